@@ -1,0 +1,123 @@
+/** Header fields by name; a list of values sends the field once for each. */
+export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
+
+/**
+ * An immutable list of header fields, in the order they are sent (RFC 9110 §5).
+ *
+ * Names compare without case. A field that occurs more than once keeps every line: `get` joins them as RFC 9110 §5.3
+ * allows, `getAll` gives them one by one (which `Set-Cookie` needs).
+ *
+ * ```ts
+ * const headers = HeaderList.of({ "Content-Type": "text/plain", Vary: "Accept" });
+ * headers.get("content-type");                   // "text/plain"
+ * headers.with("Vary", "Accept, Origin").flat;   // ["Content-Type", "text/plain", "Vary", "Accept, Origin"]
+ * ```
+ */
+export class HeaderList implements Iterable<readonly [name: string, value: string]> {
+  static readonly empty: HeaderList = new HeaderList([]);
+
+  /** Names and values in turn: `[name, value, name, value, …]`, the form Node reads and writes. */
+  readonly flat: readonly string[];
+
+  private constructor(flat: readonly string[]) {
+    this.flat = flat;
+  }
+
+  /**
+   * The list with these fields.
+   *
+   * @throws TypeError when a name is not a token or a value holds a control character (RFC 9110 §5.1, §5.5)
+   */
+  static of(fields: HeaderFields): HeaderList {
+    const flat: string[] = [];
+    for (const name of Object.keys(fields)) {
+      const values = fields[name] as string | readonly string[];
+      for (const value of typeof values === "string" ? [values] : values) {
+        assertField(name, value);
+        flat.push(name, value);
+      }
+    }
+    return new HeaderList(flat);
+  }
+
+  /** The list over names and values that an HTTP parser has already checked. The array is kept, not copied. */
+  static fromParsed(flat: readonly string[]): HeaderList {
+    return new HeaderList(flat);
+  }
+
+  /** The field's value, its lines joined by `, ` (`; ` for Cookie); undefined when it is absent. */
+  get(name: string): string | undefined {
+    const { flat } = this;
+    const wanted = name.toLowerCase();
+    let found: string | undefined;
+    for (let i = 0; i < flat.length; i += 2) {
+      if (isNamed(flat[i] as string, wanted)) {
+        found = found === undefined ? flat[i + 1] : `${found}${wanted === "cookie" ? "; " : ", "}${flat[i + 1]}`;
+      }
+    }
+    return found;
+  }
+
+  /** Every line of the field, in order; empty when it is absent. */
+  getAll(name: string): readonly string[] {
+    const wanted = name.toLowerCase();
+    return this.flat.filter((_, i) => i % 2 === 1 && isNamed(this.flat[i - 1] as string, wanted));
+  }
+
+  has(name: string): boolean {
+    const { flat } = this;
+    const wanted = name.toLowerCase();
+    for (let i = 0; i < flat.length; i += 2) {
+      if (isNamed(flat[i] as string, wanted)) return true;
+    }
+    return false;
+  }
+
+  /** The list in which the field has this value and no other; throws as `of` does. */
+  with(name: string, value: string): HeaderList {
+    return this.without(name).withAdded(name, value);
+  }
+
+  /** The list with one more line of the field; throws as `of` does. */
+  withAdded(name: string, value: string): HeaderList {
+    assertField(name, value);
+    return new HeaderList([...this.flat, name, value]);
+  }
+
+  /** The list without the field. */
+  without(name: string): HeaderList {
+    if (!this.has(name)) return this;
+    const wanted = name.toLowerCase();
+    return new HeaderList(this.flat.filter((_, i) => !isNamed(this.flat[i - (i % 2)] as string, wanted)));
+  }
+
+  /**
+   * The list whose field names all of these members, each once; for list-based fields such as `Vary` and `Allow`.
+   * Members compare without case; the list is returned as it is when it names them all.
+   */
+  withMembers(name: string, members: readonly string[]): HeaderList {
+    const current = this.get(name);
+    if (current === undefined) return members.length === 0 ? this : this.withAdded(name, members.join(", "));
+    const present = current.toLowerCase().split(/\s*,\s*/);
+    const missing = members.filter((member) => !present.includes(member.toLowerCase()));
+    return missing.length === 0 ? this : this.with(name, [current, ...missing].join(", "));
+  }
+
+  *[Symbol.iterator](): Iterator<readonly [name: string, value: string]> {
+    for (let i = 0; i < this.flat.length; i += 2) yield [this.flat[i] as string, this.flat[i + 1] as string];
+  }
+}
+
+const isNamed = (name: string, wanted: string): boolean =>
+  name.length === wanted.length && (name === wanted || name.toLowerCase() === wanted);
+
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+// Field values are octets: what is above U+00FF cannot be sent, and a line break would start another field.
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+function assertField(name: string, value: string): void {
+  if (!token.test(name)) throw new TypeError(`${JSON.stringify(name)} is not a header field name`);
+  if (!fieldValue.test(value)) {
+    throw new TypeError(`The value of ${name} has a character that a header field cannot carry: ${JSON.stringify(value)}`);
+  }
+}

@@ -1,0 +1,89 @@
+/** A kind of problem: what stays the same each time it occurs (RFC 9457 §3.1). */
+export interface ProblemType {
+  /** The stable name; the problem's `type` is `/problems/` and this. */
+  readonly code: string;
+  readonly status: number;
+  readonly title: string;
+  /** What it means and what would be right, for the page the `type` leads to. */
+  readonly explanation: string;
+}
+
+/** Every kind of problem that waymark itself answers with, by the name it has in code. */
+export const problemTypes = {
+  malformedTarget: {
+    code: "malformed-target",
+    status: 400,
+    title: "Malformed request target",
+    explanation:
+      "The path or query is not one that RFC 3986 allows: a broken percent escape, bytes that are not UTF-8, a dot segment, a backslash, a fragment or a control character.",
+  },
+  malformedContent: {
+    code: "malformed-content",
+    status: 400,
+    title: "Malformed content",
+    explanation:
+      "The content of the request could not be read as its Content-Type says. The detail gives the line and the column of the first fault.",
+  },
+  invalidContent: {
+    code: "invalid-content",
+    status: 400,
+    title: "Invalid content",
+    explanation:
+      "The content was read, but breaks the rules of the resource. `errors` lists every member that does, each with a JSON Pointer.",
+  },
+  notFound: {
+    code: "not-found",
+    status: 404,
+    title: "Not Found",
+    explanation: "Nothing is served at this path, or not under the conditions that the request meets.",
+  },
+  methodNotAllowed: {
+    code: "method-not-allowed",
+    status: 405,
+    title: "Method Not Allowed",
+    explanation: "The path exists, the method does not apply to it. `Allow` lists those that do.",
+  },
+  notAcceptable: {
+    code: "not-acceptable",
+    status: 406,
+    title: "Not Acceptable",
+    explanation: "No media type in `Accept` is one that the resource can produce. `available` lists those it can.",
+  },
+  contentTooLarge: {
+    code: "content-too-large",
+    status: 413,
+    title: "Content Too Large",
+    explanation: "The content is longer than the service accepts. `limit` is the bound in bytes.",
+  },
+  unsupportedMediaType: {
+    code: "unsupported-media-type",
+    status: 415,
+    title: "Unsupported Media Type",
+    explanation:
+      "The content's type is missing, malformed, or not one that the resource reads. `Accept` and `supported` list those it does.",
+  },
+  unsupportedContentCoding: {
+    code: "unsupported-content-coding",
+    status: 415,
+    title: "Unsupported Content Coding",
+    explanation: "The content is encoded (Content-Encoding) in a way that the service does not read.",
+  },
+  expectationFailed: {
+    code: "expectation-failed",
+    status: 417,
+    title: "Expectation Failed",
+    explanation: "The only expectation that the service knows is `100-continue`.",
+  },
+  internalError: {
+    code: "internal-error",
+    status: 500,
+    title: "Internal Server Error",
+    explanation: "The service failed. The fault is in its log; nothing about it is told here.",
+  },
+  notImplemented: {
+    code: "not-implemented",
+    status: 501,
+    title: "Not Implemented",
+    explanation: "The service does not know this method.",
+  },
+} as const satisfies Readonly<Record<string, ProblemType>>;

@@ -1,0 +1,34 @@
+import { HeaderList } from "./header-list.ts";
+import type { ProblemType } from "./problem-types.ts";
+import { HttpResponse } from "./response.ts";
+
+/** One place that is wrong (RFC 9457 §3, the `errors` extension of its example). */
+export interface ProblemError {
+  readonly detail: string;
+  /** A JSON Pointer as a URI fragment, `#/address/postalCode`; `#` is the whole content. */
+  readonly pointer?: string;
+  /** The query parameter that is wrong. */
+  readonly parameter?: string;
+}
+
+/** What is particular to this occurrence; members beyond these are sent as extensions (RFC 9457 §3.2). */
+export interface ProblemDetails {
+  /** What was wrong and what would be right, for a person. Never a secret, a stack or a query. */
+  readonly detail?: string;
+  readonly errors?: readonly ProblemError[];
+  readonly [extension: string]: unknown;
+}
+
+/**
+ * A problem document (RFC 9457). It is not to be stored: 404, 405 and 501 would be by default (RFC 9110 §15.1).
+ *
+ * ```ts
+ * problem(problemTypes.notAcceptable, { detail: "…", available: ["application/json"] })
+ * ```
+ */
+export function problem(type: ProblemType, details: ProblemDetails = {}): HttpResponse {
+  const { code, status, title } = type;
+  return new HttpResponse(status, fields, JSON.stringify({ type: `/problems/${code}`, title, status, ...details }));
+}
+
+const fields = HeaderList.of({ "Content-Type": "application/problem+json", "Cache-Control": "no-store" });

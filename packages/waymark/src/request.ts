@@ -1,0 +1,215 @@
+import type { Attribute } from "./attribute.ts";
+import { parseCookies } from "./cookies.ts";
+import { type HeaderFields, HeaderList } from "./header-list.ts";
+import { parseTarget } from "./request-target.ts";
+import { bufferedSource, type ReadOptions, RequestContent, type Validator } from "./request-content.ts";
+
+/** Path variables by name: a segment's text, or every segment that `{*rest}` took, all decoded. */
+export type Variables = Readonly<Record<string, string | readonly string[]>>;
+
+/** What can be asked of a query: the reading half of `URLSearchParams`; `+` is a space, as in forms. */
+export type Query = Pick<URLSearchParams, "get" | "getAll" | "has" | "keys" | "entries" | "size" | "toString">;
+
+/** What an adapter hands over beside the head of the request. */
+export interface Exchange {
+  readonly content: RequestContent;
+  /** Aborted when the client goes away before the response is complete. */
+  readonly signal: AbortSignal;
+  /** The adapter's own object: Node's IncomingMessage, or the web Request. */
+  readonly native: unknown;
+}
+
+export interface RequestInit {
+  readonly method?: string;
+  /** Path and query as on the wire: `/person?limit=2`. */
+  readonly target?: string;
+  readonly headers?: HeaderFields | HeaderList;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A request as a value: changing one gives another, and both share the content, which is read once.
+ *
+ * ```ts
+ * before((request) => request.withHeader("X-RequestHeader", "seen"))
+ * ```
+ */
+export class HttpRequest<V = Variables> {
+  /** As sent: methods are case-sensitive (RFC 9110 §9.1). A HEAD that a GET route answers is still HEAD here. */
+  readonly method: string;
+  /**
+   * The canonical path, which conditions and guards read alike: every escape decoded but `%2F` and `%25`, and no dot
+   * segments. Case, double and trailing slashes are kept.
+   */
+  readonly path: string;
+  /** The query as sent, without the `?`. */
+  readonly search: string;
+  readonly headers: HeaderList;
+  /** What the matched pattern bound; empty before a route is chosen. */
+  readonly variables: V;
+  /** The media type that `accept` chose for the response; undefined when the route names none. */
+  readonly negotiatedType: string | undefined;
+  readonly #exchange: Exchange;
+  readonly #attributes: AttributeEntry | undefined;
+  #query: Query | undefined;
+
+  /** For adapters, which have parsed the target already; elsewhere `HttpRequest.of` is the way. */
+  constructor(
+    method: string,
+    path: string,
+    search: string,
+    headers: HeaderList,
+    exchange: Exchange,
+    variables: V,
+    negotiatedType?: string | undefined,
+    attributes?: AttributeEntry | undefined,
+  ) {
+    this.method = method;
+    this.path = path;
+    this.search = search;
+    this.headers = headers;
+    this.variables = variables;
+    this.negotiatedType = negotiatedType;
+    this.#exchange = exchange;
+    this.#attributes = attributes;
+    this.#query = undefined;
+  }
+
+  /**
+   * A request made by hand, for `app.handle` and `app.explain`.
+   *
+   * ```ts
+   * await app.handle(HttpRequest.of({ target: "/person/1", headers: { Accept: "application/json" } }));
+   * ```
+   *
+   * @throws HttpError (400) when the target is malformed
+   */
+  static of(init: RequestInit = {}): HttpRequest {
+    const { path, search } = parseTarget(init.target ?? "/");
+    const headers = init.headers instanceof HeaderList ? init.headers : HeaderList.of(init.headers ?? {});
+    const exchange: Exchange = {
+      content: new RequestContent(bufferedSource(init.body)),
+      signal: init.signal ?? new AbortController().signal,
+      native: undefined,
+    };
+    return new HttpRequest(init.method ?? "GET", path, search, headers, exchange, noVariables);
+  }
+
+  /** The field's value, as `headers.get` gives it. */
+  header(name: string): string | undefined {
+    return this.headers.get(name);
+  }
+
+  get query(): Query {
+    this.#query ??= new URLSearchParams(this.search);
+    return this.#query;
+  }
+
+  /** Cookies by name; of two with one name the first (RFC 6265 §5.4 sends the most specific first). */
+  get cookies(): ReadonlyMap<string, string> {
+    return parseCookies(this.headers.get("Cookie") ?? "");
+  }
+
+  /** Aborted when the client goes away before the response is complete. */
+  get signal(): AbortSignal {
+    return this.#exchange.signal;
+  }
+
+  /** The adapter's own object: Node's IncomingMessage, the web Request, or undefined for a request made by hand. */
+  get native(): unknown {
+    return this.#exchange.native;
+  }
+
+  /** What a filter kept under the key, or undefined. */
+  attribute<T>(key: Attribute<T>): T | undefined {
+    for (let entry = this.#attributes; entry !== undefined; entry = entry.outer) {
+      // The entry was made by withAttribute, which took a T for this very key.
+      if (entry.key === key) return entry.value as T;
+    }
+    return undefined;
+  }
+
+  withAttribute<T>(key: Attribute<T>, value: T): HttpRequest<V> {
+    return this.#with(this.headers, { key, value, outer: this.#attributes });
+  }
+
+  /** The request in which the field has this value and no other. */
+  withHeader(name: string, value: string): HttpRequest<V> {
+    return this.#with(this.headers.with(name, value), this.#attributes);
+  }
+
+  withoutHeader(name: string): HttpRequest<V> {
+    return this.#with(this.headers.without(name), this.#attributes);
+  }
+
+  /** The request as a route sees it that matched with these variables and this type. */
+  matched<W>(variables: W, negotiatedType: string | undefined): HttpRequest<W> {
+    const { method, path, search, headers } = this;
+    return new HttpRequest(method, path, search, headers, this.#exchange, variables, negotiatedType, this.#attributes);
+  }
+
+  /**
+   * The content as bytes. It may be asked for again, as bytes, text or JSON.
+   *
+   * @throws HttpError 413 when it is longer than the limit, 415 when it has a Content-Encoding
+   */
+  bytes(options?: ReadOptions): Promise<Uint8Array> {
+    return this.#exchange.content.bytes(this.headers, options);
+  }
+
+  /**
+   * The content as text, which must be UTF-8.
+   *
+   * @throws HttpError as `bytes`, and 400 when it is not UTF-8
+   */
+  text(options?: ReadOptions): Promise<string> {
+    return this.#exchange.content.text(this.headers, options);
+  }
+
+  /**
+   * The content as a JSON value, read strictly (I-JSON, RFC 7493), whatever its Content-Type.
+   *
+   * @throws HttpError as `bytes`, and 400 with line and column when it is not JSON
+   */
+  json(options?: ReadOptions): Promise<unknown> {
+    return this.#exchange.content.json(this.headers, options);
+  }
+
+  /**
+   * The content in pieces, as it arrives; it cannot be read again, nor after `bytes`.
+   *
+   * @throws HttpError as `bytes`, while it is read
+   */
+  stream(options?: ReadOptions): AsyncIterable<Uint8Array> {
+    return this.#exchange.content.stream(this.headers, options);
+  }
+
+  /**
+   * The content, decoded by its Content-Type and validated: a value of the schema's type, or a problem that lists every
+   * failing member.
+   *
+   * ```ts
+   * POST("/person", async (request) => store(await request.body(Person)))
+   * ```
+   *
+   * @throws HttpError as `bytes`; 415 when no decoder reads the type; 400 when it is malformed or invalid
+   */
+  body<T>(validator: Validator<T>, options?: ReadOptions): Promise<T> {
+    return this.#exchange.content.body(this.headers, validator, options);
+  }
+
+  #with(headers: HeaderList, attributes: AttributeEntry | undefined): HttpRequest<V> {
+    const { method, path, search, variables, negotiatedType } = this;
+    return new HttpRequest(method, path, search, headers, this.#exchange, variables, negotiatedType, attributes);
+  }
+}
+
+interface AttributeEntry {
+  readonly key: Attribute<unknown>;
+  readonly value: unknown;
+  readonly outer: AttributeEntry | undefined;
+}
+
+/** The variables of a request for which no route is chosen yet. */
+export const noVariables: Variables = Object.freeze(Object.create(null));

@@ -1,0 +1,123 @@
+import { type HeaderFields, HeaderList } from "./header-list.ts";
+
+/**
+ * The content of a response: nothing, text (sent as UTF-8), bytes, or pieces of either that are sent as they come, no
+ * faster than the client reads. A `ReadableStream` and a Node stream are async iterables too. When the client goes away
+ * the iterator's `return` is called.
+ */
+export type ResponseBody =
+  | null
+  | string
+  | Uint8Array
+  | Iterable<string | Uint8Array>
+  | AsyncIterable<string | Uint8Array>;
+
+/**
+ * A response as a value: changing one gives another, and the body is shared, never lost.
+ *
+ * Content-Length, Date and the connection fields are the adapter's: it sets them from the body it sends.
+ *
+ * ```ts
+ * after((request, response) => response.withHeader("X-Request-Id", request.get(requestId)))
+ * ```
+ */
+export class HttpResponse {
+  /** A final status code, 200…599. */
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: ResponseBody;
+
+  /**
+   * @throws RangeError when the status is not an integer of 200…599
+   * @throws TypeError when a header field cannot be sent
+   */
+  constructor(status: number, headers: HeaderFields | HeaderList = HeaderList.empty, body: ResponseBody = null) {
+    if (!Number.isInteger(status) || status < 200 || status > 599) {
+      throw new RangeError(`A response has a status of 200 to 599, not ${status}`);
+    }
+    this.status = status;
+    this.headers = headers instanceof HeaderList ? headers : HeaderList.of(headers);
+    this.body = body;
+  }
+
+  withStatus(status: number): HttpResponse {
+    return new HttpResponse(status, this.headers, this.body);
+  }
+
+  /** The response in which the field has this value and no other. */
+  withHeader(name: string, value: string): HttpResponse {
+    return this.withHeaders(this.headers.with(name, value));
+  }
+
+  /** The response with one more line of the field. */
+  withAddedHeader(name: string, value: string): HttpResponse {
+    return this.withHeaders(this.headers.withAdded(name, value));
+  }
+
+  withoutHeader(name: string): HttpResponse {
+    return this.withHeaders(this.headers.without(name));
+  }
+
+  /** The response with this list in place of its own. */
+  withHeaders(headers: HeaderList): HttpResponse {
+    return headers === this.headers ? this : new HttpResponse(this.status, headers, this.body);
+  }
+
+  withBody(body: ResponseBody): HttpResponse {
+    return new HttpResponse(this.status, this.headers, body);
+  }
+}
+
+/** A response with this content in this media type. */
+export function content(mediaType: string, body: ResponseBody, status = 200): HttpResponse {
+  return new HttpResponse(status, { "Content-Type": mediaType }, body);
+}
+
+/** A `text/plain` response in UTF-8. */
+export function text(value: string, status = 200): HttpResponse {
+  return new HttpResponse(status, plainText, value);
+}
+
+/**
+ * An `application/json` response.
+ *
+ * @throws TypeError when the value has no JSON form (undefined, a function, a cycle, a bigint)
+ */
+export function json(value: unknown, status = 200): HttpResponse {
+  const body = JSON.stringify(value) as string | undefined;
+  if (body === undefined) throw new TypeError(`${typeof value} has no JSON form`);
+  return new HttpResponse(status, applicationJson, body);
+}
+
+/** 200 without content. */
+export function ok(): HttpResponse {
+  return empty(200);
+}
+
+/** 201 naming the new resource (RFC 9110 §15.3.2). The location is a URI reference, absolute or from the root. */
+export function created(location: string): HttpResponse {
+  return new HttpResponse(201, { Location: location });
+}
+
+/** 204: done, and there is no content (RFC 9110 §15.3.5). */
+export function noContent(): HttpResponse {
+  return empty(204);
+}
+
+/** 404 without content; a refusal that explains itself is `problem(…)`. */
+export function notFound(): HttpResponse {
+  return empty(404);
+}
+
+/** A response of this status without content. */
+export function empty(status: number): HttpResponse {
+  return new HttpResponse(status);
+}
+
+/** A redirection: 303 see other, 307 or 308 with the method kept (RFC 9110 §15.4). */
+export function redirect(location: string, status: 301 | 302 | 303 | 307 | 308 = 303): HttpResponse {
+  return new HttpResponse(status, { Location: location });
+}
+
+const plainText = HeaderList.of({ "Content-Type": "text/plain; charset=utf-8" });
+const applicationJson = HeaderList.of({ "Content-Type": "application/json" });
