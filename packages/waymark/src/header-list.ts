@@ -118,6 +118,8 @@ const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 function assertField(name: string, value: string): void {
   if (!token.test(name)) throw new TypeError(`${JSON.stringify(name)} is not a header field name`);
   if (!fieldValue.test(value)) {
-    throw new TypeError(`The value of ${name} has a character that a header field cannot carry: ${JSON.stringify(value)}`);
+    throw new TypeError(
+      `The value of ${name} has a character that a header field cannot carry: ${JSON.stringify(value)}`,
+    );
   }
 }

@@ -8,8 +8,22 @@ export interface ProblemType {
   readonly explanation: string;
 }
 
+export type ProblemName =
+  | "malformedTarget"
+  | "malformedContent"
+  | "invalidContent"
+  | "notFound"
+  | "methodNotAllowed"
+  | "notAcceptable"
+  | "contentTooLarge"
+  | "unsupportedMediaType"
+  | "unsupportedContentCoding"
+  | "expectationFailed"
+  | "internalError"
+  | "notImplemented";
+
 /** Every kind of problem that waymark itself answers with, by the name it has in code. */
-export const problemTypes = {
+export const problemTypes: Readonly<Record<ProblemName, ProblemType>> = {
   malformedTarget: {
     code: "malformed-target",
     status: 400,
@@ -86,4 +100,4 @@ export const problemTypes = {
     title: "Not Implemented",
     explanation: "The service does not know this method.",
   },
-} as const satisfies Readonly<Record<string, ProblemType>>;
+};

@@ -1,14 +1,12 @@
 import type { Attribute } from "./attribute.ts";
 import { parseCookies } from "./cookies.ts";
 import { type HeaderFields, HeaderList } from "./header-list.ts";
-import { parseTarget } from "./request-target.ts";
+import { noVariables, type Variables } from "./path-pattern.ts";
 import { bufferedSource, type ReadOptions, RequestContent, type Validator } from "./request-content.ts";
-
-/** Path variables by name: a segment's text, or every segment that `{*rest}` took, all decoded. */
-export type Variables = Readonly<Record<string, string | readonly string[]>>;
+import { parseTarget } from "./request-target.ts";
 
 /** What can be asked of a query: the reading half of `URLSearchParams`; `+` is a space, as in forms. */
-export type Query = Pick<URLSearchParams, "get" | "getAll" | "has" | "keys" | "entries" | "size" | "toString">;
+export type Query = Pick<URLSearchParams, "get" | "getAll" | "has" | "keys" | "entries" | "size">;
 
 /** What an adapter hands over beside the head of the request. */
 export interface Exchange {
@@ -210,6 +208,3 @@ interface AttributeEntry {
   readonly value: unknown;
   readonly outer: AttributeEntry | undefined;
 }
-
-/** The variables of a request for which no route is chosen yet. */
-export const noVariables: Variables = Object.freeze(Object.create(null));

@@ -1,0 +1,211 @@
+import { DeclarationSite } from "./declaration-site.ts";
+import type { NoVariables, PathVariables } from "./path-pattern.ts";
+import type { HttpRequest } from "./request.ts";
+
+/**
+ * What a request must be for a route: a value that can be read, not a function that can only be called. Whether it is
+ * well formed is said when the router is built, together with every other mistake.
+ *
+ * `V` is what the condition binds when it holds: the variables of its path.
+ */
+export type Condition<V = unknown> = ConditionData & {
+  /** Type only. */
+  readonly provides?: V;
+};
+
+export type ConditionData =
+  | MethodCondition
+  | PathCondition
+  | AcceptCondition
+  | ContentTypeCondition
+  | HeaderCondition
+  | QueryCondition
+  | TestCondition
+  | AndCondition
+  | OrCondition
+  | NotCondition;
+
+/** A condition that contains no other. */
+export type Leaf = Exclude<ConditionData, AndCondition | OrCondition | NotCondition>;
+
+interface Declared {
+  readonly site: DeclarationSite;
+}
+
+export interface MethodCondition extends Declared {
+  readonly kind: "method";
+  readonly methods: readonly string[];
+}
+
+export interface PathCondition extends Declared {
+  readonly kind: "path";
+  readonly pattern: string;
+}
+
+export interface AcceptCondition extends Declared {
+  readonly kind: "accept";
+  readonly mediaTypes: readonly string[];
+}
+
+export interface ContentTypeCondition extends Declared {
+  readonly kind: "contentType";
+  readonly mediaTypes: readonly string[];
+}
+
+export interface HeaderCondition extends Declared {
+  readonly kind: "header";
+  readonly name: string;
+  /** undefined: the field is there, whatever it says. */
+  readonly value: string | RegExp | undefined;
+}
+
+export interface QueryCondition extends Declared {
+  readonly kind: "query";
+  readonly name: string;
+  /** undefined: the parameter is there, whatever it says. */
+  readonly value: string | RegExp | undefined;
+}
+
+export interface TestCondition extends Declared {
+  readonly kind: "test";
+  readonly name: string;
+  readonly holds: (request: HttpRequest) => boolean;
+  /** The header fields that it reads, for `Vary`. */
+  readonly consults: readonly string[];
+}
+
+export interface AndCondition extends Declared {
+  readonly kind: "and";
+  readonly conditions: readonly ConditionData[];
+}
+
+export interface OrCondition extends Declared {
+  readonly kind: "or";
+  readonly conditions: readonly ConditionData[];
+}
+
+export interface NotCondition extends Declared {
+  readonly kind: "not";
+  readonly condition: ConditionData;
+}
+
+/** The request has one of these methods; a HEAD that nothing else answers is taken as GET (RFC 9110 §9.3.2). */
+export function method(...methods: readonly string[]): Condition<NoVariables> {
+  return { kind: "method", methods, site: new DeclarationSite(method) };
+}
+
+/**
+ * In a route, the path below its groups is exactly this one; in a group, it is this one or begins with it, by whole
+ * segments. The templates are those of `parsePattern`.
+ */
+export function path<const P extends string>(pattern: P): Condition<PathVariables<P>> {
+  return { kind: "path", pattern, site: new DeclarationSite(path) };
+}
+
+/**
+ * The client accepts one of these media types, listed in the server's order of preference: the q-values of the
+ * request's Accept choose, ties go to the earlier (RFC 9110 §12.5.1), and `request.negotiatedType` is the choice.
+ */
+export function accept(...mediaTypes: readonly string[]): Condition<NoVariables> {
+  return { kind: "accept", mediaTypes, site: new DeclarationSite(accept) };
+}
+
+/** The request's Content-Type is in one of these media ranges: `application/json`, `image/*`. */
+export function contentType(...mediaTypes: readonly string[]): Condition<NoVariables> {
+  return { kind: "contentType", mediaTypes, site: new DeclarationSite(contentType) };
+}
+
+/** The header field is there and, if a value is given, is exactly that text or contains a match of the expression. */
+export function header(name: string, value?: string | RegExp): Condition<NoVariables> {
+  return { kind: "header", name, value, site: new DeclarationSite(header) };
+}
+
+/** The query parameter is there and, if a value is given, one of its values is that text or contains a match. */
+export function query(name: string, value?: string | RegExp): Condition<NoVariables> {
+  return { kind: "query", name, value, site: new DeclarationSite(query) };
+}
+
+/**
+ * Anything else; the name is what tables and explanations show. The function must be pure, and sees the request before
+ * its path variables are bound.
+ *
+ * ```ts
+ * test("the client is a beta user", (request) => request.cookies.has("beta"), { consults: ["Cookie"] })
+ * ```
+ */
+export function test(
+  name: string,
+  holds: (request: HttpRequest) => boolean,
+  options: { readonly consults?: readonly string[] } = {},
+): Condition<NoVariables> {
+  return { kind: "test", name, holds, consults: options.consults ?? [], site: new DeclarationSite(test) };
+}
+
+/** All of them hold; with none given, always. */
+export function and<const C extends readonly Condition[]>(...conditions: C): Condition<BoundByAll<C>> {
+  return { kind: "and", conditions, site: new DeclarationSite(and) };
+}
+
+/** At least one of them holds, tried in order; with none given, never. */
+export function or<const C extends readonly Condition[]>(...conditions: C): Condition<BoundByEach<C>> {
+  return { kind: "or", conditions, site: new DeclarationSite(or) };
+}
+
+/** The condition does not hold. It binds no variables. */
+export function not(condition: Condition): Condition<NoVariables> {
+  return { kind: "not", condition, site: new DeclarationSite(not) };
+}
+
+/** What a string (a path), a condition or anything else among the members of a route or group binds. */
+export type Bound<M> = M extends string ? PathVariables<M> : M extends Condition<infer V> ? V : NoVariables;
+
+/** What is bound when all of the members hold. */
+export type BoundByAll<M extends readonly unknown[]> = M extends readonly []
+  ? NoVariables
+  : Intersection<Bound<M[number]>>;
+
+/** What is bound whichever of the conditions holds: the variables that all of them have. */
+type BoundByEach<C extends readonly Condition[]> = C extends readonly [] ? NoVariables : Common<Bound<C[number]>>;
+
+export type Intersection<U> = (U extends unknown ? (member: U) => void : never) extends (member: infer I) => void
+  ? I
+  : never;
+
+// keyof of a union has the keys that every member has.
+type Common<U> = { readonly [K in keyof U]: U[K] };
+
+const isLeaf = (condition: ConditionData): condition is Leaf =>
+  condition.kind !== "and" && condition.kind !== "or" && condition.kind !== "not";
+
+/** Every leaf of the condition, those under `not` too. */
+export function leaves(condition: ConditionData): readonly Leaf[] {
+  if (isLeaf(condition)) return [condition];
+  return condition.kind === "not" ? leaves(condition.condition) : condition.conditions.flatMap(leaves);
+}
+
+/** The condition as a person would say it: `accept application/json or query format=json`. */
+export function describeCondition(condition: ConditionData): string {
+  switch (condition.kind) {
+    case "method":
+      return condition.methods.join("|");
+    case "path":
+      return `path "${condition.pattern}"`;
+    case "accept":
+      return `accept ${condition.mediaTypes.join(", ")}`;
+    case "contentType":
+      return `content type ${condition.mediaTypes.join(", ")}`;
+    case "header":
+    case "query":
+      return `${condition.kind} ${condition.name}${describeValue(condition.value)}`;
+    case "test":
+      return condition.name;
+    case "and":
+    case "or":
+      return `(${condition.conditions.map(describeCondition).join(` ${condition.kind} `)})`;
+    case "not":
+      return `not ${describeCondition(condition.condition)}`;
+  }
+}
+
+const describeValue = (value: string | RegExp | undefined): string =>
+  value === undefined ? "" : ` ${typeof value === "string" ? "=" : "~"} ${value}`;

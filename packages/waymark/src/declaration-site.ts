@@ -1,0 +1,16 @@
+/** Where in the program a condition, route or group was declared; formatted only when somebody asks. */
+export class DeclarationSite {
+  readonly #trace: { stack?: string } = {};
+
+  /** @param declaredBy the public function that was called: its caller is the site */
+  constructor(declaredBy: (...args: never[]) => unknown) {
+    // V8 and JavaScriptCore have this; elsewhere the site is unknown, and only messages are the poorer for it.
+    Error.captureStackTrace?.(this.#trace, declaredBy);
+  }
+
+  /** `file:line:column`, or "an unknown place". */
+  toString(): string {
+    const caller = this.#trace.stack?.split("\n")[1] ?? "";
+    return /\(?((?:file:\/\/)?[^()\s]*:\d+:\d+)\)?$/.exec(caller)?.[1]?.replace(/^file:\/\//, "") ?? "an unknown place";
+  }
+}

@@ -1,0 +1,93 @@
+import { DeclarationSite } from "./declaration-site.ts";
+import type { HttpRequest } from "./request.ts";
+import type { HttpResponse } from "./response.ts";
+
+/** A value, or the promise of one. What is not a promise is not waited for: synchronous handlers stay synchronous. */
+export type Awaitable<T> = T | Promise<T>;
+
+/** The next step of the way to the handler: a filter further in, or the handler. It never throws an HttpError. */
+export type Next = (request: HttpRequest) => Awaitable<HttpResponse>;
+
+/**
+ * Something done around every route of the group in which it is written, nested groups included, and nothing outside.
+ * Within a group the first declared is the outermost; an outer group is around an inner one.
+ */
+export type Filter = BeforeFilter | AfterFilter | AroundFilter;
+
+export interface BeforeFilter {
+  readonly kind: "before";
+  readonly apply: (request: HttpRequest) => Awaitable<HttpRequest>;
+  readonly site: DeclarationSite;
+}
+
+export interface AfterFilter {
+  readonly kind: "after";
+  readonly apply: (request: HttpRequest, response: HttpResponse) => Awaitable<HttpResponse>;
+  readonly site: DeclarationSite;
+}
+
+export interface AroundFilter {
+  readonly kind: "around";
+  readonly apply: (request: HttpRequest, next: Next) => Awaitable<HttpResponse>;
+  readonly site: DeclarationSite;
+}
+
+/** What becomes of the faults of one type that are thrown in a group, by its handlers or its filters. */
+export interface ErrorClause {
+  readonly kind: "onError";
+  readonly type: ErrorType;
+  readonly apply: (error: never, request: HttpRequest) => Awaitable<HttpResponse>;
+  readonly site: DeclarationSite;
+}
+
+/** A class of errors, as `instanceof` takes it; abstract ones too. */
+export type ErrorType<E = unknown> = abstract new (...args: never[]) => E;
+
+/**
+ * Takes the request and gives the one that goes on, perhaps changed.
+ *
+ * ```ts
+ * before((request) => request.withHeader("X-RequestHeader", "seen"))
+ * ```
+ */
+export function before(apply: BeforeFilter["apply"]): BeforeFilter {
+  return { kind: "before", apply, site: new DeclarationSite(before) };
+}
+
+/**
+ * Takes the response and gives the one that goes out, perhaps changed. The request is the one that this filter got.
+ *
+ * ```ts
+ * after((request, response) => response.withHeader("Cache-Control", "no-cache"))
+ * ```
+ */
+export function after(apply: AfterFilter["apply"]): AfterFilter {
+  return { kind: "after", apply, site: new DeclarationSite(after) };
+}
+
+/**
+ * Takes the request and the next step, and may answer without it.
+ *
+ * ```ts
+ * around((request, next) => (request.header("Authorization") === undefined ? empty(401) : next(request)))
+ * ```
+ */
+export function around(apply: AroundFilter["apply"]): AroundFilter {
+  return { kind: "around", apply, site: new DeclarationSite(around) };
+}
+
+/**
+ * Answers for errors of the type. The clauses of a group are tried in declared order and stand around all its filters,
+ * wherever in the group they are written; what none of them takes goes on to the group around. An `HttpError` never
+ * gets here: it is a response.
+ *
+ * ```ts
+ * onError(StoreUnavailable, () => problem(unavailable, { detail: "Try again in a second." }))
+ * ```
+ */
+export function onError<E>(
+  type: ErrorType<E>,
+  apply: (error: E, request: HttpRequest) => Awaitable<HttpResponse>,
+): ErrorClause {
+  return { kind: "onError", type, apply, site: new DeclarationSite(onError) };
+}

@@ -1,0 +1,113 @@
+import { type Candidate, takesMethod } from "./candidate.ts";
+import { type Check, stages } from "./check.ts";
+import type { ConditionData } from "./condition.ts";
+import {
+  answerOptions,
+  type ReadableTypes,
+  refuseAccept,
+  refuseContentType,
+  refuseMethod,
+  refuseNotFound,
+  refuseUnknownMethod,
+  withVary,
+} from "./refusal.ts";
+import type { HttpRequest } from "./request.ts";
+import type { HttpResponse } from "./response.ts";
+
+/** The methods that a route without a condition on the method is said to answer. */
+export const knownMethods: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"];
+
+/** A candidate as it is tried for one method. */
+export interface Attempt {
+  readonly candidate: Candidate;
+  /** GET where a HEAD is answered as GET. */
+  readonly method: string;
+  /** What is not yet known to hold when path and method do. */
+  readonly checks: readonly Check[];
+  /** The header fields that have been consulted when the choice falls on this candidate. */
+  readonly vary: readonly string[];
+}
+
+/** The routes of one path, or of all paths that the same routes have: what a request for it can come to. */
+export class PathRoutes {
+  /** The methods that some route has, in declared order: HEAD wherever GET is, and OPTIONS always. */
+  readonly allow: readonly string[];
+  readonly #candidates: readonly Candidate[];
+  readonly #attempts = new Map<string, readonly Attempt[]>();
+
+  /** @param candidates those whose paths match, in order */
+  constructor(candidates: readonly Candidate[]) {
+    this.#candidates = candidates;
+    const named = candidates.flatMap(({ alternative }) => [...(alternative.methods ?? knownMethods)]);
+    const taken = named.filter((method) => candidates.some((candidate) => takesMethod(candidate, method)));
+    this.allow = [...new Set([...taken.flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])), "OPTIONS"])];
+  }
+
+  /** The candidates that the method leaves, in the order in which they are tried. */
+  attempts(method: string): readonly Attempt[] {
+    const known = this.#attempts.get(method);
+    if (known !== undefined) return known;
+    // RFC 9110 §9.3.2: HEAD is GET without the content; what is declared for HEAD comes first.
+    const attempts = makeAttempts(this.#candidates, method === "HEAD" ? ["HEAD", "GET"] : [method]);
+    // Any token is a method: only those are kept that cannot be too many.
+    if (knownMethods.includes(method) || this.allow.includes(method)) this.#attempts.set(method, attempts);
+    return attempts;
+  }
+
+  /** The answer when none of the attempts for the method succeeded: the furthest that any got decides. */
+  refuse(request: HttpRequest, segments: readonly string[]): HttpResponse {
+    const { method } = request;
+    const attempts = this.attempts(method);
+    if (attempts.length === 0) {
+      if (method === "OPTIONS") return answerOptions(this.allow, this.#readable());
+      return knownMethods.includes(method) || method === "TRACE" || method === "CONNECT"
+        ? refuseMethod(method, this.allow)
+        : refuseUnknownMethod(method);
+    }
+    const failures = attempts.map((attempt) =>
+      attempt.checks.find(({ holds }) => !holds(request, attempt.method, segments)),
+    );
+    const furthest = Math.max(...failures.map((failure) => failure?.stage ?? stages.done));
+    const failed = attempts.filter((_, i) => failures[i]?.stage === furthest);
+    return withVary(this.#refuseAt(furthest, failed, request), attempts.at(-1)?.vary ?? []);
+  }
+
+  #refuseAt(stage: number, failed: readonly Attempt[], request: HttpRequest): HttpResponse {
+    const conditions = failed.flatMap(({ checks }) => checks.map(({ condition }) => condition));
+    switch (stage) {
+      case stages.contentType:
+        return refuseContentType(request.headers.get("content-type"), typesRead(conditions), this.#readable());
+      case stages.accept:
+        return refuseAccept(request.headers.get("accept"), typesProduced(failed));
+      default:
+        return refuseNotFound;
+    }
+  }
+
+  #readable(): ReadableTypes {
+    const readBy = (method: string): readonly string[] =>
+      typesRead(this.attempts(method).flatMap(({ checks }) => checks.map(({ condition }) => condition)));
+    return { POST: readBy("POST"), PATCH: readBy("PATCH") };
+  }
+}
+
+function makeAttempts(candidates: readonly Candidate[], methods: readonly string[]): readonly Attempt[] {
+  const consulted = new Set<string>();
+  return methods.flatMap((method) =>
+    candidates
+      .filter((candidate) => takesMethod(candidate, method))
+      .map((candidate): Attempt => {
+        const checks = candidate.alternative.checks.filter(({ stage }) => stage > stages.method);
+        for (const name of checks.flatMap(({ consults }) => consults)) consulted.add(name);
+        return { candidate, method, checks, vary: [...consulted] };
+      }),
+  );
+}
+
+const typesRead = (conditions: readonly ConditionData[]): readonly string[] => [
+  ...new Set(conditions.flatMap((condition) => (condition.kind === "contentType" ? condition.mediaTypes : []))),
+];
+
+const typesProduced = (attempts: readonly Attempt[]): readonly string[] => [
+  ...new Set(attempts.flatMap(({ candidate }) => candidate.alternative.accept?.mediaTypes ?? [])),
+];

@@ -1,0 +1,70 @@
+import type { HeaderList } from "./header-list.ts";
+import { problem } from "./problem.ts";
+import { problemTypes } from "./problem-types.ts";
+import { empty, type HttpResponse } from "./response.ts";
+
+/** The media types that the routes of a path read, by the methods whose responses can tell them. */
+export interface ReadableTypes {
+  readonly POST: readonly string[];
+  readonly PATCH: readonly string[];
+}
+
+/** No route has the path, or all that do ask for something that no other refusal tells. */
+export const refuseNotFound: HttpResponse = problem(problemTypes.notFound, { detail: "Nothing is served here." });
+
+/** The answer to OPTIONS where no route is declared for it (RFC 9110 §9.3.7). */
+export function answerOptions(allow: readonly string[], readable: ReadableTypes): HttpResponse {
+  return withReadable(empty(204).withHeader("Allow", allow.join(", ")), readable);
+}
+
+/** RFC 9110 §15.5.6. */
+export function refuseMethod(method: string, allow: readonly string[]): HttpResponse {
+  const detail = `${method} does not apply here; ${listed(allow)} do.`;
+  return problem(problemTypes.methodNotAllowed, { detail }).withHeader("Allow", allow.join(", "));
+}
+
+/** The method is not one that any route could be about (RFC 9110 §15.6.2). */
+export function refuseUnknownMethod(method: string): HttpResponse {
+  return problem(problemTypes.notImplemented, { detail: `The method ${excerpt(method)} is not known.` });
+}
+
+/** RFC 9110 §15.5.16: what would be read is said in Accept, Accept-Post (W3C LDP §7.1) and Accept-Patch (RFC 5789 §3.1). */
+export function refuseContentType(
+  sent: string | undefined,
+  supported: readonly string[],
+  readable: ReadableTypes,
+): HttpResponse {
+  const found = sent === undefined ? "The content has no Content-Type" : `The Content-Type is ${excerpt(sent)}`;
+  const detail = `${found}; here it can be ${listed(supported, "or")}.`;
+  const response = problem(problemTypes.unsupportedMediaType, { detail, supported });
+  return withReadable(
+    supported.length === 0 ? response : response.withHeader("Accept", supported.join(", ")),
+    readable,
+  );
+}
+
+/** RFC 9110 §15.5.7; the types that there are are told in `available`. */
+export function refuseAccept(accept: string | undefined, available: readonly string[]): HttpResponse {
+  const detail = `Accept is ${excerpt(accept ?? "")}; available here: ${listed(available)}.`;
+  return problem(problemTypes.notAcceptable, { detail, available });
+}
+
+/** The response that says on which header fields its choice rests (RFC 9110 §12.5.5). */
+export function withVary(response: HttpResponse, consulted: readonly string[]): HttpResponse {
+  return consulted.length === 0 ? response : response.withHeaders(response.headers.withMembers("Vary", consulted));
+}
+
+function withReadable(response: HttpResponse, readable: ReadableTypes): HttpResponse {
+  let headers: HeaderList = response.headers;
+  if (readable.POST.length > 0) headers = headers.with("Accept-Post", readable.POST.join(", "));
+  if (readable.PATCH.length > 0) headers = headers.with("Accept-Patch", readable.PATCH.join(", "));
+  return response.withHeaders(headers);
+}
+
+/** What a client sent, quoted, at most 40 characters of it. */
+const excerpt = (text: string): string => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
+
+function listed(names: readonly string[], conjunction = "and"): string {
+  if (names.length < 2) return names[0] ?? "nothing";
+  return `${names.slice(0, -1).join(", ")} ${conjunction} ${names.at(-1)}`;
+}

@@ -1,0 +1,161 @@
+import { type BoundByAll, type Condition, type ConditionData, type Intersection, method } from "./condition.ts";
+import { DeclarationSite } from "./declaration-site.ts";
+import type { Awaitable, ErrorClause, Filter } from "./filter.ts";
+import type { NoVariables } from "./path-pattern.ts";
+import type { HttpRequest } from "./request.ts";
+import type { HttpResponse } from "./response.ts";
+
+/** Answers a request. A web `Response` will do too. */
+export type Handler<V> = (request: HttpRequest<V>) => Awaitable<HttpResponse | Response>;
+
+/**
+ * A route, or a group of them: a value that nothing registers and nothing changes.
+ *
+ * `N` is what its handlers need and no pattern in it provides yet: a group around it must, or the router refuses to
+ * compile.
+ */
+export type Route<N = NoVariables> = RouteData & {
+  /** Type only. */
+  readonly needs?: N;
+};
+
+export type RouteData = SingleRoute | Group;
+
+export interface SingleRoute {
+  readonly kind: "route";
+  readonly conditions: readonly ConditionData[];
+  readonly handler: Handler<never>;
+  readonly site: DeclarationSite;
+}
+
+export interface Group {
+  readonly kind: "group";
+  readonly conditions: readonly ConditionData[];
+  readonly filters: readonly Filter[];
+  readonly errorClauses: readonly ErrorClause[];
+  readonly routes: readonly RouteData[];
+  readonly site: DeclarationSite;
+}
+
+/** What may stand in a group, in any mixture: a string is a path prefix. */
+export type Member = string | Condition | Filter | ErrorClause | Route<unknown>;
+
+/** A path and conditions in any order, both optional, and the handler last. */
+export type RouteFunction = <const C extends readonly (string | Condition)[], N = BoundByAll<C>>(
+  ...conditionsAndHandler: [...C, Handler<N>]
+) => Route<Unmet<N, BoundByAll<C>>>;
+
+/**
+ * A route with any conditions. One that names no path at all answers exactly the path of its group, and one that names
+ * no method answers every method.
+ *
+ * ```ts
+ * route(or(path("/people"), path("/persons")), method("GET"), list)
+ * ```
+ */
+export const route: RouteFunction = (...conditionsAndHandler) => declareRoute(route, [], conditionsAndHandler);
+
+/**
+ * A route for GET, and for HEAD when nothing else answers it.
+ *
+ * ```ts
+ * GET("/{id}", accept("application/json"), (request) => json(find(request.variables.id)))
+ * ```
+ */
+export const GET: RouteFunction = (...rest) => declareRoute(GET, [method("GET")], rest);
+/** A route for HEAD alone, asked before the GET routes are. */
+export const HEAD: RouteFunction = (...rest) => declareRoute(HEAD, [method("HEAD")], rest);
+export const POST: RouteFunction = (...rest) => declareRoute(POST, [method("POST")], rest);
+export const PUT: RouteFunction = (...rest) => declareRoute(PUT, [method("PUT")], rest);
+export const PATCH: RouteFunction = (...rest) => declareRoute(PATCH, [method("PATCH")], rest);
+export const DELETE: RouteFunction = (...rest) => declareRoute(DELETE, [method("DELETE")], rest);
+/** A route for OPTIONS in place of the answer that the router would make from the other routes. */
+export const OPTIONS: RouteFunction = (...rest) => declareRoute(OPTIONS, [method("OPTIONS")], rest);
+/** A route for QUERY: safe like GET, with content like POST. */
+export const QUERY: RouteFunction = (...rest) => declareRoute(QUERY, [method("QUERY")], rest);
+
+/**
+ * Routes that share conditions and filters: each of its routes has the group's conditions before its own. That a group's
+ * prefix matched commits to nothing: when none of its routes take the request, the next ones after it are tried.
+ *
+ * ```ts
+ * group("/person", accept("application/json"), after(log), GET("/{id}", read), GET(list))
+ * ```
+ */
+export function group<const M extends readonly Member[]>(...members: M): Route<NeededIn<M>> {
+  const conditions: ConditionData[] = [];
+  const filters: Filter[] = [];
+  const errorClauses: ErrorClause[] = [];
+  const routes: RouteData[] = [];
+  for (const member of members) {
+    if (typeof member === "string") {
+      conditions.push({ kind: "path", pattern: member, site: new DeclarationSite(group) });
+      continue;
+    }
+    switch (member?.kind) {
+      case "route":
+      case "group":
+        routes.push(member);
+        break;
+      case "before":
+      case "after":
+      case "around":
+        filters.push(member);
+        break;
+      case "onError":
+        errorClauses.push(member);
+        break;
+      default:
+        conditions.push(requireCondition(member, "group(…)"));
+    }
+  }
+  return { kind: "group", conditions, filters, errorClauses, routes, site: new DeclarationSite(group) };
+}
+
+/** Sets of routes in one, tried in the order given. */
+export function routes<const M extends readonly Route<unknown>[]>(...sets: M): Route<NeededIn<M>> {
+  return group(...sets);
+}
+
+function declareRoute(
+  declaredBy: RouteFunction,
+  implied: readonly ConditionData[],
+  conditionsAndHandler: readonly (string | ConditionData | Handler<never>)[],
+): RouteData {
+  const handler = conditionsAndHandler.at(-1);
+  if (typeof handler !== "function") throw new TypeError("A route's last argument is its handler, a function");
+  const site = new DeclarationSite(declaredBy);
+  const conditions = conditionsAndHandler
+    .slice(0, -1)
+    .map(
+      (member): ConditionData =>
+        typeof member === "string" ? { kind: "path", pattern: member, site } : requireCondition(member, "A route"),
+    );
+  return { kind: "route", conditions: [...implied, ...conditions], handler, site };
+}
+
+const conditionKinds: ReadonlySet<unknown> = new Set<ConditionData["kind"]>([
+  ...(["method", "path", "accept", "contentType", "header", "query", "test"] as const),
+  ...(["and", "or", "not"] as const),
+]);
+
+/** JavaScript callers get here with anything: undefined from a misspelt import, a function in the wrong place. */
+function requireCondition(member: unknown, where: string): ConditionData {
+  const kind = (member as { kind?: unknown } | null | undefined)?.kind;
+  // The kinds are the tags of ConditionData, so a value that has one was made by a function of condition.ts.
+  if (conditionKinds.has(kind)) return member as ConditionData;
+  const found = member === null ? "null" : typeof member;
+  throw new TypeError(
+    `${where} takes strings, conditions${where === "A route" ? "" : ", filters, routes"}, not ${found}`,
+  );
+}
+
+/** The variables of N that P does not provide, or provides as another type. */
+export type Unmet<N, P> = { readonly [K in keyof N as P extends Record<K, N[K]> ? never : K]: N[K] };
+
+type NeededBy<M> = M extends Route<infer N> ? N : NoVariables;
+
+/** What the routes among the members need beyond what the strings and conditions among them bind. */
+export type NeededIn<M extends readonly unknown[]> = M extends readonly []
+  ? NoVariables
+  : Unmet<Intersection<NeededBy<M[number]>>, BoundByAll<M>>;

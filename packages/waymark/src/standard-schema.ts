@@ -1,0 +1,47 @@
+/**
+ * A schema of any library that keeps to the Standard Schema interface, version 1: zod, valibot, arktype and others.
+ * `Input` is what it takes, `Output` what it makes of it.
+ */
+export interface StandardSchemaV1<Input = unknown, Output = Input> {
+  readonly "~standard": {
+    readonly version: 1;
+    /** The library's name. */
+    readonly vendor: string;
+    readonly validate: (value: unknown) => ValidationResult<Output> | Promise<ValidationResult<Output>>;
+    /** Type only. */
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+/** A validator's answer: the value, perhaps converted; or all that is wrong with it. */
+export type ValidationResult<T> =
+  | { readonly value: T; readonly issues?: undefined }
+  | { readonly issues: readonly ValidationIssue[] };
+
+/** One thing that is wrong with a value. */
+export interface ValidationIssue {
+  readonly message: string;
+  /** The way from the whole value to the part that is wrong; absent or empty for the whole. */
+  readonly path?: readonly PathSegment[] | undefined;
+}
+
+/** A member's name or an element's index, perhaps wrapped. */
+export type PathSegment = PropertyKey | { readonly key: PropertyKey };
+
+/**
+ * The path as a JSON Pointer in its URI fragment form (RFC 6901 §6): `#/address/postalCode`, `#` for the whole value.
+ *
+ * ```ts
+ * toPointer(["a/b", 0, "50%"]);   // "#/a~1b/0/50%25"
+ * ```
+ */
+export function toPointer(path: readonly PathSegment[] = []): string {
+  return `#${path.map((segment) => `/${encodeToken(keyOf(segment))}`).join("")}`;
+}
+
+const keyOf = (segment: PathSegment): PropertyKey => (typeof segment === "object" ? segment.key : segment);
+
+/** A lone surrogate has no UTF-8 to escape: it becomes U+FFFD, so that a schema's odd path is no fault of the service. */
+function encodeToken(key: PropertyKey): string {
+  return encodeURIComponent(String(key).toWellFormed().replaceAll("~", "~0").replaceAll("/", "~1"));
+}

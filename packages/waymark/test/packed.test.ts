@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+// The package as its users get it: packed, installed into an empty folder, and used from there.
+
+const run = promisify(execFile);
+const packageFolder = fileURLToPath(new URL("..", import.meta.url));
+const toolsFolder = fileURLToPath(new URL("../../../node_modules", import.meta.url));
+
+const program = `
+import { accept, GET, group, router, text } from "waymark";
+import { serve } from "waymark/node";
+
+const app = router(group("/hello", GET("/{name}", accept("text/plain"), (request) => text("Hello " + request.variables.name))));
+const server = await serve(app, { port: 0 });
+const response = await fetch(server.url + "/hello/Ada");
+console.log(response.status, await response.text());
+await server.close();
+`;
+
+suite("the packed package", () => {
+  let folder = "";
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "waymark-packed-"));
+    const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: packageFolder });
+    const tarball = stdout.trim().split("\n").at(-1) ?? "";
+    await writeFile(join(folder, "package.json"), '{ "private": true, "type": "module" }');
+    await run("npm", ["install", "--offline", "--silent", `./${tarball}`], { cwd: folder });
+  });
+
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  test("depends on nothing", async () => {
+    const manifest = JSON.parse(await readFile(join(folder, "node_modules/waymark/package.json"), "utf8"));
+    assert.equal(manifest.dependencies, undefined);
+    assert.equal(manifest.peerDependencies, undefined);
+    assert.equal(manifest.optionalDependencies, undefined);
+  });
+
+  test("serves from plain JavaScript", async () => {
+    await writeFile(join(folder, "program.js"), program);
+    const { stdout } = await run(process.execPath, ["program.js"], { cwd: folder });
+    assert.equal(stdout, "200 Hello Ada\n");
+  });
+
+  test("serves from TypeScript, its types included", async () => {
+    await writeFile(join(folder, "program.ts"), program);
+    await compile(folder, "program.ts");
+    const { stdout } = await run(process.execPath, ["program.ts"], { cwd: folder });
+    assert.equal(stdout, "200 Hello Ada\n");
+  });
+
+  test("tells a TypeScript program what it gets wrong", async () => {
+    await writeFile(join(folder, "wrong.ts"), program.replace("variables.name", "variables.surname"));
+    await assert.rejects(compile(folder, "wrong.ts"), ({ stdout }: { stdout: string }) => /surname/.test(stdout));
+  });
+});
+
+/** Type-checks a program as its author would, who has Node's types installed beside the package. */
+async function compile(folder: string, file: string): Promise<void> {
+  for (const name of ["@types/node", "undici-types"]) {
+    const link = join(folder, "node_modules", name);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(join(toolsFolder, name), link).catch((error) => assert.equal(error.code, "EEXIST"));
+  }
+  const options = [
+    "--ignoreConfig",
+    "--noEmit",
+    "--strict",
+    "--target",
+    "es2024",
+    "--module",
+    "nodenext",
+    "--types",
+    "node",
+  ];
+  await run(process.execPath, [join(toolsFolder, "typescript/bin/tsc"), ...options, file], { cwd: folder });
+}

@@ -1,0 +1,121 @@
+import { connect, type Socket } from "node:net";
+
+/** A response as it came over the connection. */
+export interface RawResponse {
+  readonly status: number;
+  /** Values by lower-case name; of several lines the last. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Status line and fields, as sent. */
+  readonly head: string;
+  readonly body: string;
+}
+
+/** An HTTP client that sends exactly what it is told and reads one response at a time. */
+export class RawConnection {
+  readonly socket: Socket;
+  /** Resolves when the connection is closed, with how: by the other side's end, or broken. */
+  readonly closed: Promise<"ended" | "broken">;
+  #received: Buffer = Buffer.alloc(0);
+  #ended = false;
+  #wake: () => void = () => undefined;
+
+  constructor(port: number) {
+    this.socket = connect(port, "127.0.0.1");
+    let ending: "ended" | "broken" = "broken";
+    this.socket.on("data", (piece) => {
+      this.#received = Buffer.concat([this.#received, piece as Buffer]);
+      this.#wake();
+    });
+    this.socket.on("end", () => {
+      ending = "ended";
+    });
+    this.socket.on("error", () => {
+      ending = "broken";
+    });
+    this.closed = new Promise((resolve) => {
+      this.socket.on("close", () => {
+        this.#ended = true;
+        this.#wake();
+        resolve(ending);
+      });
+    });
+  }
+
+  send(...lines: readonly string[]): this {
+    this.socket.write(lines.join("\r\n"), "latin1");
+    return this;
+  }
+
+  /** Sends a request without content. */
+  request(line: string, ...fields: readonly string[]): this {
+    return this.send(`${line} HTTP/1.1`, "Host: localhost", ...fields, "", "");
+  }
+
+  /** The next response; `HEAD` has fields about content that does not follow. */
+  async response(method: "GET" | "HEAD" = "GET"): Promise<RawResponse> {
+    const headEnd = await this.#find("\r\n\r\n");
+    const head = this.#take(headEnd + 4).slice(0, -4);
+    const [statusLine = "", ...lines] = head.split("\r\n");
+    const headers = Object.fromEntries(
+      lines.map((line) => {
+        const colon = line.indexOf(":");
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+      }),
+    );
+    const status = Number(statusLine.split(" ")[1]);
+    const bodiless = method === "HEAD" || status < 200 || status === 204 || status === 304;
+    return { status, headers, head, body: bodiless ? "" : await this.#body(headers) };
+  }
+
+  /** Everything that has come and not been taken as a response, once the connection is closed. */
+  async rest(): Promise<string> {
+    await this.closed;
+    return this.#take(this.#received.length);
+  }
+
+  /** Waits until the text has come, and takes everything up to its end. */
+  async through(text: string): Promise<string> {
+    return this.#take((await this.#find(text)) + text.length);
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  async #body(headers: RawResponse["headers"]): Promise<string> {
+    if (headers["transfer-encoding"] === "chunked") {
+      let body = "";
+      for (;;) {
+        const size = Number.parseInt(this.#take((await this.#find("\r\n")) + 2), 16);
+        await this.#until(() => this.#received.length >= size + 2);
+        body += this.#take(size + 2).slice(0, -2);
+        if (size === 0) return body;
+      }
+    }
+    const length = headers["content-length"];
+    if (length === undefined) return this.rest();
+    await this.#until(() => this.#received.length >= Number(length));
+    return this.#take(Number(length));
+  }
+
+  async #find(text: string): Promise<number> {
+    await this.#until(() => this.#received.includes(text));
+    return this.#received.indexOf(text);
+  }
+
+  async #until(holds: () => boolean): Promise<void> {
+    while (!holds()) {
+      if (this.#ended)
+        throw new Error(`The connection closed after ${JSON.stringify(this.#received.toString("latin1"))}`);
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  #take(length: number): string {
+    const taken = this.#received.toString("latin1", 0, length);
+    this.#received = this.#received.subarray(length);
+    return taken;
+  }
+}

@@ -1,0 +1,40 @@
+import type { ServedApp } from "../src/adapters/served-app.ts";
+import { HttpError } from "../src/http-error.ts";
+import type { HttpRequest } from "../src/request.ts";
+import { defaultContentSettings } from "../src/request-content.ts";
+import type { HttpResponse } from "../src/response.ts";
+
+export type TinyHandler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
+
+/** What an adapter serves, without a router: one handler, whose HttpErrors become responses, and the faults it was told. */
+export interface TinyApp extends ServedApp {
+  readonly faults: readonly unknown[];
+  /** Resolves with the first fault. */
+  readonly faulted: Promise<unknown>;
+}
+
+export function tinyApp(handler: TinyHandler): TinyApp {
+  const faults: unknown[] = [];
+  const faulted = Promise.withResolvers<unknown>();
+  const toResponse = (error: unknown): HttpResponse => {
+    if (error instanceof HttpError) return error.response;
+    throw error;
+  };
+  return {
+    faults,
+    faulted: faulted.promise,
+    content: defaultContentSettings,
+    fault: (error) => {
+      faults.push(error);
+      faulted.resolve(error);
+    },
+    handle(request) {
+      try {
+        const response = handler(request);
+        return response instanceof Promise ? response.catch(toResponse) : response;
+      } catch (error) {
+        return toResponse(error);
+      }
+    },
+  };
+}
