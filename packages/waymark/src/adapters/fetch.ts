@@ -1,0 +1,174 @@
+import { HeaderList } from "../header-list.ts";
+import { HttpError } from "../http-error.ts";
+import { noVariables } from "../path-pattern.ts";
+import { problem } from "../problem.ts";
+import { problemTypes } from "../problem-types.ts";
+import { type Exchange, HttpRequest } from "../request.ts";
+import { RequestContent } from "../request-content.ts";
+import { parseTarget } from "../request-target.ts";
+import type { HttpResponse } from "../response.ts";
+import { type BodySource, isStreamed, openBody, type Step, type StreamedBody } from "./body-source.ts";
+import { declaredLength, handlerFields, hasNoContent, unsentLength } from "./response-framing.ts";
+import type { ServedApp } from "./served-app.ts";
+import { WebContent } from "./web-content.ts";
+
+/**
+ * Answers a web `Request` with a web `Response`; never rejects. A streamed body is read no faster than the client takes
+ * it. When the client goes away (the request's signal, or the response's body is cancelled) the body is ended.
+ *
+ * ```ts
+ * Deno.serve((request) => handleFetch(app, request));   // which is what app.fetch does
+ * ```
+ */
+export async function handleFetch(app: ServedApp, native: Request): Promise<Response> {
+  const exchange = new WebExchange(native, app);
+  try {
+    return await respond(exchange, await app.handle(exchange.receive()));
+  } catch (error) {
+    return fail(exchange, error);
+  }
+}
+
+/** A web request and its response, as far as the app sees them. */
+class WebExchange implements Exchange {
+  readonly native: Request;
+  readonly app: ServedApp;
+  request: HttpRequest | undefined;
+  #content: RequestContent | undefined;
+  #signal: AbortSignal | undefined;
+  readonly #gone: AbortController;
+
+  constructor(native: Request, app: ServedApp) {
+    this.native = native;
+    this.app = app;
+    this.request = undefined;
+    this.#content = undefined;
+    this.#signal = undefined;
+    this.#gone = new AbortController();
+  }
+
+  /** The request; throws HttpError when its URL has a path that waymark refuses. */
+  receive(): HttpRequest {
+    const { method, url, headers } = this.native;
+    const { path, search } = parseTarget(url.replace(/#.*/, ""));
+    const fields = HeaderList.fromParsed([...headers].flat());
+    this.request = new HttpRequest(method, path, search, fields, this, noVariables);
+    return this.request;
+  }
+
+  get content(): RequestContent {
+    this.#content ??= new RequestContent(new WebContent(this.native), this.app.content);
+    return this.#content;
+  }
+
+  /** Aborted with the web request's own signal, and when the response's content is cancelled. */
+  get signal(): AbortSignal {
+    this.#signal ??= AbortSignal.any([this.native.signal, this.#gone.signal]);
+    return this.#signal;
+  }
+
+  clientLeft(reason: unknown): void {
+    this.#gone.abort(reason);
+  }
+
+  /** Ends a body early. */
+  end(source: BodySource): void {
+    source.cancel().catch((error: unknown) => this.app.fault(error, this.request));
+  }
+}
+
+async function respond(exchange: WebExchange, response: HttpResponse): Promise<Response> {
+  const { status, body } = response;
+  if (hasNoContent(exchange.native.method, status)) {
+    if (isStreamed(body)) exchange.end(openBody(body, response.headers));
+    return toWebResponse(
+      response,
+      null,
+      unsentLength(response, (text) => encoder.encode(text).byteLength),
+    );
+  }
+  if (isStreamed(body)) return respondInPieces(exchange, response, body);
+  // Encoded here rather than by Response, which would add a Content-Type of its own.
+  const bytes = typeof body === "string" ? encoder.encode(body) : body;
+  return toWebResponse(response, bytes, bytes?.byteLength ?? 0);
+}
+
+async function respondInPieces(exchange: WebExchange, response: HttpResponse, body: StreamedBody): Promise<Response> {
+  const source = openBody(body, response.headers);
+  const { signal } = exchange;
+  signal.addEventListener("abort", () => exchange.end(source), { once: true });
+  try {
+    // A body that fails before its first piece can still become a 500.
+    const first = await firstStep(source, signal);
+    if (first.done === true) return toWebResponse(response, null, 0);
+    return toWebResponse(response, piecesFrom(first, source, exchange), declaredLength(response.headers));
+  } catch (error) {
+    exchange.end(source);
+    throw error;
+  }
+}
+
+function firstStep(source: BodySource, signal: AbortSignal): Promise<Step> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    Promise.resolve(source.next()).then(resolve, reject);
+  });
+}
+
+function piecesFrom(first: Step, source: BodySource, exchange: WebExchange): ReadableStream<Uint8Array> {
+  const { signal } = exchange;
+  let waiting: Step | undefined = first;
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        signal.addEventListener("abort", () => controller.error(signal.reason), { once: true });
+      },
+      async pull(controller) {
+        try {
+          const step: Step = waiting ?? (await source.next());
+          waiting = undefined;
+          if (step.done === true) controller.close();
+          else controller.enqueue(typeof step.value === "string" ? encoder.encode(step.value) : step.value);
+        } catch (error) {
+          if (signal.aborted) return;
+          exchange.app.fault(error, exchange.request);
+          exchange.end(source);
+          controller.error(error);
+        }
+      },
+      cancel: (reason) => exchange.clientLeft(reason),
+    },
+    // Nothing is read ahead of the client.
+    { highWaterMark: 0 },
+  );
+}
+
+async function fail(exchange: WebExchange, error: unknown): Promise<Response> {
+  let fault = error;
+  if (error instanceof HttpError) {
+    try {
+      return await respond(exchange, error.response);
+    } catch (unsendable) {
+      fault = unsendable;
+    }
+  }
+  // What fails once the client has gone is how its work was stopped.
+  if (!exchange.signal.aborted) exchange.app.fault(fault, exchange.request);
+  return respond(exchange, internalError);
+}
+
+function toWebResponse(
+  response: HttpResponse,
+  body: Uint8Array | ReadableStream<Uint8Array> | null,
+  length: number | undefined,
+): Response {
+  const headers = new Headers();
+  const fields = handlerFields(response);
+  for (let i = 0; i < fields.length; i += 2) headers.append(fields[i] as string, fields[i + 1] as string);
+  if (length !== undefined) headers.set("Content-Length", String(length));
+  return new Response(body, { status: response.status, headers });
+}
+
+const encoder = new TextEncoder();
+const internalError = problem(problemTypes.internalError);

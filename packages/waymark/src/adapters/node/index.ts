@@ -1,0 +1,5 @@
+export type { ServedApp } from "../served-app.ts";
+export { connectionProblemTypes } from "./connection-problem-types.ts";
+export { ListenError, type ListenFailure } from "./listen-error.ts";
+export { type CloseOptions, type RunningServer, serve } from "./serve.ts";
+export type { ServeOptions } from "./serve-options.ts";

@@ -1,0 +1,79 @@
+import type { IncomingMessage } from "node:http";
+import { HttpError } from "../../http-error.ts";
+import { type ContentSource, contentTooLarge } from "../../request-content.ts";
+import { contentInterrupted } from "../content-interrupted.ts";
+
+/** The content of a Node request. */
+export class NodeContent implements ContentSource {
+  readonly length: number | undefined;
+  readonly #message: IncomingMessage;
+  readonly #begin: () => void;
+  #reading = false;
+
+  /** `begin` is called each time that content is about to be read. */
+  constructor(message: IncomingMessage, length: number | undefined, begin: () => void) {
+    this.#message = message;
+    this.length = length;
+    this.#begin = begin;
+  }
+
+  /** Whether somebody is reading, who has neither come to the end nor given up. */
+  get reading(): boolean {
+    return this.#reading;
+  }
+
+  bytes(limit: number): Promise<Uint8Array> {
+    const message = this.#message;
+    return new Promise((resolve, reject) => {
+      if (!this.#start()) {
+        reject(contentInterrupted());
+        return;
+      }
+      const pieces: Buffer[] = [];
+      let size = 0;
+      const onData = (piece: Buffer): void => {
+        size += piece.length;
+        if (size <= limit) {
+          pieces.push(piece);
+          return;
+        }
+        message.pause();
+        stop(() => reject(contentTooLarge(limit)));
+      };
+      const onEnd = (): void =>
+        stop(() => resolve(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)));
+      const onBroken = (cause?: unknown): void => stop(() => reject(contentInterrupted(cause)));
+      const stop = (settle: () => void): void => {
+        message.off("data", onData).off("end", onEnd).off("error", onBroken).off("close", onBroken);
+        this.#reading = false;
+        settle();
+      };
+      message.on("data", onData).on("end", onEnd).on("error", onBroken).on("close", onBroken);
+    });
+  }
+
+  async *stream(limit: number): AsyncGenerator<Uint8Array> {
+    if (!this.#start()) throw contentInterrupted();
+    let left = limit;
+    try {
+      // The request is not destroyed when the reader gives up: its connection still has to carry the response.
+      for await (const piece of this.#message.iterator({ destroyOnReturn: false })) {
+        left -= (piece as Buffer).length;
+        if (left < 0) throw contentTooLarge(limit);
+        yield piece as Buffer;
+      }
+    } catch (cause) {
+      throw cause instanceof HttpError ? cause : contentInterrupted(cause);
+    } finally {
+      this.#reading = false;
+    }
+  }
+
+  /** False when the client has gone already, and nothing more would ever come. */
+  #start(): boolean {
+    if (this.#message.destroyed || this.#message.readableEnded) return false;
+    this.#begin();
+    this.#reading = true;
+    return true;
+  }
+}

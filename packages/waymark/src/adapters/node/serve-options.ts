@@ -1,0 +1,63 @@
+/** How a server listens and what it bears. All times are in milliseconds, and 0 turns a timeout off. */
+export interface ServeOptions {
+  /** 0…65535; 0 lets the system choose a free one. Default: 0. */
+  readonly port?: number;
+  /** The name or address to listen on; `0.0.0.0` or `::` for every interface. Default: `127.0.0.1`. */
+  readonly host?: string;
+  /** The longest request line and header fields together, in bytes; beyond it 431. Default: 16,384. */
+  readonly maxHeaderSize?: number;
+  /** How long a request's head may take to arrive; beyond it 408. At most `requestTimeout`. Default: 60,000. */
+  readonly headersTimeout?: number;
+  /** How long a whole request may take to arrive; beyond it 408. Default: 300,000. */
+  readonly requestTimeout?: number;
+  /**
+   * How long a connection is kept between requests. It should outlast that of a proxy in front, which is 60 s as a rule: a
+   * connection that the proxy takes for open and finds closed is a 502. Default: 65,000.
+   */
+  readonly keepAliveTimeout?: number;
+  /**
+   * The most bytes of content that are read and thrown away, when a handler has not read them, to keep the connection;
+   * beyond it the connection is closed. Default: 8,388,608.
+   */
+  readonly drainLimit?: number;
+  /** How long that may take; beyond it the connection is closed. 0 closes at once. Default: 1,000. */
+  readonly drainTimeout?: number;
+}
+
+/**
+ * The options with every default filled in.
+ *
+ * @throws RangeError that names the option that is out of its bounds
+ */
+export function toServeSettings(options: ServeOptions): Required<ServeOptions> {
+  const requestTimeout = integer("requestTimeout", options.requestTimeout ?? 300_000, longestTimer);
+  const headersTimeoutDefault = requestTimeout === 0 ? 60_000 : Math.min(60_000, requestTimeout);
+  const headersTimeout = integer("headersTimeout", options.headersTimeout ?? headersTimeoutDefault, longestTimer);
+  if (requestTimeout !== 0 && headersTimeout > requestTimeout) {
+    throw new RangeError(`headersTimeout must be at most requestTimeout, ${requestTimeout}, and is ${headersTimeout}`);
+  }
+  return {
+    port: integer("port", options.port ?? 0, 65_535),
+    host: options.host ?? "127.0.0.1",
+    maxHeaderSize: integer("maxHeaderSize", options.maxHeaderSize ?? 16_384, 2 ** 31 - 1, 1),
+    headersTimeout,
+    requestTimeout,
+    // Node adds a second to this one.
+    keepAliveTimeout: integer("keepAliveTimeout", options.keepAliveTimeout ?? 65_000, longestTimer - 1_000),
+    drainLimit: integer("drainLimit", options.drainLimit ?? 8 * 2 ** 20, Number.MAX_SAFE_INTEGER),
+    drainTimeout: integer("drainTimeout", options.drainTimeout ?? 1_000, longestTimer),
+  };
+}
+
+/** The longest time that a timer of Node's can wait, in milliseconds; nearly 25 days. */
+export const longestTimer: number = 2 ** 31 - 1;
+
+/**
+ * The value, when it is an integer within the bounds.
+ *
+ * @throws RangeError that names the option
+ */
+export function integer(option: string, value: number, most: number, least = 0): number {
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  throw new RangeError(`${option} must be an integer from ${least} to ${most}, and is ${String(value)}`);
+}

@@ -1,0 +1,13 @@
+import type { HttpRequest } from "../request.ts";
+import type { ContentSettings } from "../request-content.ts";
+import type { HttpResponse } from "../response.ts";
+
+/** What an adapter needs of an app; `router(…)` makes one. */
+export interface ServedApp {
+  /** Answers a request; never throws and never rejects. */
+  handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
+  /** How the content of requests is read. */
+  readonly content: ContentSettings;
+  /** Takes note of an error that its response cannot tell: a body that broke while it was sent. Never throws. */
+  fault(error: unknown, request?: HttpRequest): void;
+}
