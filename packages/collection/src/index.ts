@@ -1,0 +1,13 @@
+export { type CollectionHandlers, type CollectionOptions, collection } from "./collection.ts";
+export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
+export { openSqliteStore, type SqliteStoreOptions } from "./sqlite-store.ts";
+export {
+  type Creation,
+  type Document,
+  type Store,
+  type StoredRecord,
+  StoreNotEmpty,
+  StoreOpenError,
+  StoreUnavailable,
+} from "./store.ts";
+export { type XmlDecoderOptions, xmlDecoder } from "./xml-decoder.ts";

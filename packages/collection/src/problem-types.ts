@@ -1,0 +1,28 @@
+import type { ProblemType } from "waymark";
+
+export type CollectionProblemName = "invalidId" | "conflict" | "storeUnavailable";
+
+/** Every kind of problem that a collection answers with beside those of waymark, by the name it has in code. */
+export const collectionProblemTypes: Readonly<Record<CollectionProblemName, ProblemType>> = {
+  invalidId: {
+    code: "invalid-id",
+    status: 400,
+    title: "Invalid id",
+    explanation:
+      "The last segment of the path is not an integer in canonical decimal form: digits without a leading zero, a minus sign before them or not.",
+  },
+  conflict: {
+    code: "conflict",
+    status: 409,
+    title: "Conflict",
+    explanation:
+      "Another record has the same value of a member of which each value may occur once, such as `id`. `errors` names the member.",
+  },
+  storeUnavailable: {
+    code: "store-unavailable",
+    status: 503,
+    title: "Store Unavailable",
+    explanation:
+      "The database is busy, full or out of reach, and nothing was changed. The same request may succeed after the seconds in `Retry-After`.",
+  },
+};

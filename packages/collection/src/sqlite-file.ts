@@ -1,0 +1,120 @@
+import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { sqliteCode, sqliteCodeOf } from "./sqlite-fault.ts";
+import { StoreOpenError } from "./store.ts";
+
+/** Written to the header of a database file: the ASCII codes of `wmrk`. */
+export const applicationId = 0x77_6d_72_6b;
+
+/** The layout of the tables that this version reads and writes, kept as the file's `user_version`. */
+export const schemaVersion = 1;
+
+/**
+ * Opens a database file of ours, or makes a new one with the directories above it, and readies its tables by `prepare`,
+ * which runs in a transaction. `:memory:` is a database that lives as long as the connection.
+ *
+ * @param busyTimeout how long a statement waits for a lock, in milliseconds
+ * @throws StoreOpenError when there is no such file and none can be made, or it is not one of ours
+ */
+export function openSqliteFile(
+  file: string,
+  busyTimeout: number,
+  prepare: (database: DatabaseSync) => void,
+): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file === ":memory:" ? file : usablePath(file), { timeout: busyTimeout });
+    // Before anything is changed: a file of another program must stay as it is.
+    identify(database);
+    database.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA fullfsync = ON; -- where fsync leaves data in the drive's cache (macOS)
+      PRAGMA foreign_keys = ON;
+      PRAGMA trusted_schema = OFF;
+      BEGIN IMMEDIATE;
+    `);
+    // Once more: meanwhile another process may have made the new file ours, or its own.
+    if (identify(database) === "new") {
+      database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`);
+    }
+    prepare(database);
+    database.exec("COMMIT");
+    return database;
+  } catch (error) {
+    database?.close(); // which also rolls back
+    const reason = error instanceof Unusable ? error.message : reasonOf(error);
+    if (reason === undefined) throw error;
+    throw new StoreOpenError(`Cannot open the database ${JSON.stringify(file)}: ${reason}`, { cause: error });
+  }
+}
+
+/** Why a file cannot be the database, and what to do; the name of the file is put before it. */
+export class Unusable extends Error {}
+
+/** The absolute path, since SQLite reads one that begins with `file:` as a URI. */
+function usablePath(file: string): string {
+  if (file === "") throw new Unusable("the name is empty; name a file, or :memory:");
+  const path = resolve(file);
+  mkdirSync(dirname(path), { recursive: true });
+  const status = statSync(path, { throwIfNoEntry: false });
+  if (status?.isDirectory()) throw new Unusable("it is a directory; name a file in it");
+  if (status?.isFile() === false) throw new Unusable("it is a device, a socket or a pipe; name a file");
+  if (status === undefined) accessSync(dirname(path), constants.W_OK | constants.X_OK);
+  else accessSync(path, constants.R_OK | constants.W_OK);
+  return path;
+}
+
+function identify(database: DatabaseSync): "new" | "ours" {
+  const application = numberOf(database, "PRAGMA application_id");
+  const version = numberOf(database, "PRAGMA user_version");
+  const tables = numberOf(database, "SELECT count(*) FROM sqlite_schema");
+  if (application === 0 && version === 0 && tables === 0) return "new";
+  if (application !== applicationId) throw new Unusable("it is the database of another program; name another file");
+  if (version > schemaVersion) {
+    throw new Unusable(
+      `a newer version of this program wrote it (layout ${version}, and this one knows ${schemaVersion}); upgrade, or name another file`,
+    );
+  }
+  return "ours";
+}
+
+function numberOf(database: DatabaseSync, query: string): number {
+  const [value] = Object.values(database.prepare(query).get() ?? {});
+  return Number(value);
+}
+
+/** One line for what the file system or SQLite refused; undefined for a fault of the program. */
+function reasonOf(error: unknown): string | undefined {
+  const code = sqliteCodeOf(error);
+  if (code !== undefined) return databaseReasons.get(code);
+  if (!(error instanceof Error) || !("code" in error) || !("syscall" in error)) return undefined;
+  const systemCode = String(error.code);
+  return systemReasons.get(systemCode) ?? `the system answers ${systemCode} to ${String(error.syscall)}`;
+}
+
+const databaseReasons: ReadonlyMap<number, string> = new Map([
+  [sqliteCode.busy, "another process has locked it; stop that one, or try again"],
+  [sqliteCode.locked, "another process has locked it; stop that one, or try again"],
+  [sqliteCode.readOnly, "it or its directory is read-only; allow writing, or name another file"],
+  [sqliteCode.inputOutput, "the disk reports an error"],
+  [sqliteCode.corrupt, "it is damaged; restore it from a backup"],
+  [sqliteCode.full, "the disk is full; make room, or name a file elsewhere"],
+  [sqliteCode.cannotOpen, "it, or the -wal and -shm files beside it, cannot be opened; allow writing to its directory"],
+  [sqliteCode.notADatabase, "it is not an SQLite database; name another file, or move this one away"],
+]);
+
+const notADirectory = "a part of the path before it is not a directory; name another file";
+const noPermission = "there is no permission to read and write it; grant it, or name another file";
+
+const systemReasons: ReadonlyMap<string, string> = new Map([
+  ["EACCES", noPermission],
+  ["EPERM", noPermission],
+  ["EROFS", "the file system is read-only; name a file elsewhere"],
+  ["EEXIST", notADirectory],
+  ["ENOTDIR", notADirectory],
+  ["ENOENT", "its directory cannot be made; name a file elsewhere"],
+  ["ENOSPC", "the disk is full; make room, or name a file elsewhere"],
+  ["ENAMETOOLONG", "the name is too long; name another file"],
+]);

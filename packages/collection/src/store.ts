@@ -1,0 +1,73 @@
+import type { Awaitable } from "waymark";
+
+/**
+ * Keeps the records of one collection; the only interface between handlers and databases.
+ *
+ * Ids are integers from 1 to 2^53-1. They are assigned ascending, and none twice, also after its record is gone or the
+ * program has started again. Every method fails with StoreUnavailable when the database cannot be used just now.
+ */
+export interface Store {
+  /** The record with this id; undefined when no record has it, whatever the number is. */
+  find(id: number): Awaitable<StoredRecord | undefined>;
+  /**
+   * Every record, by ascending id, in batches that come to about 64 KiB. Each batch is a read of its own, made when it is
+   * asked for: nothing is held between two of them, and records that are written meanwhile may or may not be seen.
+   */
+  list(): AsyncIterable<readonly StoredRecord[]>;
+  /**
+   * Stores a record; once the promise resolves it survives a crash. An `id` that the document has is used, and ids that
+   * are assigned later go beyond it.
+   *
+   * @throws RangeError when the document's `id` is not an integer from 1 to 2^53-1
+   */
+  create(document: Document): Promise<Creation>;
+  /**
+   * Stores many records at once, all or none, and says how many: the way to load a store that has no record yet.
+   *
+   * @throws StoreNotEmpty when it has one
+   * @throws Error naming the document that has the id or a unique value of one before it; RangeError as `create` does
+   */
+  createAll(documents: Iterable<Document>): Promise<number>;
+  /** Resolves when the database can be used. */
+  check(): Promise<void>;
+  /** Frees the database; the store is unavailable from then on. Closing it again does nothing. */
+  close(): Promise<void>;
+}
+
+/**
+ * What a record says, without what the store adds: an object that has a JSON form. Only its `id` means something to the
+ * store, which sets `createdAt` and `updatedAt` itself.
+ */
+export type Document = object;
+
+/** A record as it is stored. */
+export interface StoredRecord {
+  readonly id: number;
+  /** The store's count of changes when this record last changed: later in commit order is greater. */
+  readonly revision: number;
+  /** Milliseconds since the epoch. */
+  readonly updatedAt: number;
+  /** The JSON text that is sent: `{"id":1,…,"createdAt":"2026-06-15T12:00:00.000Z","updatedAt":"…"}`. */
+  readonly json: string;
+}
+
+/** What became of a document that was to be stored. */
+export type Creation =
+  | { readonly kind: "created"; readonly record: StoredRecord }
+  /** Another record has the same value of this member: `id`, or one of those that are unique. */
+  | { readonly kind: "conflict"; readonly member: string };
+
+/** The database cannot be used just now: it is busy, locked, full or closed. Trying again later may help. */
+export class StoreUnavailable extends Error {
+  override readonly name = "StoreUnavailable";
+}
+
+/** The store cannot be opened; the message is one line that names it and says what to do. */
+export class StoreOpenError extends Error {
+  override readonly name = "StoreOpenError";
+}
+
+/** The store has records, so that others cannot be loaded into it. */
+export class StoreNotEmpty extends Error {
+  override readonly name = "StoreNotEmpty";
+}

@@ -1,0 +1,167 @@
+import { type SaxesAttributeNSIncomplete, SaxesParser, type SaxesTagNS, type XMLDecl } from "saxes";
+import { MalformedContent, positionAt } from "waymark";
+import { excerpt } from "./excerpt.ts";
+import { toXmlFault } from "./xml-fault.ts";
+import { assertDeclaredEncoding, type XmlText } from "./xml-text.ts";
+
+export interface XmlDocumentRules {
+  /** The local name of the outermost element. */
+  readonly root: string;
+  /** The one namespace that elements may be in. */
+  readonly namespace: string | undefined;
+  /** The value of an element without elements, by its way from the root: `address.postalCode`. */
+  readonly toLeaf: (path: string, text: string) => unknown;
+}
+
+/**
+ * The object that a document is: the members of its root.
+ *
+ * @throws MalformedContent at the first fault
+ */
+export function readXmlDocument(document: XmlText, rules: XmlDocumentRules): unknown {
+  return new DocumentReader(document, rules).read();
+}
+
+const maxDepth = 64;
+
+/** An element whose end is not read yet. */
+interface OpenElement {
+  readonly name: string;
+  readonly members: Map<string, unknown>;
+  text: string;
+}
+
+class DocumentReader {
+  readonly #text: string;
+  readonly #encoding: XmlText["encoding"];
+  readonly #rules: XmlDocumentRules;
+  readonly #parser = new SaxesParser({ xmlns: true, defaultXMLVersion: "1.0", forceXMLVersion: true });
+  readonly #open: OpenElement[] = [];
+  #tag = { name: "", start: 0 };
+  #isAtEnd = false;
+  #value: unknown;
+
+  constructor({ text, encoding }: XmlText, rules: XmlDocumentRules) {
+    this.#text = text;
+    this.#encoding = encoding;
+    this.#rules = rules;
+  }
+
+  read(): unknown {
+    const text = this.#text;
+    const parser = this.#parser;
+    this.#assertBeginning();
+    parser.on("error", (error) => {
+      throw toXmlFault(error, text, this.#isAtEnd ? text.length : parser.position - 1);
+    });
+    parser.on("xmldecl", (declaration) => this.#readDeclaration(declaration));
+    parser.on("opentagstart", ({ name }) => {
+      this.#tag = { name, start: text.lastIndexOf("<", parser.position - 1) };
+    });
+    parser.on("attribute", (attribute) => this.#readAttribute(attribute));
+    parser.on("opentag", (tag) => this.#beginElement(tag));
+    parser.on("closetag", () => this.#endElement());
+    // The parser has read the "<" after a text, and the whole of a CDATA section.
+    parser.on("text", (part) => this.#readText(part, () => textStart(text, parser.position - 1)));
+    parser.on("cdata", (part) => this.#readText(part, () => text.lastIndexOf("<![CDATA[", parser.position)));
+    parser.write(text);
+    this.#isAtEnd = true;
+    parser.close();
+    return this.#value;
+  }
+
+  #assertBeginning(): void {
+    // The parser would pass over the second mark.
+    if (this.#text.startsWith("\ufeff")) throw this.#refusal("The content begins with two byte order marks", 0);
+    const documentType = documentTypeStart(this.#text);
+    if (documentType !== undefined) {
+      throw this.#refusal("A document type (<!DOCTYPE) is not read; leave it out", documentType);
+    }
+  }
+
+  #readDeclaration({ version, encoding }: XMLDecl): void {
+    if (version !== "1.0") throw this.#refusal(`XML ${excerpt(String(version))} is not read, only "1.0"`, 0);
+    if (encoding !== undefined) assertDeclaredEncoding(encoding, this.#encoding);
+  }
+
+  #readAttribute({ name, prefix, value }: SaxesAttributeNSIncomplete): void {
+    if (name !== "xmlns" && prefix !== "xmlns") {
+      throw this.#refusal(`${this.#tagPath()} has the attribute ${excerpt(name)}, and elements here have none`);
+    }
+    this.#assertNamespace(value);
+  }
+
+  #assertNamespace(uri: string): void {
+    const { namespace } = this.#rules;
+    if (uri === "" || uri === namespace) return;
+    const due = namespace === undefined ? "leave it out" : `only ${excerpt(namespace)} is known here`;
+    throw this.#refusal(`${this.#tagPath()} names the namespace ${excerpt(uri)}; ${due}`);
+  }
+
+  #beginElement({ local, uri }: SaxesTagNS): void {
+    const { root } = this.#rules;
+    const parent = this.#open.at(-1);
+    this.#assertNamespace(uri);
+    if (parent === undefined && local !== root) {
+      throw this.#refusal(`The outermost element is ${excerpt(local)}, and ${excerpt(root)} is due`);
+    }
+    if (parent?.members.has(local)) throw this.#refusal(`${this.#tagPath()} occurs twice`);
+    if (parent !== undefined && !isBlank(parent.text)) throw this.#refusal(`${this.#tagPath()} stands beside text`);
+    if (this.#open.length === maxDepth) throw this.#refusal(`Elements nest more than ${maxDepth} deep`);
+    this.#open.push({ name: local, members: new Map(), text: "" });
+  }
+
+  #readText(part: string, start: () => number): void {
+    const element = this.#open.at(-1);
+    if (element === undefined) return; // outside the root the parser itself lets nothing pass but white space
+    if ((this.#open.length === 1 || element.members.size > 0) && !isBlank(part)) {
+      throw this.#refusal(`${pathTo(this.#open)} has text, and only elements are due in it`, start());
+    }
+    element.text += part;
+  }
+
+  #endElement(): void {
+    const path = this.#open.slice(1).map(({ name }) => name);
+    const { name, members, text } = this.#open.pop() as OpenElement; // the parser ends only what it began
+    const parent = this.#open.at(-1);
+    const isObject = parent === undefined || members.size > 0;
+    // Unlike an assignment, fromEntries makes even `__proto__` a member like any other.
+    const value = isObject ? Object.fromEntries(members) : this.#rules.toLeaf(path.join("."), text);
+    if (parent === undefined) this.#value = value;
+    else parent.members.set(name, value);
+  }
+
+  #tagPath(): string {
+    return pathTo([...this.#open, this.#tag]);
+  }
+
+  #refusal(detail: string, index: number = this.#tag.start): MalformedContent {
+    return new MalformedContent(detail, positionAt(this.#text, index));
+  }
+}
+
+const isBlank = (text: string): boolean => !/[^\t\n\r ]/.test(text);
+
+/** `"person/address"` */
+const pathTo = (elements: readonly { readonly name: string }[]): string =>
+  excerpt(elements.map(({ name }) => name).join("/"));
+
+/** Where the first character of a text that ends there is, white space before it left out. */
+function textStart(document: string, end: number): number {
+  const start = document.lastIndexOf(">", end - 1) + 1;
+  return start + document.slice(start, end).search(/[^\t\n\r ]/);
+}
+
+/** Where a document type begins: only white space, comments and processing instructions stand before one. */
+function documentTypeStart(document: string): number | undefined {
+  const skipped = /[\t\n\r ]*(<!DOCTYPE|<!--|<\?)/y;
+  for (;;) {
+    const begin = skipped.exec(document)?.[1];
+    if (begin === undefined) return undefined;
+    if (begin === "<!DOCTYPE") return skipped.lastIndex - begin.length;
+    const end = begin === "<!--" ? "-->" : "?>";
+    const ended = document.indexOf(end, skipped.lastIndex);
+    if (ended < 0) return undefined;
+    skipped.lastIndex = ended + end.length;
+  }
+}

@@ -1,0 +1,31 @@
+import { MalformedContent, positionAt } from "waymark";
+import { excerpt } from "./excerpt.ts";
+
+/** The refusal for what saxes found at the index, which it says in a few words behind a position of its own. */
+export function toXmlFault(error: Error, text: string, index: number): MalformedContent {
+  const reason = error.message.replace(/^\d+:\d+: /, "").replace(/\.$/, "");
+  return new MalformedContent(detailOf(reason, text, index), positionAt(text, index), { cause: error });
+}
+
+function detailOf(reason: string, text: string, index: number): string {
+  const read = text.slice(0, index + 1);
+  switch (reason) {
+    case "undefined entity":
+    case "disallowed character in entity name":
+      return `The entity ${excerpt(read.slice(read.lastIndexOf("&")))} is not defined; &amp; &lt; &gt; &quot; and &apos; are`;
+    case "malformed character entity":
+      return `${excerpt(read.slice(read.lastIndexOf("&")))} is not a character of XML`;
+    case "unexpected close tag":
+      return `The end tag ${excerpt(read.slice(read.lastIndexOf("<")))} is not that of the element it stands in`;
+    case "disallowed character": {
+      if (read.endsWith("<")) return "The value of an attribute has a <, which must be written &lt;";
+      const code = text.codePointAt(index)?.toString(16).toUpperCase().padStart(4, "0");
+      return `The character U+${code} is not one of XML`;
+    }
+    default:
+      return `The XML is not well-formed: ${reason.slice(0, longest)}`;
+  }
+}
+
+/** Some of its reasons repeat a name of any length. */
+const longest = 80;

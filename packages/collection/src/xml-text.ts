@@ -1,0 +1,62 @@
+import { decodeUtf8, MalformedContent, type MediaType } from "waymark";
+import { excerpt } from "./excerpt.ts";
+
+/** The text of an XML document, and the encoding that its own declaration must name if it names one. */
+export interface XmlText {
+  /** Without the byte order mark. */
+  readonly text: string;
+  readonly encoding: XmlEncoding;
+}
+
+/** The encodings that every XML processor reads (XML 1.0 §4.3.3), and no other. */
+export type XmlEncoding = "utf-8" | "utf-16le" | "utf-16be";
+
+/**
+ * Decodes UTF-8, with or without a byte order mark, or UTF-16 with one. The mark decides (RFC 7303 §3.2); a charset
+ * parameter that contradicts it is refused rather than overruled.
+ *
+ * @throws MalformedContent when the bytes are not in the encoding, or the encoding is another one
+ */
+export function decodeXmlText(content: Uint8Array, mediaType: MediaType): XmlText {
+  const mark = byteOrderMarks.find(({ bytes }) => bytes.every((byte, i) => content[i] === byte));
+  const encoding = mark?.encoding ?? "utf-8";
+  const charset = mediaType.parameters.get("charset");
+  if (charset !== undefined) assertSame("charset parameter", charset, encoding);
+  if (mark === undefined && (content[0] === 0 || content[1] === 0)) {
+    throw new MalformedContent("UTF-16 and UTF-32 are not read without a byte order mark; send UTF-8");
+  }
+  const text = encoding === "utf-8" ? decodeUtf8(content) : decodeUtf16(content, encoding);
+  return { text: mark === undefined ? text : text.slice(1), encoding };
+}
+
+/**
+ * Checks the encoding that the document declares against the one it is in.
+ *
+ * @throws MalformedContent when they differ
+ */
+export function assertDeclaredEncoding(declared: string, encoding: XmlEncoding): void {
+  assertSame("XML declaration", declared, encoding);
+}
+
+/** UTF-16 as a name is either byte order. */
+function assertSame(where: string, name: string, encoding: XmlEncoding): void {
+  const lowerCase = name.toLowerCase();
+  if (lowerCase === encoding || (lowerCase === "utf-16" && encoding !== "utf-8")) return;
+  const found =
+    encoding === "utf-8" ? "UTF-8, since no byte order mark says UTF-16" : `${encoding}, by its byte order mark`;
+  throw new MalformedContent(`The ${where} says ${excerpt(name)}, and the content is read as ${found}`);
+}
+
+const byteOrderMarks: readonly { readonly encoding: XmlEncoding; readonly bytes: readonly number[] }[] = [
+  { encoding: "utf-8", bytes: [0xef, 0xbb, 0xbf] },
+  { encoding: "utf-16le", bytes: [0xff, 0xfe] },
+  { encoding: "utf-16be", bytes: [0xfe, 0xff] },
+];
+
+function decodeUtf16(content: Uint8Array, encoding: "utf-16le" | "utf-16be"): string {
+  try {
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(content);
+  } catch (cause) {
+    throw new MalformedContent(`The content is not ${encoding}: it has half a character`, undefined, { cause });
+  }
+}

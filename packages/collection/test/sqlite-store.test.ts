@@ -1,0 +1,353 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, describe, it } from "node:test";
+import {
+  openSqliteStore,
+  type SqliteStoreOptions,
+  type Store,
+  StoreOpenError,
+  StoreUnavailable,
+} from "../src/index.ts";
+import { create, describeStore, everything, noon } from "./store-contract.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "sqlite-store-"));
+after(() => rmSync(directory, { recursive: true }));
+
+let files = 0;
+/** A path in the directory at which there is nothing yet. */
+const newFile = (): string => join(directory, `${++files}.db`);
+
+const open = (options: Partial<SqliteStoreOptions> = {}): Store =>
+  openSqliteStore({ file: ":memory:", collection: "person", unique: ["identifier"], now: () => noon, ...options });
+
+describeStore("SQLite in memory", async () => open());
+describeStore("SQLite in a file", async () => open({ file: newFile() }));
+
+describe("a SQLite file", () => {
+  it("is made with the directories above it", async () => {
+    const file = join(directory, "made", "for", "it", "person.db");
+    await open({ file }).close();
+    assert.ok(statSync(file).isFile());
+  });
+
+  it("keeps records, ids and revisions when it is opened again", async () => {
+    const file = newFile();
+    const before = open({ file });
+    const ada = await create(before, { name: "Ada", identifier: "A1" });
+    await create(before, { id: 40 });
+    await before.close();
+
+    const again = open({ file });
+    assert.deepEqual(await again.find(1), ada);
+    assert.deepEqual(await again.create({ identifier: "A1" }), { kind: "conflict", member: "identifier" });
+    const next = await create(again, {});
+    assert.deepEqual([next.id, next.revision], [41, 3]);
+    await again.close();
+  });
+
+  it("assigns no id again whose record is gone", async () => {
+    const file = newFile();
+    const store = open({ file });
+    await create(store, {});
+    await create(store, {});
+    await store.close();
+    withDatabase(file, (database) => database.exec("DELETE FROM person"));
+    const again = open({ file });
+    assert.equal((await create(again, {})).id, 3);
+    await again.close();
+  });
+
+  it("has what was stored though the store was never closed", async () => {
+    const file = newFile();
+    const crashed = open({ file });
+    await create(crashed, { name: "Ada" });
+    const copy = newFile();
+    for (const suffix of ["", "-wal"]) writeFileSync(copy + suffix, readFileSync(file + suffix));
+    const restored = open({ file: copy });
+    assert.equal((await everything(restored)).length, 1);
+    await restored.close();
+    await crashed.close();
+  });
+
+  it("is in WAL mode and marked as ours", async () => {
+    const file = newFile();
+    await open({ file }).close();
+    withDatabase(file, (database) => {
+      assert.equal(valueOf(database, "PRAGMA journal_mode"), "wal");
+      assert.equal(valueOf(database, "PRAGMA application_id"), 0x776d726b);
+      assert.equal(valueOf(database, "PRAGMA user_version"), 1);
+    });
+  });
+
+  it("holds several collections, each with ids and revisions of its own", async () => {
+    const file = newFile();
+    const users = open({ file, collection: "user" });
+    const orders = open({ file, collection: "order", unique: [] });
+    await create(users, { identifier: "A1" });
+    await create(users, {});
+    const order = await create(orders, { identifier: "A1" });
+    assert.deepEqual([order.id, order.revision], [1, 1]);
+    assert.equal((await everything(users)).length, 2);
+    await Promise.all([users.close(), orders.close()]);
+  });
+
+  it("is not read as a URI", async () => {
+    const file = join(directory, "file:person.db?mode=memory");
+    await open({ file }).close();
+    assert.ok(statSync(file).isFile());
+  });
+});
+
+describe("reads of a SQLite store", () => {
+  it("are synchronous", async () => {
+    const store = open();
+    const record = await create(store, {});
+    assert.deepEqual(store.find(1), record);
+    assert.equal(store.find(2), undefined);
+    await store.close();
+  });
+});
+
+describe("unique members of a SQLite file", () => {
+  it("may be added to one that has records", async () => {
+    const file = newFile();
+    const before = open({ file, unique: [] });
+    await create(before, { identifier: "A1", email: "ada@example.org" });
+    await before.close();
+    const store = open({ file, unique: ["identifier", "email"] });
+    assert.deepEqual(await store.create({ email: "ada@example.org" }), { kind: "conflict", member: "email" });
+    assert.deepEqual(await store.create({ identifier: "A1" }), { kind: "conflict", member: "identifier" });
+    await store.close();
+  });
+
+  it("are no longer unique when they are left out, and can be again", async () => {
+    const file = newFile();
+    await open({ file }).close();
+    const store = open({ file, unique: [] });
+    await create(store, { identifier: "A1" });
+    await create(store, { identifier: "A2" });
+    await store.close();
+    const again = open({ file });
+    assert.equal((await again.create({ identifier: "A2" })).kind, "conflict");
+    await again.close();
+  });
+
+  it("are refused when records share a value", async () => {
+    const file = newFile();
+    const store = open({ file, unique: [] });
+    await create(store, { identifier: "A1" });
+    await create(store, { identifier: "A1" });
+    await store.close();
+    assertNotOpened(file, /two records in it have the same identifier/);
+    const still = open({ file, unique: [] });
+    assert.equal((await everything(still)).length, 2);
+    await still.close();
+  });
+
+  it("are enforced by the database too", async () => {
+    const file = newFile();
+    const store = open({ file });
+    await create(store, { identifier: "A1" });
+    withDatabase(file, (database) => {
+      assert.throws(() => database.exec(`INSERT INTO person VALUES (9, 9, 0, 0, '{"identifier":"A1"}')`), /UNIQUE/);
+    });
+    await store.close();
+  });
+});
+
+describe("a file that cannot be the database", () => {
+  const cases: readonly [what: string, make: (file: string) => string, message: RegExp][] = [
+    [
+      "text",
+      (file) => write(file, "What is written here is not a database.\n".repeat(40)),
+      /it is not an SQLite database/,
+    ],
+    ["a few bytes", (file) => write(file, "{}"), /it is not an SQLite database/],
+    ["of another program", (file) => database(file, "CREATE TABLE t (x)"), /the database of another program/],
+    [
+      "marked by another program",
+      (file) => database(file, "PRAGMA application_id = 7"),
+      /the database of another program/,
+    ],
+    [
+      "of a newer version",
+      (file) => database(file, "PRAGMA application_id = 2003661419; PRAGMA user_version = 2; CREATE TABLE t (x)"),
+      /a newer version of this program wrote it \(layout 2, and this one knows 1\); upgrade/,
+    ],
+    ["a directory", (file) => (mkdirSync(file), file), /it is a directory; name a file in it/],
+    ["below a file", (file) => join(write(file, "{}"), "person.db"), /a part of the path before it is not a directory/],
+    [
+      "far below a file",
+      (file) => join(write(file, "{}"), "a", "person.db"),
+      /a part of the path before it is not a directory/,
+    ],
+    ["a device", () => "/dev/null", /it is a device/],
+    ["of no name", () => "", /the name is empty/],
+    ["of a name that is too long", (file) => file.replace(".db", "x".repeat(300)), /the name is too long/],
+    ["where no directory can be made", () => "/proc/nowhere/person.db", /its directory cannot be made/],
+  ];
+  for (const [what, make, message] of cases) {
+    it(`is refused in one line: ${what}`, () => {
+      assertNotOpened(make(newFile()), message);
+    });
+  }
+
+  it("stays as it was", () => {
+    const file = database(newFile(), "CREATE TABLE t (x)");
+    const before = readFileSync(file);
+    assertNotOpened(file, /another program/);
+    assert.deepEqual(readFileSync(file), before);
+  });
+
+  it("is refused while another connection has locked it", async () => {
+    const file = newFile();
+    await open({ file }).close();
+    withDatabase(file, (other) => {
+      other.exec("BEGIN IMMEDIATE");
+      assertNotOpened(file, /another process has locked it/, 1);
+    });
+    await open({ file }).close();
+  });
+});
+
+describe("two connections to one SQLite file", () => {
+  it("see what the other one has stored, and count on together", async () => {
+    const file = newFile();
+    const [one, other] = [open({ file }), open({ file })];
+    const ada = await create(one, { identifier: "A1" });
+    assert.deepEqual(await other.find(1), ada);
+    assert.deepEqual(await other.create({ identifier: "A1" }), { kind: "conflict", member: "identifier" });
+    const second = await create(other, {});
+    const third = await create(one, {});
+    assert.deepEqual(
+      [second, third].map(({ id, revision }) => [id, revision]),
+      [
+        [2, 2],
+        [3, 3],
+      ],
+    );
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  it("let one of 50 creates at the same time have a value", async () => {
+    const file = newFile();
+    const stores = [open({ file }), open({ file })];
+    const creations = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => (stores[i % 2] as Store).create({ identifier: "A1" })),
+    );
+    assert.equal(creations.filter(({ kind }) => kind === "created").length, 1);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  it("read on while the other one writes, and refuse to write", async () => {
+    const file = newFile();
+    const store = open({ file, busyTimeout: 1 });
+    const ada = await create(store, { name: "Ada" });
+    const writer = new DatabaseSync(file);
+    writer.exec("BEGIN IMMEDIATE; DELETE FROM person");
+    assert.deepEqual(store.find(1), ada);
+    assert.equal((await everything(store)).length, 1);
+    await store.check();
+    await assert.rejects(store.create({}), StoreUnavailable);
+    await assert.rejects(store.createAll([]), StoreUnavailable);
+    writer.exec("ROLLBACK");
+    writer.close();
+    assert.equal((await create(store, {})).id, 2);
+    await store.close();
+  });
+});
+
+describe("a disk that takes no more", () => {
+  it("makes the store unavailable for writing; what was acknowledged is there, and nothing else", async () => {
+    const file = newFile();
+    await open({ file }).close();
+    // The process that writes may make no file larger than 256 blocks, which the write-ahead log soon is.
+    const writer = spawnSync("sh", ["-c", 'ulimit -f 256; exec "$0" "$@"', ...nodeArguments, fillingWriter, file], {
+      encoding: "utf8",
+    });
+    const { acknowledged, fault, readable } = JSON.parse(writer.stdout || `{"fault":${JSON.stringify(writer.stderr)}}`);
+    assert.equal(fault, "StoreUnavailable");
+    assert.ok(acknowledged > 0);
+    assert.equal(readable, acknowledged);
+
+    const store = open({ file });
+    assert.equal((await everything(store)).length, acknowledged);
+    assert.equal((await create(store, {})).id, acknowledged + 1);
+    await store.close();
+  });
+});
+
+describe("the names in a SQLite store", () => {
+  for (const collection of [
+    "",
+    "Person",
+    "1st",
+    "per son",
+    'a"b',
+    "sqlite_x",
+    "waymark_collections",
+    "x".repeat(64),
+    "é",
+  ]) {
+    it(`do not have ${JSON.stringify(collection)} for a collection`, () => {
+      assert.throws(() => open({ collection }), TypeError);
+    });
+  }
+  for (const unique of [[""], ["a.b"], ["a'b"], ['a"b'], ["$x"], ["identifier", "identifier"], ["name", "Name"]]) {
+    it(`do not have ${JSON.stringify(unique)} for unique members`, () => {
+      assert.throws(() => open({ unique }), TypeError);
+    });
+  }
+  for (const collection of ["order", "select", "x".repeat(63), "a_1"]) {
+    it(`may have ${collection} for a collection`, async () => {
+      const store = open({ collection, unique: ["order", "group", "_x"] });
+      await create(store, { order: 1 });
+      assert.deepEqual(await store.create({ order: 1 }), { kind: "conflict", member: "order" });
+      await store.close();
+    });
+  }
+});
+
+const nodeArguments = [process.execPath, ...process.execArgv.filter((argument) => argument.startsWith("--conditions"))];
+const fillingWriter = join(import.meta.dirname, "filling-writer.ts");
+
+function assertNotOpened(file: string, message: RegExp, busyTimeout = 1000): void {
+  assert.throws(
+    () => open({ file, busyTimeout }),
+    (error) => {
+      assert.ok(error instanceof StoreOpenError, String(error));
+      assert.match(error.message, message);
+      assert.ok(error.message.includes(JSON.stringify(file)), error.message);
+      assert.doesNotMatch(error.message, /\n/);
+      return true;
+    },
+  );
+}
+
+function write(file: string, text: string): string {
+  writeFileSync(file, text);
+  return file;
+}
+
+/** A database file that another program made. */
+function database(file: string, statements: string): string {
+  withDatabase(file, (opened) => opened.exec(statements));
+  return file;
+}
+
+function withDatabase(file: string, use: (database: DatabaseSync) => void): void {
+  const database = new DatabaseSync(file);
+  try {
+    use(database);
+  } finally {
+    database.close();
+  }
+}
+
+function valueOf(database: DatabaseSync, query: string): unknown {
+  return Object.values(database.prepare(query).get() ?? {})[0];
+}
