@@ -1,0 +1,3 @@
+export { type Address, type Person, type PersonSchema, personSchema } from "./person.ts";
+export { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
+export { openPersonService, type PersonService, type PersonServiceOptions } from "./service.ts";

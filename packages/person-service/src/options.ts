@@ -1,0 +1,117 @@
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { quoted } from "./text.ts";
+
+/** How the service is to be started. */
+export interface Options {
+  /** 0…65535; 0 lets the system choose a free port. */
+  readonly port: number;
+  /** The name or address to listen on. */
+  readonly host: string;
+  /** The path of the SQLite file. */
+  readonly database: string;
+  /** Whether the people of the demo are to be stored first. */
+  readonly demo: boolean;
+}
+
+/**
+ * What a command line asks for: to serve; to print a text on stdout and exit 0; or, where one line says what is wrong
+ * with it, to print that and the usage on stderr and exit 2. The texts have no line end of their own.
+ */
+export type CommandLine =
+  | { readonly kind: "serve"; readonly options: Options }
+  | { readonly kind: "print"; readonly text: string }
+  | { readonly kind: "refuse"; readonly fault: string; readonly usage: string };
+
+/**
+ * Reads the command line. `--help`, then `--version`, is obeyed even where the rest is wrong; else the first fault is told.
+ *
+ * ```ts
+ * parseOptions(["--port", "80a"]);
+ * // { kind: "refuse", fault: '--port must be a whole number from 0 to 65535, and is "80a".', usage }
+ * ```
+ *
+ * @param argv the arguments without the program's own name: `process.argv.slice(2)`
+ */
+export function parseOptions(argv: readonly string[]): CommandLine {
+  // Not strict: Node's own faults say less, differ from release to release, and let an option be given twice.
+  const { tokens } = parseArgs({ args: [...argv], options: accepted, strict: false, tokens: true });
+  const has = (name: string) => tokens.some((token) => token.kind === "option" && token.name === name);
+  if (has("help")) return { kind: "print", text: usage };
+  if (has("version")) return { kind: "print", text: `person-service ${version()}` };
+
+  const values = new Map<string, string | undefined>();
+  for (const token of tokens) {
+    if (token.kind === "option-terminator") continue;
+    if (token.kind === "positional") return refuse(`All is said by options, and ${quoted(token.value)} is none.`);
+    const fault = values.has(token.name) ? `${token.rawName} is given more than once.` : faultIn(token, argv);
+    if (fault !== undefined) return refuse(fault);
+    values.set(token.name, token.value);
+  }
+  const { port = defaults.port, host = defaults.host, database = defaults.database } = Object.fromEntries(values);
+  return { kind: "serve", options: { port: Number(port), host, database, demo: values.has("demo") } };
+}
+
+const accepted = {
+  port: { type: "string" },
+  host: { type: "string" },
+  database: { type: "string" },
+  demo: { type: "boolean" },
+  help: { type: "boolean" },
+  version: { type: "boolean" },
+} as const;
+
+const defaults = { port: "8080", host: "127.0.0.1", database: "./data/person.db" };
+
+const usage = `Usage: person-service [options]
+
+Keeps people, and answers for them over HTTP.
+
+Options:
+  --port N         the port to listen on, 0 for any free one (default ${defaults.port})
+  --host H         the name or address to listen on (default ${defaults.host})
+  --database FILE  the SQLite file to keep them in (default ${defaults.database})
+  --demo           first store the demo's people, members of the US Congress
+  --help           print this text and exit
+  --version        print the version and exit`;
+
+/** An option as `parseArgs` found it; its index is its place in argv. */
+interface OptionToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly index: number;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+}
+
+function faultIn(
+  { name, rawName, index, value, inlineValue }: OptionToken,
+  argv: readonly string[],
+): string | undefined {
+  // The argument itself, since parseArgs takes `-port` for the four options -p -o -r -t.
+  if (!isAccepted(name)) return `There is no option ${quoted((argv[index] ?? rawName).replace(/=.*$/s, ""))}.`;
+  if (accepted[name].type === "boolean") {
+    return value === undefined ? undefined : `${rawName} takes no value, and has ${quoted(value)}.`;
+  }
+  if (value === undefined || value === "") return `${rawName} needs a value.`;
+  if (!inlineValue && /^--?[a-z]/i.test(value)) return `${rawName} needs a value, and is followed by ${quoted(value)}.`;
+  if (name === "port" && !(/^(?:0|[1-9]\d{0,4})$/.test(value) && Number(value) <= 65535)) {
+    return `${rawName} must be a whole number from 0 to 65535, and is ${quoted(value)}.`;
+  }
+  return undefined;
+}
+
+function isAccepted(name: string): name is keyof typeof accepted {
+  return Object.hasOwn(accepted, name);
+}
+
+function refuse(fault: string): CommandLine {
+  return { kind: "refuse", fault, usage };
+}
+
+function version(): string {
+  const manifest: { readonly version: string } = JSON.parse(
+    readFileSync(new URL("../package.json", import.meta.url), "utf8"),
+  );
+  return manifest.version;
+}

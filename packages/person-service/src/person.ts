@@ -1,0 +1,194 @@
+import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "waymark";
+import { z } from "zod";
+import { birthDate } from "./birth-date.ts";
+import { countryCode } from "./country-codes.ts";
+import { derivedName } from "./derived-name.ts";
+import { email } from "./email.ts";
+import { jsonType } from "./json-type.ts";
+import { languageTag } from "./language-tag.ts";
+import { telephone } from "./telephone.ts";
+import { ruledString, text } from "./text.ts";
+import { url } from "./url.ts";
+
+/** A valid person as a client sends it, its members in the order in which they are stored and sent; the names are schema.org's. */
+export interface Person {
+  /** 1…2^53-1; absent when the server is to choose one. */
+  readonly id?: number;
+  /** 1…200 characters; derived from the names below when the client gave none. */
+  readonly name: string;
+  /** 1…100, as the three that follow. */
+  readonly givenName?: string;
+  readonly additionalName?: string;
+  readonly familyName?: string;
+  readonly alternateName?: string;
+  /** `YYYY-MM-DD`, not after today in UTC. */
+  readonly birthDate?: string;
+  /** 3…254. */
+  readonly email?: string;
+  /** 2…40, as sent. */
+  readonly telephone?: string;
+  readonly address?: Address;
+  /** 1…200. */
+  readonly jobTitle?: string;
+  /** 1…200. */
+  readonly worksFor?: string;
+  /** http or https, at most 2048. */
+  readonly url?: string;
+  /** A BCP 47 language tag. */
+  readonly knowsLanguage?: string;
+  /** 0…4000; the only text that may have several lines. */
+  readonly description?: string;
+  /** 1…255: the person's id in another system, which no two people share. */
+  readonly identifier?: string;
+}
+
+/** At least one member is there. */
+export interface Address {
+  /** 1…300. */
+  readonly streetAddress?: string;
+  /** 1…100. */
+  readonly addressLocality?: string;
+  /** 1…100. */
+  readonly addressRegion?: string;
+  /** 1…20. */
+  readonly postalCode?: string;
+  /** ISO 3166-1 alpha-2, in capitals. */
+  readonly addressCountry?: string;
+}
+
+/** A Standard Schema whose `validate` answers at once and never throws, with the JSON Schema of what a client may send. */
+export interface PersonSchema extends StandardSchemaV1<unknown, Person> {
+  readonly "~standard": Omit<StandardSchemaV1<unknown, Person>["~standard"], "validate"> & {
+    readonly validate: (value: unknown) => ValidationResult<Person>;
+    readonly jsonSchema: z.ZodStandardSchemaWithJSON<z.ZodType>["jsonSchema"];
+  };
+}
+
+/**
+ * The rules of a person, every failing member reported. A member that is null is absent; one that a person does not have
+ * is refused by name, as are `createdAt` and `updatedAt`. Text is kept as sent; lengths count Unicode code points.
+ * `name` may be left out where `givenName` or `familyName` is given: then it is derived.
+ *
+ * ```ts
+ * personSchema()["~standard"].validate({ givenName: "Ada", familyName: "Lovelace", email: null });
+ * // { value: { name: "Ada Lovelace", givenName: "Ada", familyName: "Lovelace" } }
+ * ```
+ *
+ * @param now the clock that says which day today is, asked at each validation
+ */
+export function personSchema(now: () => Date = () => new Date()): PersonSchema {
+  const members = personMembers(now);
+  const { vendor, version, jsonSchema } = members["~standard"];
+  return { "~standard": { vendor, version, validate: (value) => validate(members, value), jsonSchema } };
+}
+
+type Members = ReturnType<typeof personMembers>;
+
+const personMembers = (now: () => Date) =>
+  z
+    .strictObject(
+      {
+        id: recordId.exactOptional(),
+        name: text({ min: 1, max: 200 }).exactOptional(),
+        givenName: text({ min: 1, max: 100 }).exactOptional(),
+        additionalName: text({ min: 1, max: 100 }).exactOptional(),
+        familyName: text({ min: 1, max: 100 }).exactOptional(),
+        alternateName: text({ min: 1, max: 100 }).exactOptional(),
+        birthDate: ruledString([birthDate(now)], { format: "date" }).exactOptional(),
+        email: text({ min: 3, max: 254 }, email).exactOptional(),
+        telephone: text({ min: 2, max: 40 }, telephone).exactOptional(),
+        address: address.exactOptional(),
+        jobTitle: text({ min: 1, max: 200 }).exactOptional(),
+        worksFor: text({ min: 1, max: 200 }).exactOptional(),
+        url: text({ min: 1, max: 2048 }, url).exactOptional(),
+        knowsLanguage: ruledString([languageTag], { maxLength: 255 }).exactOptional(),
+        description: text({ min: 0, max: 4000, multiline: true }).exactOptional(),
+        identifier: text({ min: 1, max: 255 }).exactOptional(),
+      },
+      { error: notAnObject("a person") },
+    )
+    .meta({ anyOf: [{ required: ["name"] }, { required: ["givenName"] }, { required: ["familyName"] }] });
+
+const address = z
+  .strictObject(
+    {
+      streetAddress: text({ min: 1, max: 300 }).exactOptional(),
+      addressLocality: text({ min: 1, max: 100 }).exactOptional(),
+      addressRegion: text({ min: 1, max: 100 }).exactOptional(),
+      postalCode: text({ min: 1, max: 20 }).exactOptional(),
+      addressCountry: ruledString([countryCode], { pattern: "^[A-Z]{2}$" }).exactOptional(),
+    },
+    { error: notAnObject("an address") },
+  )
+  .refine((members) => Object.keys(members).length > 0, {
+    error: "must have at least one of streetAddress, addressLocality, addressRegion, postalCode, addressCountry",
+  })
+  .meta({ minProperties: 1 });
+
+const recordId = z
+  .number({ error: ({ input }) => notAnId(input) })
+  .refine((id) => Number.isSafeInteger(id) && id >= 1, { error: ({ input }) => notAnId(input) })
+  .meta({ type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+
+function notAnId(value: unknown): string {
+  const what = typeof value === "number" ? String(value) : jsonType(value);
+  return `must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}, and is ${what}`;
+}
+
+/** The message for a record that is none: zod asks it for unknown members too, of which `toIssues` speaks. */
+function notAnObject(what: string): (issue: { readonly input?: unknown }) => string {
+  return ({ input }) => `must be an object with the members of ${what}, and is ${jsonType(input)}`;
+}
+
+function validate(members: Members, value: unknown): ValidationResult<Person> {
+  const sent = withoutNulls(value, members);
+  const parsed = members.safeParse(sent);
+  const issues = parsed.success ? [] : parsed.error.issues.flatMap(toIssues);
+  if (isObject(sent) && !nameSources.some((member) => Object.hasOwn(sent, member))) issues.unshift(nameMissing);
+  if (!parsed.success || issues.length > 0) return { issues };
+  const { id, name = derivedName(parsed.data), ...others } = parsed.data;
+  return { value: id === undefined ? { name, ...others } : { id, name, ...others } };
+}
+
+const nameSources = ["name", "givenName", "familyName"];
+const nameMissing: ValidationIssue = {
+  path: ["name"],
+  message: "is required where there is no givenName or familyName",
+};
+const setByServer: ReadonlySet<string> = new Set(["createdAt", "updatedAt"]);
+
+/**
+ * The value with its own members alone, without those that are null or undefined, in the address too. Names that are no
+ * member's stay whatever their value, `__proto__` among them, so that they are refused by name.
+ */
+function withoutNulls(value: unknown, members: Members): unknown {
+  const sent = withoutNullMembers(value, (name) => Object.hasOwn(members.shape, name) || setByServer.has(name));
+  if (!isObject(sent)) return sent;
+  const { address: sentAddress } = sent;
+  if (sentAddress === undefined) return sent;
+  return { ...sent, address: withoutNullMembers(sentAddress, (name) => Object.hasOwn(address.shape, name)) };
+}
+
+function withoutNullMembers(value: unknown, isMember: (name: string) => boolean): unknown {
+  if (!isObject(value)) return value;
+  const isThere = ([name, member]: [string, unknown]) => (member !== null && member !== undefined) || !isMember(name);
+  return Object.fromEntries(Object.entries(value).filter(isThere));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** One issue for each unknown member, at its own path, where zod has one for all of an object's. */
+function toIssues(issue: z.core.$ZodIssue): ValidationIssue[] {
+  const { path, message } = issue;
+  if (issue.code !== "unrecognized_keys") return [{ path, message }];
+  const atTop = path.length === 0;
+  return issue.keys.map((key) => ({
+    path: [...path, key],
+    message:
+      atTop && setByServer.has(key)
+        ? "is set by the server: leave it out"
+        : `is not a member of ${atTop ? "a person" : "an address"}`,
+  }));
+}

@@ -1,0 +1,11 @@
+import { collectionProblemTypes } from "@waymark/collection";
+import { type HttpRequest, type HttpResponse, notFound, type ProblemType, problemTypes, text } from "waymark";
+
+/** What the problem of this code means and what would be right; 404 when there is none. */
+export function describeProblem(request: HttpRequest<{ readonly code: string }>): HttpResponse {
+  const type = byCode.get(request.variables.code);
+  return type === undefined ? notFound() : text(`${type.status} ${type.title}\n\n${type.explanation}\n`);
+}
+
+const all: readonly ProblemType[] = [...Object.values(problemTypes), ...Object.values(collectionProblemTypes)];
+const byCode = new Map(all.map((type) => [type.code, type]));

@@ -1,0 +1,24 @@
+import type { CollectionHandlers } from "@waymark/collection";
+import { accept, contentType, GET, group, POST, type Route, text } from "waymark";
+import type { Person } from "./person.ts";
+import { describeProblem } from "./problem-pages.ts";
+
+/** What a person is sent as, the preferred first. */
+const representations = ["application/json"] as const;
+
+/** What a person can be sent in. */
+const bodies = ["application/json", "application/xml", "text/xml"] as const;
+
+/** The people. */
+export const personRoutes = (people: CollectionHandlers<Person>): Route =>
+  group(
+    "/person",
+    group(accept(...representations), GET("/{id}", people.read), GET(people.list)),
+    POST(contentType(...bodies), people.create),
+  );
+
+/** A greeting, which shows that the service is there. */
+export const greetingRoutes: Route = group(GET("/hello-world", accept("text/plain"), () => text("Hello World")));
+
+/** The pages that the `type` of a problem leads to. */
+export const problemRoutes: Route = group(GET("/problems/{code}", accept("text/plain"), describeProblem));

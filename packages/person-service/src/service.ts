@@ -1,0 +1,37 @@
+import { collection, openSqliteStore, type Store, xmlDecoder } from "@waymark/collection";
+import { type App, jsonDecoder, ok, type RouterOptions, router } from "waymark";
+import { personSchema } from "./person.ts";
+import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
+
+export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "onFault"> {
+  /** The path of the SQLite file, made if it is missing; or `:memory:`. */
+  readonly database: string;
+  /** The clock, for times and for birth dates. */
+  readonly now?: () => Date;
+}
+
+/** The service without a listener: `serve(service.app)` from `waymark/node` gives it one. */
+export interface PersonService {
+  readonly app: App;
+  readonly people: Store;
+}
+
+/**
+ * Opens the database and puts the routes on it.
+ *
+ * @throws StoreOpenError when the database cannot be opened; the message says what to do
+ */
+export function openPersonService(options: PersonServiceOptions): PersonService {
+  const { database, now = () => new Date(), ...routing } = options;
+  const store = openSqliteStore({ file: database, collection: "person", unique: ["identifier"], now });
+  const people = collection({
+    path: "/person",
+    store,
+    schema: personSchema(now),
+    decoders: [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })],
+    // Where collections answer 201, /person answers 200; the client learns the id all the same.
+    created: (_record, location) => ok().withHeader("Location", location),
+  });
+  const app = router({ ...routing, strict: true }, personRoutes(people), greetingRoutes, problemRoutes);
+  return { app, people: store };
+}

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { type Options, parseOptions } from "../src/options.ts";
+
+const defaults: Options = { port: 8080, host: "127.0.0.1", database: "./data/person.db", demo: false };
+
+describe("parseOptions", () => {
+  const served: readonly (readonly [argv: readonly string[], options: Partial<Options>])[] = [
+    [[], {}],
+    [["--"], {}],
+    [["--port", "0"], { port: 0 }],
+    [["--port=65535"], { port: 65535 }],
+    [["--host", "::1"], { host: "::1" }],
+    [["--database", "/srv/a b.db"], { database: "/srv/a b.db" }],
+    [["--database", "-"], { database: "-" }],
+    [["--database=-x=1.db"], { database: "-x=1.db" }],
+    [["--demo"], { demo: true }],
+    [["--demo", "--host=0.0.0.0", "--port", "80"], { demo: true, host: "0.0.0.0", port: 80 }],
+  ];
+  for (const [argv, options] of served) {
+    it(`serves on [${argv.join(" ")}]`, () => {
+      assert.deepEqual(parseOptions(argv), { kind: "serve", options: { ...defaults, ...options } });
+    });
+  }
+
+  const refused: readonly (readonly [argv: readonly string[], fault: string])[] = [
+    [["--prot", "80"], 'There is no option "--prot".'],
+    [["--prot=80"], 'There is no option "--prot".'],
+    [["--no-demo"], 'There is no option "--no-demo".'],
+    [["-port"], 'There is no option "-port".'],
+    [["-p", "80"], 'There is no option "-p".'],
+    [["--__proto__=1"], 'There is no option "--__proto__".'],
+    [["--constructor"], 'There is no option "--constructor".'],
+    [["--toString", "x"], 'There is no option "--toString".'],
+    [["--demo", "now"], 'All is said by options, and "now" is none.'],
+    [["--", "--port"], 'All is said by options, and "--port" is none.'],
+    [[""], 'All is said by options, and "" is none.'],
+    [["--port"], "--port needs a value."],
+    [["--port="], "--port needs a value."],
+    [["--host", ""], "--host needs a value."],
+    [["--database", "--demo"], '--database needs a value, and is followed by "--demo".'],
+    [["--host", "--help"], '--host needs a value, and is followed by "--help".'],
+    [["--demo=yes"], '--demo takes no value, and has "yes".'],
+    [["--demo="], '--demo takes no value, and has "".'],
+    [["--port", "1", "--port", "1"], "--port is given more than once."],
+    [["--demo", "--demo"], "--demo is given more than once."],
+    [["--port", "65536"], '--port must be a whole number from 0 to 65535, and is "65536".'],
+    [["--port", "-1"], '--port must be a whole number from 0 to 65535, and is "-1".'],
+    [["--port", "080"], '--port must be a whole number from 0 to 65535, and is "080".'],
+    [["--port", "1e3"], '--port must be a whole number from 0 to 65535, and is "1e3".'],
+    [["--port", " 80"], '--port must be a whole number from 0 to 65535, and is " 80".'],
+    [["--port", "80\n"], '--port must be a whole number from 0 to 65535, and is "80\\n".'],
+    [["--port", "x", "--nope"], '--port must be a whole number from 0 to 65535, and is "x".'],
+    [["x".repeat(31)], `All is said by options, and "${"x".repeat(30)}"… is none.`],
+  ];
+  for (const [argv, fault] of refused) {
+    it(`refuses ${JSON.stringify(argv)}: ${fault}`, () => {
+      const line = parseOptions(argv);
+      assert(line.kind === "refuse");
+      assert.equal(line.fault, fault);
+      assert.match(line.usage, /^Usage: person-service /);
+    });
+  }
+
+  it("prints the usage on --help, whatever else is said", () => {
+    for (const argv of [
+      ["--help"],
+      ["--port", "x", "--help"],
+      ["--help", "--help", "--nope", "y"],
+      ["--version", "--help"],
+    ]) {
+      const line = parseOptions(argv);
+      assert(line.kind === "print");
+      assert.match(line.text, /^Usage: person-service /);
+    }
+  });
+
+  it("prints the package's version on --version", () => {
+    const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+    assert.deepEqual(parseOptions(["--nope", "--version"]), { kind: "print", text: `person-service ${version}` });
+  });
+
+  it("has a usage of at most 20 lines that fits a terminal, names every option and lines up what they mean", () => {
+    const line = parseOptions(["--help"]);
+    assert(line.kind === "print");
+    const lines = line.text.split("\n");
+    assert(lines.length <= 20);
+    assert(lines.every((text) => text.length <= 80 && text === text.trimEnd()));
+    const options = lines
+      .map((text) => /^ {2}--(\w+)(?: [A-Z]+)? {2,}(?=\S)/.exec(text))
+      .filter((match) => match !== null);
+    assert.deepEqual(
+      options.map((match) => match[1]),
+      ["port", "host", "database", "demo", "help", "version"],
+    );
+    assert.equal(new Set(options.map((match) => match[0].length)).size, 1);
+  });
+
+  it("answers any command line, with a fault of one line where it refuses", () => {
+    const argument = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.constantFrom("--port", "--host=", "--demo", "--", "80", "-"),
+    );
+    fc.assert(
+      fc.property(fc.array(argument, { maxLength: 6 }), (argv) => {
+        const line = parseOptions(argv);
+        if (line.kind === "refuse") assert.match(line.fault, /^\P{Cc}{1,300}$/u);
+      }),
+    );
+  });
+});
