@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { collectionProblemTypes } from "@waymark/collection";
+import { type ProblemType, problemTypes } from "waymark";
+import { connectionProblemTypes } from "waymark/node";
+import { startDemoService } from "./demo-service.ts";
+import { isAsExpected } from "./expected-text.ts";
+import { readPage } from "./page.ts";
+import { toProgram } from "./program.ts";
+import { showingOf } from "./show.ts";
+import { readTranscript } from "./transcript.ts";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("..", import.meta.url));
+const pages = globSync(["*.md", "docs/*.md", "packages/*/README.md", "benchmarks/README.md"], { cwd: root })
+  .toSorted()
+  .map((file) => ({ ...readPage(join(root, file)), file }));
+
+/** Where the programs are written: real files, since that is what both Node and the compiler read. */
+let folder = "";
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "waymark-docs-"));
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+});
+
+after(() => rm(folder, { recursive: true, force: true }));
+
+const programs = pages.flatMap((page) => {
+  const preamble = `const showResult = (await import(${JSON.stringify(join(root, "docs/show.ts"))})).showingOf(${JSON.stringify(page.file)}).show;`;
+  const program = toProgram(page, preamble);
+  return program === undefined ? [] : [{ file: page.file, path: `${page.file}.ts`, ...program }];
+});
+
+suite("the programs of the pages", () => {
+  const home = process.cwd();
+
+  before(async () => {
+    for (const { path, source } of programs) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), source);
+    }
+    // Files that a program makes are gone with the folder.
+    process.chdir(folder);
+  });
+
+  after(() => process.chdir(home));
+
+  for (const { file, path, results } of programs) {
+    test(`${file} gives what it says`, async (t) => {
+      const showing = showingOf(file);
+      t.mock.method(console, "log", showing.print);
+      t.mock.method(console, "error", showing.print);
+      await import(pathToFileURL(join(folder, path)).href);
+      // In the place of what is as expected stands the expectation, so that what is not stands out.
+      const actual = results.map(({ line, text }) => {
+        const given = showing.results.get(line) ?? "nothing";
+        return { line, text: isAsExpected(text, given) ? text : given };
+      });
+      const print = (all: typeof results): string =>
+        all.map(({ line, text }) => `${file}:${line} → ${text}`).join("\n");
+      assert.equal(print(actual), print(results));
+    });
+  }
+
+  test("their types are right", async () => {
+    const config = {
+      extends: join(root, "tsconfig.base.json"),
+      compilerOptions: {
+        noEmit: true,
+        rewriteRelativeImportExtensions: false,
+        declaration: false,
+        isolatedDeclarations: false,
+        noUnusedLocals: false,
+        noUnusedParameters: false,
+        typeRoots: [join(root, "node_modules/@types")],
+      },
+      files: programs.map(({ path }) => path),
+    };
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config));
+    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    const { stdout } = await run(process.execPath, [compiler, "--project", folder], { cwd: folder }).catch(
+      (error) => error,
+    );
+    assert.ok(stdout === "", stdout);
+  });
+});
+
+test("only the page on other frameworks has programs that are not run", () => {
+  const notRun = pages.flatMap(({ file, blocks }) => blocks.filter(({ flags }) => flags.length > 0).map(() => file));
+  assert.deepEqual(notRun, ["docs/coming-from.md"]);
+});
+
+suite("the commands of the pages", () => {
+  const transcripts = pages
+    .map((page) => ({ file: page.file, commands: readTranscript(page) }))
+    .filter(({ commands }) => commands.length > 0);
+
+  for (const { file, commands } of transcripts) {
+    test(`${file} prints what it says`, async (t) => {
+      const curl = await run("curl", ["--version"]).catch(() => undefined);
+      if (curl === undefined) return t.skip("there is no curl on this machine");
+      const database = join(folder, `${file.replaceAll("/", "-")}.db`);
+      const service = await startDemoService(root, database);
+      try {
+        const printed: string[] = [];
+        for (const { command, output } of commands) {
+          const actual = command.startsWith("curl ")
+            ? await curlAt(service.authority, command)
+            : service.greeting.replaceAll(service.authority, "127.0.0.1:8080").replaceAll(database, "./data/person.db");
+          printed.push(`$ ${command}\n${isAsExpected(output, actual) ? output : actual}`);
+        }
+        assert.equal(printed.join("\n"), commands.map(({ command, output }) => `$ ${command}\n${output}`).join("\n"));
+      } finally {
+        await service.stop();
+      }
+    });
+  }
+
+  test("they are curl's, and the start of the service", () => {
+    const others = transcripts
+      .flatMap(({ commands }) => commands.map(({ command }) => command))
+      .filter((command) => !/^curl .*localhost:8080\//s.test(command) && command !== "npm start -- --demo");
+    assert.deepEqual(others, []);
+  });
+});
+
+/** What a command prints, its lines ended as everywhere else; the meter that curl shows on stderr is no part of it. */
+async function curlAt(authority: string, command: string): Promise<string> {
+  const { stdout } = await run("sh", ["-c", command.replaceAll("localhost:8080", authority)]);
+  return stdout.replaceAll("\r\n", "\n").replaceAll(authority, "localhost:8080");
+}
+
+test("the routes in the README are those of the service", () => {
+  const source = readFileSync(join(root, "packages/person-service/src/routes.ts"), "utf8");
+  const [shown] =
+    pages.find(({ file }) => file === "README.md")?.blocks.filter(({ language }) => language === "ts") ?? [];
+  const declarations = shown?.lines.join("\n").split("\n\n") ?? [];
+  const routes = declarations.filter((declaration) => declaration.startsWith("export const"));
+  assert.equal(routes.length, 2);
+  for (const declaration of routes) assert.ok(source.includes(declaration), declaration);
+});
+
+test("every link between the pages leads somewhere", () => {
+  const broken = pages.flatMap(({ file, links }) =>
+    links
+      .filter((link) => !/^[a-z]+:/.test(link))
+      .filter((link) => {
+        const [path = "", anchor] = link.split("#");
+        const target = path === "" ? file : relative(root, join(root, dirname(file), path));
+        if (!existsSync(join(root, target))) return true;
+        return anchor !== undefined && !pages.find((page) => page.file === target)?.anchors.includes(anchor);
+      })
+      .map((link) => `${file}: ${link}`),
+  );
+  assert.deepEqual(broken, []);
+});
+
+test("every page of the documentation is in its index", () => {
+  const index = pages.find(({ file }) => file === "docs/README.md");
+  const missing = pages
+    .map(({ file }) => file)
+    .filter((file) => file.startsWith("docs/") && file !== "docs/README.md" && !index?.links.includes(file.slice(5)));
+  assert.deepEqual(missing, []);
+});
+
+test("the page on errors has every kind of problem, as the code has it", () => {
+  const rows = pages.find(({ file }) => file === "docs/errors.md")?.rows ?? [];
+  const documented = rows.filter((row) => row.length === 4 && /^`[a-z-]+`$/.test(row[0] ?? ""));
+  const types: readonly ProblemType[] = [problemTypes, connectionProblemTypes, collectionProblemTypes].flatMap(
+    (kinds) => Object.values<ProblemType>(kinds),
+  );
+  const expected = types.map(({ code, status, title, explanation }) => [
+    `\`${code}\``,
+    String(status),
+    title,
+    explanation,
+  ]);
+  assert.deepEqual(documented.toSorted(), expected.toSorted());
+});
