@@ -91,17 +91,18 @@ const toResponse = (record: StoredRecord | undefined): HttpResponse =>
   record === undefined ? notFound() : new HttpResponse(200, jsonFields, record.json);
 
 function invalidId(id: string): HttpResponse {
-  const detail = `${excerpt(id)} is not an integer in decimal digits, such as 7`;
+  const detail = `${excerpt(id)} is not an integer in decimal digits, such as 7.`;
   return problem(collectionProblemTypes.invalidId, { detail });
 }
 
 function conflict(member: string): HttpResponse {
-  const detail = `Another record has the same ${member}`;
-  return problem(collectionProblemTypes.conflict, { detail, errors: [{ detail, pointer: toPointer([member]) }] });
+  const detail = `Another record has the same ${member}.`;
+  const errors = [{ detail: "is that of another record", pointer: toPointer([member]) }];
+  return problem(collectionProblemTypes.conflict, { detail, errors });
 }
 
 function toRefusal(error: unknown): HttpResponse {
   if (!(error instanceof StoreUnavailable)) throw error;
-  const detail = "The store cannot be used just now, and nothing was changed";
+  const detail = "The store cannot be used just now, and nothing was changed.";
   return problem(collectionProblemTypes.storeUnavailable, { detail }).withHeader("Retry-After", "1");
 }

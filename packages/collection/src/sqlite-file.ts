@@ -26,9 +26,11 @@ export function openSqliteFile(
   try {
     database = new DatabaseSync(file === ":memory:" ? file : usablePath(file), { timeout: busyTimeout });
     // Before anything is changed: a file of another program must stay as it is.
+    database.exec("BEGIN");
     identify(database);
+    database.exec("COMMIT");
+    useWriteAheadLog(database, busyTimeout);
     database.exec(`
-      PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
       PRAGMA fullfsync = ON; -- where fsync leaves data in the drive's cache (macOS)
       PRAGMA foreign_keys = ON;
@@ -57,13 +59,28 @@ export class Unusable extends Error {}
 function usablePath(file: string): string {
   if (file === "") throw new Unusable("the name is empty; name a file, or :memory:");
   const path = resolve(file);
-  mkdirSync(dirname(path), { recursive: true });
+  makeDirectory(dirname(path));
   const status = statSync(path, { throwIfNoEntry: false });
   if (status?.isDirectory()) throw new Unusable("it is a directory; name a file in it");
   if (status?.isFile() === false) throw new Unusable("it is a device, a socket or a pipe; name a file");
   if (status === undefined) accessSync(dirname(path), constants.W_OK | constants.X_OK);
   else accessSync(path, constants.R_OK | constants.W_OK);
   return path;
+}
+
+/**
+ * Step by step, since Node's `recursive` never ends where the system answers ENOENT below a directory that there is, as
+ * it does in /proc.
+ */
+function makeDirectory(path: string): void {
+  const isDirectory = (): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isDirectory()) return;
+  if (dirname(path) !== path) makeDirectory(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (!isDirectory()) throw error; // else another process was faster
+  }
 }
 
 function identify(database: DatabaseSync): "new" | "ours" {
@@ -78,6 +95,19 @@ function identify(database: DatabaseSync): "new" | "ours" {
     );
   }
   return "ours";
+}
+
+/** SQLite itself waits for no other connection here, and several processes may be opening a new file at once. */
+function useWriteAheadLog(database: DatabaseSync, timeout: number): void {
+  for (const deadline = performance.now() + timeout; ; ) {
+    try {
+      database.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (sqliteCodeOf(error) !== sqliteCode.busy || performance.now() >= deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5); // milliseconds
+    }
+  }
 }
 
 function numberOf(database: DatabaseSync, query: string): number {

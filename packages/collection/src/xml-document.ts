@@ -1,7 +1,7 @@
 import { type SaxesAttributeNSIncomplete, SaxesParser, type SaxesTagNS, type XMLDecl } from "saxes";
 import { MalformedContent, positionAt } from "waymark";
 import { excerpt } from "./excerpt.ts";
-import { toXmlFault } from "./xml-fault.ts";
+import { textStart, toXmlFault } from "./xml-fault.ts";
 import { assertDeclaredEncoding, type XmlText } from "./xml-text.ts";
 
 export interface XmlDocumentRules {
@@ -28,6 +28,7 @@ const maxDepth = 64;
 interface OpenElement {
   readonly name: string;
   readonly members: Map<string, unknown>;
+  /** Empty once there are elements in it: white space between them is not kept, however much there is. */
   text: string;
 }
 
@@ -106,18 +107,22 @@ class DocumentReader {
       throw this.#refusal(`The outermost element is ${excerpt(local)}, and ${excerpt(root)} is due`);
     }
     if (parent?.members.has(local)) throw this.#refusal(`${this.#tagPath()} occurs twice`);
-    if (parent !== undefined && !isBlank(parent.text)) throw this.#refusal(`${this.#tagPath()} stands beside text`);
     if (this.#open.length === maxDepth) throw this.#refusal(`Elements nest more than ${maxDepth} deep`);
+    if (parent !== undefined) {
+      if (!isBlank(parent.text)) throw this.#refusal(`${this.#tagPath()} stands beside text`);
+      parent.text = "";
+    }
     this.#open.push({ name: local, members: new Map(), text: "" });
   }
 
   #readText(part: string, start: () => number): void {
     const element = this.#open.at(-1);
     if (element === undefined) return; // outside the root the parser itself lets nothing pass but white space
-    if ((this.#open.length === 1 || element.members.size > 0) && !isBlank(part)) {
+    if (this.#open.length > 1 && element.members.size === 0) {
+      element.text += part;
+    } else if (!isBlank(part)) {
       throw this.#refusal(`${pathTo(this.#open)} has text, and only elements are due in it`, start());
     }
-    element.text += part;
   }
 
   #endElement(): void {
@@ -145,12 +150,6 @@ const isBlank = (text: string): boolean => !/[^\t\n\r ]/.test(text);
 /** `"person/address"` */
 const pathTo = (elements: readonly { readonly name: string }[]): string =>
   excerpt(elements.map(({ name }) => name).join("/"));
-
-/** Where the first character of a text that ends there is, white space before it left out. */
-function textStart(document: string, end: number): number {
-  const start = document.lastIndexOf(">", end - 1) + 1;
-  return start + document.slice(start, end).search(/[^\t\n\r ]/);
-}
 
 /** Where a document type begins: only white space, comments and processing instructions stand before one. */
 function documentTypeStart(document: string): number | undefined {

@@ -4,8 +4,18 @@ import { excerpt } from "./excerpt.ts";
 /** The refusal for what saxes found at the index, which it says in a few words behind a position of its own. */
 export function toXmlFault(error: Error, text: string, index: number): MalformedContent {
   const reason = error.message.replace(/^\d+:\d+: /, "").replace(/\.$/, "");
-  return new MalformedContent(detailOf(reason, text, index), positionAt(text, index), { cause: error });
+  const place = reason === textOutside ? textStart(text, index) : index;
+  return new MalformedContent(detailOf(reason, text, index), positionAt(text, place), { cause: error });
 }
+
+/** Where the first character is of the text that ends before the index, white space left out. */
+export function textStart(document: string, end: number): number {
+  const afterMarkup = document.lastIndexOf(">", end - 1) + 1;
+  const offset = document.slice(afterMarkup, end).search(/[^\t\n\r ]/);
+  return offset < 0 ? end : afterMarkup + offset;
+}
+
+const textOutside = "text data outside of root node";
 
 function detailOf(reason: string, text: string, index: number): string {
   const read = text.slice(0, index + 1);
@@ -15,6 +25,8 @@ function detailOf(reason: string, text: string, index: number): string {
       return `The entity ${excerpt(read.slice(read.lastIndexOf("&")))} is not defined; &amp; &lt; &gt; &quot; and &apos; are`;
     case "malformed character entity":
       return `${excerpt(read.slice(read.lastIndexOf("&")))} is not a character of XML`;
+    case textOutside:
+      return "There is text outside the outermost element";
     case "unexpected close tag":
       return `The end tag ${excerpt(read.slice(read.lastIndexOf("<")))} is not that of the element it stands in`;
     case "disallowed character": {

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, describe, it } from "node:test";
+import { Worker } from "node:worker_threads";
 import {
   openSqliteStore,
   type SqliteStoreOptions,
@@ -77,9 +79,9 @@ describe("a SQLite file", () => {
     const file = newFile();
     await open({ file }).close();
     withDatabase(file, (database) => {
-      assert.equal(valueOf(database, "PRAGMA journal_mode"), "wal");
-      assert.equal(valueOf(database, "PRAGMA application_id"), 0x776d726b);
-      assert.equal(valueOf(database, "PRAGMA user_version"), 1);
+      assert.equal(pragmaOf(database, "PRAGMA journal_mode"), "wal");
+      assert.equal(pragmaOf(database, "PRAGMA application_id"), 0x776d726b);
+      assert.equal(pragmaOf(database, "PRAGMA user_version"), 1);
     });
   });
 
@@ -124,16 +126,22 @@ describe("unique members of a SQLite file", () => {
     await store.close();
   });
 
-  it("are no longer unique when they are left out, and can be again", async () => {
+  it("are no longer unique when they are left out", async () => {
     const file = newFile();
     await open({ file }).close();
     const store = open({ file, unique: [] });
     await create(store, { identifier: "A1" });
-    await create(store, { identifier: "A2" });
+    await create(store, { identifier: "A1" });
     await store.close();
-    const again = open({ file });
-    assert.equal((await again.create({ identifier: "A2" })).kind, "conflict");
-    await again.close();
+  });
+
+  it("are unique again when they are named again", async () => {
+    const file = newFile();
+    for (const unique of [["identifier"], []]) await open({ file, unique }).close();
+    const store = open({ file });
+    await create(store, { identifier: "A1" });
+    assert.equal((await store.create({ identifier: "A1" })).kind, "conflict");
+    await store.close();
   });
 
   it("are refused when records share a value", async () => {
@@ -178,7 +186,7 @@ describe("a file that cannot be the database", () => {
       (file) => database(file, "PRAGMA application_id = 2003661419; PRAGMA user_version = 2; CREATE TABLE t (x)"),
       /a newer version of this program wrote it \(layout 2, and this one knows 1\); upgrade/,
     ],
-    ["a directory", (file) => (mkdirSync(file), file), /it is a directory; name a file in it/],
+    ["a directory", directoryAt, /it is a directory; name a file in it/],
     ["below a file", (file) => join(write(file, "{}"), "person.db"), /a part of the path before it is not a directory/],
     [
       "far below a file",
@@ -261,6 +269,48 @@ describe("two connections to one SQLite file", () => {
   });
 });
 
+describe("a new SQLite file that several threads open at once", () => {
+  /** Opens the files one after the other in each of some threads, all of them together. */
+  const openInThreads = (threads: number, rounds: readonly string[]): readonly Worker[] => {
+    const workerData = { arrived: new Int32Array(new SharedArrayBuffer(4)), threads, rounds };
+    return Array.from({ length: threads }, () => {
+      return new Worker(join(import.meta.dirname, "opening-worker.ts"), { workerData });
+    });
+  };
+
+  it("is made once, and every one of them stores its record", async () => {
+    const rounds = Array.from({ length: 20 }, newFile);
+    const workers = openInThreads(3, rounds);
+    try {
+      await Promise.all(workers.map((worker) => once(worker, "exit")));
+    } finally {
+      await Promise.all(workers.map((worker) => worker.terminate())); // when one has failed the others wait for it
+    }
+    for (const file of rounds) {
+      const store = open({ file, unique: [] });
+      assert.equal((await everything(store)).length, 3);
+      await store.close();
+    }
+  });
+
+  it("is waited for while another connection writes to it", async () => {
+    const file = newFile();
+    const other = new DatabaseSync(file);
+    other.exec("BEGIN IMMEDIATE");
+    const [worker] = openInThreads(1, [file]);
+    assert.ok(worker !== undefined);
+    const exit = once(worker, "exit");
+    await once(worker, "message");
+    await open({ file: newFile() }).close(); // takes longer than the worker needs to come upon the lock
+    other.exec("ROLLBACK");
+    other.close();
+    assert.deepEqual(await exit, [0]);
+    const store = open({ file, unique: [] });
+    assert.equal((await everything(store)).length, 1);
+    await store.close();
+  });
+});
+
 describe("a disk that takes no more", () => {
   it("makes the store unavailable for writing; what was acknowledged is there, and nothing else", async () => {
     const file = newFile();
@@ -328,6 +378,11 @@ function assertNotOpened(file: string, message: RegExp, busyTimeout = 1000): voi
   );
 }
 
+function directoryAt(path: string): string {
+  mkdirSync(path);
+  return path;
+}
+
 function write(file: string, text: string): string {
   writeFileSync(file, text);
   return file;
@@ -348,6 +403,6 @@ function withDatabase(file: string, use: (database: DatabaseSync) => void): void
   }
 }
 
-function valueOf(database: DatabaseSync, query: string): unknown {
+function pragmaOf(database: DatabaseSync, query: string): unknown {
   return Object.values(database.prepare(query).get() ?? {})[0];
 }

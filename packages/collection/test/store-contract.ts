@@ -11,7 +11,7 @@ import {
 } from "../src/index.ts";
 
 /** The time at which everything in these tests is stored. */
-export const noon = new Date("2026-06-15T12:00:00.000Z");
+export const noon: Date = new Date("2026-06-15T12:00:00.000Z");
 
 /**
  * What every store does. `open` gives an empty one whose clock stands at `noon` and in which `identifier` is unique; each

@@ -1,0 +1,22 @@
+// Run by sqlite-store.test.ts: opens each file when as many threads as there are have come to it, says so before, and
+// stores a record.
+import { parentPort, workerData } from "node:worker_threads";
+import { openSqliteStore } from "../src/index.ts";
+
+interface Work {
+  readonly arrived: Int32Array;
+  readonly threads: number;
+  readonly rounds: readonly string[];
+}
+
+const { arrived, threads, rounds } = workerData as Work; // what the test hands over
+
+for (const [round, file] of rounds.entries()) {
+  const due = threads * (round + 1);
+  Atomics.add(arrived, 0, 1);
+  while (Atomics.load(arrived, 0) < due); // waking up would take longer than opening does
+  parentPort?.postMessage("opening");
+  const store = openSqliteStore({ file, collection: "person" });
+  await store.create({});
+  await store.close();
+}
