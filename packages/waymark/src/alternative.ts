@@ -37,8 +37,10 @@ export function expandRoute(placed: PlacedRoute): readonly Alternative[] | Mista
     if (drafts.some(({ patterns }) => patterns.length > 1)) {
       return { message: "A group has two paths at once; a path below a path is a group in a group", site: group.site };
     }
-    if (drafts.some(({ patterns }) => patterns[0]?.text.endsWith("/"))) {
-      return { message: "The path of a group ends in a slash; its routes begin with one", site: group.site };
+    const slashed = drafts.map(({ patterns }) => patterns[0]?.text).find((text) => text?.endsWith("/"));
+    if (slashed !== undefined) {
+      const message = `The path "${slashed}" of a group ends in a slash; the paths of its routes begin with one`;
+      return { message, site: group.site };
     }
     drafts = drafts.map((draft) => ({ ...draft, prefix: draft.patterns[0] ?? draft.prefix, patterns: [] }));
   }

@@ -138,6 +138,9 @@ function compileValue(expected: string | RegExp | undefined): (actual: string) =
   if (expected === undefined) return () => true;
   if (typeof expected === "string") return (actual) => actual === expected;
   // With g or y an expression remembers where it stopped, and would answer differently from one request to the next.
-  const expression = new RegExp(expected.source, expected.flags.replace(/[gy]/g, ""));
-  return (actual) => expression.test(actual);
+  const expression = new RegExp(expected);
+  return (actual) => {
+    expression.lastIndex = 0;
+    return expression.test(actual);
+  };
 }

@@ -1,6 +1,8 @@
 import { DeclarationSite } from "./declaration-site.ts";
 import type { NoVariables, PathVariables } from "./path-pattern.ts";
 import type { HttpRequest } from "./request.ts";
+import { requireCondition } from "./require-condition.ts";
+import { typeName } from "./type-name.ts";
 
 /**
  * What a request must be for a route: a value that can be read, not a function that can only be called. Whether it is
@@ -138,23 +140,31 @@ export function test(
   holds: (request: HttpRequest) => boolean,
   options: { readonly consults?: readonly string[] } = {},
 ): Condition<NoVariables> {
+  if (typeof holds !== "function") throw new TypeError(`test(…) takes a name and a function, not ${typeName(holds)}`);
   return { kind: "test", name, holds, consults: options.consults ?? [], site: new DeclarationSite(test) };
 }
 
 /** All of them hold; with none given, always. */
 export function and<const C extends readonly Condition[]>(...conditions: C): Condition<BoundByAll<C>> {
-  return { kind: "and", conditions, site: new DeclarationSite(and) };
+  return { kind: "and", conditions: requireConditions("and", conditions), site: new DeclarationSite(and) };
 }
 
 /** At least one of them holds, tried in order; with none given, never. */
 export function or<const C extends readonly Condition[]>(...conditions: C): Condition<BoundByEach<C>> {
-  return { kind: "or", conditions, site: new DeclarationSite(or) };
+  return { kind: "or", conditions: requireConditions("or", conditions), site: new DeclarationSite(or) };
 }
 
 /** The condition does not hold. It binds no variables. */
 export function not(condition: Condition): Condition<NoVariables> {
-  return { kind: "not", condition, site: new DeclarationSite(not) };
+  return {
+    kind: "not",
+    condition: requireCondition(condition, "not(…) takes a condition"),
+    site: new DeclarationSite(not),
+  };
 }
+
+const requireConditions = (name: string, conditions: readonly unknown[]): readonly ConditionData[] =>
+  conditions.map((condition) => requireCondition(condition, `${name}(…) takes conditions`));
 
 /** What a string (a path), a condition or anything else among the members of a route or group binds. */
 export type Bound<M> = M extends string ? PathVariables<M> : M extends Condition<infer V> ? V : NoVariables;
@@ -171,8 +181,8 @@ export type Intersection<U> = (U extends unknown ? (member: U) => void : never) 
   ? I
   : never;
 
-// keyof of a union has the keys that every member has.
-type Common<U> = { readonly [K in keyof U]: U[K] };
+// keyof of a union has the keys that every member has. A mapped type would be one for each member; Pick is one for all.
+type Common<U> = Pick<U, keyof U>;
 
 const isLeaf = (condition: ConditionData): condition is Leaf =>
   condition.kind !== "and" && condition.kind !== "or" && condition.kind !== "not";

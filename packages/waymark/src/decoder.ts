@@ -46,7 +46,7 @@ export class MalformedContent extends Error {
 /**
  * The text of bytes that must be UTF-8 (RFC 3629); a byte order mark is kept, for the format to judge.
  *
- * @throws MalformedContent naming the offset, from 0, of the first byte that is not part of a character
+ * @throws MalformedContent naming the first byte that begins no whole character, by its offset from 0
  */
 export function decodeUtf8(content: Uint8Array): string {
   try {
@@ -54,13 +54,8 @@ export function decodeUtf8(content: Uint8Array): string {
   } catch (cause) {
     const offset = firstFault(content);
     const byte = content[offset]?.toString(16).toUpperCase().padStart(2, "0");
-    throw new MalformedContent(
-      `The content is not UTF-8: 0x${byte} at byte offset ${offset} begins no character`,
-      undefined,
-      {
-        cause,
-      },
-    );
+    const detail = `The content is not UTF-8: 0x${byte} at byte offset ${offset} begins no character`;
+    throw new MalformedContent(detail, undefined, { cause });
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Candidate, takesMethod, takesPath } from "./candidate.ts";
-import { stages } from "./check.ts";
 import { type ConditionData, describeCondition } from "./condition.ts";
 import { matchPattern, pathSegments } from "./path-pattern.ts";
+import { refusePath } from "./refusal.ts";
 import type { HttpRequest } from "./request.ts";
 import { describeAlternative } from "./route-summary.ts";
 import type { RouteTable } from "./route-table.ts";
@@ -52,7 +52,8 @@ export function explain(candidates: readonly Candidate[], locate: RouteTable, re
     ?.attempts(request.method)
     .find(({ checks, method }) => checks.every(({ holds }) => holds(request, method, segments)));
   const chosen = attempt && describeAlternative(attempt.candidate.alternative);
-  const status = attempt === undefined ? (routes?.refuse(request, segments).status ?? 404) : undefined;
+  const refusal = attempt === undefined ? (routes?.refuse(request, segments) ?? refusePath(request)) : undefined;
+  const status = refusal?.status;
   const { method, path } = request;
   return {
     method,
@@ -69,17 +70,15 @@ function findFailure(
   request: HttpRequest,
   segments: readonly string[],
 ): ExplanationFailure | undefined {
-  const { pattern, methods, checks } = candidate.alternative;
-  if (matchPattern(pattern, segments) === undefined || !takesPath(candidate, segments)) {
-    return { condition: `path "${pattern.text}"`, found: `"${request.path}"` };
+  const { pattern, furtherPatterns, methods, checks } = candidate.alternative;
+  const { method } = request;
+  const mismatch = [pattern, ...furtherPatterns].find((each) => matchPattern(each, segments) === undefined);
+  if (mismatch !== undefined) return { condition: `path "${mismatch.text}"`, found: `"${request.path}"` };
+  const taken = [method, ...(method === "HEAD" ? ["GET"] : [])].find((name) => takesMethod(candidate, name));
+  if (takesPath(candidate, segments) && taken === undefined && methods?.has(method) === false) {
+    return { condition: `method ${[...methods].join("|") || "none"}`, found: method };
   }
-  const tried = [request.method, ...(request.method === "HEAD" ? ["GET"] : [])].find((method) =>
-    takesMethod(candidate, method),
-  );
-  if (tried === undefined) {
-    return { condition: `method ${[...(methods ?? [])].join("|") || "as its conditions say"}`, found: request.method };
-  }
-  const failed = checks.find(({ stage, holds }) => stage > stages.method && !holds(request, tried, segments));
+  const failed = checks.find(({ holds }) => !holds(request, taken ?? method, segments));
   return failed && { condition: describeCondition(failed.condition), found: findInRequest(failed.condition, request) };
 }
 

@@ -1,11 +1,15 @@
 import { DeclarationSite } from "./declaration-site.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
+import { typeName } from "./type-name.ts";
 
 /** A value, or the promise of one. What is not a promise is not waited for: synchronous handlers stay synchronous. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** The next step of the way to the handler: a filter further in, or the handler. It never throws an HttpError. */
+/**
+ * The next step of the way to the handler: a filter further in, or the handler. It never throws an HttpError; that of a web
+ * filter throws nothing at all.
+ */
 export type Next = (request: HttpRequest) => Awaitable<HttpResponse>;
 
 /**
@@ -32,6 +36,19 @@ export interface AroundFilter {
   readonly site: DeclarationSite;
 }
 
+/**
+ * A filter around the choice of a route, which may ask what the routes take: only a router has it, among its web filters.
+ * `cors(…)` is one.
+ */
+export interface WebFilter {
+  readonly kind: "web";
+  readonly apply: (request: HttpRequest, next: Next, methodsOf: MethodsOf) => Awaitable<HttpResponse>;
+  readonly site: DeclarationSite;
+}
+
+/** The methods that the routes of a canonical path take, as `Allow` names them; undefined where no route has the path. */
+export type MethodsOf = (path: string) => readonly string[] | undefined;
+
 /** What becomes of the faults of one type that are thrown in a group, by its handlers or its filters. */
 export interface ErrorClause {
   readonly kind: "onError";
@@ -51,6 +68,7 @@ export type ErrorType<E = unknown> = abstract new (...args: never[]) => E;
  * ```
  */
 export function before(apply: BeforeFilter["apply"]): BeforeFilter {
+  requireFunction("before(…) takes a function", apply);
   return { kind: "before", apply, site: new DeclarationSite(before) };
 }
 
@@ -62,6 +80,7 @@ export function before(apply: BeforeFilter["apply"]): BeforeFilter {
  * ```
  */
 export function after(apply: AfterFilter["apply"]): AfterFilter {
+  requireFunction("after(…) takes a function", apply);
   return { kind: "after", apply, site: new DeclarationSite(after) };
 }
 
@@ -73,6 +92,7 @@ export function after(apply: AfterFilter["apply"]): AfterFilter {
  * ```
  */
 export function around(apply: AroundFilter["apply"]): AroundFilter {
+  requireFunction("around(…) takes a function", apply);
   return { kind: "around", apply, site: new DeclarationSite(around) };
 }
 
@@ -89,5 +109,12 @@ export function onError<E>(
   type: ErrorType<E>,
   apply: (error: E, request: HttpRequest) => Awaitable<HttpResponse>,
 ): ErrorClause {
+  requireFunction("onError(…) takes a class of errors first", type);
+  requireFunction("onError(…) takes a function second", apply);
   return { kind: "onError", type, apply, site: new DeclarationSite(onError) };
+}
+
+/** JavaScript callers come with anything, such as undefined from a misspelt import. */
+function requireFunction(expected: string, value: unknown): void {
+  if (typeof value !== "function") throw new TypeError(`${expected}, not ${typeName(value)}`);
 }

@@ -1,9 +1,10 @@
 import type { Alternative } from "./alternative.ts";
 import type { Candidate } from "./candidate.ts";
-import type { ConditionData } from "./condition.ts";
+import { type ConditionData, leaves } from "./condition.ts";
 import { type MediaType, matchesMediaType, parseMediaRange } from "./media-type.ts";
 import type { Mistake } from "./mistake.ts";
 import { buildPathIndex } from "./path-index.ts";
+import type { SingleRoute } from "./route.ts";
 import { describeAlternative } from "./route-summary.ts";
 
 /** Something legal that is worth a look: a route that no request reaches. */
@@ -40,6 +41,11 @@ export function findShadows(candidates: readonly Candidate[]): readonly Finding[
   });
 }
 
+/** The finding for a route that is left without any alternative. */
+export function findEmptyOr({ site }: SingleRoute): Finding {
+  return { kind: "impossible", message: "This route is never reached: an or() around it or in it names nothing", site };
+}
+
 /** Whether one whose pattern covers the other's is sure to take whatever the other takes. */
 function takesAll(earlier: Alternative, later: Alternative): boolean {
   const { methods } = later;
@@ -52,7 +58,8 @@ function takesAll(earlier: Alternative, later: Alternative): boolean {
 
 /** Whether the second is sure to hold when the first does. */
 function implies(given: ConditionData, wanted: ConditionData): boolean {
-  if (given === wanted) return true;
+  // What a path under `not` says depends on where it stands, and one condition can stand in two places.
+  if (given === wanted) return leaves(given).every(({ kind }) => kind !== "path");
   if (given.kind === "accept" && wanted.kind === "accept") {
     return given.mediaTypes.every((type) => wanted.mediaTypes.includes(type));
   }
@@ -62,12 +69,17 @@ function implies(given: ConditionData, wanted: ConditionData): boolean {
   if ((given.kind === "header" && wanted.kind === "header") || (given.kind === "query" && wanted.kind === "query")) {
     const sameName =
       given.kind === "query" ? given.name === wanted.name : given.name.toLowerCase() === wanted.name.toLowerCase();
-    return sameName && (wanted.value === undefined || String(wanted.value) === String(given.value));
+    return sameName && (wanted.value === undefined || isSameValue(given.value, wanted.value));
   }
   return false;
 }
 
 function containsRange(wider: string, range: string): boolean {
-  // Both are well formed: findings are looked for where there are no mistakes. A range matches as a type does.
-  return matchesMediaType(parseMediaRange(wider) as MediaType, parseMediaRange(range) as MediaType);
+  // Both are well formed: findings are looked for where there are no mistakes.
+  const [outer, inner] = [parseMediaRange(wider) as MediaType, parseMediaRange(range) as MediaType];
+  // A range is matched as a type is, but for a charset: a type without one is UTF-8, a range without one takes any.
+  return matchesMediaType(outer, inner) && [...outer.parameters.keys()].every((name) => inner.parameters.has(name));
 }
+
+const isSameValue = (a: string | RegExp | undefined, b: string | RegExp): boolean =>
+  a === b || (a instanceof RegExp && b instanceof RegExp && String(a) === String(b));

@@ -1,3 +1,6 @@
+import { isToken } from "./token.ts";
+import { typeName } from "./type-name.ts";
+
 /** Header fields by name; a list of values sends the field once for each. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
 
@@ -26,13 +29,14 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
   /**
    * The list with these fields.
    *
-   * @throws TypeError when a name is not a token or a value holds a control character (RFC 9110 §5.1, §5.5)
+   * @throws TypeError when a name is not a token, or a value is not a string or holds a character that cannot be sent
+   *   (RFC 9110 §5.1, §5.5)
    */
   static of(fields: HeaderFields): HeaderList {
     const flat: string[] = [];
     for (const name of Object.keys(fields)) {
       const values = fields[name] as string | readonly string[];
-      for (const value of typeof values === "string" ? [values] : values) {
+      for (const value of Array.isArray(values) ? values : [values]) {
         assertField(name, value);
         flat.push(name, value);
       }
@@ -97,10 +101,9 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
    */
   withMembers(name: string, members: readonly string[]): HeaderList {
     const current = this.get(name);
-    if (current === undefined) return members.length === 0 ? this : this.withAdded(name, members.join(", "));
-    const present = current.toLowerCase().split(/\s*,\s*/);
-    const missing = members.filter((member) => !present.includes(member.toLowerCase()));
-    return missing.length === 0 ? this : this.with(name, [current, ...missing].join(", "));
+    const named = new Set(current?.toLowerCase().split(/\s*,\s*/));
+    const missing = members.filter((member) => named.size < named.add(member.toLowerCase()).size);
+    return missing.length === 0 ? this : this.with(name, [...(current ? [current] : []), ...missing].join(", "));
   }
 
   *[Symbol.iterator](): Iterator<readonly [name: string, value: string]> {
@@ -111,12 +114,13 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
 const isNamed = (name: string, wanted: string): boolean =>
   name.length === wanted.length && (name === wanted || name.toLowerCase() === wanted);
 
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 // Field values are octets: what is above U+00FF cannot be sent, and a line break would start another field.
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-function assertField(name: string, value: string): void {
-  if (!token.test(name)) throw new TypeError(`${JSON.stringify(name)} is not a header field name`);
+function assertField(name: string, value: unknown): void {
+  if (!isToken(name)) throw new TypeError(`${JSON.stringify(name)} is not a header field name`);
+  // From JavaScript: the value of a field that another message lacks would be sent as "undefined".
+  if (typeof value !== "string") throw new TypeError(`The value of ${name} must be a string, not ${typeName(value)}`);
   if (!fieldValue.test(value)) {
     throw new TypeError(
       `The value of ${name} has a character that a header field cannot carry: ${JSON.stringify(value)}`,

@@ -1,5 +1,6 @@
 export { type Attribute, attribute } from "./attribute.ts";
 export { accept, and, type Condition, contentType, header, method, not, or, path, query, test } from "./condition.ts";
+export type { ContentCoding, Encoder, Extent } from "./content-coding.ts";
 export type { DeclarationSite } from "./declaration-site.ts";
 export { type Decoder, decodeUtf8, MalformedContent } from "./decoder.ts";
 export type { Explanation, ExplanationFailure, ExplanationStep } from "./explain.ts";
@@ -14,19 +15,28 @@ export {
   type ErrorClause,
   type ErrorType,
   type Filter,
+  type MethodsOf,
   type Next,
   onError,
+  type WebFilter,
 } from "./filter.ts";
+export type { OriginTest } from "./filters/allowed-origins.ts";
+export { type CompressOptions, compress } from "./filters/compress.ts";
+export { isCompressible } from "./filters/compressible.ts";
+export { cors } from "./filters/cors.ts";
+export { CorsMistakes, type CorsPolicy, corsDefaults } from "./filters/cors-policy.ts";
 export type { Finding } from "./finding.ts";
 export { type HeaderFields, HeaderList } from "./header-list.ts";
+export { formatHttpDate, parseHttpDate } from "./http-date.ts";
 export { HttpError } from "./http-error.ts";
 export { jsonDecoder } from "./json-decoder.ts";
 export type { MediaType } from "./media-type.ts";
 export { type Mistake, RoutingMistakes } from "./mistake.ts";
 export type { NoVariables, PathVariables, Variables } from "./path-pattern.ts";
+export { evaluatePreconditions, notModified, type Validators, type Verdict } from "./preconditions.ts";
 export { type ProblemDetails, type ProblemError, problem } from "./problem.ts";
 export { type ProblemName, type ProblemType, problemTypes } from "./problem-types.ts";
-export { type Exchange, HttpRequest, type Query, type RequestInit } from "./request.ts";
+export { type Exchange, HttpRequest, type HttpRequestInit, type Query } from "./request.ts";
 export {
   bufferedSource,
   type ContentSettings,
@@ -66,6 +76,7 @@ export {
   route,
   routes,
 } from "./route.ts";
+export { listRoutes } from "./route-listing.ts";
 export type { RouteSummary } from "./route-summary.ts";
 export { type App, type RouterOptions, router } from "./router.ts";
 export { type StandardSchemaV1, toPointer, type ValidationIssue, type ValidationResult } from "./standard-schema.ts";

@@ -1,4 +1,5 @@
 import { MalformedContent } from "./decoder.ts";
+import { excerpt, shorten } from "./excerpt.ts";
 import { isKeptByDouble } from "./json-number.ts";
 import { positionAt } from "./text-position.ts";
 
@@ -37,8 +38,13 @@ function readValue(reader: Reader, due: string): void {
   else if (character === "{") readNested(reader, readObject);
   else if (character === "[") readNested(reader, readArray);
   else if (/[-0-9]/.test(character)) readNumber(reader);
-  else if (/^(?:true|false|null)$/.test(wordAt(reader))) reader.at += wordAt(reader).length;
-  else throw expected(reader, due);
+  else readLiteral(reader, due);
+}
+
+function readLiteral(reader: Reader, due: string): void {
+  const word = wordAt(reader.text, reader.at);
+  if (word !== "true" && word !== "false" && word !== "null") throw expected(reader, due);
+  reader.at += word.length;
 }
 
 function readNested(reader: Reader, read: (reader: Reader) => void): void {
@@ -77,28 +83,30 @@ function readMember(reader: Reader, due: string, names: Set<string>): void {
   readString(reader);
   const name = String(JSON.parse(reader.text.slice(start, reader.at)));
   if (name === "__proto__") throw fault(reader, 'A member must not be named "__proto__"', start);
-  if (names.has(name)) throw fault(reader, `The member ${quote(name)} occurs twice`, start);
+  if (names.has(name)) throw fault(reader, `The member ${excerpt(name)} occurs twice`, start);
   names.add(name);
   skipSpace(reader);
-  if (!skip(reader, ":")) throw expected(reader, `":" after the member name ${quote(name)}`);
+  if (!skip(reader, ":")) throw expected(reader, `":" after the member name ${excerpt(name)}`);
   readElement(reader, "a value");
 }
 
 function readString(reader: Reader): void {
   reader.at++;
-  while (!skip(reader, '"')) {
+  for (;;) {
+    skipAll(reader, plainCharacters);
+    if (skip(reader, '"')) return;
     const character = reader.text.charAt(reader.at);
     if (character === "") throw fault(reader, "The string has no closing quote");
     if (character < " ") throw fault(reader, `The control character ${nameOf(character)} must be escaped in a string`);
     if (character === "\\") readEscape(reader);
-    else readCharacter(reader);
+    else readSurrogates(reader);
   }
 }
 
-function readCharacter(reader: Reader): void {
+function readSurrogates(reader: Reader): void {
   const code = reader.text.codePointAt(reader.at) as number; // there is a character here
   if (isSurrogate(code)) throw fault(reader, `${nameOf(reader.text.charAt(reader.at))} is half of a surrogate pair`);
-  reader.at += code > 0xffff ? 2 : 1;
+  reader.at += 2;
 }
 
 function readEscape(reader: Reader): void {
@@ -155,12 +163,22 @@ function readNumber(reader: Reader): void {
 
 function readDigits(reader: Reader): void {
   const start = reader.at;
-  while (/^\d$/.test(reader.text.charAt(reader.at))) reader.at++;
+  skipAll(reader, digits);
   if (reader.at === start) throw expected(reader, "a digit");
 }
 
 function skipSpace(reader: Reader): void {
-  while (/^[\t\n\r ]$/.test(reader.text.charAt(reader.at))) reader.at++;
+  skipAll(reader, spaces);
+}
+
+const plainCharacters = /[ !#-[\]-\ud7ff\ue000-\uffff]*/y;
+const digits = /[0-9]*/y;
+const spaces = /[\t\n\r ]*/y;
+
+function skipAll(reader: Reader, characters: RegExp): void {
+  characters.lastIndex = reader.at;
+  characters.test(reader.text);
+  reader.at = characters.lastIndex;
 }
 
 function skip(reader: Reader, character: string): boolean {
@@ -180,13 +198,13 @@ function fault(reader: Reader, detail: string, at: number = reader.at): Malforme
 function found(text: string, at: number): string {
   if (at >= text.length) return text === "" ? "no content" : "the end of the content";
   if (/^\/[/*]/.test(text.slice(at, at + 2))) return "a comment, which JSON does not have";
-  const word = wordAt({ text, at });
+  const word = wordAt(text, at);
   return word === "" ? nameOf(String.fromCodePoint(text.codePointAt(at) as number)) : shorten(word); // not the end
 }
 
-/** The letters, digits and underscores at a place, as many as are worth telling. */
-function wordAt({ text, at }: { readonly text: string; readonly at: number }): string {
-  return /^[A-Za-z_$][\w$]*/.exec(text.slice(at, at + longest + 1))?.[0] ?? "";
+/** The letters, digits and underscores at a place, a few more at most than a message repeats. */
+function wordAt(text: string, at: number): string {
+  return /^[A-Za-z_$][\w$]*/.exec(text.slice(at, at + 50))?.[0] ?? "";
 }
 
 /** A character in quotes, or by its number when it cannot be seen. */
@@ -195,14 +213,4 @@ function nameOf(character: string): string {
   if (character === "'") return "a single quote";
   if (/[^\p{C}\p{M}\p{Z}]/u.test(character)) return `"${character}"`;
   return `U+${(character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, "0")}`; // never empty
-}
-
-const quote = (name: string): string => JSON.stringify(shorten(name));
-
-/** How many characters of the content a message repeats. */
-const longest = 40;
-
-function shorten(text: string): string {
-  const characters = Array.from(text.slice(0, 2 * longest + 2));
-  return characters.length <= longest ? text : `${characters.slice(0, longest).join("")}…`;
 }

@@ -3,6 +3,7 @@ import type { DeclarationSite } from "./declaration-site.ts";
 import { type MediaType, parseMediaRange, parseMediaType } from "./media-type.ts";
 import { PatternMistake, parsePattern } from "./path-pattern.ts";
 import type { RouteData } from "./route.ts";
+import { isToken } from "./token.ts";
 
 /** Something that cannot have been meant, and the place that declared it. */
 export interface Mistake {
@@ -35,14 +36,12 @@ function conditionsIn(route: RouteData): readonly ConditionData[] {
   return route.kind === "route" ? own : [...own, ...route.routes.flatMap(conditionsIn)];
 }
 
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-
 function mistakeIn(condition: ConditionData): string | undefined {
   switch (condition.kind) {
     case "path":
       return mistakeInPattern(condition.pattern);
     case "method":
-      return mistakeInList("method", condition.methods, (name) => token.test(name), "is not a method");
+      return mistakeInList("method", condition.methods, isToken, "is not a method");
     case "accept":
       return mistakeInList(
         "accept",
@@ -58,9 +57,9 @@ function mistakeIn(condition: ConditionData): string | undefined {
         "is not a media range (type/subtype or type/*, without a weight)",
       );
     case "header":
-      return token.test(condition.name) ? undefined : `"${condition.name}" is not a header field name`;
+      return isToken(condition.name) ? undefined : `"${condition.name}" is not a header field name`;
     case "test": {
-      const wrong = condition.consults.find((name) => !token.test(name));
+      const wrong = condition.consults.find((name) => !isToken(name));
       return wrong === undefined ? undefined : `"${wrong}", which the test consults, is not a header field name`;
     }
     default:

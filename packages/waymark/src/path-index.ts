@@ -42,6 +42,7 @@ export function buildPathIndex<T>(values: readonly T[], patternOf: (value: T) =>
     fixedPaths: [...fixedPaths],
     find(segments) {
       const found: Entries<T>[] = [];
+      if (segments.length === 0) return found; // The target "*" is no path.
       collect(forward, segments, 0, found);
       if (hasBackward) collect(backward, segments.toReversed(), 0, found);
       return found;

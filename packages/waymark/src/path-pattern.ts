@@ -6,11 +6,7 @@ export type Variables = Readonly<Record<string, string | readonly string[]>>;
 export type NoVariables = Readonly<Record<never, never>>;
 
 /** The variables that a path template binds, read from its text: `"/{id}"` gives `{ readonly id: string }`. */
-export type PathVariables<P extends string> = string extends P
-  ? Variables
-  : P extends `${string}{${infer Rest}`
-    ? VariablesFrom<Rest>
-    : NoVariables;
+export type PathVariables<P extends string> = string extends P ? Variables : Flat<VariablesIn<P>>;
 
 /** What one segment of a pattern takes. */
 export type Segment =
@@ -106,7 +102,8 @@ export function takesSegment(segment: Exclude<Segment, { kind: "rest" }>, actual
 /** What the pattern binds in a path, or undefined when it does not take the whole of it. */
 export function matchPattern(pattern: PathPattern, actual: readonly string[]): Variables | undefined {
   const variables: Record<string, string | readonly string[]> = {};
-  return takesAll(pattern.segments, 0, actual, 0, variables) ? variables : undefined;
+  // The target "*" has no segments and is no path, whatever a rest would take.
+  return actual.length > 0 && takesAll(pattern.segments, 0, actual, 0, variables) ? variables : undefined;
 }
 
 function takesAll(
@@ -162,7 +159,10 @@ function bindSegment(
   variables: Record<string, string | readonly string[]>,
 ): void {
   if (segment.kind === "variable") variables[segment.name] = decodeSegment(actual);
-  if (segment.kind === "expression") Object.assign(variables, segment.expression.exec(decodeSegment(actual))?.groups);
+  if (segment.kind !== "expression") return;
+  // Groups that the expressions themselves name are not variables of the template.
+  const groups = segment.expression.exec(decodeSegment(actual))?.groups;
+  for (const name of segment.names) variables[name] = groups?.[name] as string; // The segment has been taken.
 }
 
 /** Splits at slashes that stand outside braces: a regular expression keeps its own. */
@@ -274,19 +274,22 @@ function toExpression(parts: readonly Part[], template: string): Segment {
   }
 }
 
-type VariablesFrom<Rest extends string> = Rest extends `${infer Piece}{${infer More}`
-  ? VariableIn<Piece> & VariablesFrom<More>
-  : VariableIn<Rest>;
+type VariablesIn<P extends string> = P extends `${string}{${infer Inside}}${infer After}`
+  ? Inside extends `${infer Name}:${infer Expression}`
+    ? Variable<Name> & VariablesIn<AfterExpression<`${Expression}}${After}`>>
+    : Variable<Inside> & VariablesIn<After>
+  : NoVariables;
 
-// Pieces are cut at every "{", so the bounds of a quantifier, {2,3}, make a piece too: no name begins with a digit.
-type VariableIn<Piece extends string> =
-  UpTo<UpTo<Piece, "}">, ":"> extends infer Name extends string
-    ? Name extends `*${infer Rest}`
-      ? { readonly [K in Rest]: readonly string[] }
-      : Name extends `${Digit}${string}`
-        ? NoVariables
-        : { readonly [K in Name]: string }
-    : never;
+/** The members of an intersection as one object, which is how editors then show them. */
+type Flat<T> = { readonly [K in keyof T]: T[K] };
 
-type UpTo<Text extends string, End extends string> = Text extends `${infer Before}${End}${string}` ? Before : Text;
-type Digit = "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9";
+type Variable<Name extends string> = Name extends `*${infer Rest}`
+  ? { readonly [K in Rest]: readonly string[] }
+  : { readonly [K in Name]: string };
+
+// What follows the brace that closes the variable: one that a quantifier, {2,3}, or a class, \p{L}, has opened does not.
+type AfterExpression<Text extends string> = Text extends `${infer Before}}${infer After}`
+  ? Before extends `${string}{${string}`
+    ? AfterExpression<After>
+    : After
+  : "";

@@ -14,7 +14,7 @@ import {
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
-/** The methods that a route without a condition on the method is said to answer. */
+/** The methods that a route without a condition on the method is said to answer; it answers any other too. */
 export const knownMethods: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"];
 
 /** A candidate as it is tried for one method. */
@@ -33,11 +33,16 @@ export class PathRoutes {
   /** The methods that some route has, in declared order: HEAD wherever GET is, and OPTIONS always. */
   readonly allow: readonly string[];
   readonly #candidates: readonly Candidate[];
+  readonly #recognized: ReadonlySet<string>;
   readonly #attempts = new Map<string, readonly Attempt[]>();
 
-  /** @param candidates those whose paths match, in order */
-  constructor(candidates: readonly Candidate[]) {
+  /**
+   * @param candidates those whose paths match, in order
+   * @param recognized the standard methods and those of every route: another one is 501 here, and not 405
+   */
+  constructor(candidates: readonly Candidate[], recognized: ReadonlySet<string>) {
     this.#candidates = candidates;
+    this.#recognized = recognized;
     const named = candidates.flatMap(({ alternative }) => [...(alternative.methods ?? knownMethods)]);
     const taken = named.filter((method) => candidates.some((candidate) => takesMethod(candidate, method)));
     this.allow = [...new Set([...taken.flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])), "OPTIONS"])];
@@ -60,9 +65,7 @@ export class PathRoutes {
     const attempts = this.attempts(method);
     if (attempts.length === 0) {
       if (method === "OPTIONS") return answerOptions(this.allow, this.#readable());
-      return knownMethods.includes(method) || method === "TRACE" || method === "CONNECT"
-        ? refuseMethod(method, this.allow)
-        : refuseUnknownMethod(method);
+      return this.#recognized.has(method) ? refuseMethod(method, this.allow) : refuseUnknownMethod(method);
     }
     const failures = attempts.map((attempt) =>
       attempt.checks.find(({ holds }) => !holds(request, attempt.method, segments)),

@@ -4,6 +4,7 @@ import { HttpError } from "./http-error.ts";
 import { HttpRequest } from "./request.ts";
 import { HttpResponse } from "./response.ts";
 import type { Group, SingleRoute } from "./route.ts";
+import { typeName } from "./type-name.ts";
 import { fromWebResponse } from "./web-response.ts";
 
 /** The handler with the filters of the groups around it, the outermost first, as one function. */
@@ -20,6 +21,18 @@ export function wrapGroup(filters: readonly Filter[], clauses: readonly ErrorCla
   const filtered = filters.reduceRight((next, filter) => wrapFilter(filter, next), step);
   return clauses.length === 0 ? filtered : wrapClauses(clauses, filtered);
 }
+
+/**
+ * The step with these web filters around it, the first outermost. What fails within one of them is a response for it:
+ * that of a clause, or what `fail` makes of the error.
+ */
+export function wrapWeb(filters: readonly Filter[], clauses: readonly ErrorClause[], fail: Fail, step: Next): Next {
+  const settle = (next: Next): Next => wrapFail(fail, wrapGroup([], clauses, next));
+  return filters.reduceRight((next, filter) => settle(wrapFilter(filter, next)), settle(step));
+}
+
+/** Makes a response of a fault that nothing has taken; never throws. */
+type Fail = (error: unknown, request: HttpRequest) => HttpResponse;
 
 /** Whether the value must be waited for. */
 export function isPromise<T>(value: Awaitable<T>): value is Promise<T> {
@@ -41,7 +54,7 @@ function wrapFilter(filter: Filter, next: Next): Next {
   const finish = responder(`${filter.kind} filter`, filter.site);
   switch (filter.kind) {
     case "before": {
-      const proceed = (changed: HttpRequest): Awaitable<HttpResponse> => next(requireRequest(changed, filter.site));
+      const proceed = (changed: unknown): Awaitable<HttpResponse> => next(requireRequest(changed, "gave", filter.site));
       return (request) => {
         let changed: Awaitable<HttpRequest>;
         try {
@@ -49,7 +62,7 @@ function wrapFilter(filter: Filter, next: Next): Next {
         } catch (error) {
           return thrownResponse(error);
         }
-        return isPromise(changed) ? changed.then(proceed, thrownResponse) : proceed(changed);
+        return isPromise(changed) ? Promise.resolve(changed).then(proceed, thrownResponse) : proceed(changed);
       };
     }
     case "after": {
@@ -65,14 +78,16 @@ function wrapFilter(filter: Filter, next: Next): Next {
         return isPromise(response) ? response.then((settled) => change(request, settled)) : change(request, response);
       };
     }
-    case "around":
+    case "around": {
+      const proceed: Next = (passed) => next(requireRequest(passed, "called its next step with", filter.site));
       return (request) => {
         try {
-          return finish(filter.apply(request, next));
+          return finish(filter.apply(request, proceed));
         } catch (error) {
           return thrownResponse(error);
         }
       };
+    }
   }
 }
 
@@ -98,8 +113,19 @@ function wrapClauses(clauses: readonly ErrorClause[], next: Next): Next {
   };
 }
 
+function wrapFail(fail: Fail, next: Next): Next {
+  return (request) => {
+    try {
+      const response = next(request);
+      return isPromise(response) ? response.catch((error: unknown) => fail(error, request)) : response;
+    } catch (error) {
+      return fail(error, request);
+    }
+  };
+}
+
 /** An HttpError as the response that it is; anything else is a fault and is thrown on. */
-function thrownResponse(error: unknown): HttpResponse {
+export function thrownResponse(error: unknown): HttpResponse {
   if (error instanceof HttpError) return error.response;
   throw error;
 }
@@ -109,14 +135,13 @@ function responder(step: string, site: DeclarationSite): (result: unknown) => Aw
   const settle = (result: unknown): HttpResponse => {
     if (result instanceof HttpResponse) return result;
     if (result instanceof Response) return fromWebResponse(result);
-    throw new TypeError(`The ${step} declared at ${site} gave ${describe(result)}, not a response`);
+    throw new TypeError(`The ${step} declared at ${site} gave ${typeName(result)}, not a response`);
   };
-  return (result) => (isPromise(result) ? result.then(settle, thrownResponse) : settle(result));
+  // Promise.resolve gives a promise back as it is; what only has a `then` becomes one.
+  return (result) => (isPromise(result) ? Promise.resolve(result).then(settle, thrownResponse) : settle(result));
 }
 
-function requireRequest(changed: unknown, site: DeclarationSite): HttpRequest {
-  if (changed instanceof HttpRequest) return changed;
-  throw new TypeError(`The before filter declared at ${site} gave ${describe(changed)}, not a request`);
+function requireRequest(value: unknown, did: string, site: DeclarationSite): HttpRequest {
+  if (value instanceof HttpRequest) return value;
+  throw new TypeError(`The filter declared at ${site} ${did} ${typeName(value)}, not a request`);
 }
-
-const describe = (value: unknown): string => (value === null ? "null" : typeof value);

@@ -1,12 +1,20 @@
 import type { HeaderList } from "./header-list.ts";
 import { problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
+import type { HttpRequest } from "./request.ts";
 import { empty, type HttpResponse } from "./response.ts";
 
 /** The media types that the routes of a path read, by the methods whose responses can tell them. */
 export interface ReadableTypes {
   readonly POST: readonly string[];
   readonly PATCH: readonly string[];
+}
+
+/** The answer where no route has the path. `*` is the server as a whole, which only OPTIONS asks about (RFC 9110 §9.3.7). */
+export function refusePath({ method, path }: HttpRequest): HttpResponse {
+  if (path !== "*") return refuseNotFound;
+  if (method === "OPTIONS") return empty(204);
+  return problem(problemTypes.malformedTarget, { detail: 'The target "*" is for OPTIONS alone.' });
 }
 
 /** No route has the path, or all that do ask for something that no other refusal tells. */
@@ -19,11 +27,11 @@ export function answerOptions(allow: readonly string[], readable: ReadableTypes)
 
 /** RFC 9110 §15.5.6. */
 export function refuseMethod(method: string, allow: readonly string[]): HttpResponse {
-  const detail = `${method} does not apply here; ${listed(allow)} do.`;
+  const detail = `${method} does not apply here; ${listed(allow)} ${allow.length === 1 ? "does" : "do"}.`;
   return problem(problemTypes.methodNotAllowed, { detail }).withHeader("Allow", allow.join(", "));
 }
 
-/** The method is not one that any route could be about (RFC 9110 §15.6.2). */
+/** The method is not a standard one, and no route is about it (RFC 9110 §15.6.2). */
 export function refuseUnknownMethod(method: string): HttpResponse {
   return problem(problemTypes.notImplemented, { detail: `The method ${excerpt(method)} is not known.` });
 }

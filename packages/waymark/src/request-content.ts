@@ -1,14 +1,15 @@
 import { type Decoder, decodeUtf8, MalformedContent } from "./decoder.ts";
+import { chooseDecoder } from "./decoder-choice.ts";
+import { excerpt } from "./excerpt.ts";
 import type { HeaderList } from "./header-list.ts";
 import { HttpError } from "./http-error.ts";
 import { jsonDecoder } from "./json-decoder.ts";
-import { type MediaType, matchesMediaType, parseMediaRange, parseMediaType } from "./media-type.ts";
 import { problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
 import { type StandardSchemaV1, toPointer, type ValidationIssue, type ValidationResult } from "./standard-schema.ts";
 import { parseStrictJson } from "./strict-json.ts";
 
-/** Where the content of a request comes from; each adapter has its own. */
+/** Where the content of a request comes from; each adapter has its own. It is asked at most once, for one of the two. */
 export interface ContentSource {
   /** The declared length in bytes, 0 when there is no content, undefined when it is not known before the end. */
   readonly length: number | undefined;
@@ -28,6 +29,7 @@ export interface ContentSettings {
 /** JSON, up to 1 MiB. */
 export const defaultContentSettings: ContentSettings = { decoders: [jsonDecoder], limit: 1_048_576 };
 
+/** How one request's content is read. */
 export interface ReadOptions {
   /** In place of the app's limit, in bytes. */
   readonly limit?: number;
@@ -40,14 +42,18 @@ export type Validator<T> =
   | StandardSchemaV1<unknown, T>
   | ((value: unknown) => ValidationResult<T> | Promise<ValidationResult<T>>);
 
-/** Content that was all there from the start. */
+/** Content that is all there from the start; text is sent as UTF-8. */
 export function bufferedSource(body: string | Uint8Array | undefined): ContentSource {
   const content = typeof body === "string" ? new TextEncoder().encode(body) : (body ?? new Uint8Array());
+  const within = (limit: number): Uint8Array => {
+    if (content.length > limit) throw contentTooLarge(limit);
+    return content;
+  };
   return {
     length: content.length,
-    bytes: async () => content,
-    async *stream() {
-      if (content.length > 0) yield content;
+    bytes: async (limit) => within(limit),
+    async *stream(limit) {
+      if (within(limit).length > 0) yield content;
     },
   };
 }
@@ -59,13 +65,16 @@ export function contentTooLarge(limit: number): HttpError {
 }
 
 /**
- * The content of a request, read at most once: what was read is kept, and given again. The header fields are passed to
- * each reading, since a filter may have changed them.
+ * The content of a request, read at most once: its bytes are kept, and given to every reading, also to one that begins
+ * before another has ended. The header fields are passed to each reading, since a filter may have changed them.
+ *
+ * A reading that a header field forbids (its coding, type or declared length) leaves the content unread. One that passes
+ * its limit midway has used the content up: every later reading is refused as it was, whatever its own limit.
  */
 export class RequestContent {
   readonly #source: ContentSource;
   readonly #settings: ContentSettings;
-  #read: Promise<Uint8Array> | undefined;
+  #whole: Promise<Uint8Array> | undefined;
   #streamed = false;
 
   constructor(source: ContentSource, settings: ContentSettings = defaultContentSettings) {
@@ -73,87 +82,77 @@ export class RequestContent {
     this.#settings = settings;
   }
 
-  async bytes(headers: HeaderList, options: ReadOptions = {}): Promise<Uint8Array> {
+  /** The bytes, the same array each time: who changes them changes them for all. */
+  async bytes(headers: HeaderList, options?: ReadOptions): Promise<Uint8Array> {
+    if (this.#streamed) throw new TypeError("The content was streamed already: it cannot be read again");
     const limit = this.#admit(headers, options);
-    this.#read ??= this.#source.bytes(limit);
-    const content = await this.#read;
+    this.#whole ??= this.#source.bytes(limit);
+    const content = await this.#whole;
     if (content.length > limit) throw contentTooLarge(limit);
     return content;
   }
 
+  /** The content as UTF-8; a byte order mark is kept. */
   async text(headers: HeaderList, options?: ReadOptions): Promise<string> {
     const content = await this.bytes(headers, options);
     return refuseMalformed(() => decodeUtf8(content));
   }
 
+  /** The content as a JSON value, whatever its Content-Type; a new value each time. */
   async json(headers: HeaderList, options?: ReadOptions): Promise<unknown> {
-    const text = await this.text(headers, options);
-    return refuseMalformed(() => parseStrictJson(text));
-  }
-
-  stream(headers: HeaderList, options: ReadOptions = {}): AsyncIterable<Uint8Array> {
-    const limit = this.#admit(headers, options);
-    if (this.#read !== undefined) throw new TypeError("The content was read already, and cannot be streamed");
-    this.#streamed = true;
-    return this.#source.stream(limit);
-  }
-
-  async body<T>(headers: HeaderList, validator: Validator<T>, options: ReadOptions = {}): Promise<T> {
-    const [decoder, mediaType] = findDecoder(headers.get("Content-Type"), options.decoders ?? this.#settings.decoders);
     const content = await this.bytes(headers, options);
-    const decoded = refuseMalformed(() => decoder.decode(content, mediaType));
-    const validate = typeof validator === "function" ? validator : validator["~standard"].validate;
-    const result = await validate(decoded);
+    return refuseMalformed(() => parseStrictJson(decodeUtf8(content)));
+  }
+
+  /**
+   * The content in pieces; a refusal is thrown when they are asked for.
+   *
+   * @throws TypeError at once, when the content was read or streamed before
+   */
+  stream(headers: HeaderList, options?: ReadOptions): AsyncIterable<Uint8Array> {
+    if (this.#streamed || this.#whole !== undefined) {
+      throw new TypeError(`The content was ${this.#streamed ? "streamed" : "read"} already: it cannot be streamed`);
+    }
+    this.#streamed = true;
+    return this.#pieces(headers, options);
+  }
+
+  /** The value that the decoder for its Content-Type and then the validator make of the content. */
+  async body<T>(headers: HeaderList, validator: Validator<T>, options?: ReadOptions): Promise<T> {
+    const { decoder, mediaType } = chooseDecoder(headers, options?.decoders ?? this.#settings.decoders);
+    const content = await this.bytes(headers, options);
+    const value = refuseMalformed(() => decoder.decode(content, mediaType));
+    const result = await (isSchema(validator) ? validator["~standard"].validate(value) : validator(value));
     if (result.issues !== undefined) throw invalidContent(result.issues);
     return result.value;
   }
 
-  /** The limit, once nothing in the head of the request stands against reading. */
-  #admit(headers: HeaderList, options: ReadOptions): number {
-    if (this.#streamed) throw new TypeError("The content was streamed already, and cannot be read again");
-    const coding = headers.get("Content-Encoding");
-    if (coding !== undefined && coding.trim().toLowerCase() !== "identity") throw unsupportedCoding(coding);
-    const limit = options.limit ?? this.#settings.limit;
+  async *#pieces(headers: HeaderList, options: ReadOptions | undefined): AsyncGenerator<Uint8Array, void, void> {
+    yield* this.#source.stream(this.#admit(headers, options));
+  }
+
+  /** The limit in bytes, once nothing in the head of the request stands against reading. */
+  #admit(headers: HeaderList, options: ReadOptions | undefined): number {
+    const limit = options?.limit ?? this.#settings.limit;
+    if (!(limit >= 0)) throw new RangeError(`A limit is a number of bytes, 0 or more, not ${limit}`);
+    const codings = headers.get("Content-Encoding");
+    if (codings !== undefined && !isIdentity(codings)) throw unsupportedCoding(codings);
     if ((this.#source.length ?? 0) > limit) throw contentTooLarge(limit);
     return limit;
   }
 }
 
-function findDecoder(contentType: string | undefined, decoders: readonly Decoder[]): readonly [Decoder, MediaType] {
-  const mediaType = contentType === undefined ? undefined : parseMediaType(contentType);
-  const charset = mediaType?.parameters.get("charset");
-  const decoder = mediaType && decoders.find((candidate) => reads(candidate, mediaType, charset));
-  if (decoder !== undefined && mediaType !== undefined) return [decoder, mediaType];
-  const supported = [...new Set(decoders.flatMap(({ mediaTypes }) => mediaTypes))];
-  const found =
-    contentType === undefined ? "The content has no Content-Type" : `The Content-Type is ${excerpt(contentType)}`;
-  const response = problem(problemTypes.unsupportedMediaType, {
-    detail: `${found}; what can be read is ${supported.join(", ")}.`,
-    supported,
-  });
-  throw new HttpError(response.withHeader("Accept", supported.join(", ")));
-}
-
-function reads({ mediaTypes, charsets }: Decoder, mediaType: MediaType, charset: string | undefined): boolean {
-  if (charset !== undefined && charsets !== undefined && !charsets.includes(charset)) return false;
-  // The charset is judged above; as a parameter, another one than UTF-8 would match no range.
-  const plain = { ...mediaType, parameters: new Map([...mediaType.parameters].filter(([name]) => name !== "charset")) };
-  return mediaTypes.some((text) => {
-    const range = parseMediaRange(text);
-    return range !== undefined && matchesMediaType(range, plain);
-  });
-}
+/** There are schemas that are functions as well. */
+const isSchema = <T>(validator: Validator<T>): validator is StandardSchemaV1<unknown, T> => "~standard" in validator;
 
 /** Runs a decoder: what it finds malformed becomes a refusal. */
 function refuseMalformed<T>(decode: () => T): T {
   try {
     return decode();
-  } catch (error) {
-    if (!(error instanceof MalformedContent)) throw error;
-    const { message, line, column } = error;
-    throw new HttpError(problem(problemTypes.malformedContent, { detail: `${message}.`, line, column }), {
-      cause: error,
-    });
+  } catch (cause) {
+    if (!(cause instanceof MalformedContent)) throw cause;
+    const { message, line, column } = cause;
+    throw new HttpError(problem(problemTypes.malformedContent, { detail: `${message}.`, line, column }), { cause });
   }
 }
 
@@ -163,13 +162,12 @@ function invalidContent(issues: readonly ValidationIssue[]): HttpError {
   return new HttpError(problem(problemTypes.invalidContent, { detail, errors }));
 }
 
-/** RFC 9110 §12.5.3: the codings that would do are told in Accept-Encoding. */
-function unsupportedCoding(coding: string): HttpError {
-  const detail = `The Content-Encoding is ${excerpt(coding)}; only content without one can be read.`;
-  return new HttpError(
-    problem(problemTypes.unsupportedContentCoding, { detail }).withHeader("Accept-Encoding", "identity"),
-  );
-}
+const isIdentity = (codings: string): boolean =>
+  codings.split(",").every((coding) => ["", "identity"].includes(coding.trim().toLowerCase()));
 
-/** What a client sent, quoted, at most 40 characters of it. */
-const excerpt = (text: string): string => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
+/** RFC 9110 §12.5.3: a refusal of the coding says in Accept-Encoding which would do. */
+function unsupportedCoding(codings: string): HttpError {
+  const detail = `The Content-Encoding is ${excerpt(codings)}; send the content without one.`;
+  const refusal = problem(problemTypes.unsupportedContentCoding, { detail });
+  return new HttpError(refusal.withHeader("Accept-Encoding", "identity"));
+}

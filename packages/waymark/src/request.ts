@@ -17,7 +17,8 @@ export interface Exchange {
   readonly native: unknown;
 }
 
-export interface RequestInit {
+/** The parts of a request made by hand, for `HttpRequest.of`. */
+export interface HttpRequestInit {
   readonly method?: string;
   /** Path and query as on the wire: `/person?limit=2`. */
   readonly target?: string;
@@ -83,7 +84,7 @@ export class HttpRequest<V = Variables> {
    *
    * @throws HttpError (400) when the target is malformed
    */
-  static of(init: RequestInit = {}): HttpRequest {
+  static of(init: HttpRequestInit = {}): HttpRequest {
     const { path, search } = parseTarget(init.target ?? "/");
     const headers = init.headers instanceof HeaderList ? init.headers : HeaderList.of(init.headers ?? {});
     const exchange: Exchange = {

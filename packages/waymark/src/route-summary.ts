@@ -42,7 +42,7 @@ export function summarize(candidates: readonly Candidate[]): readonly RouteSumma
 
 /** `GET /person/{id}`; a star where every method will do. */
 export function describeAlternative({ methods, pattern }: Alternative): string {
-  return `${methods === undefined ? "*" : [...methods].join("|")} ${pattern.text}`;
+  return `${methods === undefined ? "*" : [...methods].join("|") || "(no method)"} ${pattern.text}`;
 }
 
 const isFurther = ({ kind }: ConditionData): boolean => kind !== "accept" && kind !== "contentType";

@@ -3,7 +3,9 @@ import { DeclarationSite } from "./declaration-site.ts";
 import type { Awaitable, ErrorClause, Filter } from "./filter.ts";
 import type { NoVariables } from "./path-pattern.ts";
 import type { HttpRequest } from "./request.ts";
+import { requireCondition } from "./require-condition.ts";
 import type { HttpResponse } from "./response.ts";
+import { typeName } from "./type-name.ts";
 
 /** Answers a request. A web `Response` will do too. */
 export type Handler<V> = (request: HttpRequest<V>) => Awaitable<HttpResponse | Response>;
@@ -12,11 +14,11 @@ export type Handler<V> = (request: HttpRequest<V>) => Awaitable<HttpResponse | R
  * A route, or a group of them: a value that nothing registers and nothing changes.
  *
  * `N` is what its handlers need and no pattern in it provides yet: a group around it must, or the router refuses to
- * compile.
+ * compile. A `Route<unknown>` is any route, whatever it needs.
  */
 export type Route<N = NoVariables> = RouteData & {
-  /** Type only. */
-  readonly needs?: N;
+  /** Type only. A function, so that a route which needs a variable does not pass for one which needs none. */
+  readonly needs?: unknown extends N ? unknown : (provided: N) => void;
 };
 
 export type RouteData = SingleRoute | Group;
@@ -83,13 +85,23 @@ export const QUERY: RouteFunction = (...rest) => declareRoute(QUERY, [method("QU
  * ```
  */
 export function group<const M extends readonly Member[]>(...members: M): Route<NeededIn<M>> {
+  return declareGroup(group, members);
+}
+
+/** Sets of routes in one, tried in the order given. */
+export function routes<const M extends readonly Route<unknown>[]>(...sets: M): Route<NeededIn<M>> {
+  return declareGroup(routes, sets);
+}
+
+function declareGroup(declaredBy: (...members: never[]) => unknown, members: readonly Member[]): Group {
+  const site = new DeclarationSite(declaredBy);
   const conditions: ConditionData[] = [];
   const filters: Filter[] = [];
   const errorClauses: ErrorClause[] = [];
   const routes: RouteData[] = [];
   for (const member of members) {
     if (typeof member === "string") {
-      conditions.push({ kind: "path", pattern: member, site: new DeclarationSite(group) });
+      conditions.push({ kind: "path", pattern: member, site });
       continue;
     }
     switch (member?.kind) {
@@ -106,15 +118,10 @@ export function group<const M extends readonly Member[]>(...members: M): Route<N
         errorClauses.push(member);
         break;
       default:
-        conditions.push(requireCondition(member, "group(…)"));
+        conditions.push(requireCondition(member, "A group takes paths, conditions, filters, onError(…) and routes"));
     }
   }
-  return { kind: "group", conditions, filters, errorClauses, routes, site: new DeclarationSite(group) };
-}
-
-/** Sets of routes in one, tried in the order given. */
-export function routes<const M extends readonly Route<unknown>[]>(...sets: M): Route<NeededIn<M>> {
-  return group(...sets);
+  return { kind: "group", conditions, filters, errorClauses, routes, site };
 }
 
 function declareRoute(
@@ -123,37 +130,26 @@ function declareRoute(
   conditionsAndHandler: readonly (string | ConditionData | Handler<never>)[],
 ): RouteData {
   const handler = conditionsAndHandler.at(-1);
-  if (typeof handler !== "function") throw new TypeError("A route's last argument is its handler, a function");
+  if (typeof handler !== "function") {
+    throw new TypeError(`The last argument of a route is its handler, a function, not ${typeName(handler)}`);
+  }
   const site = new DeclarationSite(declaredBy);
   const conditions = conditionsAndHandler
     .slice(0, -1)
     .map(
       (member): ConditionData =>
-        typeof member === "string" ? { kind: "path", pattern: member, site } : requireCondition(member, "A route"),
+        typeof member === "string"
+          ? { kind: "path", pattern: member, site }
+          : requireCondition(member, "Before its handler, a route takes paths and conditions"),
     );
   return { kind: "route", conditions: [...implied, ...conditions], handler, site };
-}
-
-const conditionKinds: ReadonlySet<unknown> = new Set<ConditionData["kind"]>([
-  ...(["method", "path", "accept", "contentType", "header", "query", "test"] as const),
-  ...(["and", "or", "not"] as const),
-]);
-
-/** JavaScript callers get here with anything: undefined from a misspelt import, a function in the wrong place. */
-function requireCondition(member: unknown, where: string): ConditionData {
-  const kind = (member as { kind?: unknown } | null | undefined)?.kind;
-  // The kinds are the tags of ConditionData, so a value that has one was made by a function of condition.ts.
-  if (conditionKinds.has(kind)) return member as ConditionData;
-  const found = member === null ? "null" : typeof member;
-  throw new TypeError(
-    `${where} takes strings, conditions${where === "A route" ? "" : ", filters, routes"}, not ${found}`,
-  );
 }
 
 /** The variables of N that P does not provide, or provides as another type. */
 export type Unmet<N, P> = { readonly [K in keyof N as P extends Record<K, N[K]> ? never : K]: N[K] };
 
-type NeededBy<M> = M extends Route<infer N> ? N : NoVariables;
+/** What a route needs; nothing when it is something else. */
+export type NeededBy<M> = M extends RouteData & { readonly needs?: (provided: infer N) => void } ? N : NoVariables;
 
 /** What the routes among the members need beyond what the strings and conditions among them bind. */
 export type NeededIn<M extends readonly unknown[]> = M extends readonly []

