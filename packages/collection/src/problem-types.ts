@@ -1,6 +1,11 @@
 import type { ProblemType } from "waymark";
 
-export type CollectionProblemName = "invalidId" | "conflict" | "storeUnavailable";
+export type CollectionProblemName =
+  | "invalidId"
+  | "conflict"
+  | "preconditionFailed"
+  | "preconditionRequired"
+  | "storeUnavailable";
 
 /** Every kind of problem that a collection answers with beside those of waymark, by the name it has in code. */
 export const collectionProblemTypes: Readonly<Record<CollectionProblemName, ProblemType>> = {
@@ -16,7 +21,21 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     status: 409,
     title: "Conflict",
     explanation:
-      "Another record has the same value of a member of which each value may occur once, such as `id`. `errors` names the member.",
+      "Another record has the same value of a member of which each value may occur once, such as `id`: `errors` names the member. Or a record was to be created where there is one.",
+  },
+  preconditionFailed: {
+    code: "precondition-failed",
+    status: 412,
+    title: "Precondition Failed",
+    explanation:
+      "The record is not in the state that `If-Match` or another precondition of the request names. Nothing was changed. Read it again, and decide anew.",
+  },
+  preconditionRequired: {
+    code: "precondition-required",
+    status: 428,
+    title: "Precondition Required",
+    explanation:
+      "A record is changed here only by a request that names the state it is meant for: send `If-Match` with the ETag that you have read.",
   },
   storeUnavailable: {
     code: "store-unavailable",

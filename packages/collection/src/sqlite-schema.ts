@@ -15,6 +15,11 @@ export function prepareSchema(database: DatabaseSync, collection: string, unique
       revision INTEGER NOT NULL, -- the last one
       last_id INTEGER NOT NULL   -- the greatest that any record ever had
     ) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS waymark_removals (
+      collection TEXT NOT NULL,
+      id INTEGER NOT NULL, -- that a record had, and none may have again
+      PRIMARY KEY (collection, id)
+    ) STRICT, WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS "${collection}" (
       id INTEGER PRIMARY KEY,
       revision INTEGER NOT NULL,

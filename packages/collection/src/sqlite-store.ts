@@ -1,9 +1,18 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { toStoreFault } from "./sqlite-fault.ts";
 import { openSqliteFile } from "./sqlite-file.ts";
-import { columnOf, memberOf, prepareSchema } from "./sqlite-schema.ts";
-import { type Creation, type Document, type Store, type StoredRecord, StoreNotEmpty } from "./store.ts";
-import { givenId, toStoredJson } from "./stored-json.ts";
+import { prepareSchema } from "./sqlite-schema.ts";
+import { SqliteWrites } from "./sqlite-writes.ts";
+import {
+  type Creation,
+  type Document,
+  type Removal,
+  type Replacement,
+  type Store,
+  type StoredRecord,
+  StoreNotEmpty,
+} from "./store.ts";
+import { givenId, toMembersJson } from "./stored-json.ts";
 
 export interface SqliteStoreOptions {
   /** The path of the database file, made if it is missing; or `:memory:`. */
@@ -47,10 +56,8 @@ class SqliteStore implements Store {
   readonly #now: () => Date;
   readonly #find: StatementSync;
   readonly #page: StatementSync;
-  readonly #counters: StatementSync;
-  readonly #count: StatementSync;
-  readonly #insert: StatementSync;
-  readonly #holders: readonly { readonly member: string; readonly find: StatementSync }[];
+  readonly #revision: StatementSync;
+  readonly #writes: SqliteWrites;
 
   constructor(database: DatabaseSync, collection: string, unique: readonly string[], now: () => Date) {
     this.#database = database;
@@ -59,17 +66,9 @@ class SqliteStore implements Store {
     const record = `SELECT id, revision, updated_at, document FROM "${collection}"`;
     this.#find = database.prepare(`${record} WHERE id = ?`);
     this.#page = database.prepare(`${record} WHERE id > ? ORDER BY id LIMIT ${pageSize}`);
-    this.#counters = database.prepare("SELECT revision, last_id FROM waymark_collections WHERE name = ?");
-    this.#count = database.prepare("UPDATE waymark_collections SET revision = ?, last_id = ? WHERE name = ?");
-    this.#insert = database.prepare(
-      `INSERT INTO "${collection}" (id, revision, created_at, updated_at, document) VALUES (?, ?, ?, ?, ?)`,
-    );
-    // The value is taken from the new document as the column takes it from the stored one, so that they compare alike.
-    this.#holders = unique.map((member) => ({
-      member,
-      find: database.prepare(`SELECT id FROM "${collection}" WHERE "${columnOf(member)}" = (${memberOf("?", member)})`),
-    }));
-    for (const read of [this.#find, this.#page, this.#counters]) read.setReturnArrays(true);
+    this.#revision = database.prepare("SELECT revision FROM waymark_collections WHERE name = ?");
+    this.#writes = new SqliteWrites(database, collection, unique);
+    for (const read of [this.#find, this.#page, this.#revision]) read.setReturnArrays(true);
   }
 
   find(id: number): StoredRecord | undefined {
@@ -105,20 +104,35 @@ class SqliteStore implements Store {
       for (const document of documents) {
         const creation = this.#add(document);
         count++;
-        if (creation.kind === "conflict") {
-          throw new Error(`Document ${count} has the ${creation.member} of one before it`);
-        }
+        if (creation.kind === "conflict") throw this.#repetition(document, count, creation.member);
       }
       return count;
     });
   }
 
-  async check(): Promise<void> {
+  async replace(id: number, document: Document, expectedRevision?: number): Promise<Replacement> {
+    const members = toMembersJson(document);
+    return this.#write(() =>
+      this.#writes.replace({ kind: "replace", id, members, time: this.#now().getTime(), expectedRevision }),
+    );
+  }
+
+  async remove(id: number, expectedRevision?: number): Promise<Removal> {
+    return this.#write(() => this.#writes.remove({ kind: "remove", id, expectedRevision }));
+  }
+
+  revision(): number {
     try {
-      this.#counters.get(this.#collection);
+      // The collection's row was made when the store was opened, and is never deleted.
+      const [revision] = this.#revision.get(this.#collection) as unknown as [number];
+      return revision;
     } catch (error) {
       throw toStoreFault(error);
     }
+  }
+
+  async check(): Promise<void> {
+    this.revision();
   }
 
   async close(): Promise<void> {
@@ -148,22 +162,16 @@ class SqliteStore implements Store {
 
   /** Within a transaction that may write. */
   #add(document: Document): Creation {
-    // The collection's row was made when the store was opened, and is never deleted.
-    const [lastRevision, lastId] = this.#counters.get(this.#collection) as unknown as [number, number];
-    const given = givenId(document);
-    if (given !== undefined && this.#find.get(given) !== undefined) return { kind: "conflict", member: "id" };
-    const id = given ?? lastId + 1;
-    if (id > Number.MAX_SAFE_INTEGER) throw new Error(`No id is left: a record has had ${Number.MAX_SAFE_INTEGER}`);
+    const id = givenId(document);
+    return this.#writes.create({ kind: "create", id, members: toMembersJson(document), time: this.#now().getTime() });
+  }
 
-    const revision = lastRevision + 1;
-    const time = this.#now().getTime();
-    const json = toStoredJson(document, { id, createdAt: time, updatedAt: time });
-    for (const { member, find } of this.#holders) {
-      if (find.get(json) !== undefined) return { kind: "conflict", member };
-    }
-    this.#insert.run(id, revision, time, time, json);
-    this.#count.run(revision, Math.max(lastId, id), this.#collection);
-    return { kind: "created", record: { id, revision, updatedAt: time, json } };
+  #repetition(document: Document, position: number, member: string): Error {
+    const id = givenId(document);
+    const isOfRemoved = member === "id" && id !== undefined && this.#writes.wasRemoved(id);
+    return new Error(
+      `Document ${position} has the ${member} of ${isOfRemoved ? "a record that was removed" : "one before it"}`,
+    );
   }
 
   /** Runs the work in a transaction: what it throws, and a commit that fails, undoes it all. */

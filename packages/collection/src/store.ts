@@ -22,12 +22,31 @@ export interface Store {
    */
   create(document: Document): Promise<Creation>;
   /**
+   * Has the record with this id say what the document says; once the promise resolves that survives a crash. `createdAt`
+   * is kept, and `updatedAt` never goes back. A document that says what the record says changes nothing: the record has
+   * the revision that it had. The document's own `id` is not looked at.
+   *
+   * @param expectedRevision the revision that the record must have; compared in the transaction that writes
+   */
+  replace(id: number, document: Document, expectedRevision?: number): Promise<Replacement>;
+  /**
+   * Removes the record with this id, which no record has again; once the promise resolves that survives a crash.
+   *
+   * @param expectedRevision as for `replace`
+   */
+  remove(id: number, expectedRevision?: number): Promise<Removal>;
+  /**
    * Stores many records at once, all or none, and says how many: the way to load a store that has no record yet.
    *
    * @throws StoreNotEmpty when it has one
    * @throws Error naming the document that has the id or a unique value of one before it; RangeError as `create` does
    */
   createAll(documents: Iterable<Document>): Promise<number>;
+  /**
+   * How many changes there have been, removals included: the last revision that was given, 0 in a store that never had a
+   * record. Takes as long however many records there are.
+   */
+  revision(): Awaitable<number>;
   /** Resolves when the database can be used. */
   check(): Promise<void>;
   /** Frees the database; the store is unavailable from then on. Closing it again does nothing. */
@@ -54,8 +73,26 @@ export interface StoredRecord {
 /** What became of a document that was to be stored. */
 export type Creation =
   | { readonly kind: "created"; readonly record: StoredRecord }
-  /** Another record has the same value of this member: `id`, or one of those that are unique. */
+  /** Another record has the same value of this member: one of those that are unique, or `id`, also once it is removed. */
   | { readonly kind: "conflict"; readonly member: string };
+
+/** What became of a record that was to say something else. */
+export type Replacement =
+  | { readonly kind: "replaced"; readonly record: StoredRecord }
+  /** No record has the id. */
+  | { readonly kind: "missing" }
+  /** The record, here as it is now, does not have the expected revision. */
+  | { readonly kind: "changed"; readonly record: StoredRecord }
+  /** Another record has the same value of this member, which is to be unique. */
+  | { readonly kind: "conflict"; readonly member: string };
+
+/** What became of a record that was to be removed. */
+export type Removal =
+  | { readonly kind: "removed" }
+  /** No record has the id. */
+  | { readonly kind: "missing" }
+  /** The record, here as it is now, does not have the expected revision. */
+  | { readonly kind: "changed"; readonly record: StoredRecord };
 
 /** The database cannot be used just now: it is busy, locked, full or closed. Trying again later may help. */
 export class StoreUnavailable extends Error {

@@ -1,6 +1,5 @@
 import { type SaxesAttributeNSIncomplete, SaxesParser, type SaxesTagNS, type XMLDecl } from "saxes";
-import { MalformedContent, positionAt } from "waymark";
-import { excerpt } from "./excerpt.ts";
+import { excerpt, MalformedContent, positionAt } from "waymark";
 import { textStart, toXmlFault } from "./xml-fault.ts";
 import { assertDeclaredEncoding, type XmlText } from "./xml-text.ts";
 

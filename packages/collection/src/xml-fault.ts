@@ -1,5 +1,4 @@
-import { MalformedContent, positionAt } from "waymark";
-import { excerpt } from "./excerpt.ts";
+import { excerpt, MalformedContent, positionAt } from "waymark";
 
 /** The refusal for what saxes found at the index, which it says in a few words behind a position of its own. */
 export function toXmlFault(error: Error, text: string, index: number): MalformedContent {

@@ -1,5 +1,4 @@
-import { decodeUtf8, MalformedContent, type MediaType } from "waymark";
-import { excerpt } from "./excerpt.ts";
+import { decodeUtf8, excerpt, MalformedContent, type MediaType } from "waymark";
 
 /** The text of an XML document, and the encoding that its own declaration must name if it names one. */
 export interface XmlText {

@@ -14,7 +14,7 @@ import {
   StoreOpenError,
   StoreUnavailable,
 } from "../src/index.ts";
-import { create, describeStore, everything, noon } from "./store-contract.ts";
+import { create, describeStore, everything, noon, replace } from "./store-contract.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "sqlite-store-"));
 after(() => rmSync(directory, { recursive: true }));
@@ -26,8 +26,8 @@ const newFile = (): string => join(directory, `${++files}.db`);
 const open = (options: Partial<SqliteStoreOptions> = {}): Store =>
   openSqliteStore({ file: ":memory:", collection: "person", unique: ["identifier"], now: () => noon, ...options });
 
-describeStore("SQLite in memory", async () => open());
-describeStore("SQLite in a file", async () => open({ file: newFile() }));
+describeStore("SQLite in memory", async (now) => open({ now }));
+describeStore("SQLite in a file", async (now) => open({ file: newFile(), now }));
 
 describe("a SQLite file", () => {
   it("is made with the directories above it", async () => {
@@ -63,6 +63,23 @@ describe("a SQLite file", () => {
     await again.close();
   });
 
+  it("keeps what was replaced and removed, and takes no id again, when it is opened again", async () => {
+    const file = newFile();
+    const before = open({ file });
+    await create(before, {});
+    await create(before, { id: 7 });
+    const ada = await replace(before, 1, { name: "Ada" });
+    await before.remove(7);
+    await before.close();
+
+    const again = open({ file });
+    assert.deepEqual(await everything(again), [ada]);
+    assert.equal(again.revision(), 4);
+    assert.deepEqual(await again.create({ id: 7 }), { kind: "conflict", member: "id" });
+    assert.equal((await create(again, {})).id, 8);
+    await again.close();
+  });
+
   it("has what was stored though the store was never closed", async () => {
     const file = newFile();
     const crashed = open({ file });
@@ -85,7 +102,7 @@ describe("a SQLite file", () => {
     });
   });
 
-  it("holds several collections, each with ids and revisions of its own", async () => {
+  it("holds several collections, each with ids, revisions and removals of its own", async () => {
     const file = newFile();
     const users = open({ file, collection: "user" });
     const orders = open({ file, collection: "order", unique: [] });
@@ -94,6 +111,8 @@ describe("a SQLite file", () => {
     const order = await create(orders, { identifier: "A1" });
     assert.deepEqual([order.id, order.revision], [1, 1]);
     assert.equal((await everything(users)).length, 2);
+    await users.remove(2);
+    assert.equal((await create(orders, { id: 2 })).id, 2);
     await Promise.all([users.close(), orders.close()]);
   });
 
@@ -229,6 +248,7 @@ describe("two connections to one SQLite file", () => {
     const ada = await create(one, { identifier: "A1" });
     assert.deepEqual(await other.find(1), ada);
     assert.deepEqual(await other.create({ identifier: "A1" }), { kind: "conflict", member: "identifier" });
+    assert.equal(other.revision(), 1);
     const second = await create(other, {});
     const third = await create(one, {});
     assert.deepEqual(

@@ -1,0 +1,43 @@
+import { excerpt, type HttpResponse, problem, toPointer } from "waymark";
+import { collectionProblemTypes } from "./problem-types.ts";
+import { StoreUnavailable } from "./store.ts";
+
+export function refuseId(id: string): HttpResponse {
+  const detail = `${excerpt(id)} is not an integer in decimal digits, such as 7.`;
+  return problem(collectionProblemTypes.invalidId, { detail });
+}
+
+/** The value of this member is that of another record. */
+export function refuseValue(member: string): HttpResponse {
+  const detail = `Another record has the same ${member}.`;
+  const errors = [{ detail: "is that of another record", pointer: toPointer([member]) }];
+  return problem(collectionProblemTypes.conflict, { detail, errors });
+}
+
+/** A record cannot be created where there is one (RFC 9110 §15.5.10). */
+export function refuseExisting(): HttpResponse {
+  return problem(collectionProblemTypes.conflict, {
+    detail: "There is a record already: PUT replaces it, and POST to the collection creates another.",
+  });
+}
+
+/** RFC 9110 §15.5.13. */
+export function refusePrecondition(): HttpResponse {
+  return problem(collectionProblemTypes.preconditionFailed, {
+    detail: "The record is not as the request says it must be: read it again, and decide anew.",
+  });
+}
+
+/** RFC 6585 §3. */
+export function requirePrecondition(): HttpResponse {
+  return problem(collectionProblemTypes.preconditionRequired, {
+    detail: "Send If-Match with the ETag of the record that you have read.",
+  });
+}
+
+/** The 503 for a store that cannot be used; any other error is thrown on. */
+export function refuseUnavailable(error: unknown): HttpResponse {
+  if (!(error instanceof StoreUnavailable)) throw error;
+  const detail = "The store cannot be used just now, and nothing was changed.";
+  return problem(collectionProblemTypes.storeUnavailable, { detail }).withHeader("Retry-After", "1");
+}

@@ -1,0 +1,136 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { columnOf, memberOf } from "./sqlite-schema.ts";
+import type { Creation, Removal, Replacement, StoredRecord } from "./store.ts";
+import { saySame, toStoredJson } from "./stored-json.ts";
+
+/** A change that is to be made; members are the JSON text of an object, the time is in milliseconds since the epoch. */
+export type Write =
+  | { readonly kind: "create"; readonly id: number | undefined; readonly members: string; readonly time: number }
+  | {
+      readonly kind: "replace";
+      readonly id: number;
+      readonly members: string;
+      readonly time: number;
+      readonly expectedRevision: number | undefined;
+    }
+  | { readonly kind: "remove"; readonly id: number; readonly expectedRevision: number | undefined };
+
+/** The changes to a collection over one connection, each to be made within a transaction that may write. */
+export class SqliteWrites {
+  readonly #collection: string;
+  readonly #find: StatementSync;
+  readonly #counters: StatementSync;
+  readonly #count: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #update: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #markRemoved: StatementSync;
+  readonly #wasRemoved: StatementSync;
+  readonly #holders: readonly { readonly member: string; readonly find: StatementSync }[];
+
+  constructor(database: DatabaseSync, collection: string, unique: readonly string[]) {
+    this.#collection = collection;
+    this.#find = database.prepare(
+      `SELECT id, revision, updated_at, document, created_at FROM "${collection}" WHERE id = ?`,
+    );
+    this.#counters = database.prepare("SELECT revision, last_id FROM waymark_collections WHERE name = ?");
+    this.#count = database.prepare("UPDATE waymark_collections SET revision = ?, last_id = ? WHERE name = ?");
+    this.#insert = database.prepare(
+      `INSERT INTO "${collection}" (id, revision, created_at, updated_at, document) VALUES (?, ?, ?, ?, ?)`,
+    );
+    this.#update = database.prepare(
+      `UPDATE "${collection}" SET revision = ?, updated_at = ?, document = ? WHERE id = ?`,
+    );
+    this.#delete = database.prepare(`DELETE FROM "${collection}" WHERE id = ?`);
+    this.#markRemoved = database.prepare("INSERT INTO waymark_removals VALUES (?, ?)");
+    this.#wasRemoved = database.prepare("SELECT 1 FROM waymark_removals WHERE collection = ? AND id = ?");
+    // The value is taken from the new document as the column takes it from the stored one, so that they compare alike.
+    this.#holders = unique.map((member) => ({
+      member,
+      find: database.prepare(`SELECT id FROM "${collection}" WHERE "${columnOf(member)}" = (${memberOf("?", member)})`),
+    }));
+    for (const read of [this.#find, this.#counters]) read.setReturnArrays(true);
+  }
+
+  create({ id: given, members, time }: Extract<Write, { kind: "create" }>): Creation {
+    if (given !== undefined && (this.#row(given) !== undefined || this.wasRemoved(given))) {
+      return { kind: "conflict", member: "id" };
+    }
+    const [lastRevision, lastId] = this.#lastGiven();
+    const id = given ?? lastId + 1;
+    if (id > Number.MAX_SAFE_INTEGER) throw new Error(`No id is left: a record has had ${Number.MAX_SAFE_INTEGER}`);
+
+    const json = toStoredJson(members, { id, createdAt: time, updatedAt: time });
+    const member = this.#memberHeldByAnother(id, json);
+    if (member !== undefined) return { kind: "conflict", member };
+    const revision = lastRevision + 1;
+    this.#insert.run(id, revision, time, time, json);
+    this.#count.run(revision, Math.max(lastId, id), this.#collection);
+    return { kind: "created", record: { id, revision, updatedAt: time, json } };
+  }
+
+  replace({ id, members, time, expectedRevision }: Extract<Write, { kind: "replace" }>): Replacement {
+    const row = this.#row(id);
+    if (row === undefined) return { kind: "missing" };
+    const { record, createdAt } = row;
+    if (!isExpected(record, expectedRevision)) return { kind: "changed", record };
+    if (saySame(record.json, toStoredJson(members, { id, createdAt, updatedAt: record.updatedAt }))) {
+      return { kind: "replaced", record };
+    }
+
+    const updatedAt = Math.max(time, record.updatedAt); // the clock may have been set back
+    const json = toStoredJson(members, { id, createdAt, updatedAt });
+    const member = this.#memberHeldByAnother(id, json);
+    if (member !== undefined) return { kind: "conflict", member };
+    const revision = this.#nextRevision();
+    this.#update.run(revision, updatedAt, json, id);
+    return { kind: "replaced", record: { id, revision, updatedAt, json } };
+  }
+
+  remove({ id, expectedRevision }: Extract<Write, { kind: "remove" }>): Removal {
+    const row = this.#row(id);
+    if (row === undefined) return { kind: "missing" };
+    if (!isExpected(row.record, expectedRevision)) return { kind: "changed", record: row.record };
+    this.#delete.run(id);
+    this.#markRemoved.run(this.#collection, id);
+    this.#nextRevision();
+    return { kind: "removed" };
+  }
+
+  /** Whether a record had the id, and was removed. */
+  wasRemoved(id: number): boolean {
+    return this.#wasRemoved.get(this.#collection, id) !== undefined;
+  }
+
+  #row(id: number): { readonly record: StoredRecord; readonly createdAt: number } | undefined {
+    if (!Number.isSafeInteger(id)) return undefined; // SQLite might not be able to say that nobody has it
+    // The statement returns arrays of the five columns, whose types the table enforces.
+    const row = this.#find.get(id) as readonly [number, number, number, string, number] | undefined;
+    if (row === undefined) return undefined;
+    const [, revision, updatedAt, json, createdAt] = row;
+    return { record: { id, revision, updatedAt, json }, createdAt };
+  }
+
+  #lastGiven(): readonly [revision: number, id: number] {
+    // The collection's row was made when the store was opened, and is never deleted.
+    return this.#counters.get(this.#collection) as unknown as [number, number];
+  }
+
+  #nextRevision(): number {
+    const [lastRevision, lastId] = this.#lastGiven();
+    this.#count.run(lastRevision + 1, lastId, this.#collection);
+    return lastRevision + 1;
+  }
+
+  /** The unique member of which another record than this one has the value that the JSON text has. */
+  #memberHeldByAnother(id: number, json: string): string | undefined {
+    for (const { member, find } of this.#holders) {
+      const holder = find.get(json);
+      if (holder !== undefined && holder["id"] !== id) return member;
+    }
+    return undefined;
+  }
+}
+
+const isExpected = ({ revision }: StoredRecord, expectedRevision: number | undefined): boolean =>
+  expectedRevision === undefined || revision === expectedRevision;

@@ -1,0 +1,403 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, suite, test } from "node:test";
+import fc from "fast-check";
+import {
+  type App,
+  contentType,
+  DELETE,
+  GET,
+  group,
+  HttpRequest,
+  type HttpResponse,
+  jsonDecoder,
+  PATCH,
+  POST,
+  PUT,
+  router,
+} from "waymark";
+import { z } from "zod";
+import { type CollectionOptions, collection, mergePatchType, openSqliteStore, type Store } from "../src/index.ts";
+
+const schema = z.strictObject({
+  id: z.int().optional(),
+  name: z.string().min(1),
+  identifier: z.string().optional(),
+  address: z.strictObject({ city: z.string().optional(), country: z.string().optional() }).optional(),
+});
+
+type Thing = z.infer<typeof schema>;
+
+let store: Store;
+let app: App;
+
+function appOver(options?: Partial<CollectionOptions<Thing>>): App {
+  const things = collection<Thing>({ path: "/things", store, schema, decoders: [jsonDecoder], ...options });
+  return router(
+    group(
+      "/things",
+      GET("/{id}", things.read),
+      GET(things.list),
+      POST(things.create),
+      POST("/{id}", things.refuseCreate),
+      PUT("/{id}", things.replace),
+      PATCH("/{id}", contentType(mergePatchType), things.amend),
+      DELETE("/{id}", things.remove),
+    ),
+  );
+}
+
+beforeEach(() => {
+  store = openSqliteStore({ file: ":memory:", collection: "things", unique: ["identifier"] });
+  app = appOver();
+});
+
+afterEach(() => store.close());
+
+async function ask(
+  method: string,
+  target: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<HttpResponse> {
+  const type = method === "PATCH" ? mergePatchType : "application/json";
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  return app.handle(HttpRequest.of({ method, target, headers: { "Content-Type": type, ...headers }, ...sent }));
+}
+
+const add = (body: unknown): Promise<HttpResponse> => ask("POST", "/things", body);
+
+async function thing(id = 1): Promise<Record<string, unknown>> {
+  return JSON.parse(String((await ask("GET", `/things/${id}`)).body));
+}
+
+const tagOf = async (target: string): Promise<string> => (await ask("GET", target)).headers.get("ETag") ?? "";
+
+const problemOf = ({ body }: HttpResponse): { code: string; pointers: readonly string[]; detail: string } => {
+  const { type, errors = [], detail } = JSON.parse(String(body));
+  return {
+    code: type.slice("/problems/".length),
+    pointers: errors.map((each: { pointer: string }) => each.pointer),
+    detail,
+  };
+};
+
+suite("PUT of a record", () => {
+  test("replaces it whole: 204 without content or validator, and what was left out is gone", async () => {
+    await add({ name: "Ada", identifier: "a" });
+    const { createdAt } = await thing();
+    const response = await ask("PUT", "/things/1", { name: "Grace" });
+    assert.equal(response.status, 204);
+    assert.equal(response.body, null);
+    assert.deepEqual([response.headers.has("ETag"), response.headers.has("Last-Modified")], [false, false]);
+    const { id, name, identifier, createdAt: kept } = await thing();
+    assert.deepEqual({ id, name, identifier, kept }, { id: 1, name: "Grace", identifier: undefined, kept: createdAt });
+  });
+
+  test("twice the same is the same: the second changes nothing, not even the entity tag", async () => {
+    await add({ name: "Ada" });
+    await ask("PUT", "/things/1", { name: "Grace" });
+    const before = [await thing(), await tagOf("/things/1")];
+    assert.equal((await ask("PUT", "/things/1", { name: "Grace" })).status, 204);
+    assert.deepEqual([await thing(), await tagOf("/things/1")], before);
+  });
+
+  test("takes back what was read, as it was read", async () => {
+    await add({ name: "Ada", address: { city: "London" } });
+    assert.equal((await ask("PUT", "/things/1", await thing())).status, 204);
+  });
+
+  test("refuses other values of what the server sets, beside all else that is wrong", async () => {
+    await add({ name: "Ada" });
+    const response = await ask("PUT", "/things/1", {
+      id: 2,
+      createdAt: "2020-01-01T00:00:00.000Z",
+      name: "",
+      extra: 1,
+    });
+    assert.equal(response.status, 400);
+    assert.deepEqual(problemOf(response).pointers.slice(0, 3), ["#/id", "#/createdAt", "#/name"]);
+    assert.equal((await thing())["name"], "Ada");
+    assert.equal((await ask("GET", "/things/2")).status, 404);
+  });
+
+  for (const [what, body] of [
+    ["an array", []],
+    ["text", "x"],
+    ["null", null],
+    ["a number", 1],
+  ] as const) {
+    test(`refuses ${what} with 400`, async () => {
+      await add({ name: "Ada" });
+      assert.equal((await ask("PUT", "/things/1", body)).status, 400);
+    });
+  }
+
+  test("never creates: 404 without content, whatever is sent", async () => {
+    for (const body of [{ name: "Ada" }, { nonsense: true }]) {
+      const response = await ask("PUT", "/things/7", body);
+      assert.deepEqual([response.status, response.body], [404, null]);
+    }
+    assert.equal((await ask("GET", "/things/7")).status, 404);
+  });
+
+  test("refuses the unique value of another record, and takes its own", async () => {
+    await add({ name: "Ada", identifier: "a" });
+    await add({ name: "Grace", identifier: "g" });
+    const refused = await ask("PUT", "/things/2", { name: "Grace", identifier: "a" });
+    assert.equal(refused.status, 409);
+    assert.deepEqual(problemOf(refused).pointers, ["#/identifier"]);
+    assert.equal((await ask("PUT", "/things/2", { name: "G.", identifier: "g" })).status, 204);
+  });
+});
+
+suite("PATCH of a record", () => {
+  test("merges what is sent: 204 with the new entity tag", async () => {
+    await add({ name: "Ada", identifier: "a", address: { city: "London", country: "GB" } });
+    const response = await ask("PATCH", "/things/1", { identifier: null, address: { city: "Paris" } });
+    assert.deepEqual([response.status, response.body], [204, null]);
+    assert.equal(response.headers.get("ETag"), await tagOf("/things/1"));
+    const { name, identifier, address } = await thing();
+    assert.deepEqual(
+      { name, identifier, address },
+      {
+        name: "Ada",
+        identifier: undefined,
+        address: { city: "Paris", country: "GB" },
+      },
+    );
+  });
+
+  const refusals: readonly [what: string, patch: unknown, pointers: readonly string[]][] = [
+    ["a result that breaks a rule", { name: "" }, ["#/name"]],
+    ["a result that lacks a member", { name: null }, ["#/name"]],
+    [
+      "members that the server sets, each once",
+      { id: 1, createdAt: null, updatedAt: "x" },
+      ["#/id", "#/createdAt", "#/updatedAt"],
+    ],
+    ["those and what else is wrong", { id: 1, name: 5 }, ["#/id", "#/name"]],
+    ["what is no object", ["name"], ["#"]],
+    ["null", null, ["#"]],
+  ];
+  for (const [what, patch, pointers] of refusals) {
+    test(`refuses ${what}, and changes nothing`, async () => {
+      await add({ name: "Ada" });
+      const before = await thing();
+      const response = await ask("PATCH", "/things/1", patch);
+      assert.equal(response.status, 400);
+      assert.deepEqual(problemOf(response).pointers, pointers);
+      assert.deepEqual(await thing(), before);
+    });
+  }
+
+  test("is 404 without content where there is none, and 415 in another format, which is named", async () => {
+    assert.equal((await ask("PATCH", "/things/1", { name: "Ada" })).status, 404);
+    await add({ name: "Ada" });
+    const refused = await ask("PATCH", "/things/1", { name: "Grace" }, { "Content-Type": "application/json" });
+    assert.deepEqual([refused.status, refused.headers.get("Accept-Patch")], [415, mergePatchType]);
+  });
+
+  test("loses no change where two change different members at once", async () => {
+    await add({ name: "Ada" });
+    const cities = Array.from({ length: 20 }, (_, i) => ask("PATCH", "/things/1", { address: { city: `city ${i}` } }));
+    const countries = Array.from({ length: 20 }, (_, i) => ask("PATCH", "/things/1", { address: { country: `${i}` } }));
+    const statuses = (await Promise.all([...cities, ...countries])).map(({ status }) => status);
+    assert.ok(
+      statuses.every((status) => status === 204),
+      String(statuses),
+    );
+    const { address } = await thing();
+    assert.deepEqual(Object.keys(address as object).toSorted(), ["city", "country"]);
+  });
+});
+
+suite("DELETE of a record", () => {
+  test("removes it: 200 without content, then 404", async () => {
+    await add({ name: "Ada" });
+    const response = await ask("DELETE", "/things/1");
+    assert.deepEqual([response.status, response.body], [200, null]);
+    for (const method of ["GET", "DELETE"]) assert.equal((await ask(method, "/things/1")).status, 404);
+  });
+
+  test("does not free its id", async () => {
+    await add({ name: "Ada" });
+    await ask("DELETE", "/things/1");
+    assert.equal((await add({ name: "Grace" })).headers.get("Location"), "/things/2");
+    assert.equal((await add({ id: 1, name: "Joan" })).status, 409);
+  });
+});
+
+suite("POST to a record", () => {
+  test("is 409 where there is one, else 404 without content", async () => {
+    await add({ name: "Ada" });
+    assert.equal((await ask("POST", "/things/1", { name: "Grace" })).status, 409);
+    const response = await ask("POST", "/things/2", { name: "Grace" });
+    assert.deepEqual([response.status, response.body], [404, null]);
+  });
+});
+
+test("every change of a record refuses an id that is no integer", async () => {
+  for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"]) {
+    const response = await ask(method, "/things/abc", {});
+    assert.deepEqual([response.status, problemOf(response).code], [400, "invalid-id"], method);
+  }
+});
+
+suite("validators", () => {
+  test("of a record are strong and change with each change, two within one second too", async () => {
+    await add({ name: "Ada" });
+    const tags = new Set([await tagOf("/things/1")]);
+    for (const name of ["B", "C", "D"]) {
+      await ask("PUT", "/things/1", { name });
+      tags.add(await tagOf("/things/1"));
+    }
+    assert.equal(tags.size, 4);
+    for (const tag of tags) assert.match(tag, /^"[\x21\x23-\x7e]+"$/);
+  });
+
+  test("spare a client what it has: 304 without content, with the fields of the 200 that caches go by", async () => {
+    await add({ name: "Ada" });
+    for (const target of ["/things/1", "/things"]) {
+      const whole = await ask("GET", target);
+      const tag = whole.headers.get("ETag") ?? "";
+      const spared = await ask("GET", target, undefined, { "If-None-Match": tag });
+      assert.deepEqual([spared.status, spared.body], [304, null], target);
+      for (const name of ["ETag", "Cache-Control", "Last-Modified"]) {
+        assert.equal(spared.headers.get(name), whole.headers.get(name), `${name} of ${target}`);
+      }
+      assert.equal(spared.headers.has("Content-Type"), false);
+    }
+  });
+
+  test("of the collection change with every change of a record", async () => {
+    const tags = [await tagOf("/things")];
+    for (const change of [
+      () => add({ name: "Ada" }),
+      () => ask("PUT", "/things/1", { name: "Grace" }),
+      () => ask("PATCH", "/things/1", { name: "Joan" }),
+      () => ask("DELETE", "/things/1"),
+    ]) {
+      await change();
+      tags.push(await tagOf("/things"));
+    }
+    assert.equal(new Set(tags).size, 5);
+  });
+
+  test("by time: not modified since is 304, in each form of a date", async () => {
+    await add({ name: "Ada" });
+    const { headers } = await ask("GET", "/things/1");
+    const time = headers.get("Last-Modified") ?? "";
+    assert.equal((await ask("GET", "/things/1", undefined, { "If-Modified-Since": time })).status, 304);
+    const before = new Date(Date.parse(time) - 1000).toUTCString();
+    assert.equal((await ask("GET", "/things/1", undefined, { "If-Modified-Since": before })).status, 200);
+  });
+});
+
+suite("preconditions of a change", () => {
+  for (const [method, body, success] of [
+    ["PUT", { name: "Grace" }, 204],
+    ["PATCH", { name: "Grace" }, 204],
+    ["DELETE", undefined, 200],
+  ] as const) {
+    test(`${method} is done with the present tag, and 412 with another, which changes nothing`, async () => {
+      await add({ name: "Ada" });
+      const stale = await tagOf("/things/1");
+      await ask("PUT", "/things/1", { name: "Changed" });
+      const refused = await ask(method, "/things/1", body, { "If-Match": stale });
+      assert.deepEqual([refused.status, problemOf(refused).code], [412, "precondition-failed"]);
+      assert.equal((await thing())["name"], "Changed");
+      assert.equal((await ask(method, "/things/1", body, { "If-Match": await tagOf("/things/1") })).status, success);
+    });
+
+    test(`${method} judges them after the record is found, and before the content is read`, async () => {
+      assert.equal((await ask(method, "/things/1", body, { "If-Match": "*" })).status, 404);
+      await add({ name: "Ada" });
+      const malformed = HttpRequest.of({
+        method,
+        target: "/things/1",
+        headers: { "Content-Type": mergePatchType, "If-Match": '"x"' },
+        body: "{",
+      });
+      assert.equal((await app.handle(malformed)).status, 412);
+    });
+
+    test(`${method} without any is 428 where they are required`, async () => {
+      app = appOver({ requirePreconditions: true });
+      await add({ name: "Ada" });
+      assert.equal((await ask(method, "/things/1", body)).status, 428);
+      assert.equal((await ask(method, "/things/1", body, { "If-Match": await tagOf("/things/1") })).status, success);
+    });
+  }
+
+  test("let exactly one of a hundred changes with one tag succeed", async () => {
+    await add({ name: "Ada" });
+    const tag = await tagOf("/things/1");
+    const responses = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => ask("PUT", "/things/1", { name: `name ${i}` }, { "If-Match": tag })),
+    );
+    const statuses = responses.map(({ status }) => status).toSorted();
+    assert.deepEqual(statuses, [204, ...Array.from({ length: 99 }, () => 412)]);
+  });
+});
+
+test("any sequence of operations does what a model of the collection says", async () => {
+  const id = fc.constantFrom(1, 2, 3);
+  const name = fc.constantFrom("a", "b", "c");
+  const identifier = fc.constantFrom(undefined, "x", "y");
+  const condition = fc.constantFrom("none", "current", "stale", "any");
+  const operation = fc.oneof(
+    fc.record({ method: fc.constant("POST"), id: fc.constant(0), name, identifier, condition: fc.constant("none") }),
+    fc.record({ method: fc.constantFrom("PUT", "PATCH", "DELETE"), id, name, identifier, condition }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(operation, { maxLength: 20 }), async (operations) => {
+      await store.close();
+      store = openSqliteStore({ file: ":memory:", collection: "things", unique: ["identifier"] });
+      app = appOver();
+      const model = new Map<number, { readonly name: string; readonly identifier?: string | undefined }>();
+      let lastId = 0;
+      for (const { method, id, name, identifier, condition } of operations) {
+        const target = method === "POST" ? "/things" : `/things/${id}`;
+        const tag = { none: undefined, current: await tagOf(target), stale: '"0-json"', any: "*" }[condition];
+        const response = await ask(
+          method,
+          target,
+          method === "DELETE" ? undefined : { name, identifier },
+          tag === undefined ? {} : { "If-Match": tag },
+        );
+
+        const exists = model.has(id);
+        const merged = {
+          name,
+          identifier: method === "PATCH" ? (identifier ?? model.get(id)?.identifier) : identifier,
+        };
+        const isTaken = [...model].some(
+          ([other, kept]) => other !== id && kept.identifier !== undefined && kept.identifier === merged.identifier,
+        );
+        let expected: number;
+        if (method === "POST") {
+          expected = isTaken ? 409 : 201;
+          if (!isTaken) model.set(++lastId, merged);
+        } else if (!exists) {
+          expected = 404;
+        } else if (condition === "stale") {
+          expected = 412;
+        } else if (method === "DELETE") {
+          expected = 200;
+          model.delete(id);
+        } else {
+          expected = isTaken ? 409 : 204;
+          if (!isTaken) model.set(id, merged);
+        }
+        assert.equal(response.status, expected, `${method} ${target} with ${condition}`);
+      }
+      const batches = await Array.fromAsync(store.list());
+      const stored = batches.flat().map(({ json }) => JSON.parse(json));
+      assert.deepEqual(
+        stored.map((each) => ({ id: each.id, name: each.name, identifier: each.identifier })),
+        [...model].toSorted(([a], [b]) => a - b).map(([id, { name, identifier }]) => ({ id, name, identifier })),
+      );
+    }),
+    { numRuns: 150 },
+  );
+});
