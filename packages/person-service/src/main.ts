@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { StoreNotEmpty, StoreOpenError } from "@waymark/collection";
+import { StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
 import { ListenError, type RunningServer, serve } from "waymark/node";
 import { demoPeople } from "./demo-people.ts";
 import { type Options, parseOptions } from "./options.ts";
@@ -23,32 +23,43 @@ async function start(options: Options): Promise<void> {
   try {
     await run(options);
   } catch (error) {
-    if (!(error instanceof StoreOpenError || error instanceof StoreNotEmpty || error instanceof ListenError))
-      throw error;
-    complain(`person-service: ${error.message}`);
+    const obstacle = obstacleOf(error, options);
+    if (obstacle === undefined) throw error;
+    complain(`person-service: ${obstacle}`);
     process.exitCode = 1;
   }
 }
 
-async function run({ port, host, database, demo }: Options): Promise<void> {
-  const { app, people } = openPersonService({ database });
-  let server: RunningServer;
-  try {
-    if (demo) print(`stored ${await people.createAll(await demoPeople())} people for the demo`);
-    server = await serve(app, { port, host });
-  } catch (error) {
+async function run({ port, host, database, cors, demo }: Options): Promise<void> {
+  const { app, people } = openPersonService({ database, ...(cors.length > 0 && { cors: { origins: cors } }) });
+  let server: RunningServer | undefined;
+  const stop = async (): Promise<void> => {
+    await server?.close();
     await people.close();
+  };
+  try {
+    const toStore = demo ? await demoPeople() : undefined;
+    // The port comes first: where it is taken, the demo must not have been stored, or it could not be another time.
+    server = await serve(app, { port, host });
+    if (toStore !== undefined) print(`stored ${await people.createAll(toStore)} people for the demo`);
+  } catch (error) {
+    await stop();
     throw error;
   }
+  // Before the lines below: whoever reads them may stop the service at once.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
   print(`listening on ${server.url}`);
   print(`keeping people in ${database}`);
   print(`try: curl ${server.url}/person/1`);
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, async () => {
-      await server.close();
-      await people.close();
-    });
+}
+
+/** What the person who starts the service can mend, and how; undefined for a fault of ours. */
+function obstacleOf(error: unknown, { database }: Options): string | undefined {
+  if (error instanceof StoreNotEmpty) {
+    return `--demo is for a database without people, and ${JSON.stringify(database)} has some; leave it out, or name another file`;
   }
+  const isTold = [StoreOpenError, StoreUnavailable, ListenError].some((type) => error instanceof type);
+  return isTold ? (error as Error).message : undefined; // each of these is one
 }
 
 function print(line: string): void {

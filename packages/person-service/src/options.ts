@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { CorsMistakes, cors } from "waymark";
 import { quoted } from "./text.ts";
 
 /** How the service is to be started. */
@@ -10,6 +11,8 @@ export interface Options {
   readonly host: string;
   /** The path of the SQLite file. */
   readonly database: string;
+  /** The origins whose pages may use the service, as a CORS policy has them; empty for none. */
+  readonly cors: readonly string[];
   /** Whether the people of the demo are to be stored first. */
   readonly demo: boolean;
 }
@@ -41,21 +44,27 @@ export function parseOptions(argv: readonly string[]): CommandLine {
   if (has("version")) return { kind: "print", text: `person-service ${version()}` };
 
   const values = new Map<string, string | undefined>();
+  const origins: string[] = [];
   for (const token of tokens) {
     if (token.kind === "option-terminator") continue;
     if (token.kind === "positional") return refuse(`All is said by options, and ${quoted(token.value)} is none.`);
-    const fault = values.has(token.name) ? `${token.rawName} is given more than once.` : faultIn(token, argv);
+    const isRepeated = values.has(token.name) && token.name !== "cors";
+    const fault = isRepeated ? `${token.rawName} is given more than once.` : faultIn(token, argv);
     if (fault !== undefined) return refuse(fault);
     values.set(token.name, token.value);
+    if (token.name === "cors") origins.push(token.value as string); // It has a value, or there was a fault.
   }
+  const fault = origins.length > 1 ? faultInOrigins(origins) : undefined;
+  if (fault !== undefined) return refuse(fault);
   const { port = defaults.port, host = defaults.host, database = defaults.database } = Object.fromEntries(values);
-  return { kind: "serve", options: { port: Number(port), host, database, demo: values.has("demo") } };
+  return { kind: "serve", options: { port: Number(port), host, database, cors: origins, demo: values.has("demo") } };
 }
 
 const accepted = {
   port: { type: "string" },
   host: { type: "string" },
   database: { type: "string" },
+  cors: { type: "string" },
   demo: { type: "boolean" },
   help: { type: "boolean" },
   version: { type: "boolean" },
@@ -71,6 +80,9 @@ Options:
   --port N         the port to listen on, 0 for any free one (default ${defaults.port})
   --host H         the name or address to listen on (default ${defaults.host})
   --database FILE  the SQLite file to keep them in (default ${defaults.database})
+  --cors ORIGIN    let pages of this origin use the service, such as
+                   https://app.example.com, https://*.example.com or *;
+                   may be given several times
   --demo           first store the demo's people, members of the US Congress
   --help           print this text and exit
   --version        print the version and exit`;
@@ -98,8 +110,23 @@ function faultIn(
   if (name === "port" && !(/^(?:0|[1-9]\d{0,4})$/.test(value) && Number(value) <= 65535)) {
     return `${rawName} must be a whole number from 0 to 65535, and is ${quoted(value)}.`;
   }
-  return undefined;
+  return name === "cors" ? faultInOrigins([value]) : undefined;
 }
+
+function faultInOrigins(origins: readonly string[]): string | undefined {
+  const unprintable = origins.find((origin) => /\p{Cc}/u.test(origin) || origin.length > longestOrigin);
+  if (unprintable !== undefined) return `--cors takes an origin, and ${quoted(unprintable)} is none.`;
+  try {
+    cors({ origins });
+    return undefined;
+  } catch (error) {
+    if (error instanceof CorsMistakes) return `--cors: ${error.mistakes[0]}.`;
+    throw error;
+  }
+}
+
+// A scheme, a host of the longest length that the DNS has, and a port.
+const longestOrigin = "https://".length + 253 + ":65535".length;
 
 function isAccepted(name: string): name is keyof typeof accepted {
   return Object.hasOwn(accepted, name);

@@ -1,5 +1,5 @@
-import type { CollectionHandlers } from "@waymark/collection";
-import { accept, contentType, GET, group, POST, type Route, text } from "waymark";
+import { type CollectionHandlers, mergePatchType } from "@waymark/collection";
+import { accept, contentType, DELETE, GET, group, PATCH, POST, PUT, type Route, text } from "waymark";
 import type { Person } from "./person.ts";
 import { describeProblem } from "./problem-pages.ts";
 
@@ -9,12 +9,19 @@ const representations = ["application/json"] as const;
 /** What a person can be sent in. */
 const bodies = ["application/json", "application/xml", "text/xml"] as const;
 
+// biome-ignore format: a table, a route a line
 /** The people. */
 export const personRoutes = (people: CollectionHandlers<Person>): Route =>
-  group(
-    "/person",
-    group(accept(...representations), GET("/{id}", people.read), GET(people.list)),
+  group("/person",
+    group(accept(...representations),
+      GET("/{id}", people.read),
+      GET(people.list),
+    ),
     POST(contentType(...bodies), people.create),
+    POST("/{id}", people.refuseCreate),
+    PUT("/{id}", contentType(...bodies), people.replace),
+    PATCH("/{id}", contentType(mergePatchType), people.amend),
+    DELETE("/{id}", people.remove),
   );
 
 /** A greeting, which shows that the service is there. */

@@ -1,11 +1,13 @@
 import { collection, openSqliteStore, type Store, xmlDecoder } from "@waymark/collection";
-import { type App, jsonDecoder, ok, type RouterOptions, router } from "waymark";
+import { type App, type CorsPolicy, cors, jsonDecoder, ok, type RouterOptions, router } from "waymark";
 import { personSchema } from "./person.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
 export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "onFault"> {
   /** The path of the SQLite file, made if it is missing; or `:memory:`. */
   readonly database: string;
+  /** Which pages of other origins may use the service, before all filters. Default: none. */
+  readonly cors?: CorsPolicy;
   /** The clock, for times and for birth dates. */
   readonly now?: () => Date;
 }
@@ -20,9 +22,12 @@ export interface PersonService {
  * Opens the database and puts the routes on it.
  *
  * @throws StoreOpenError when the database cannot be opened; the message says what to do
+ * @throws CorsMistakes when the policy has some
  */
 export function openPersonService(options: PersonServiceOptions): PersonService {
-  const { database, now = () => new Date(), ...routing } = options;
+  const { database, now = () => new Date(), cors: policy, filters = [], ...routing } = options;
+  // First, since it may throw, and the store must not stay open.
+  const webFilters = policy === undefined ? filters : [cors(policy), ...filters];
   const store = openSqliteStore({ file: database, collection: "person", unique: ["identifier"], now });
   const people = collection({
     path: "/person",
@@ -32,6 +37,11 @@ export function openPersonService(options: PersonServiceOptions): PersonService 
     // Where collections answer 201, /person answers 200; the client learns the id all the same.
     created: (_record, location) => ok().withHeader("Location", location),
   });
-  const app = router({ ...routing, strict: true }, personRoutes(people), greetingRoutes, problemRoutes);
+  const app = router(
+    { ...routing, filters: webFilters, strict: true },
+    personRoutes(people),
+    greetingRoutes,
+    problemRoutes,
+  );
   return { app, people: store };
 }

@@ -4,7 +4,9 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { type Options, parseOptions } from "../src/options.ts";
 
-const defaults: Options = { port: 8080, host: "127.0.0.1", database: "./data/person.db", demo: false };
+const defaults: Options = { port: 8080, host: "127.0.0.1", database: "./data/person.db", cors: [], demo: false };
+
+const originsGiven = ["http://localhost:5173", "https://*.example.com"];
 
 describe("parseOptions", () => {
   const served: readonly (readonly [argv: readonly string[], options: Partial<Options>])[] = [
@@ -16,6 +18,8 @@ describe("parseOptions", () => {
     [["--database", "/srv/a b.db"], { database: "/srv/a b.db" }],
     [["--database", "-"], { database: "-" }],
     [["--database=-x=1.db"], { database: "-x=1.db" }],
+    [["--cors", "*"], { cors: ["*"] }],
+    [["--cors=http://localhost:5173", "--cors", "https://*.example.com"], { cors: originsGiven }],
     [["--demo"], { demo: true }],
     [["--demo", "--host=0.0.0.0", "--port", "80"], { demo: true, host: "0.0.0.0", port: 80 }],
   ];
@@ -52,6 +56,18 @@ describe("parseOptions", () => {
     [["--port", "1e3"], '--port must be a whole number from 0 to 65535, and is "1e3".'],
     [["--port", " 80"], '--port must be a whole number from 0 to 65535, and is " 80".'],
     [["--port", "80\n"], '--port must be a whole number from 0 to 65535, and is "80\\n".'],
+    [["--cors"], "--cors needs a value."],
+    [
+      ["--cors", "app.example.com"],
+      '--cors: "app.example.com" is not an origin, which is scheme, host and port, such as "https://app.example.com".',
+    ],
+    [
+      ["--cors", "https://app.example.com/"],
+      '--cors: "https://app.example.com/" goes on after host and port, where an origin ends: "https://app.example.com".',
+    ],
+    [["--cors", "http://localhost", "--cors=*"], '--cors: "*" is not the only origin, and it stands for all.'],
+    [["--cors=http://a\n.example"], '--cors takes an origin, and "http://a\\n.example" is none.'],
+    [["--cors", `https://${"x".repeat(300)}`], `--cors takes an origin, and "https://${"x".repeat(22)}"… is none.`],
     [["--port", "x", "--nope"], '--port must be a whole number from 0 to 65535, and is "x".'],
     [["x".repeat(31)], `All is said by options, and "${"x".repeat(30)}"… is none.`],
   ];
@@ -93,7 +109,7 @@ describe("parseOptions", () => {
       .filter((match) => match !== null);
     assert.deepEqual(
       options.map((match) => match[1]),
-      ["port", "host", "database", "demo", "help", "version"],
+      ["port", "host", "database", "cors", "demo", "help", "version"],
     );
     assert.equal(new Set(options.map((match) => match[0].length)).size, 1);
   });
@@ -101,7 +117,7 @@ describe("parseOptions", () => {
   it("answers any command line, with a fault of one line where it refuses", () => {
     const argument = fc.oneof(
       fc.string({ unit: "binary" }),
-      fc.constantFrom("--port", "--host=", "--demo", "--", "80", "-"),
+      fc.constantFrom("--port", "--host=", "--cors", "--demo", "--", "80", "-", "https://*"),
     );
     fc.assert(
       fc.property(fc.array(argument, { maxLength: 6 }), (argv) => {

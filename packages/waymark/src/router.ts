@@ -1,6 +1,7 @@
 import { handleFetch } from "./adapters/fetch.ts";
 import { expandRoute, type PlacedRoute } from "./alternative.ts";
 import { type Candidate, toCandidate } from "./candidate.ts";
+import type { ContentCoding } from "./content-coding.ts";
 import type { Decoder } from "./decoder.ts";
 import { type Explanation, explain } from "./explain.ts";
 import type { ErrorClause, Filter, MethodsOf, Next, WebFilter } from "./filter.ts";
@@ -28,7 +29,9 @@ export interface RouterOptions {
   readonly strict?: boolean;
   /** What `request.body` reads. Default: JSON. */
   readonly decoders?: readonly Decoder[];
-  /** The most bytes of content that a request may have, unless the handler says otherwise. Default: 1 MiB. */
+  /** The content codings in which requests may come, such as `nodeCodings`. Default: none. */
+  readonly codings?: readonly ContentCoding[];
+  /** The most bytes of content that a request may have, decoded too, unless the handler says otherwise. Default: 1 MiB. */
   readonly contentLimit?: number;
   /** Told of each error that became a 500. Default: `console.error`. */
   readonly onFault?: (error: unknown, request: HttpRequest | undefined) => void;
@@ -136,6 +139,7 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[]): Ap
     findings,
     content: {
       decoders: options.decoders ?? defaultContentSettings.decoders,
+      codings: options.codings ?? defaultContentSettings.codings,
       limit: options.contentLimit ?? defaultContentSettings.limit,
     },
     fault,
