@@ -50,10 +50,14 @@ export function compileNegotiation(mediaTypes: readonly string[]): (accept: stri
   return (accept) => (accept === undefined ? 0 : choose(accept));
 }
 
-/** Refusals tell the first stage that failed, so a `not` counts as what all of its leaves are about, or as `other`. */
+/**
+ * Refusals tell the first stage that failed. A `not` counts as its leaves do where all are about the path, or all about the
+ * method; no refusal could tell which other types would do.
+ */
 function stageOf(condition: ConditionData): Stage {
   const [first, ...rest] = new Set(leaves(condition).map((leaf) => stageOfLeaf[leaf.kind]));
-  return first !== undefined && rest.length === 0 ? first : stages.other;
+  if (first === undefined || rest.length > 0) return stages.other;
+  return condition.kind === "not" && first > stages.method ? stages.other : first;
 }
 
 const stageOfLeaf: Readonly<Record<Leaf["kind"], Stage>> = {

@@ -23,12 +23,14 @@ export class RoutingMistakes extends Error {
   }
 }
 
-/** The mistakes in the conditions of these routes, each condition looked at once. */
-export function findMistakes(routes: readonly RouteData[]): readonly Mistake[] {
-  return [...new Set(routes.flatMap(conditionsIn))].flatMap((condition) => {
+/** What is wrong with conditions of these routes, each looked at once. */
+export function findMalformed(routes: readonly RouteData[]): ReadonlyMap<ConditionData, Mistake> {
+  const found = new Map<ConditionData, Mistake>();
+  for (const condition of new Set(routes.flatMap(conditionsIn))) {
     const message = mistakeIn(condition);
-    return message === undefined ? [] : [{ message, site: condition.site }];
-  });
+    if (message !== undefined) found.set(condition, { message, site: condition.site });
+  }
+  return found;
 }
 
 function conditionsIn(route: RouteData): readonly ConditionData[] {

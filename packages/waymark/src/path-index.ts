@@ -50,8 +50,8 @@ export function buildPathIndex<T>(values: readonly T[], patternOf: (value: T) =>
     findCovering({ segments }) {
       const found: Entries<T>[] = [];
       collectCovering(forward, segments, 0, found);
-      // From the end, a rest at the beginning comes last; one at the end would come first, where nothing covers it.
-      if (segments.at(-1)?.kind !== "rest") collectCovering(backward, segments.toReversed(), 0, found);
+      // From the end, a rest at the beginning comes last; one at the end comes first, where nothing covers it.
+      collectCovering(backward, segments.toReversed(), 0, found);
       return found;
     },
   };

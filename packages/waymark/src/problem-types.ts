@@ -36,7 +36,7 @@ export const problemTypes: Readonly<Record<ProblemName, ProblemType>> = {
     status: 400,
     title: "Malformed content",
     explanation:
-      "The content of the request could not be read as its Content-Type says. The detail gives the line and the column of the first fault.",
+      "The content of the request could not be read as its Content-Type and its Content-Encoding say. The detail gives the first fault, with line and column where it has them.",
   },
   invalidContent: {
     code: "invalid-content",
@@ -61,7 +61,8 @@ export const problemTypes: Readonly<Record<ProblemName, ProblemType>> = {
     code: "not-acceptable",
     status: 406,
     title: "Not Acceptable",
-    explanation: "No media type in `Accept` is one that the resource can produce. `available` lists those it can.",
+    explanation:
+      "`Accept` names no media type that the resource can produce, or `Accept-Encoding` excludes every content coding. `available` lists what there is.",
   },
   contentTooLarge: {
     code: "content-too-large",
@@ -80,7 +81,8 @@ export const problemTypes: Readonly<Record<ProblemName, ProblemType>> = {
     code: "unsupported-content-coding",
     status: 415,
     title: "Unsupported Content Coding",
-    explanation: "The content is encoded (Content-Encoding) in a way that the service does not read.",
+    explanation:
+      "The content is encoded (Content-Encoding) in a way that the service does not read, or more than once. `Accept-Encoding` lists the codings it does.",
   },
   expectationFailed: {
     code: "expectation-failed",

@@ -1,3 +1,4 @@
+import { excerpt } from "./excerpt.ts";
 import type { HeaderList } from "./header-list.ts";
 import { problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
@@ -68,9 +69,6 @@ function withReadable(response: HttpResponse, readable: ReadableTypes): HttpResp
   if (readable.PATCH.length > 0) headers = headers.with("Accept-Patch", readable.PATCH.join(", "));
   return response.withHeaders(headers);
 }
-
-/** What a client sent, quoted, at most 40 characters of it. */
-const excerpt = (text: string): string => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
 
 function listed(names: readonly string[], conjunction = "and"): string {
   if (names.length < 2) return names[0] ?? "nothing";

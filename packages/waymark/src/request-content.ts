@@ -1,8 +1,10 @@
+import { chooseCoding } from "./coding-choice.ts";
+import type { ContentCoding } from "./content-coding.ts";
 import { type Decoder, decodeUtf8, MalformedContent } from "./decoder.ts";
 import { chooseDecoder } from "./decoder-choice.ts";
-import { excerpt } from "./excerpt.ts";
 import type { HeaderList } from "./header-list.ts";
 import { HttpError } from "./http-error.ts";
+import { joinBytes } from "./join-bytes.ts";
 import { jsonDecoder } from "./json-decoder.ts";
 import { problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
@@ -22,12 +24,14 @@ export interface ContentSource {
 /** How an app reads the content of requests. */
 export interface ContentSettings {
   readonly decoders: readonly Decoder[];
-  /** The most bytes that are read. */
+  /** The content codings that are undone. */
+  readonly codings: readonly ContentCoding[];
+  /** The most bytes that are read, and the most that coded content may become. */
   readonly limit: number;
 }
 
-/** JSON, up to 1 MiB. */
-export const defaultContentSettings: ContentSettings = { decoders: [jsonDecoder], limit: 1_048_576 };
+/** JSON without a content coding, up to 1 MiB. */
+export const defaultContentSettings: ContentSettings = { decoders: [jsonDecoder], codings: [], limit: 1_048_576 };
 
 /** How one request's content is read. */
 export interface ReadOptions {
@@ -66,7 +70,8 @@ export function contentTooLarge(limit: number): HttpError {
 
 /**
  * The content of a request, read at most once: its bytes are kept, and given to every reading, also to one that begins
- * before another has ended. The header fields are passed to each reading, since a filter may have changed them.
+ * before another has ended. The header fields are passed to each reading, since a filter may have changed them. A content
+ * coding that the settings know is undone, and the limit then holds for the coded and for the decoded bytes.
  *
  * A reading that a header field forbids (its coding, type or declared length) leaves the content unread. One that passes
  * its limit midway has used the content up: every later reading is refused as it was, whatever its own limit.
@@ -75,6 +80,7 @@ export class RequestContent {
   readonly #source: ContentSource;
   readonly #settings: ContentSettings;
   #whole: Promise<Uint8Array> | undefined;
+  #decoded: { readonly coding: ContentCoding; readonly content: Promise<Uint8Array> } | undefined;
   #streamed = false;
 
   constructor(source: ContentSource, settings: ContentSettings = defaultContentSettings) {
@@ -85,9 +91,9 @@ export class RequestContent {
   /** The bytes, the same array each time: who changes them changes them for all. */
   async bytes(headers: HeaderList, options?: ReadOptions): Promise<Uint8Array> {
     if (this.#streamed) throw new TypeError("The content was streamed already: it cannot be read again");
-    const limit = this.#admit(headers, options);
+    const { limit, coding } = this.#admit(headers, options);
     this.#whole ??= this.#source.bytes(limit);
-    const content = await this.#whole;
+    const content = await (coding === undefined ? this.#whole : this.#decodeOnce(coding, this.#whole, limit));
     if (content.length > limit) throw contentTooLarge(limit);
     return content;
   }
@@ -128,17 +134,53 @@ export class RequestContent {
   }
 
   async *#pieces(headers: HeaderList, options: ReadOptions | undefined): AsyncGenerator<Uint8Array, void, void> {
-    yield* this.#source.stream(this.#admit(headers, options));
+    const { limit, coding } = this.#admit(headers, options);
+    const pieces = this.#source.stream(limit);
+    yield* coding === undefined ? pieces : decodePieces(coding, pieces, limit);
   }
 
-  /** The limit in bytes, once nothing in the head of the request stands against reading. */
-  #admit(headers: HeaderList, options: ReadOptions | undefined): number {
+  #decodeOnce(coding: ContentCoding, whole: Promise<Uint8Array>, limit: number): Promise<Uint8Array> {
+    if (this.#decoded?.coding !== coding) this.#decoded = { coding, content: decodeWhole(coding, whole, limit) };
+    return this.#decoded.content;
+  }
+
+  /** The limit in bytes and the coding, once nothing in the head of the request stands against reading. */
+  #admit(headers: HeaderList, options: ReadOptions | undefined): Admission {
     const limit = options?.limit ?? this.#settings.limit;
     if (!(limit >= 0)) throw new RangeError(`A limit is a number of bytes, 0 or more, not ${limit}`);
-    const codings = headers.get("Content-Encoding");
-    if (codings !== undefined && !isIdentity(codings)) throw unsupportedCoding(codings);
+    const coding = chooseCoding(headers, this.#settings.codings);
     if ((this.#source.length ?? 0) > limit) throw contentTooLarge(limit);
-    return limit;
+    return { limit, coding };
+  }
+}
+
+interface Admission {
+  readonly limit: number;
+  readonly coding: ContentCoding | undefined;
+}
+
+async function decodeWhole(coding: ContentCoding, whole: Promise<Uint8Array>, limit: number): Promise<Uint8Array> {
+  const coded = bufferedSource(await whole).stream(Number.POSITIVE_INFINITY);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of decodePieces(coding, coded, limit)) pieces.push(piece);
+  return joinBytes(pieces);
+}
+
+/** The content that is coded in the pieces; no more of it is made once it is longer than the limit. */
+async function* decodePieces(
+  coding: ContentCoding,
+  pieces: AsyncIterable<Uint8Array>,
+  limit: number,
+): AsyncGenerator<Uint8Array, void, void> {
+  let left = limit;
+  try {
+    for await (const piece of coding.decode(pieces)) {
+      left -= piece.byteLength;
+      if (left < 0) throw contentTooLarge(limit);
+      yield piece;
+    }
+  } catch (cause) {
+    throw malformedRefusal(cause) ?? cause;
   }
 }
 
@@ -150,24 +192,25 @@ function refuseMalformed<T>(decode: () => T): T {
   try {
     return decode();
   } catch (cause) {
-    if (!(cause instanceof MalformedContent)) throw cause;
-    const { message, line, column } = cause;
-    throw new HttpError(problem(problemTypes.malformedContent, { detail: `${message}.`, line, column }), { cause });
+    throw malformedRefusal(cause) ?? cause;
   }
 }
 
+function malformedRefusal(cause: unknown): HttpError | undefined {
+  if (!(cause instanceof MalformedContent)) return undefined;
+  const { message, line, column } = cause;
+  return new HttpError(problem(problemTypes.malformedContent, { detail: `${message}.`, line, column }), { cause });
+}
+
 function invalidContent(issues: readonly ValidationIssue[]): HttpError {
-  const errors = issues.map(({ message, path }) => ({ detail: message, pointer: toPointer(path) }));
-  const detail = errors.length === 1 ? "The content breaks a rule." : `The content breaks ${errors.length} rules.`;
+  const errors = issues
+    .slice(0, mostErrors)
+    .map(({ message, path }) => ({ detail: message, pointer: toPointer(path) }));
+  const told = issues.length > mostErrors ? `; the first ${mostErrors} are told` : "";
+  const detail =
+    issues.length === 1 ? "The content breaks a rule." : `The content breaks ${issues.length} rules${told}.`;
   return new HttpError(problem(problemTypes.invalidContent, { detail, errors }));
 }
 
-const isIdentity = (codings: string): boolean =>
-  codings.split(",").every((coding) => ["", "identity"].includes(coding.trim().toLowerCase()));
-
-/** RFC 9110 §12.5.3: a refusal of the coding says in Accept-Encoding which would do. */
-function unsupportedCoding(codings: string): HttpError {
-  const detail = `The Content-Encoding is ${excerpt(codings)}; send the content without one.`;
-  const refusal = problem(problemTypes.unsupportedContentCoding, { detail });
-  return new HttpError(refusal.withHeader("Accept-Encoding", "identity"));
-}
+// Nobody reads more, and a request of 1 MiB must not be answered with ten.
+const mostErrors = 1000;

@@ -151,7 +151,8 @@ export class HttpRequest<V = Variables> {
   /**
    * The content as bytes. It may be asked for again, as bytes, text or JSON.
    *
-   * @throws HttpError 413 when it is longer than the limit, 415 when it has a Content-Encoding
+   * @throws HttpError 413 when it is longer than the limit; 415 when its Content-Encoding is none that the app knows, and 400
+   *   when it is malformed in it
    */
   bytes(options?: ReadOptions): Promise<Uint8Array> {
     return this.#exchange.content.bytes(this.headers, options);

@@ -18,7 +18,7 @@ export type ResponseBody =
  * Content-Length, Date and the connection fields are the adapter's: it sets them from the body it sends.
  *
  * ```ts
- * after((request, response) => response.withHeader("X-Request-Id", request.get(requestId)))
+ * after((request, response) => response.withHeader("X-Request-Id", request.attribute(requestId)))
  * ```
  */
 export class HttpResponse {
@@ -38,6 +38,11 @@ export class HttpResponse {
     this.status = status;
     this.headers = headers instanceof HeaderList ? headers : HeaderList.of(headers);
     this.body = body;
+  }
+
+  /** The field's value, as `headers.get` gives it. */
+  header(name: string): string | undefined {
+    return this.headers.get(name);
   }
 
   withStatus(status: number): HttpResponse {

@@ -1,12 +1,13 @@
 import { handleFetch } from "./adapters/fetch.ts";
 import { expandRoute, type PlacedRoute } from "./alternative.ts";
 import { type Candidate, toCandidate } from "./candidate.ts";
+import { leaves } from "./condition.ts";
 import type { ContentCoding } from "./content-coding.ts";
 import type { Decoder } from "./decoder.ts";
 import { type Explanation, explain } from "./explain.ts";
 import type { ErrorClause, Filter, MethodsOf, Next, WebFilter } from "./filter.ts";
 import { type Finding, findEmptyOr, findShadows } from "./finding.ts";
-import { findMistakes, type Mistake, RoutingMistakes } from "./mistake.ts";
+import { findMalformed, type Mistake, RoutingMistakes } from "./mistake.ts";
 import { compilePipeline, isPromise, thrownResponse, wrapWeb } from "./pipeline.ts";
 import { problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
@@ -151,21 +152,23 @@ function compileRoutes(
   routes: readonly RouteData[],
   strict: boolean,
 ): { readonly candidates: readonly Candidate[]; readonly findings: readonly Finding[] } {
-  const mistakes: Mistake[] = [...findMistakes(routes)];
+  const malformed = findMalformed(routes);
+  const mistakes: Mistake[] = [...malformed.values()];
   const findings: Finding[] = [];
   const candidates: Candidate[] = [];
-  if (mistakes.length === 0) {
-    for (const placed of routes.flatMap((route) => placeRoutes(route, []))) {
-      const alternatives = expandRoute(placed);
-      if ("message" in alternatives) {
-        // What is wrong with a group is found once for each of its routes.
-        if (!mistakes.some(({ site }) => site === alternatives.site)) mistakes.push(alternatives);
-        continue;
-      }
-      if (alternatives.length === 0) findings.push(findEmptyOr(placed.route));
-      const run = compilePipeline(placed.route, placed.groups);
-      for (const alternative of alternatives) candidates.push(toCandidate(alternative, candidates.length, run));
+  for (const placed of routes.flatMap((route) => placeRoutes(route, []))) {
+    const conditions = [placed.route, ...placed.groups].flatMap((each) => each.conditions.flatMap(leaves));
+    // Its own mistakes are told; what its conditions come to together is not known.
+    if (conditions.some((condition) => malformed.has(condition))) continue;
+    const alternatives = expandRoute(placed);
+    if ("message" in alternatives) {
+      // What is wrong with a group is found once for each of its routes.
+      if (!mistakes.some(({ site }) => site === alternatives.site)) mistakes.push(alternatives);
+      continue;
     }
+    if (alternatives.length === 0) findings.push(findEmptyOr(placed.route));
+    const run = compilePipeline(placed.route, placed.groups);
+    for (const alternative of alternatives) candidates.push(toCandidate(alternative, candidates.length, run));
   }
   if (mistakes.length === 0) findings.push(...findShadows(candidates));
   if (strict) mistakes.push(...findings);

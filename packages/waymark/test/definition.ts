@@ -146,10 +146,13 @@ function* satisfy(condition: ConditionData, way: Way, question: Question, inGrou
 const says = (wanted: string | RegExp | undefined, found: readonly string[]): boolean =>
   found.some((value) => wanted === undefined || (typeof wanted === "string" ? value === wanted : wanted.test(value)));
 
-/** A `not` counts as what all that is in it is about. */
+/** A `not` counts as what all that is in it is about, where that is the path or the method. */
 function stageOf(condition: ConditionData): Stage {
-  const [only, ...more] = new Set(kinds(condition).map((kind) => order.find((stage) => stage === kind) ?? "other"));
-  return more.length === 0 ? (only ?? "other") : "other";
+  const [only = "other", ...more] = new Set(
+    kinds(condition).map((kind) => order.find((stage) => stage === kind) ?? "other"),
+  );
+  if (more.length > 0) return "other";
+  return condition.kind !== "not" || only === "path" || only === "method" ? only : "other";
 }
 
 function kinds(condition: ConditionData): readonly string[] {

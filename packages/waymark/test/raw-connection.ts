@@ -15,7 +15,9 @@ export class RawConnection {
   readonly socket: Socket;
   /** Resolves when the connection is closed, with how: by the other side's end, or broken. */
   readonly closed: Promise<"ended" | "broken">;
-  #received: Buffer = Buffer.alloc(0);
+  // Joined when they are looked at: joining at each piece would take quadratic time.
+  #pieces: Buffer[] = [];
+  #size = 0;
   #ended = false;
   #wake: () => void = () => undefined;
 
@@ -23,7 +25,8 @@ export class RawConnection {
     this.socket = connect(port, "127.0.0.1");
     let ending: "ended" | "broken" = "broken";
     this.socket.on("data", (piece) => {
-      this.#received = Buffer.concat([this.#received, piece as Buffer]);
+      this.#pieces.push(piece as Buffer);
+      this.#size += piece.length;
       this.#wake();
     });
     this.socket.on("end", () => {
@@ -41,14 +44,19 @@ export class RawConnection {
     });
   }
 
-  send(...lines: readonly string[]): this {
-    this.socket.write(lines.join("\r\n"), "latin1");
+  send(bytes: string): this {
+    this.socket.write(bytes, "latin1");
     return this;
+  }
+
+  /** Sends each line with its end. */
+  sendLines(...lines: readonly string[]): this {
+    return this.send(lines.map((line) => `${line}\r\n`).join(""));
   }
 
   /** Sends a request without content. */
   request(line: string, ...fields: readonly string[]): this {
-    return this.send(`${line} HTTP/1.1`, "Host: localhost", ...fields, "", "");
+    return this.sendLines(`${line} HTTP/1.1`, "Host: localhost", ...fields, "");
   }
 
   /** The next response; `HEAD` has fields about content that does not follow. */
@@ -70,7 +78,7 @@ export class RawConnection {
   /** Everything that has come and not been taken as a response, once the connection is closed. */
   async rest(): Promise<string> {
     await this.closed;
-    return this.#take(this.#received.length);
+    return this.#take(this.#size);
   }
 
   /** Waits until the text has come, and takes everything up to its end. */
@@ -87,14 +95,14 @@ export class RawConnection {
       let body = "";
       for (;;) {
         const size = Number.parseInt(this.#take((await this.#find("\r\n")) + 2), 16);
-        await this.#until(() => this.#received.length >= size + 2);
+        await this.#until(() => this.#size >= size + 2);
         body += this.#take(size + 2).slice(0, -2);
         if (size === 0) return body;
       }
     }
     const length = headers["content-length"];
     if (length === undefined) return this.rest();
-    await this.#until(() => this.#received.length >= Number(length));
+    await this.#until(() => this.#size >= Number(length));
     return this.#take(Number(length));
   }
 
@@ -113,9 +121,15 @@ export class RawConnection {
     }
   }
 
+  get #received(): Buffer {
+    if (this.#pieces.length !== 1) this.#pieces = [Buffer.concat(this.#pieces)];
+    return this.#pieces[0] as Buffer;
+  }
+
   #take(length: number): string {
-    const taken = this.#received.toString("latin1", 0, length);
-    this.#received = this.#received.subarray(length);
-    return taken;
+    const received = this.#received;
+    this.#pieces = [received.subarray(length)];
+    this.#size -= length;
+    return received.toString("latin1", 0, length);
   }
 }

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { z } from "zod";
+import { nodeCodings } from "../src/adapters/node/index.ts";
+import type { ContentCoding } from "../src/content-coding.ts";
 import { type Decoder, decodeUtf8, MalformedContent } from "../src/decoder.ts";
 import { HeaderList } from "../src/header-list.ts";
 import { HttpError } from "../src/http-error.ts";
@@ -170,7 +173,7 @@ describe("RequestContent", () => {
     });
 
     it("is judged by the app's limit unless the reading has its own: 1 MiB by default", async () => {
-      const settings = { decoders: [jsonDecoder], limit: 3 };
+      const settings = { ...defaultContentSettings, limit: 3 };
       assert.equal((await refusalOf(new RequestContent(bufferedSource("1234"), settings).text(none))).status, 413);
       assert.equal(await new RequestContent(bufferedSource("1234"), settings).text(none, { limit: 4 }), "1234");
       assert.equal((await contentOf("x".repeat(2 ** 20)).bytes(none)).length, 2 ** 20);
@@ -218,6 +221,132 @@ describe("RequestContent", () => {
       const content = contentOf("a");
       await refusalOf(content.text(headers));
       assert.equal(await content.text(headers.without("Content-Encoding")), "a");
+    });
+  });
+
+  describe("in a content coding that the settings know", () => {
+    const codings = nodeCodings;
+    const gzipped = HeaderList.of({ "Content-Encoding": "gzip", "Content-Type": "application/json" });
+    const codedContent = (body: Uint8Array, limit = 100) =>
+      new RequestContent(bufferedSource(body), { ...defaultContentSettings, codings, limit });
+
+    for (const [name, code] of [
+      ["gzip", gzipSync],
+      ["X-GZip", gzipSync],
+      ["br", brotliCompressSync],
+      ["zstd", zstdCompressSync],
+      [" identity, , gzip ,identity", gzipSync],
+    ] as const) {
+      it(`is read, in all ways: ${name}`, async () => {
+        const headers = gzipped.with("Content-Encoding", name);
+        const content = codedContent(code("[1]"));
+        const bytes = await content.bytes(headers);
+        assert.deepEqual(await content.json(headers), [1]);
+        assert.equal(await content.text(headers), "[1]");
+        assert.deepEqual(await content.body(headers, anything), [1]);
+        assert.equal(await content.bytes(headers), bytes);
+        assert.deepEqual(await allOf(codedContent(code("[1]")).stream(headers)), ["[1]"]);
+      });
+    }
+
+    it("is read as it came once a filter has taken the field away, and decoded once it is back", async () => {
+      const coded = gzipSync("[1]");
+      const content = codedContent(coded);
+      assert.deepEqual(await content.bytes(none), coded);
+      assert.equal(await content.text(gzipped), "[1]");
+      assert.deepEqual(await content.bytes(none), coded);
+    });
+
+    for (const name of ["compress", "deflate", "gzip, gzip", "br, gzip", "gzip;q=1", "gzi"]) {
+      it(`is refused when it is ${name}, with 415 and the codings that would do, unread`, async () => {
+        for (const read of readings(100, gzipped.with("Content-Encoding", name))) {
+          const source = counted("[1]");
+          const refusal = await refusalOf(read(new RequestContent(source, { ...defaultContentSettings, codings })));
+          assert.equal(refusal.status, 415);
+          assert.equal(refusal.problem.type, "/problems/unsupported-content-coding");
+          assert.equal(refusal.headers.get("Accept-Encoding"), "zstd, br, gzip");
+          assert.match(refusal.problem.detail, /; send the content in one of zstd, br, gzip, or without one\.$/);
+          assert.equal(source.readings, 0);
+        }
+      });
+    }
+
+    it("is refused when it is malformed, with 400", async () => {
+      for (const body of [Buffer.from("[1]"), gzipSync("[1]").subarray(0, -1), Buffer.alloc(0)]) {
+        for (const read of readings(100, gzipped)) {
+          const { status, problem } = await refusalOf(read(codedContent(body)));
+          assert.equal(status, 400);
+          assert.equal(problem.type, "/problems/malformed-content");
+          assert.match(problem.detail, /^The content is not gzip: [a-z ]+\.$/);
+        }
+      }
+    });
+
+    it("is refused with 413 when it becomes longer than the limit", async () => {
+      for (const read of readings(40, gzipped)) {
+        const { status, problem } = await refusalOf(read(codedContent(gzipSync("[".padEnd(40, " ").concat("]")))));
+        assert.deepEqual([status, problem["limit"]], [413, 40]);
+      }
+      const fits = codedContent(gzipSync("[".padEnd(39, " ").concat("]")));
+      assert.deepEqual(await fits.json(gzipped, { limit: 40 }), []);
+      assert.equal((await refusalOf(fits.text(gzipped, { limit: 39 }))).status, 413);
+    });
+
+    it("is refused with 413 when it is longer than the limit before it is decoded", async () => {
+      for (const read of readings(20, gzipped)) {
+        assert.equal((await refusalOf(read(codedContent(gzipSync("[]"), 21)))).problem["limit"], 20);
+      }
+    });
+
+    it("becomes no more than is looked at, however much it could: 10 GB of 10 MB", async () => {
+      const limit = 2 ** 24;
+      const member = gzipSync(Buffer.alloc(100_000_000));
+      const bomb = Buffer.concat(Array.from({ length: 100 }, () => member));
+      assert.ok(bomb.length < 2 ** 24);
+      let made = 0;
+      const gzip = codings.find(({ name }) => name === "gzip") ?? assert.fail();
+      const counting: ContentCoding = {
+        ...gzip,
+        async *decode(coded) {
+          for await (const piece of gzip.decode(coded)) {
+            made += piece.length;
+            yield piece;
+          }
+        },
+      };
+      for (const read of readings(limit, gzipped)) {
+        made = 0;
+        const content = new RequestContent(bufferedSource(bomb), { ...defaultContentSettings, codings: [counting] });
+        assert.equal((await refusalOf(read(content))).status, 413);
+        assert.ok(made > limit && made <= limit + 65_536, String(made));
+      }
+    });
+
+    it("gives back what was sent, whatever it is, in whatever pieces", async () => {
+      const coders = { gzip: gzipSync, br: brotliCompressSync, zstd: zstdCompressSync };
+      const name = fc.constantFrom("gzip", "br", "zstd");
+      await fc.assert(
+        fc.asyncProperty(
+          fc.uint8Array({ maxLength: 3000 }),
+          name,
+          fc.integer({ min: 1, max: 99 }),
+          async (body, coding, cut) => {
+            const coded = coders[coding](body);
+            const source: ContentSource = {
+              ...bufferedSource(coded),
+              async *stream() {
+                for (let at = 0; at < coded.length; at += cut) yield coded.subarray(at, at + cut);
+              },
+            };
+            const headers = HeaderList.of({ "Content-Encoding": coding });
+            const settings = { ...defaultContentSettings, codings };
+            assert.deepEqual(Buffer.from(await new RequestContent(source, settings).bytes(headers)), Buffer.from(body));
+            const streamed = await Array.fromAsync(new RequestContent(source, settings).stream(headers));
+            assert.deepEqual(Buffer.concat(streamed), Buffer.from(body));
+          },
+        ),
+        { numRuns: 50 },
+      );
     });
   });
 
@@ -334,7 +463,7 @@ describe("RequestContent", () => {
 
     it("among the app's, unless the reading brings its own", async () => {
       const headers = HeaderList.of({ "Content-Type": "text/csv" });
-      const content = new RequestContent(bufferedSource("a,b"), { decoders: [csvDecoder], limit: 10 });
+      const content = new RequestContent(bufferedSource("a,b"), { ...defaultContentSettings, decoders: [csvDecoder] });
       assert.deepEqual(await content.body(headers, anything), csv);
       const { problem } = await refusalOf(content.body(headers, anything, { decoders: [jsonDecoder] }));
       assert.deepEqual(problem["supported"], ["application/json"]);
@@ -479,8 +608,8 @@ describe("bufferedSource", () => {
 });
 
 describe("defaultContentSettings", () => {
-  it("reads JSON up to 1 MiB", () => {
-    assert.deepEqual(defaultContentSettings, { decoders: [jsonDecoder], limit: 1_048_576 });
+  it("reads JSON without a content coding, up to 1 MiB", () => {
+    assert.deepEqual(defaultContentSettings, { decoders: [jsonDecoder], codings: [], limit: 1_048_576 });
   });
 });
 

@@ -1,6 +1,7 @@
 import type { HeaderList } from "../header-list.ts";
 import { isPromise } from "../pipeline.ts";
 import type { ResponseBody } from "../response.ts";
+import { typeName } from "../type-name.ts";
 import { declaredLength } from "./response-framing.ts";
 
 export type StreamedBody = Exclude<ResponseBody, null | string | Uint8Array>;
@@ -24,13 +25,28 @@ export interface BodySource {
 export function openBody(body: StreamedBody, headers: HeaderList): BodySource {
   const source = body instanceof ReadableStream ? readerSource(body) : iteratorSource(body);
   let check: Check | undefined;
+  let over = false;
+  const accept = (step: UncheckedStep): Step => {
+    over = step.done === true;
+    check ??= pieceCheck(declaredLength(headers));
+    return check(step);
+  };
+  const fail = (error: unknown): never => {
+    over = true;
+    throw error;
+  };
   return {
     next() {
-      check ??= pieceCheck(declaredLength(headers));
-      const step = source.next();
-      return isPromise(step) ? step.then(check) : check(step);
+      let step: ReturnType<UncheckedSource["next"]>;
+      try {
+        step = source.next();
+      } catch (error) {
+        return fail(error);
+      }
+      return isPromise(step) ? step.then(accept, fail) : accept(step);
     },
-    cancel: () => source.cancel(),
+    // A web stream that has failed would fail again.
+    cancel: async () => (over ? undefined : source.cancel()),
   };
 }
 
@@ -50,11 +66,28 @@ function iteratorSource(body: Exclude<StreamedBody, ReadableStream>): UncheckedS
   return {
     next: () => iterator.next(),
     async cancel() {
-      // The iterator of a Node stream leaves the stream open when it is ended before its first step.
-      if ("destroy" in body && typeof body.destroy === "function") body.destroy();
+      if (isNodeStream(body)) await destroyed(body);
       else await iterator.return?.();
     },
   };
+}
+
+/** The part of a Node stream that ending it needs; the core has no types of Node's. */
+interface NodeStream {
+  on(event: "close" | "error", listener: (error?: unknown) => void): NodeStream;
+  destroy(): unknown;
+}
+
+const isNodeStream = (body: object): body is NodeStream =>
+  "destroy" in body && typeof body.destroy === "function" && "on" in body && typeof body.on === "function";
+
+// Its iterator would leave it open when it is ended before its first step. One that fails now, a file that is not there,
+// would end the process if nobody listened.
+function destroyed(stream: NodeStream): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.on("close", () => resolve()).on("error", reject);
+    stream.destroy();
+  });
 }
 
 interface UncheckedSource {
@@ -68,7 +101,7 @@ type Check = (step: UncheckedStep) => Step;
 function assertPiece(step: UncheckedStep): Step {
   const { done, value } = step;
   if (done === true || typeof value === "string" || value instanceof Uint8Array) return step as Step;
-  throw new TypeError(`A streamed body has pieces of text or bytes, not ${value === null ? "null" : typeof value}`);
+  throw new TypeError(`A streamed body has pieces of text or bytes, not ${typeName(value)}`);
 }
 
 function pieceCheck(length: number | undefined): Check {

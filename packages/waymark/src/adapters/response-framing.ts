@@ -1,3 +1,4 @@
+import { excerpt } from "../excerpt.ts";
 import type { HeaderList } from "../header-list.ts";
 import type { HttpResponse } from "../response.ts";
 
@@ -31,9 +32,7 @@ export function declaredLength(headers: HeaderList): number | undefined {
   if (value === undefined) return undefined;
   const length = Number(value);
   if (!/^\d+$/.test(value) || !Number.isSafeInteger(length)) {
-    throw new TypeError(
-      `The Content-Length of a response is a number of bytes, not ${JSON.stringify(value.slice(0, 40))}`,
-    );
+    throw new TypeError(`The Content-Length of a response is a number of bytes, not ${excerpt(value)}`);
   }
   return length;
 }

@@ -1,3 +1,4 @@
+import { joinBytes } from "../join-bytes.ts";
 import { type ContentSource, contentTooLarge } from "../request-content.ts";
 import { contentInterrupted } from "./content-interrupted.ts";
 
@@ -15,19 +16,8 @@ export class WebContent implements ContentSource {
 
   async bytes(limit: number): Promise<Uint8Array> {
     const pieces: Uint8Array[] = [];
-    let size = 0;
-    for await (const piece of this.stream(limit)) {
-      pieces.push(piece);
-      size += piece.byteLength;
-    }
-    if (pieces.length === 1) return pieces[0] as Uint8Array;
-    const whole = new Uint8Array(size);
-    let at = 0;
-    for (const piece of pieces) {
-      whole.set(piece, at);
-      at += piece.byteLength;
-    }
-    return whole;
+    for await (const piece of this.stream(limit)) pieces.push(piece);
+    return joinBytes(pieces);
   }
 
   async *stream(limit: number): AsyncGenerator<Uint8Array> {

@@ -27,6 +27,7 @@ function answer(exchange: NodeExchange, refuse: Refuse): void {
   try {
     const refusal = refuse(exchange.native);
     if (refusal !== undefined) {
+      // Where the next message begins is in doubt, or the content is held back for an expectation that will not be met.
       exchange.response.shouldKeepAlive = false;
       send(exchange, refusal);
       return;

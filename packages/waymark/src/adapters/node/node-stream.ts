@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
+import { isPromise } from "../../pipeline.ts";
 import type { BodySource } from "../body-source.ts";
 
 export type Outcome = "written" | "empty" | "abandoned";
@@ -19,7 +20,7 @@ export async function writePieces(
   let step = source.next();
   let turned = performance.now();
   for (let first = true; ; first = false) {
-    const { done, value } = step instanceof Promise ? await step : step;
+    const { done, value } = isPromise(step) ? await step : step;
     if (response.destroyed) return "abandoned";
     if (done === true) return first ? "empty" : "written";
     if (first) writeHead();

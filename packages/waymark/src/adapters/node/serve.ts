@@ -14,7 +14,7 @@ export interface RunningServer {
   readonly port: number;
   /**
    * Shuts down: takes no new connections, closes the idle ones, and answers what is in hand, each answer closing its
-   * connection. Resolves when every connection is closed. May be called again, with a shorter grace, for one.
+   * connection. Resolves when every connection is closed. Calling it again can shorten the grace.
    *
    * @throws RangeError (rejects) when the grace is out of bounds
    */
@@ -54,9 +54,12 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
 }
 
 function makeServer(settings: Required<ServeOptions>): Server {
-  const { headersTimeout, requestTimeout } = settings;
+  const { maxHeaderSize, headersTimeout, requestTimeout, keepAliveTimeout } = settings;
   const server = createServer({
-    ...settings,
+    maxHeaderSize,
+    headersTimeout,
+    requestTimeout,
+    keepAliveTimeout,
     // Late by no more than the timeout itself.
     connectionsCheckingInterval: Math.min(30_000, headersTimeout || 30_000, requestTimeout || 30_000),
     // 4 to 9 % more requests a second. It is why nothing may read a request that has no content.

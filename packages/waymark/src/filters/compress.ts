@@ -1,0 +1,145 @@
+import { type CodingChoice, negotiateCoding } from "../accept-encoding.ts";
+import { isStreamed } from "../adapters/body-source.ts";
+import { declaredLength } from "../adapters/response-framing.ts";
+import type { ContentCoding } from "../content-coding.ts";
+import { DeclarationSite } from "../declaration-site.ts";
+import type { AroundFilter, Awaitable } from "../filter.ts";
+import { type MediaType, parseMediaType } from "../media-type.ts";
+import { memoizeText } from "../memoize-text.ts";
+import { isPromise } from "../pipeline.ts";
+import { problem } from "../problem.ts";
+import { problemTypes } from "../problem-types.ts";
+import { withVary } from "../refusal.ts";
+import type { HttpRequest } from "../request.ts";
+import type { HttpResponse } from "../response.ts";
+import { codeBody } from "./coded-body.ts";
+import { codedTags } from "./coded-tags.ts";
+import { isCompressible } from "./compressible.ts";
+
+export interface CompressOptions {
+  /** The codings to choose from, the preferred first: `nodeCodings` of `waymark/node`. */
+  readonly codings: readonly ContentCoding[];
+  /** The least content that is coded, in bytes. A stream of unknown length always is. Default: 1,024. */
+  readonly minimum?: number;
+  /** Which content is worth it, by its Content-Type. Default: `isCompressible`. */
+  readonly compressible?: (mediaType: MediaType) => boolean;
+}
+
+/**
+ * Sends responses in the content coding that the client prefers (RFC 9110 §8.4, §12.5.3): for `router({ filters })`, in the
+ * first place, or for a group. Text and bytes are coded as a whole, streams as they come.
+ *
+ * What has a Content-Encoding or a digest already, is a part of something (206), or says `Cache-Control: no-transform`, is left
+ * as it is. Each coding has its own strong ETag, and handlers need not know: the tags in If-Match and If-None-Match are theirs.
+ *
+ * ```ts
+ * router({ filters: [compress({ codings: nodeCodings })] }, personRoutes(people))
+ * ```
+ *
+ * @throws RangeError when the minimum is not a number of bytes, or there is no coding
+ */
+export function compress(options: CompressOptions): AroundFilter {
+  const { codings, minimum = 1024, compressible = isCompressible } = options;
+  if (codings.length === 0) throw new RangeError("compress({ codings }) needs a coding, such as nodeCodings has");
+  if (!(minimum >= 0)) throw new RangeError(`The minimum is a number of bytes, 0 or more, not ${minimum}`);
+  const tags = codedTags(codings);
+  const negotiate = memoizeText((field) => negotiateCoding(field, codings));
+
+  /** The response that says on what it rests, in the coding that was chosen. */
+  const code = (request: HttpRequest, choice: CodingChoice, response: HttpResponse): Awaitable<HttpResponse> => {
+    const { coding } = choice;
+    if (response.status === 304) return withVary(withTagAsSent(request, coding, response), vary);
+    // Who cannot take content as it is gets it coded, however small it is and whatever type it has.
+    const least = choice.identity ? minimum : 0;
+    if (!hasLength(request, response, Math.max(least, 1)) || !mayBeCoded(response)) return response;
+    if (choice.identity && !hasType(response, compressible)) return response;
+    const varied = withVary(response, vary);
+    if (coding === undefined) return varied;
+    const tag = varied.headers.get("ETag");
+    let headers = varied.headers.without("Content-Length").without("Accept-Ranges");
+    headers = headers.with("Content-Encoding", coding.name);
+    if (tag !== undefined) headers = headers.with("ETag", tags.code(tag, coding));
+    return withCodedBody(request, coding, varied.withHeaders(headers), response);
+  };
+
+  /** A 304 for the tag of a coded copy names that tag. */
+  const withTagAsSent = (request: HttpRequest, coding: ContentCoding | undefined, response: HttpResponse) => {
+    const tag = response.headers.get("ETag");
+    if (tag === undefined || coding === undefined) return response;
+    const coded = tags.code(tag, coding);
+    return request.header("If-None-Match")?.includes(coded) ? response.withHeader("ETag", coded) : response;
+  };
+
+  return {
+    kind: "around",
+    apply: (request, next) => {
+      const choice = negotiate(request.headers.get("accept-encoding") ?? "");
+      if (choice.coding === undefined && !choice.identity) return refuseCodings(codings);
+      const response = next(tags.uncode(request, choice.coding));
+      return isPromise(response)
+        ? response.then((settled) => code(request, choice, settled))
+        : code(request, choice, response);
+    },
+    site: new DeclarationSite(compress),
+  };
+}
+
+const vary = ["Accept-Encoding"];
+
+function refuseCodings(codings: readonly ContentCoding[]): HttpResponse {
+  const available = [...codings.map(({ name }) => name), "identity"];
+  const detail = `Accept-Encoding excludes everything that there is: ${available.join(", ")}.`;
+  return withVary(problem(problemTypes.notAcceptable, { detail, available }), vary);
+}
+
+function hasType({ headers }: HttpResponse, compressible: (mediaType: MediaType) => boolean): boolean {
+  const mediaType = parseMediaType(headers.get("Content-Type") ?? "");
+  return mediaType !== undefined && compressible(mediaType);
+}
+
+/** Whether the content, for HEAD that of GET, has at least these bytes; content of unknown length has. */
+function hasLength({ method }: HttpRequest, { body, headers }: HttpResponse, least: number): boolean {
+  if (typeof body === "string") {
+    // No character is more than three bytes for each unit of its length.
+    return body.length >= least || (body.length * 3 >= least && utf8.encode(body).byteLength >= least);
+  }
+  if (body instanceof Uint8Array) return body.byteLength >= least;
+  if (body === null && method !== "HEAD") return false;
+  return (declaredLength(headers) ?? Number.POSITIVE_INFINITY) >= least;
+}
+
+function mayBeCoded({ status, headers }: HttpResponse): boolean {
+  if (status === 204 || status === 205 || status === 206) return false;
+  if (fixingFields.some((name) => headers.has(name))) return false;
+  return !/(?:^|[\t ,])no-transform(?:$|[\t ,])/i.test(headers.get("Cache-Control") ?? "");
+}
+
+// A digest is of the content as it is sent, or of the representation with its coding (RFC 9530 §2, §3).
+const fixingFields = ["Content-Encoding", "Content-Range", "Content-Digest", "Repr-Digest", "Digest", "Content-MD5"];
+
+function withCodedBody(
+  request: HttpRequest,
+  coding: ContentCoding,
+  coded: HttpResponse,
+  { body, headers }: HttpResponse,
+): Awaitable<HttpResponse> {
+  if (isStreamed(body)) {
+    // To HEAD the adapter sends nothing of it; it ends the body.
+    return request.method === "HEAD" ? coded : coded.withBody(codeBody(body, headers, coding));
+  }
+  // Its length would take the work of coding it to tell, and may be left out (RFC 9110 §8.6).
+  if (request.method === "HEAD" || body === null) return coded.withBody(null);
+  const bytes = typeof body === "string" ? utf8.encode(body) : body;
+  return codeWhole(bytes, coding).then((content) => coded.withBody(content));
+}
+
+async function codeWhole(bytes: Uint8Array, coding: ContentCoding): Promise<Uint8Array> {
+  const encoder = coding.encoder();
+  try {
+    return await encoder.encode(bytes, "end");
+  } finally {
+    encoder.close();
+  }
+}
+
+const utf8 = new TextEncoder();

@@ -1,0 +1,286 @@
+import assert from "node:assert/strict";
+import { test as it, suite } from "node:test";
+import {
+  accept,
+  and,
+  contentType,
+  GET,
+  group,
+  header,
+  type Mistake,
+  method,
+  not,
+  ok,
+  or,
+  POST,
+  path,
+  query,
+  type Route,
+  RoutingMistakes,
+  route,
+  router,
+  routes,
+  test,
+} from "../src/index.ts";
+import { codeAt } from "./declared-code.ts";
+
+/** The mistakes in the routes, which must have some. */
+function mistakesIn(...declared: readonly Route[]): readonly Mistake[] {
+  try {
+    router(...declared);
+  } catch (error) {
+    if (error instanceof RoutingMistakes) return error.mistakes;
+    throw error;
+  }
+  return assert.fail("The router was built");
+}
+
+const messagesIn = (...declared: readonly Route[]): readonly string[] =>
+  mistakesIn(...declared).map(({ message }) => message);
+
+const places = (mistakes: readonly Mistake[]): readonly string[] =>
+  mistakes.map(({ site }) => codeAt(String(site), "mistake.test.ts"));
+
+suite("a malformed condition", () => {
+  const typeMistake = "is not a media type (type/subtype, without wildcards and weights)";
+  const rangeMistake = "is not a media range (type/subtype or type/*, without a weight)";
+  const cases: readonly (readonly [declared: Route, message: string])[] = [
+    [GET("a", ok), 'The path "a" must begin with a slash'],
+    [GET(path("/{"), ok), 'The path "/{" has a "{" that is not closed'],
+    [group("a", GET(ok)), 'The path "a" must begin with a slash'],
+    [route(method(), ok), "method() names nothing"],
+    [route(method("GET", "P T"), ok), '"P T" is not a method'],
+    [route(method(""), ok), '"" is not a method'],
+    [GET(accept(), ok), "accept() names nothing"],
+    [GET(accept("json"), ok), `"json" ${typeMistake}`],
+    [GET(accept("text/plain", "text/*"), ok), `"text/*" ${typeMistake}`],
+    [GET(accept("*/*"), ok), `"*/*" ${typeMistake}`],
+    [GET(accept("application/*+json"), ok), `"application/*+json" ${typeMistake}`],
+    [GET(accept("text/plain;q=0.5"), ok), `"text/plain;q=0.5" ${typeMistake}`],
+    [GET(accept("text/plain, text/csv"), ok), `"text/plain, text/csv" ${typeMistake}`],
+    [POST(contentType(), ok), "contentType() names nothing"],
+    [POST(contentType("json"), ok), `"json" ${rangeMistake}`],
+    [POST(contentType("*/json"), ok), `"*/json" ${rangeMistake}`],
+    [POST(contentType("text/*;q=1"), ok), `"text/*;q=1" ${rangeMistake}`],
+    [GET(header("X A"), ok), '"X A" is not a header field name'],
+    [GET(header(""), ok), '"" is not a header field name'],
+    [
+      GET(
+        test("t", () => true, { consults: ["X:"] }),
+        ok,
+      ),
+      '"X:", which the test consults, is not a header field name',
+    ],
+  ];
+  for (const [declared, message] of cases) {
+    it(`is a mistake: ${message}`, () => assert.deepEqual(messagesIn(declared), [message]));
+  }
+
+  it("is found in and, or and not, and in groups within groups", () => {
+    const bad = accept("json");
+    const [message] = messagesIn(GET(bad, ok));
+    for (const declared of [
+      GET(and(query("q"), bad), ok),
+      GET(or(query("q"), and(bad)), ok),
+      GET(not(not(bad)), ok),
+      group(group(bad, GET(ok))),
+      routes(routes(group(GET(bad, ok)))),
+      group(bad),
+    ]) {
+      assert.deepEqual(messagesIn(declared), [message]);
+    }
+  });
+
+  it("is told once when it stands in several places", () => {
+    const bad = accept("json");
+    assert.equal(messagesIn(GET("/a", bad, ok), GET("/b", bad, ok), group(bad, GET("/c", ok))).length, 1);
+  });
+});
+
+suite("conditions that do not go together", () => {
+  const manyWays = or(...Array.from({ length: 33 }, (_, i) => query(`q${i}`)));
+  const cases: Readonly<Record<string, readonly [declared: Route, message: string]>> = {
+    "a variable of the group that the route has too": [
+      group("/users/{id}", GET("/books/{id}", ok)),
+      'The path "/users/{id}/books/{id}" has the variable {id} twice',
+    ],
+    "a variable of two groups": [
+      group("/{a}", group("/{b}", group("/{a}", GET(ok)))),
+      'The path "/{a}/{b}/{a}" has the variable {a} twice',
+    ],
+    "a variable and a rest of one name": [
+      group("/{a}", GET("/{*a}", ok)),
+      'The path "/{a}/{*a}" has the variable {a} twice',
+    ],
+    "a path below a rest that is not at the beginning": [
+      group("/files/{*rest}", GET("/meta", ok)),
+      'The path "/files/{*rest}/meta" takes every segment that is left in its middle; it can at its beginning or its end',
+    ],
+    "two rests": [
+      group("/{*a}", GET("/x/{*b}", ok)),
+      'The path "/{*a}/x/{*b}" has two parts that take every segment that is left',
+    ],
+    "two paths of a group": [
+      group("/a", "/b", GET(ok)),
+      "A group has two paths at once; a path below a path is a group in a group",
+    ],
+    "a path of a group that ends in a slash": [
+      group("/a/", GET("/b", ok)),
+      'The path "/a/" of a group ends in a slash; the paths of its routes begin with one',
+    ],
+    "a group that is a slash": [
+      group("/a", group("/", GET("/b", ok))),
+      'The path "/a/" of a group ends in a slash; the paths of its routes begin with one',
+    ],
+    "a group of which one path ends in a slash": [
+      group(or(path("/a"), path("/b/")), GET("/c", ok)),
+      'The path "/b/" of a group ends in a slash; the paths of its routes begin with one',
+    ],
+    "too many ways through a route": [
+      GET(manyWays, manyWays, ok),
+      'There are more than 1024 ways through the "or" conditions up to here',
+    ],
+    "too many ways through groups": [
+      group(manyWays, group(manyWays, GET(ok))),
+      'There are more than 1024 ways through the "or" conditions up to here',
+    ],
+  };
+  for (const [name, [declared, message]] of Object.entries(cases)) {
+    it(`are a mistake: ${name}`, () => assert.deepEqual(messagesIn(declared), [message]));
+  }
+
+  it("are told once for a group, however many routes it has", () => {
+    assert.equal(messagesIn(group("/a", "/b", GET("/c", ok), GET("/d", ok), group(GET("/e", ok)))).length, 1);
+  });
+
+  it("may be many, as long as there are no more than 1024 ways", () => {
+    const thirtyTwo = or(...Array.from({ length: 32 }, (_, i) => query(`q${i}`)));
+    assert.equal(router(GET(thirtyTwo, thirtyTwo, ok)).routes.length, 1024);
+  });
+
+  it("may share the variables of the group around them", () => {
+    const app = router(group("/{id}", route(path("/a/*"), path("/*/b"), ok)));
+    assert.equal(app.routes.length, 1);
+  });
+
+  it("may have one name on paths that no request takes both", () => {
+    const app = router(GET("/a/{id}", ok), GET("/b/{id}", ok), GET(or(path("/c/{id}"), path("/d/{id}")), ok));
+    assert.equal(app.routes.length, 4);
+  });
+});
+
+suite("the mistakes of a program", () => {
+  it("are told all at once, each with the place that declared it", () => {
+    const people = group(
+      "/person",
+      GET("/{id", ok),
+      group(accept("json"), GET("/ok", ok)),
+      POST(and(header("X A"), contentType("text")), ok),
+    );
+    const others = routes(
+      route(method("G T"), "relative", ok),
+      group("nested", GET(ok)),
+      GET(not(test("t", () => true, { consults: [" "] })), ok),
+    );
+    const mistakes = mistakesIn(people, others);
+    assert.deepEqual(
+      mistakes.map(({ message }) => message.slice(0, 25)),
+      [
+        'The path "/{id" has a "{"',
+        '"json" is not a media typ',
+        '"X A" is not a header fie',
+        '"text" is not a media ran',
+        '"G T" is not a method',
+        'The path "relative" must ',
+        'The path "nested" must be',
+        '" ", which the test consu',
+      ],
+    );
+    assert.deepEqual(
+      places(mistakes).map((code) => code.slice(0, 12)),
+      [
+        'GET("/{id", ',
+        'accept("json',
+        'header("X A"',
+        "contentType(",
+        'method("G T"',
+        "route(method",
+        'group("neste',
+        'test("t", ()',
+      ],
+    );
+  });
+
+  it("are told all at once when the conditions are well formed and the paths do not go together", () => {
+    const declared = [
+      GET("/{a}/{a}", ok),
+      group("/b/", GET("/c", ok)),
+      GET("/**/d/**", () => ok()), // The last.
+    ];
+    assert.deepEqual(places(mistakesIn(...declared)), [
+      'GET("/{a}/{a}", ok),',
+      'group("/b/", GET("/c", ok)),',
+      'GET("/**/d/**", () => ok()), // The last.',
+    ]);
+  });
+
+  it("are one error, which prints them", () => {
+    const one = new RoutingMistakes(mistakesIn(GET("a", ok)));
+    assert.equal(one.name, "RoutingMistakes");
+    assert.match(
+      one.message,
+      /^The routes have a mistake:\n- The path "a" must begin with a slash \(\/.*\/mistake\.test\.ts:\d+:\d+\)$/,
+    );
+    const two = new RoutingMistakes(mistakesIn(GET("a", ok), GET("b", ok)));
+    assert.match(two.message, /^The routes have 2 mistakes:\n- The path "a" .*\n- The path "b" .*$/);
+  });
+
+  it("keep their place when a function of the program declared them", () => {
+    const readOnly = (at: string): Route => GET(at, ok);
+    assert.deepEqual(places(mistakesIn(readOnly("a"), readOnly("b"))), ["GET(at, ok);", "GET(at, ok);"]);
+  });
+});
+
+suite("the place of a declaration", () => {
+  it("is unknown where the runtime keeps no traces", () => {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    try {
+      assert.deepEqual(
+        mistakesIn(GET("a", ok)).map(({ site }) => String(site)),
+        ["an unknown place"],
+      );
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit;
+    }
+  });
+});
+
+suite("strict", () => {
+  const shadowed = (): Route => routes(GET("/{id}", ok), GET("/me", ok));
+
+  it("makes mistakes of the findings", () => {
+    assert.throws(
+      () => router({ strict: true }, shadowed()),
+      (error: unknown) => {
+        assert.ok(error instanceof RoutingMistakes);
+        assert.match(
+          error.message,
+          /^The routes have a mistake:\n- GET \/me is never reached: GET \/\{id\} \(.*\) before it/,
+        );
+        assert.deepEqual(places(error.mistakes), ['GET("/me", ok));']);
+        return true;
+      },
+    );
+  });
+
+  it("is off unless it is asked for", () => {
+    for (const app of [router(shadowed()), router({}, shadowed()), router({ strict: false }, shadowed())]) {
+      assert.equal(app.findings.length, 1);
+    }
+  });
+
+  it("refuses nothing when every route can be reached", () => {
+    assert.deepEqual(router({ strict: true }, GET("/me", ok), GET("/{id}", ok)).findings, []);
+  });
+});

@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { test as it, suite } from "node:test";
+import { attribute, HeaderList, HttpError, HttpRequest } from "../src/index.ts";
+import { asked } from "./ask.ts";
+
+suite("HttpRequest.of", () => {
+  it("is a GET of / without anything else", async () => {
+    const request = HttpRequest.of();
+    const { method, path, search, headers, variables, negotiatedType, native } = request;
+    assert.deepEqual([method, path, search, headers.flat], ["GET", "/", "", []]);
+    assert.deepEqual(Object.keys(variables), []);
+    assert.deepEqual([negotiatedType, native, request.signal.aborted], [undefined, undefined, false]);
+    assert.equal(await request.text(), "");
+  });
+
+  it("takes header fields as an object or as a list", () => {
+    const list = HeaderList.of({ "X-A": "1" });
+    assert.equal(HttpRequest.of({ headers: list }).headers, list);
+    assert.equal(HttpRequest.of({ headers: { "X-A": "1" } }).header("x-a"), "1");
+  });
+
+  it("takes content as text or bytes, and a signal", async () => {
+    assert.equal(await HttpRequest.of({ body: "ü" }).text(), "ü");
+    assert.equal(await HttpRequest.of({ body: new Uint8Array([0xc3, 0xbc]) }).text(), "ü");
+    assert.equal(HttpRequest.of({ signal: AbortSignal.abort() }).signal.aborted, true);
+  });
+
+  it("keeps the method as it is", () => {
+    for (const method of ["get", "PROPFIND", "x"]) assert.equal(HttpRequest.of({ method }).method, method);
+  });
+
+  const targets: readonly (readonly [target: string, path: string, search: string])[] = [
+    ["/person?limit=2", "/person", "limit=2"],
+    ["/caf%C3%A9/%70", "/café/p", ""],
+    ["/a%2fb/50%25", "/a%2Fb/50%25", ""],
+    ["//person//1/", "//person//1/", ""],
+    ["/a?", "/a", ""],
+    ["/a?b?c", "/a", "b?c"],
+    ["http://example.com/a?b", "/a", "b"],
+    ["http://example.com", "/", ""],
+    ["*", "*", ""],
+  ];
+  for (const [target, path, search] of targets) {
+    it(`reads ${target} as the path ${path} and the query ${JSON.stringify(search)}`, () => {
+      const request = HttpRequest.of({ target });
+      assert.deepEqual([request.path, request.search], [path, search]);
+    });
+  }
+
+  for (const target of ["", "person", "/%", "/%zz", "/%C3%28", "/a/../b", "/%2e", "/a b", "/a#b", "/a\\b", "/%00"]) {
+    it(`refuses the target ${JSON.stringify(target)} with a 400`, () => {
+      assert.throws(
+        () => HttpRequest.of({ target }),
+        (error: unknown) => {
+          assert.ok(error instanceof HttpError);
+          assert.equal(error.response.status, 400);
+          const { type, detail } = JSON.parse(String(error.response.body));
+          assert.equal(type, "/problems/malformed-target");
+          assert.equal(typeof detail, "string");
+          return true;
+        },
+      );
+    });
+  }
+});
+
+suite("a changed request", () => {
+  const user = attribute<string>("user");
+  const original = (): HttpRequest<{ readonly id: string }> =>
+    HttpRequest.of({ method: "POST", target: "/a?b=c", headers: { "X-A": "1" }, body: "content" }).matched(
+      { id: "7" },
+      "text/plain",
+    );
+  type Sample = ReturnType<typeof original>;
+  const changes: Readonly<Record<string, (request: Sample) => Sample>> = {
+    withHeader: (request) => request.withHeader("X-A", "2"),
+    withoutHeader: (request) => request.withoutHeader("X-A"),
+    withAttribute: (request) => request.withAttribute(user, "Ada"),
+  };
+
+  for (const [name, change] of Object.entries(changes)) {
+    it(`has everything else after ${name}, its content too`, async () => {
+      const request = original();
+      const changed = change(request);
+      const { method, path, search, variables, negotiatedType, native, signal } = changed;
+      assert.deepEqual([method, path, search, negotiatedType], ["POST", "/a", "b=c", "text/plain"]);
+      assert.deepEqual(variables, { id: "7" });
+      assert.equal(changed.query.get("b"), "c");
+      assert.equal(native, request.native);
+      assert.equal(signal, request.signal);
+      assert.equal(await changed.text(), "content");
+      assert.equal(await request.text(), "content");
+    });
+
+    it(`is another one after ${name}, and the first is as it was`, () => {
+      const request = original();
+      assert.notEqual(change(request), request);
+      assert.deepEqual(request.headers.flat, ["X-A", "1"]);
+      assert.equal(request.attribute(user), undefined);
+    });
+  }
+
+  it("has what it was given", () => {
+    assert.equal(original().withHeader("x-a", "2").header("X-A"), "2");
+    assert.equal(original().withHeader("X-B", "2").header("X-A"), "1");
+    assert.equal(original().withoutHeader("X-A").header("X-A"), undefined);
+  });
+
+  it("refuses a header field that cannot be sent", () => {
+    assert.throws(() => original().withHeader("X-A", "a\r\nb"), TypeError);
+  });
+});
+
+suite("an attribute", () => {
+  it("is what was kept under the very key, whatever the names", () => {
+    const [first, second] = [attribute<number>("n"), attribute<number>("n")];
+    const request = HttpRequest.of().withAttribute(first, 1);
+    assert.equal(request.attribute(first), 1);
+    assert.equal(request.attribute(second), undefined);
+    assert.equal(request.withAttribute(second, 2).attribute(first), 1);
+    assert.equal(request.withAttribute(second, 2).attribute(second), 2);
+  });
+
+  it("is the latest of several, undefined included", () => {
+    const key = attribute<number | undefined>("n");
+    const request = HttpRequest.of().withAttribute(key, 1).withAttribute(key, 2);
+    assert.equal(request.attribute(key), 2);
+    assert.equal(request.withAttribute(key, undefined).attribute(key), undefined);
+  });
+
+  it("stays through a match and through changes of the header", () => {
+    const key = attribute<string>("user");
+    const request = HttpRequest.of().withAttribute(key, "Ada").matched({ id: "1" }, undefined).withHeader("X-A", "1");
+    assert.equal(request.attribute(key), "Ada");
+  });
+});
+
+suite("the query", () => {
+  const cases: readonly (readonly [search: string, name: string, values: readonly string[]])[] = [
+    ["?a=1&b=2", "a", ["1"]],
+    ["?a=1&a=2", "a", ["1", "2"]],
+    ["?a", "a", [""]],
+    ["?a=", "a", [""]],
+    ["?A=1", "a", []],
+    ["", "a", []],
+    ["?", "a", []],
+    ["?q=x+y%20z%2B", "q", ["x y z+"]],
+    ["?q=%C3%BC", "q", ["ü"]],
+    ["?q=%zz", "q", ["%zz"]],
+    ["?%61=1", "a", ["1"]],
+    ["?a=b=c", "a", ["b=c"]],
+    ["?constructor=1", "constructor", ["1"]],
+    ["?a=1", "constructor", []],
+    ["?__proto__=1", "__proto__", ["1"]],
+  ];
+  for (const [search, name, values] of cases) {
+    it(`of "${search}" has ${name} = ${JSON.stringify(values)}`, () => {
+      const { query } = asked(`GET /${search}`);
+      assert.deepEqual(query.getAll(name), values);
+      assert.equal(query.get(name), values[0] ?? null);
+      assert.equal(query.has(name), values.length > 0);
+    });
+  }
+});
+
+suite("the cookies", () => {
+  const cases: readonly (readonly [field: string | readonly string[], cookies: Readonly<Record<string, string>>])[] = [
+    ["a=1", { a: "1" }],
+    ["a=1; b=2", { a: "1", b: "2" }],
+    ["a=1;b=2", { a: "1", b: "2" }],
+    [["a=1", "b=2"], { a: "1", b: "2" }],
+    ["a=1; a=2", { a: "1" }],
+    ["a=b=c", { a: "b=c" }],
+    ['a="1 2"', { a: "1 2" }],
+    ['a="', { a: '"' }],
+    ["a=", { a: "" }],
+    [" a = 1 ", { a: "1" }],
+    ["a", {}],
+    ["=1", {}],
+    ["", {}],
+    [";; ;", {}],
+    ["a=%20", { a: "%20" }],
+    ["constructor=1", { constructor: "1" }],
+  ];
+  for (const [field, cookies] of cases) {
+    it(`of ${JSON.stringify(field)} are ${JSON.stringify(cookies)}`, () => {
+      const request = HttpRequest.of({ headers: { Cookie: field } });
+      assert.deepEqual([...request.cookies], Object.entries(cookies));
+    });
+  }
+
+  it("are none without the field", () => {
+    assert.equal(HttpRequest.of().cookies.size, 0);
+    assert.equal(HttpRequest.of().cookies.has("constructor"), false);
+  });
+});

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { test as it, suite } from "node:test";
+import {
+  content,
+  created,
+  empty,
+  HeaderList,
+  HttpResponse,
+  json,
+  noContent,
+  notFound,
+  ok,
+  redirect,
+  text,
+} from "../src/index.ts";
+
+suite("the helpers", () => {
+  const bytes = new Uint8Array([1, 2]);
+  const cases: readonly (readonly [
+    call: string,
+    response: HttpResponse,
+    status: number,
+    flat: readonly string[],
+    body?: unknown,
+  ])[] = [
+    ["ok()", ok(), 200, []],
+    ["noContent()", noContent(), 204, []],
+    ["notFound()", notFound(), 404, []],
+    ["empty(202)", empty(202), 202, []],
+    ['created("/person/1")', created("/person/1"), 201, ["Location", "/person/1"]],
+    ['redirect("/")', redirect("/"), 303, ["Location", "/"]],
+    ['redirect("/", 308)', redirect("/", 308), 308, ["Location", "/"]],
+    ['text("ü")', text("ü"), 200, ["Content-Type", "text/plain; charset=utf-8"], "ü"],
+    ['text("", 404)', text("", 404), 404, ["Content-Type", "text/plain; charset=utf-8"], ""],
+    ["json({ a: [1] })", json({ a: [1] }), 200, ["Content-Type", "application/json"], '{"a":[1]}'],
+    ["json(null, 202)", json(null, 202), 202, ["Content-Type", "application/json"], "null"],
+    ['content("a/b", bytes)', content("a/b", bytes), 200, ["Content-Type", "a/b"], bytes],
+    ['content("a/b", "x", 400)', content("a/b", "x", 400), 400, ["Content-Type", "a/b"], "x"],
+  ];
+  for (const [call, response, status, flat, body = null] of cases) {
+    it(`${call} is ${status} ${flat.join(" ")}`, () => {
+      assert.equal(response.status, status);
+      assert.deepEqual(response.headers.flat, flat);
+      assert.equal(response.body, body);
+    });
+  }
+
+  it("json refuses what has no JSON form", () => {
+    const cycle: unknown[] = [];
+    cycle.push(cycle);
+    for (const value of [undefined, () => 1, Symbol("s"), 1n, cycle]) assert.throws(() => json(value), TypeError);
+    assert.throws(() => json(undefined), { message: "undefined has no JSON form" });
+  });
+
+  it("content, created and redirect refuse what no header field can carry", () => {
+    assert.throws(() => content("a/b\r\nX: y", ""), TypeError);
+    assert.throws(() => created("/a\r\nX: y"), TypeError);
+    assert.throws(() => redirect("/a\nb"), TypeError);
+  });
+});
+
+suite("a response", () => {
+  it("has neither fields nor content unless they are given", () => {
+    const response = new HttpResponse(200);
+    assert.deepEqual([response.headers.flat, response.body], [[], null]);
+  });
+
+  it("takes its fields as an object or as a list", () => {
+    const list = HeaderList.of({ "X-A": "1" });
+    assert.equal(new HttpResponse(200, list).headers, list);
+    assert.deepEqual(new HttpResponse(200, { "X-A": ["1", "2"] }).headers.flat, ["X-A", "1", "X-A", "2"]);
+  });
+
+  for (const status of [200, 204, 299, 304, 404, 599]) {
+    it(`can have the status ${status}`, () => assert.equal(empty(status).status, status));
+  }
+
+  for (const status of [0, 100, 101, 199, 600, 1000, -1, 200.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+    it(`cannot have the status ${status}`, () => {
+      assert.throws(() => empty(status), {
+        name: "RangeError",
+        message: `A response has a status of 200 to 599, not ${status}`,
+      });
+      assert.throws(() => ok().withStatus(status), RangeError);
+    });
+  }
+});
+
+suite("a changed response", () => {
+  const bodies = {
+    text: "text",
+    bytes: new Uint8Array([1]),
+    iterable: ["a", "b"],
+    stream: new ReadableStream<Uint8Array>(),
+  };
+  const changes: Readonly<Record<string, (response: HttpResponse) => HttpResponse>> = {
+    withHeader: (response) => response.withHeader("X-B", "2"),
+    withAddedHeader: (response) => response.withAddedHeader("X-A", "2"),
+    withoutHeader: (response) => response.withoutHeader("X-A"),
+    withHeaders: (response) => response.withHeaders(HeaderList.empty),
+    withStatus: (response) => response.withStatus(203),
+  };
+  for (const [name, change] of Object.entries(changes)) {
+    for (const [kind, body] of Object.entries(bodies)) {
+      it(`shares its ${kind} body after ${name}, and leaves the first as it was`, () => {
+        const response = new HttpResponse(200, { "X-A": "1" }, body);
+        const changed = change(response);
+        assert.notEqual(changed, response);
+        assert.equal(changed.body, body);
+        assert.deepEqual([response.status, response.headers.flat, response.body], [200, ["X-A", "1"], body]);
+      });
+    }
+  }
+
+  it("has what it was given", () => {
+    const response = new HttpResponse(200, { "X-A": "1" }, "body");
+    assert.deepEqual(response.withHeader("x-a", "2").headers.flat, ["x-a", "2"]);
+    assert.deepEqual(response.withAddedHeader("X-A", "2").headers.getAll("X-A"), ["1", "2"]);
+    assert.deepEqual(response.withoutHeader("x-a").headers.flat, []);
+    assert.equal(response.withStatus(404).status, 404);
+    assert.equal(response.withStatus(404).headers, response.headers);
+    assert.equal(response.withBody("other").body, "other");
+    assert.equal(response.withBody(null).body, null);
+    assert.equal(response.withBody("other").headers, response.headers);
+  });
+
+  it("is the response itself when its fields stay the same", () => {
+    const response = new HttpResponse(200, { "X-A": "1" });
+    assert.equal(response.withoutHeader("X-B"), response);
+    assert.equal(response.withHeaders(response.headers), response);
+  });
+});

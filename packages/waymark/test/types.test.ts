@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { test as it, suite } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import {
+  accept,
+  after,
+  and,
+  type Condition,
+  GET,
+  group,
+  type Handler,
+  type HttpRequest,
+  header,
+  not,
+  ok,
+  onError,
+  or,
+  type PathVariables,
+  path,
+  query,
+  type Route,
+  route,
+  router,
+  routes,
+  text,
+  type Variables,
+} from "../src/index.ts";
+
+// Most of these tests are passed when this file compiles: a wrong type, or a mistake that is no longer one, is an error.
+
+/** True when the types are the same. */
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+/** Compiles only when it is told the truth. */
+const assertType = <Truth extends true>(truth: Truth): void => assert.equal(truth, true);
+
+/** A handler that needs the variables V. */
+const needs =
+  <V>(): Handler<V> =>
+  () =>
+    ok();
+
+interface Id {
+  readonly id: string;
+}
+
+suite("the variables of a template", () => {
+  it("have the names in its braces, and are text", () => {
+    // biome-ignore lint/complexity/noBannedTypes: no variables are an object without members
+    type None = {};
+    assertType<Equal<PathVariables<"">, None>>(true);
+    assertType<Equal<PathVariables<"/person">, None>>(true);
+    assertType<Equal<PathVariables<"/a/*/b?/**">, None>>(true);
+    assertType<Equal<PathVariables<"/{id}">, Id>>(true);
+    assertType<Equal<PathVariables<"/person/{id}/">, Id>>(true);
+    assertType<Equal<PathVariables<"/{a}/x/{b}">, { readonly a: string; readonly b: string }>>(true);
+    assertType<Equal<PathVariables<"/{name}.{ext}">, { readonly name: string; readonly ext: string }>>(true);
+  });
+
+  it("leave out the expressions, whatever braces they have", () => {
+    assertType<Equal<PathVariables<"/{id:[0-9]+}">, Id>>(true);
+    assertType<Equal<PathVariables<"/{id:a:b/c}">, Id>>(true);
+    assertType<Equal<PathVariables<"/{id:[0-9]{2}}/{b}">, { readonly id: string; readonly b: string }>>(true);
+    assertType<Equal<PathVariables<"/{id:[0-9]{1,2}x{3}}{b}">, { readonly id: string; readonly b: string }>>(true);
+    assertType<Equal<PathVariables<"/{id:\\p{L}+}">, Id>>(true);
+    assertType<Equal<PathVariables<"/v{id:\\{x\\}}">, Id>>(true);
+  });
+
+  it("are a list of texts for what is left", () => {
+    assertType<Equal<PathVariables<"/{*rest}">, { readonly rest: readonly string[] }>>(true);
+    assertType<Equal<PathVariables<"/{id}/{*rest}">, { readonly id: string; readonly rest: readonly string[] }>>(true);
+    assertType<Equal<PathVariables<"/{*before}/x">, { readonly before: readonly string[] }>>(true);
+  });
+
+  it("may be any when the template is not known", () => {
+    assertType<Equal<PathVariables<string>, Variables>>(true);
+  });
+});
+
+suite("the request of a handler", () => {
+  it("has the variables of its route", () => {
+    GET("/{id}", (request) => {
+      assertType<Equal<typeof request.variables.id, string>>(true);
+      return text(request.variables.id);
+    });
+    GET("/{id}/{*rest}", accept("text/plain"), ({ variables }) => {
+      assertType<Equal<typeof variables.rest, readonly string[]>>(true);
+      return text(variables.id);
+    });
+    route(path("/{a}"), query("q"), path("/{b}"), ({ variables }) => text(variables.a + variables.b));
+    GET(and(header("X-A"), path("/{id}")), async ({ variables }) => text(variables.id));
+  });
+
+  it("has no others", () => {
+    // @ts-expect-error: the template has no {name}
+    GET("/{id}", (request) => text(request.variables.name));
+    // @ts-expect-error: there is no template
+    GET((request) => text(request.variables.id));
+    // @ts-expect-error: a list of texts is not text
+    GET("/{*rest}", (request) => text(request.variables.rest));
+    // @ts-expect-error: not binds nothing
+    GET(not(path("/{id}")), (request) => text(request.variables.id));
+    // @ts-expect-error: a header field is no variable
+    GET(header("id"), (request) => text(request.variables.id));
+  });
+
+  it("has of an or the variables that every branch has", () => {
+    GET(or(path("/a/{id}/{x}"), path("/b/{id}/{y}")), ({ variables }) => {
+      assertType<Equal<keyof typeof variables, "id">>(true);
+      return text(variables.id);
+    });
+    // @ts-expect-error: the second branch has no {x}
+    GET(or(path("/a/{id}/{x}"), path("/b/{id}")), ({ variables }) => text(variables.x));
+    // @ts-expect-error: the second branch is no path
+    GET(or(path("/{id}"), query("id")), ({ variables }) => text(variables.id));
+    // @ts-expect-error: text in one branch, a list of texts in the other
+    GET(or(path("/{id}"), path("/{*id}")), ({ variables }): Response => new Response(variables.id));
+  });
+
+  it("cannot be changed", () => {
+    GET("/{id}", (request) => {
+      // @ts-expect-error: variables are read only
+      request.variables.id = "2";
+      // @ts-expect-error: requests are values
+      request.method = "POST";
+      return ok();
+    });
+  });
+});
+
+suite("a route that needs a variable", () => {
+  const one = GET(needs<Id>());
+
+  it("says so in its type", () => {
+    assertType<Equal<typeof one extends Route<Id> ? true : false, true>>(true);
+    assertType<Equal<typeof one extends Route ? true : false, false>>(true);
+    assertType<Equal<Route extends Route<Id> ? true : false, true>>(true);
+    assertType<Equal<typeof one extends Route<unknown> ? true : false, true>>(true);
+  });
+
+  it("gets it from its own template, or from any group around it, wherever written", () => {
+    const ready: readonly Route[] = [
+      GET("/{id}", needs<Id>()),
+      group("/{id}", one),
+      group(one, "/{id}"),
+      group("/{id}", accept("text/plain"), group("/a", group(one))),
+      group(path("/{id}"), one),
+      group(and(path("/{id}"), query("q")), one),
+      group(or(path("/a/{id}"), path("/b/{id}")), one),
+      group("/{id}", routes(one, one)),
+      group("/{a}", GET("/{id}", needs<Id & { readonly a: string }>())),
+      group("/{id}/{more}", one),
+      group("/{*id}", GET(needs<{ readonly id: readonly string[] }>())),
+    ];
+    assert.equal(router(...ready).routes.length, ready.length + 2);
+  });
+
+  it("gets nothing from its neighbours, from not, or of another type", () => {
+    // @ts-expect-error: the template stands in the other group
+    router(group("/{id}"), one);
+    // @ts-expect-error: the group around has another variable
+    router(group("/{name}", one));
+    // @ts-expect-error: not binds nothing
+    router(group(not(path("/{id}")), one));
+    // @ts-expect-error: a list of texts is not text
+    router(group("/{*id}", one));
+    // @ts-expect-error: the second branch has no {id}
+    router(group(or(path("/{id}"), path("/b")), one));
+    // @ts-expect-error: deep in groups and sets
+    router(routes(group(group("/a", one))));
+    // @ts-expect-error: after options, and after routes that need nothing
+    router({ strict: true }, GET("/b", ok), one);
+  });
+
+  it("does not pass for one that needs nothing", () => {
+    // @ts-expect-error: it needs {id}
+    const declared: Route = one;
+    // @ts-expect-error: it needs {id}
+    const list: readonly Route[] = [one];
+    // @ts-expect-error: it needs {id}
+    const make = (): Route => group("/a", one);
+    // @ts-expect-error: it needs {id}, not {name}
+    const other: Route<{ readonly name: string }> = one;
+    assert.ok(declared && list && make() && other);
+  });
+});
+
+suite("a group", () => {
+  it("takes paths, conditions, filters, clauses and routes", () => {
+    const condition: Condition = query("q");
+    const filter = after((_, response) => response);
+    const made: Route = group("/a", condition, filter, onError(TypeError, ok), GET(ok), group("/b"), routes());
+    assert.ok(made);
+    // @ts-expect-error: a handler is no member
+    assert.throws(() => group(ok));
+    // @ts-expect-error: undefined is no member
+    assert.throws(() => group("/a", undefined));
+    // @ts-expect-error: a route takes no filters
+    assert.throws(() => GET(filter, ok));
+    // @ts-expect-error: routes() takes no conditions
+    routes(condition);
+  });
+
+  it("gives an onError clause errors of its type", () => {
+    class Taken extends Error {
+      readonly by: string = "Ada";
+    }
+    onError(Taken, (error, request) => {
+      assertType<Equal<typeof error, Taken>>(true);
+      assertType<Equal<typeof request, HttpRequest>>(true);
+      return text(error.by);
+    });
+    // @ts-expect-error: a function that makes no errors is no class of them
+    assert.ok(onError(() => new Taken(), ok));
+  });
+});
+
+suite("the compiler's message", () => {
+  const run = promisify(execFile);
+  const tsc = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
+  const fixtures = fileURLToPath(new URL("fixtures", import.meta.url));
+
+  it("names in words the variable that nothing provides, and the line that passes the route", async () => {
+    const output = await run(process.execPath, [tsc, "--pretty", "false"], { cwd: fixtures }).then(
+      () => assert.fail("The fixture compiled"),
+      (error: { readonly stdout: string }) => error.stdout,
+    );
+    // An error begins at the margin; what follows it is indented.
+    const errors = output.split(/^(?=\S)/m);
+    const found = errors.map((error) => [
+      error.slice(0, error.indexOf(": error")),
+      /no route or group around the handler provides the path variable \{\w+\}/.exec(error)?.[0],
+    ]);
+    const message = "no route or group around the handler provides the path variable";
+    assert.deepEqual(found, [
+      ["unmet-variable.ts(7,8)", `${message} {id}`],
+      ["unmet-variable.ts(8,8)", `${message} {bookId}`],
+      ["unmet-variable.ts(9,8)", `${message} {id}`],
+    ]);
+  });
+});
