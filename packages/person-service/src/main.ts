@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
+import { listRoutes } from "waymark";
 import { ListenError, type RunningServer, serve } from "waymark/node";
 import { demoPeople } from "./demo-people.ts";
 import { type Options, parseOptions } from "./options.ts";
@@ -10,12 +11,22 @@ switch (commandLine.kind) {
   case "print":
     print(commandLine.text);
     break;
+  case "routes":
+    print(await routesOfService());
+    break;
   case "refuse":
     complain(`${commandLine.fault}\n\n${commandLine.usage}`);
     process.exitCode = 2;
     break;
   case "serve":
     await start(commandLine.options);
+}
+
+/** The table of the routes, for which no database is needed. */
+async function routesOfService(): Promise<string> {
+  const { app, people } = openPersonService({ database: ":memory:" });
+  await people.close();
+  return listRoutes(app);
 }
 
 /** Serves until it is told to stop; what stands against that is said in one line. */

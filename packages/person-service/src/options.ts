@@ -18,16 +18,17 @@ export interface Options {
 }
 
 /**
- * What a command line asks for: to serve; to print a text on stdout and exit 0; or, where one line says what is wrong
- * with it, to print that and the usage on stderr and exit 2. The texts have no line end of their own.
+ * What a command line asks for: to serve; to print the routes, or a text, on stdout and exit 0; or, where one line says
+ * what is wrong with it, to print that and the usage on stderr and exit 2. The texts have no line end of their own.
  */
 export type CommandLine =
   | { readonly kind: "serve"; readonly options: Options }
+  | { readonly kind: "routes" }
   | { readonly kind: "print"; readonly text: string }
   | { readonly kind: "refuse"; readonly fault: string; readonly usage: string };
 
 /**
- * Reads the command line. `--help`, then `--version`, is obeyed even where the rest is wrong; else the first fault is told.
+ * Reads the command line. `--help`, then `--version`, then `--routes` is obeyed even where the rest is wrong; else the first fault is told.
  *
  * ```ts
  * parseOptions(["--port", "80a"]);
@@ -42,6 +43,7 @@ export function parseOptions(argv: readonly string[]): CommandLine {
   const has = (name: string) => tokens.some((token) => token.kind === "option" && token.name === name);
   if (has("help")) return { kind: "print", text: usage };
   if (has("version")) return { kind: "print", text: `person-service ${version()}` };
+  if (has("routes")) return { kind: "routes" };
 
   const values = new Map<string, string | undefined>();
   const origins: string[] = [];
@@ -66,6 +68,7 @@ const accepted = {
   database: { type: "string" },
   cors: { type: "string" },
   demo: { type: "boolean" },
+  routes: { type: "boolean" },
   help: { type: "boolean" },
   version: { type: "boolean" },
 } as const;
@@ -84,6 +87,7 @@ Options:
                    https://app.example.com, https://*.example.com or *;
                    may be given several times
   --demo           first store the demo's people, members of the US Congress
+  --routes         print the routes in the order they are tried, and exit
   --help           print this text and exit
   --version        print the version and exit`;
 

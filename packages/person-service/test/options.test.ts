@@ -93,6 +93,10 @@ describe("parseOptions", () => {
     }
   });
 
+  it("asks for the routes on --routes", () => {
+    assert.deepEqual(parseOptions(["--nope", "--routes"]), { kind: "routes" });
+  });
+
   it("prints the package's version on --version", () => {
     const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
     assert.deepEqual(parseOptions(["--nope", "--version"]), { kind: "print", text: `person-service ${version}` });
@@ -109,7 +113,7 @@ describe("parseOptions", () => {
       .filter((match) => match !== null);
     assert.deepEqual(
       options.map((match) => match[1]),
-      ["port", "host", "database", "cors", "demo", "help", "version"],
+      ["port", "host", "database", "cors", "demo", "routes", "help", "version"],
     );
     assert.equal(new Set(options.map((match) => match[0].length)).size, 1);
   });
