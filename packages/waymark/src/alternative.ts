@@ -1,7 +1,8 @@
 import { type Check, compileCheck, type Place } from "./check.ts";
 import { type AcceptCondition, type ConditionData, leaves } from "./condition.ts";
 import type { Mistake } from "./mistake.ts";
-import { joinPatterns, type PathPattern, parsePattern, variableNames, withEverythingBelow } from "./path-pattern.ts";
+import { joinPatterns, type PathPattern, variableNames, withEverythingBelow } from "./path-pattern.ts";
+import { parsePattern } from "./path-template.ts";
 import type { Group, SingleRoute } from "./route.ts";
 
 /** A route with the groups around it, the outermost first. */

@@ -1,7 +1,8 @@
 import type { Alternative } from "./alternative.ts";
 import { compileNegotiation, stages } from "./check.ts";
 import type { Next } from "./filter.ts";
-import { compileBinding, matchPattern, type Variables } from "./path-pattern.ts";
+import { compileBinding, matchPattern } from "./path-pattern.ts";
+import type { Variables } from "./path-variables.ts";
 import { HttpRequest } from "./request.ts";
 
 /** An alternative made ready to be tried. */

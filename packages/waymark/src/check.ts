@@ -2,7 +2,8 @@ import { type ConditionData, type Leaf, leaves } from "./condition.ts";
 import { type MediaType, matchesMediaType, parseMediaRange, parseMediaType } from "./media-type.ts";
 import { memoizeText } from "./memoize-text.ts";
 import { negotiate } from "./negotiate.ts";
-import { joinPatterns, matchPattern, type PathPattern, parsePattern, withEverythingBelow } from "./path-pattern.ts";
+import { joinPatterns, matchPattern, type PathPattern, withEverythingBelow } from "./path-pattern.ts";
+import { parsePattern } from "./path-template.ts";
 import type { HttpRequest } from "./request.ts";
 
 /** How far a request got with a route, by the first of these that failed; `done` when none did. */

@@ -1,5 +1,5 @@
 import { DeclarationSite } from "./declaration-site.ts";
-import type { NoVariables, PathVariables } from "./path-pattern.ts";
+import type { NoVariables, PathVariables } from "./path-variables.ts";
 import type { HttpRequest } from "./request.ts";
 import { requireCondition } from "./require-condition.ts";
 import { typeName } from "./type-name.ts";

@@ -33,7 +33,7 @@ export { HttpError } from "./http-error.ts";
 export { jsonDecoder } from "./json-decoder.ts";
 export type { MediaType } from "./media-type.ts";
 export { type Mistake, RoutingMistakes } from "./mistake.ts";
-export type { NoVariables, PathVariables, Variables } from "./path-pattern.ts";
+export type { NoVariables, PathVariables, Variables } from "./path-variables.ts";
 export { evaluatePreconditions, notModified, type Validators, type Verdict } from "./preconditions.ts";
 export { type ProblemDetails, type ProblemError, problem } from "./problem.ts";
 export { type ProblemName, type ProblemType, problemTypes } from "./problem-types.ts";

@@ -1,7 +1,7 @@
 import { type ConditionData, leaves } from "./condition.ts";
 import type { DeclarationSite } from "./declaration-site.ts";
 import { type MediaType, parseMediaRange, parseMediaType } from "./media-type.ts";
-import { PatternMistake, parsePattern } from "./path-pattern.ts";
+import { PatternMistake, parsePattern } from "./path-template.ts";
 import type { RouteData } from "./route.ts";
 import { isToken } from "./token.ts";
 

@@ -1,7 +1,7 @@
 import type { Attribute } from "./attribute.ts";
 import { parseCookies } from "./cookies.ts";
 import { type HeaderFields, HeaderList } from "./header-list.ts";
-import { noVariables, type Variables } from "./path-pattern.ts";
+import { noVariables, type Variables } from "./path-variables.ts";
 import { bufferedSource, type ReadOptions, RequestContent, type Validator } from "./request-content.ts";
 import { parseTarget } from "./request-target.ts";
 

@@ -1,7 +1,7 @@
 import { type BoundByAll, type Condition, type ConditionData, type Intersection, method } from "./condition.ts";
 import { DeclarationSite } from "./declaration-site.ts";
 import type { Awaitable, ErrorClause, Filter } from "./filter.ts";
-import type { NoVariables } from "./path-pattern.ts";
+import type { NoVariables } from "./path-variables.ts";
 import type { HttpRequest } from "./request.ts";
 import { requireCondition } from "./require-condition.ts";
 import type { HttpResponse } from "./response.ts";

@@ -1,21 +1,18 @@
 import { handleFetch } from "./adapters/fetch.ts";
-import { expandRoute, type PlacedRoute } from "./alternative.ts";
-import { type Candidate, toCandidate } from "./candidate.ts";
-import { leaves } from "./condition.ts";
+import { compileRoutes } from "./compile-routes.ts";
 import type { ContentCoding } from "./content-coding.ts";
 import type { Decoder } from "./decoder.ts";
 import { type Explanation, explain } from "./explain.ts";
 import type { ErrorClause, Filter, MethodsOf, Next, WebFilter } from "./filter.ts";
-import { type Finding, findEmptyOr, findShadows } from "./finding.ts";
-import { findMalformed, type Mistake, RoutingMistakes } from "./mistake.ts";
-import { compilePipeline, isPromise, thrownResponse, wrapWeb } from "./pipeline.ts";
+import type { Finding } from "./finding.ts";
+import { isPromise, thrownResponse, wrapWeb } from "./pipeline.ts";
 import { problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
 import { refusePath, withVary } from "./refusal.ts";
 import type { HttpRequest } from "./request.ts";
 import { type ContentSettings, defaultContentSettings } from "./request-content.ts";
 import type { HttpResponse } from "./response.ts";
-import type { Group, NeededBy, Route, RouteData } from "./route.ts";
+import type { NeededBy, Route, RouteData } from "./route.ts";
 import { type RouteSummary, summarize } from "./route-summary.ts";
 import { buildRouteTable, type RouteTable } from "./route-table.ts";
 import { typeName } from "./type-name.ts";
@@ -146,39 +143,6 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[]): Ap
     fault,
   };
   return app;
-}
-
-function compileRoutes(
-  routes: readonly RouteData[],
-  strict: boolean,
-): { readonly candidates: readonly Candidate[]; readonly findings: readonly Finding[] } {
-  const malformed = findMalformed(routes);
-  const mistakes: Mistake[] = [...malformed.values()];
-  const findings: Finding[] = [];
-  const candidates: Candidate[] = [];
-  for (const placed of routes.flatMap((route) => placeRoutes(route, []))) {
-    const conditions = [placed.route, ...placed.groups].flatMap((each) => each.conditions.flatMap(leaves));
-    // Its own mistakes are told; what its conditions come to together is not known.
-    if (conditions.some((condition) => malformed.has(condition))) continue;
-    const alternatives = expandRoute(placed);
-    if ("message" in alternatives) {
-      // What is wrong with a group is found once for each of its routes.
-      if (!mistakes.some(({ site }) => site === alternatives.site)) mistakes.push(alternatives);
-      continue;
-    }
-    if (alternatives.length === 0) findings.push(findEmptyOr(placed.route));
-    const run = compilePipeline(placed.route, placed.groups);
-    for (const alternative of alternatives) candidates.push(toCandidate(alternative, candidates.length, run));
-  }
-  if (mistakes.length === 0) findings.push(...findShadows(candidates));
-  if (strict) mistakes.push(...findings);
-  if (mistakes.length > 0) throw new RoutingMistakes(mistakes);
-  return { candidates, findings };
-}
-
-function placeRoutes(route: RouteData, groups: readonly Group[]): readonly PlacedRoute[] {
-  if (route.kind === "route") return [{ route, groups }];
-  return route.routes.flatMap((member) => placeRoutes(member, [...groups, route]));
 }
 
 function sortFilters(

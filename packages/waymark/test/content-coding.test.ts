@@ -85,7 +85,7 @@ for (const [transport, run] of Object.entries(transports)) {
           // Longer than what Node reads ahead, and wrong from its first byte.
           const noise = Buffer.alloc(90_000, "no gzip ");
           assert.equal((await send(path, noise)).status, 400);
-          assert.equal((await send(path, gzipSync(Buffer.alloc(50_000_000)))).status, 413);
+          assert.equal((await send(path, gzipSync(Buffer.alloc(10_000_000)))).status, 413);
           assert.equal((await send(path, good.subarray(0, -2))).status, 400);
           const last = await send(path, good);
           assert.deepEqual([last.status, last.connection], [200, first.connection]);

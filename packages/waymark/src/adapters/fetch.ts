@@ -1,6 +1,6 @@
 import { HeaderList } from "../header-list.ts";
 import { HttpError } from "../http-error.ts";
-import { noVariables } from "../path-pattern.ts";
+import { noVariables } from "../path-variables.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import { type Exchange, HttpRequest } from "../request.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HeaderList } from "../../header-list.ts";
-import { noVariables } from "../../path-pattern.ts";
+import { noVariables } from "../../path-variables.ts";
 import { type Exchange, HttpRequest } from "../../request.ts";
 import { bufferedSource, RequestContent } from "../../request-content.ts";
 import { parseTarget } from "../../request-target.ts";
