@@ -134,9 +134,11 @@ function mistakeInPaths({ pattern, furtherPatterns }: Alternative): string | und
       return `The path "${text}" takes every segment that is left in its middle; it can at its beginning or its end`;
     }
   }
-  // Two paths of one route lie below the same groups, and share the variables of their prefix.
+  // Two paths of one route lie below the same groups, whose segments they share.
   const names = variableNames(pattern);
-  const further = furtherPatterns.flatMap(variableNames).filter((name) => !names.includes(name));
+  const further = furtherPatterns.flatMap(({ text, segments }) =>
+    variableNames({ text, segments: segments.filter((segment) => !pattern.segments.includes(segment)) }),
+  );
   const twice = [...names, ...further].find((name, i, all) => all.indexOf(name) !== i);
   return twice === undefined ? undefined : `The path "${pattern.text}" has the variable {${twice}} twice`;
 }

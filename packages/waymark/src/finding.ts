@@ -51,7 +51,8 @@ function takesAll(earlier: Alternative, later: Alternative): boolean {
   const { methods } = later;
   return (
     earlier.furtherPatterns.length === 0 &&
-    (earlier.methods === undefined || methods?.isSubsetOf(earlier.methods) === true) &&
+    // What names HEAD is asked before what every method reaches.
+    (earlier.methods === undefined ? methods?.has("HEAD") !== true : methods?.isSubsetOf(earlier.methods) === true) &&
     earlier.checks.every(({ condition }) => later.checks.some((check) => implies(check.condition, condition)))
   );
 }

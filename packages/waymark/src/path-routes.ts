@@ -24,6 +24,8 @@ export interface Attempt {
   readonly method: string;
   /** What is not yet known to hold when path and method do. */
   readonly checks: readonly Check[];
+  /** Those of the checks that do not hold for the mere reason that the candidate can negotiate a type. */
+  readonly gate: readonly Check[];
   /** The header fields that have been consulted when the choice falls on this candidate. */
   readonly vary: readonly string[];
 }
@@ -52,8 +54,7 @@ export class PathRoutes {
   attempts(method: string): readonly Attempt[] {
     const known = this.#attempts.get(method);
     if (known !== undefined) return known;
-    // RFC 9110 §9.3.2: HEAD is GET without the content; what is declared for HEAD comes first.
-    const attempts = makeAttempts(this.#candidates, method === "HEAD" ? ["HEAD", "GET"] : [method]);
+    const attempts = makeAttempts(this.#candidates, method);
     // Any token is a method: only those are kept that cannot be too many.
     if (knownMethods.includes(method) || this.allow.includes(method)) this.#attempts.set(method, attempts);
     return attempts;
@@ -94,17 +95,27 @@ export class PathRoutes {
   }
 }
 
-function makeAttempts(candidates: readonly Candidate[], methods: readonly string[]): readonly Attempt[] {
+function makeAttempts(candidates: readonly Candidate[], method: string): readonly Attempt[] {
+  const taken = candidates.filter((candidate) => takesMethod(candidate, method));
+  if (method !== "HEAD") return inOrder(taken.map((candidate) => ({ candidate, method })));
+  // RFC 9110 §9.3.2: HEAD is GET without the content. What is declared for HEAD comes before, and what every method
+  // reaches but GET comes after.
+  return inOrder([
+    ...taken.filter(({ alternative }) => alternative.methods !== undefined).map((candidate) => ({ candidate, method })),
+    ...candidates.filter((each) => takesMethod(each, "GET")).map((candidate) => ({ candidate, method: "GET" })),
+    ...taken.filter(({ alternative }) => alternative.methods === undefined).map((candidate) => ({ candidate, method })),
+  ]);
+}
+
+function inOrder(tried: readonly Pick<Attempt, "candidate" | "method">[]): readonly Attempt[] {
   const consulted = new Set<string>();
-  return methods.flatMap((method) =>
-    candidates
-      .filter((candidate) => takesMethod(candidate, method))
-      .map((candidate): Attempt => {
-        const checks = candidate.alternative.checks.filter(({ stage }) => stage > stages.method);
-        for (const name of checks.flatMap(({ consults }) => consults)) consulted.add(name);
-        return { candidate, method, checks, vary: [...consulted] };
-      }),
-  );
+  return tried.map(({ candidate, method }): Attempt => {
+    const checks = candidate.alternative.checks.filter(({ stage }) => stage > stages.method);
+    for (const name of checks.flatMap(({ consults }) => consults)) consulted.add(name);
+    // The innermost accept is judged by the type that it chooses.
+    const gate = checks.filter(({ condition }) => condition !== candidate.alternative.accept);
+    return { candidate, method, checks, gate, vary: [...consulted] };
+  });
 }
 
 const typesRead = (conditions: readonly ConditionData[]): readonly string[] => [

@@ -173,9 +173,11 @@ function dispatcher(locate: RouteTable): Next {
     if (located === undefined) return refusePath(request);
     const { routes, segments } = located;
     try {
-      for (const { candidate, method, checks, vary } of routes.attempts(request.method)) {
-        if (!checks.every(({ holds }) => holds(request, method, segments))) continue;
-        const response = candidate.run(request.matched(candidate.bind(segments), candidate.negotiate?.(request)));
+      for (const { candidate, method, gate, vary } of routes.attempts(request.method)) {
+        if (!gate.every(({ holds }) => holds(request, method, segments))) continue;
+        const type = candidate.negotiate?.(request);
+        if (type === undefined && candidate.negotiate !== undefined) continue;
+        const response = candidate.run(request.matched(candidate.bind(segments), type));
         if (vary.length === 0) return response;
         return isPromise(response) ? response.then((settled) => withVary(settled, vary)) : withVary(response, vary);
       }

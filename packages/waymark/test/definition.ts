@@ -22,12 +22,17 @@ type Stage = (typeof order)[number];
 /** What becomes of the request. */
 export function interpret(routes: readonly RouteData[], request: HttpRequest): Outcome {
   const all = routes.flatMap((route) => flatten(route, []));
-  const methods = request.method === "HEAD" ? ["HEAD", "GET"] : [request.method];
+  // HEAD: first what names it, then as GET, then what takes every method.
+  const readings: readonly Reading[] =
+    request.method === "HEAD"
+      ? [{ method: "HEAD", named: true }, { method: "GET" }, { method: "HEAD", named: false }]
+      : [{ method: request.method }];
   const reached = (upTo: Stage): Outcome | undefined => {
-    for (const method of methods) {
+    for (const { method, named } of readings) {
       for (const { route, groups } of all) {
-        for (const { variables, type } of ways(route, groups, { request, method, upTo })) {
-          return { route, groups, variables, type };
+        for (const { variables, type, namesMethod } of ways(route, groups, { request, method, upTo })) {
+          if (named === undefined || named === namesMethod || upTo === "path")
+            return { route, groups, variables, type };
         }
       }
     }
@@ -38,6 +43,12 @@ export function interpret(routes: readonly RouteData[], request: HttpRequest): O
   if (!reached("contentType")) return { status: 415 };
   if (!reached("accept")) return { status: 406 };
   return reached("other") ?? { status: 404 };
+}
+
+/** A method that a request is taken to have; of the routes only those that name a method, only the others, or all. */
+interface Reading {
+  readonly method: string;
+  readonly named?: boolean;
 }
 
 /** Whether some route has the path and the method. */
@@ -69,10 +80,11 @@ interface Way {
   readonly named: string | undefined;
   readonly variables: object;
   readonly type: string | undefined;
+  readonly namesMethod: boolean;
 }
 
 function* ways(route: SingleRoute, groups: readonly Group[], question: Question): Generator<Way> {
-  let sofar: readonly Way[] = [{ prefix: "", named: undefined, variables: {}, type: undefined }];
+  let sofar: readonly Way[] = [{ prefix: "", named: undefined, variables: {}, type: undefined, namesMethod: false }];
   for (const group of groups) {
     sofar = sofar
       .flatMap((way) => [...satisfyAll(group.conditions, way, question, true)])
@@ -114,7 +126,7 @@ function* satisfy(condition: ConditionData, way: Way, question: Question, inGrou
       return;
     }
     case "method":
-      if (condition.methods.includes(method)) yield way;
+      if (condition.methods.includes(method)) yield { ...way, namesMethod: true };
       return;
     case "contentType": {
       const type = parseMediaType(request.header("Content-Type") ?? "");

@@ -495,3 +495,32 @@ suite("a chosen handler's answer", () => {
     }
   });
 });
+
+suite("HEAD", () => {
+  const named = (name: string) => () => ok().withHeader("X-Route", name);
+  const app = router(
+    route("/both", named("every")),
+    HEAD("/both", named("head")),
+    GET("/person", named("get")),
+    route("/rest", not(method("GET")), named("not get")),
+    route("/**", named("fallback")),
+  );
+
+  for (const [line, name] of [
+    ["HEAD /person", "get"],
+    ["HEAD /both", "head"],
+    ["GET /both", "every"],
+    ["HEAD /rest", "fallback"],
+    ["HEAD /nope", "fallback"],
+  ] as const) {
+    it(`${line} is answered by the route for "${name}"`, async () => {
+      assert.equal((await ask(app, line)).header("X-Route"), name);
+    });
+  }
+
+  it("is for a route that takes every method but GET where no other answers", async () => {
+    const alone = router(route("/rest", not(method("GET")), named("not get")));
+    assert.equal((await ask(alone, "HEAD /rest")).header("X-Route"), "not get");
+    assert.equal((await ask(alone, "GET /rest")).status, 405);
+  });
+});
