@@ -78,14 +78,20 @@ export function contentTooLarge(limit: number): HttpError {
  */
 export class RequestContent {
   readonly #source: ContentSource;
-  readonly #settings: ContentSettings;
+  #settings: ContentSettings | undefined;
   #whole: Promise<Uint8Array> | undefined;
   #decoded: { readonly coding: ContentCoding; readonly content: Promise<Uint8Array> } | undefined;
   #streamed = false;
 
-  constructor(source: ContentSource, settings: ContentSettings = defaultContentSettings) {
+  /** @param settings those of the app; without them, those of the first one to `adopt` it, or else the defaults */
+  constructor(source: ContentSource, settings?: ContentSettings) {
     this.#source = source;
     this.#settings = settings;
+  }
+
+  /** Has the content read as these settings say, if it came without any. */
+  adopt(settings: ContentSettings): void {
+    this.#settings ??= settings;
   }
 
   /** The bytes, the same array each time: who changes them changes them for all. */
@@ -125,7 +131,10 @@ export class RequestContent {
 
   /** The value that the decoder for its Content-Type and then the validator make of the content. */
   async body<T>(headers: HeaderList, validator: Validator<T>, options?: ReadOptions): Promise<T> {
-    const { decoder, mediaType } = chooseDecoder(headers, options?.decoders ?? this.#settings.decoders);
+    const { decoder, mediaType } = chooseDecoder(
+      headers,
+      options?.decoders ?? (this.#settings ?? defaultContentSettings).decoders,
+    );
     const content = await this.bytes(headers, options);
     const value = refuseMalformed(() => decoder.decode(content, mediaType));
     const result = await (isSchema(validator) ? validator["~standard"].validate(value) : validator(value));
@@ -146,9 +155,9 @@ export class RequestContent {
 
   /** The limit in bytes and the coding, once nothing in the head of the request stands against reading. */
   #admit(headers: HeaderList, options: ReadOptions | undefined): Admission {
-    const limit = options?.limit ?? this.#settings.limit;
+    const limit = options?.limit ?? (this.#settings ?? defaultContentSettings).limit;
     if (!(limit >= 0)) throw new RangeError(`A limit is a number of bytes, 0 or more, not ${limit}`);
-    const coding = chooseCoding(headers, this.#settings.codings);
+    const coding = chooseCoding(headers, (this.#settings ?? defaultContentSettings).codings);
     if ((this.#source.length ?? 0) > limit) throw contentTooLarge(limit);
     return { limit, coding };
   }

@@ -2,7 +2,13 @@ import type { Attribute } from "./attribute.ts";
 import { parseCookies } from "./cookies.ts";
 import { type HeaderFields, HeaderList } from "./header-list.ts";
 import { noVariables, type Variables } from "./path-variables.ts";
-import { bufferedSource, type ReadOptions, RequestContent, type Validator } from "./request-content.ts";
+import {
+  bufferedSource,
+  type ContentSettings,
+  type ReadOptions,
+  RequestContent,
+  type Validator,
+} from "./request-content.ts";
 import { parseTarget } from "./request-target.ts";
 
 /** What can be asked of a query: the reading half of `URLSearchParams`; `+` is a space, as in forms. */
@@ -11,6 +17,8 @@ export type Query = Pick<URLSearchParams, "get" | "getAll" | "has" | "keys" | "e
 /** What an adapter hands over beside the head of the request. */
 export interface Exchange {
   readonly content: RequestContent;
+  /** For content that was made without the settings of an app: takes those of the app that handles the request. */
+  readonly adopt?: (settings: ContentSettings) => void;
   /** Aborted when the client goes away before the response is complete. */
   readonly signal: AbortSignal;
   /** The adapter's own object: Node's IncomingMessage, or the web Request. */
@@ -87,8 +95,10 @@ export class HttpRequest<V = Variables> {
   static of(init: HttpRequestInit = {}): HttpRequest {
     const { path, search } = parseTarget(init.target ?? "/");
     const headers = init.headers instanceof HeaderList ? init.headers : HeaderList.of(init.headers ?? {});
+    const content = new RequestContent(bufferedSource(init.body));
     const exchange: Exchange = {
-      content: new RequestContent(bufferedSource(init.body)),
+      content,
+      adopt: (settings) => content.adopt(settings),
       signal: init.signal ?? new AbortController().signal,
       native: undefined,
     };
@@ -140,6 +150,11 @@ export class HttpRequest<V = Variables> {
 
   withoutHeader(name: string): HttpRequest<V> {
     return this.#with(this.headers.without(name), this.#attributes);
+  }
+
+  /** For the app that handles the request: its settings are for content that came without any. */
+  adopt(settings: ContentSettings): void {
+    this.#exchange.adopt?.(settings);
   }
 
   /** The request as a route sees it that matched with these variables and this type. */

@@ -127,19 +127,24 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[]): Ap
     return internalError;
   };
   const { filters, clauses } = sortFilters(options.filters ?? [], (path) => locate(path)?.routes.allow);
+  const answer = wrapWeb(filters, clauses, fail, dispatcher(locate));
+  const content: ContentSettings = {
+    decoders: options.decoders ?? defaultContentSettings.decoders,
+    codings: options.codings ?? defaultContentSettings.codings,
+    limit: options.contentLimit ?? defaultContentSettings.limit,
+  };
   const app: App = {
-    handle: wrapWeb(filters, clauses, fail, dispatcher(locate)),
+    handle(request) {
+      request.adopt(content);
+      return answer(request);
+    },
     fetch: (request) => handleFetch(app, request),
     explain: (request) => explain(candidates, locate, request),
     get routes() {
       return summarize(candidates);
     },
     findings,
-    content: {
-      decoders: options.decoders ?? defaultContentSettings.decoders,
-      codings: options.codings ?? defaultContentSettings.codings,
-      limit: options.contentLimit ?? defaultContentSettings.limit,
-    },
+    content,
     fault,
   };
   return app;

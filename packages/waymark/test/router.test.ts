@@ -6,12 +6,17 @@ import {
   around,
   attribute,
   before,
+  type Decoder,
+  decodeUtf8,
   type Filter,
   GET,
   group,
+  HttpRequest,
   HttpResponse,
+  json,
   ok,
   onError,
+  POST,
   type Route,
   type RouterOptions,
   router,
@@ -180,5 +185,19 @@ suite("onFault", () => {
     app.fault(fault);
     app.fault(fromLog, request);
     assert.deepEqual(told, [fault, undefined, fromLog, request]);
+  });
+});
+
+suite("the settings for content", () => {
+  const echo = POST("/", async (request) => json(await request.body((value) => ({ value }))));
+  const lines: Decoder = { mediaTypes: ["text/plain"], decode: (content) => decodeUtf8(content).split("\n") };
+  const sent = { method: "POST", headers: { "Content-Type": "text/plain" }, body: "a\nb" };
+
+  it("are those of the router for a request made by hand, as for one that was received", async () => {
+    const app = router({ decoders: [lines], contentLimit: 3 }, echo);
+    assert.equal((await app.handle(HttpRequest.of(sent))).body, '["a","b"]');
+    assert.equal((await app.handle(HttpRequest.of({ ...sent, body: "a\nbc" }))).status, 413);
+    const received = await app.fetch(new Request("http://localhost/", sent));
+    assert.equal(await received.text(), '["a","b"]');
   });
 });
