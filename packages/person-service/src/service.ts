@@ -1,5 +1,6 @@
 import { collection, openSqliteStore, type Store, xmlDecoder } from "@waymark/collection";
-import { type App, type CorsPolicy, cors, jsonDecoder, ok, type RouterOptions, router } from "waymark";
+import { type App, type CorsPolicy, compress, cors, jsonDecoder, ok, type RouterOptions, router } from "waymark";
+import { nodeCodings } from "waymark/node";
 import { personSchema } from "./person.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
@@ -27,7 +28,7 @@ export interface PersonService {
 export function openPersonService(options: PersonServiceOptions): PersonService {
   const { database, now = () => new Date(), cors: policy, filters = [], ...routing } = options;
   // First, since it may throw, and the store must not stay open.
-  const webFilters = policy === undefined ? filters : [cors(policy), ...filters];
+  const webFilters = [...(policy === undefined ? [] : [cors(policy)]), compress({ codings: nodeCodings }), ...filters];
   const store = openSqliteStore({ file: database, collection: "person", unique: ["identifier"], now });
   const people = collection({
     path: "/person",
@@ -38,7 +39,7 @@ export function openPersonService(options: PersonServiceOptions): PersonService 
     created: (_record, location) => ok().withHeader("Location", location),
   });
   const app = router(
-    { ...routing, filters: webFilters, strict: true },
+    { ...routing, filters: webFilters, codings: nodeCodings, strict: true },
     personRoutes(people),
     greetingRoutes,
     problemRoutes,

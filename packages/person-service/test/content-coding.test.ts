@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  brotliCompressSync,
+  brotliDecompressSync,
+  gunzipSync,
+  gzipSync,
+  zstdCompressSync,
+  zstdDecompressSync,
+} from "node:zlib";
+import { asJson, assertProblem, asXml, read, readAll, store } from "./answers.ts";
+import { describeService, type Message } from "./transports.ts";
+
+type Code = (bytes: string | Uint8Array) => Buffer<ArrayBuffer>;
+
+const codings: readonly (readonly [name: string, encode: Code, decode: (bytes: Uint8Array) => Buffer])[] = [
+  ["zstd", zstdCompressSync, zstdDecompressSync],
+  ["br", brotliCompressSync, brotliDecompressSync],
+  ["gzip", gzipSync, gunzipSync],
+];
+
+/** The message with its content in a coding. */
+function coded({ headers, body = "" }: Message, name: string, encode: Code): Message {
+  return { headers: { ...headers, "Content-Encoding": name }, body: encode(body) };
+}
+
+describeService("content codings", (openService) => {
+  describe("the people", () => {
+    const service = openService();
+
+    it("are sent in the coding that the client prefers", async () => {
+      for (let i = 0; i < 20; i++) await store(service, asJson({ name: `Ada Lovelace ${i}` }));
+      const plain = await service.send("GET", "/person");
+      assert.equal(plain.headers["content-encoding"], undefined);
+      assert.equal(plain.headers["vary"], "Accept, Accept-Encoding");
+      for (const [name, , decode] of codings) {
+        const answer = await service.send("GET", "/person", { headers: { "Accept-Encoding": name } });
+        assert.equal(answer.headers["content-encoding"], name);
+        assert.equal(answer.headers["vary"], "Accept, Accept-Encoding");
+        assert.equal(answer.headers["content-type"], "application/json");
+        assert.ok(answer.bytes.length < plain.bytes.length / 3);
+        assert.equal(decode(answer.bytes).toString(), plain.text);
+      }
+    });
+
+    it("have the same fields for HEAD, without a length", async () => {
+      const headers = { "Accept-Encoding": "gzip" };
+      const [get, head] = [
+        await service.send("GET", "/person", { headers }),
+        await service.send("HEAD", "/person", { headers }),
+      ];
+      assert.equal(head.bytes.length, 0);
+      assert.deepEqual(head.headers, get.headers);
+    });
+  });
+
+  describe("one person", () => {
+    const service = openService();
+
+    it("is sent as it is when it is short, and coded when it is long", async () => {
+      const headers = { "Accept-Encoding": "gzip" };
+      const short = await store(service, asJson({ name: "Ada" }));
+      const long = await store(service, asJson({ name: "Ada", description: "a countess ".repeat(200).trim() }));
+      const shortAnswer = await service.send("GET", `/person/${short}`, { headers });
+      assert.equal(shortAnswer.headers["content-encoding"], undefined);
+      const longAnswer = await service.send("GET", `/person/${long}`, { headers });
+      assert.equal(longAnswer.headers["content-encoding"], "gzip");
+      assert.equal(longAnswer.headers["content-length"], String(longAnswer.bytes.length));
+      assert.deepEqual(JSON.parse(gunzipSync(longAnswer.bytes).toString()), await read(service, long));
+    });
+  });
+
+  describe("content that is sent in one", () => {
+    const service = openService();
+
+    it("is stored as if it had come without", async () => {
+      for (const [name, encode] of codings) {
+        for (const message of [asJson({ name: `Ada ${name}` }), asXml(`<person><name>Ada ${name}</name></person>`)]) {
+          const id = await store(service, coded(message, name, encode));
+          assert.equal((await read(service, id))["name"], `Ada ${name}`);
+        }
+      }
+    });
+
+    it("is refused when it becomes longer than 1 MiB, however short it was, and the connection goes on", async () => {
+      const before = (await readAll(service)).length;
+      for (const [name, encode] of codings) {
+        const bomb = coded(asJson("[".repeat(2 ** 24)), name, encode);
+        const answer = await service.send("POST", "/person", bomb);
+        assert.equal((await assertProblem(service, answer, 413, "content-too-large"))["limit"], 2 ** 20);
+        const next = await service.send("GET", "/person");
+        assert.deepEqual([next.status, next.connection], [200, answer.connection]);
+      }
+      assert.equal((await readAll(service)).length, before);
+    });
+
+    it("is refused when it is malformed", async () => {
+      for (const [name, encode] of codings) {
+        const cut: Code = (bytes) => encode(bytes).subarray(0, -2);
+        for (const message of [
+          coded(asJson({ name: "Ada" }), name, cut),
+          coded(asJson({ name: "Ada" }), name, Buffer.from),
+        ]) {
+          const answer = await service.send("POST", "/person", message);
+          const { detail = "" } = await assertProblem(service, answer, 400, "malformed-content");
+          assert.match(detail, new RegExp(`^The content is not ${name}: `));
+        }
+      }
+    });
+  });
+});
