@@ -1,0 +1,449 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { asJson, assertProblem, asXml, pointersOf, read, readAll, type SentProblem, store } from "./answers.ts";
+import { legalPerson } from "./legal-person.ts";
+import { naughtyStrings } from "./naughty-strings.ts";
+import { personXml } from "./person-xml.ts";
+import { describeService, type Message, noon, type Service } from "./transports.ts";
+
+/** Sends what is to be refused, and gives the problem. */
+async function refuse(service: Service, message: Message, status: number, code: string): Promise<SentProblem> {
+  return assertProblem(service, await service.send("POST", "/person", message), status, code);
+}
+
+const bytes = (...codes: readonly number[]): Uint8Array<ArrayBuffer> => Uint8Array.from(codes);
+const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+
+/** Bytes within a JSON name. */
+const inName = (...codes: readonly number[]): Uint8Array<ArrayBuffer> =>
+  bytes(...utf8('{"name":"'), ...codes, ...utf8('"}'));
+
+/** A document, the line and column of its first fault (none where the bytes are no text), and what is said of it. */
+type Malformed = readonly [body: string | Uint8Array<ArrayBuffer>, line: number, column: number, said: RegExp];
+
+const malformedJson: Readonly<Record<string, Malformed>> = {
+  "no content": ["", 1, 1, /found no content/],
+  "white space alone": [" \n\t", 2, 2, /found the end of the content/],
+  "an object that is not closed": ['{"name":"Ada"', 1, 14, /"," or "}"/],
+  "a string that is not closed": ['{\n "name":"Ada}', 2, 14, /no closing quote/],
+  "a comma at the end": ['{"name":"Ada",}', 1, 15, /a member name in double quotes after the comma/],
+  "a comma too few": ['{"name":"Ada"\n"email":"a@b"}', 2, 1, /"," or "}"/],
+  "a comma for a colon": ['{"name","Ada"}', 1, 8, /":" after the member name "name"/],
+  "single quotes": ["{'name':'Ada'}", 1, 2, /a single quote/],
+  "a name without quotes": ['{name:"Ada"}', 1, 2, /found name/],
+  "a comment": ['{\n  // who\n  "name":"Ada"}', 2, 3, /a comment, which JSON does not have/],
+  "two documents": ['{"name":"Ada"} {"name":"Eve"}', 1, 16, /nothing more after the value/],
+  "a word of another language": ['{"name":undefined}', 1, 9, /undefined/],
+  NaN: ['{"id":NaN,"name":"Ada"}', 1, 7, /NaN/],
+  "a leading zero": ['{"id":01,"name":"Ada"}', 1, 7, /leading zero/],
+  "a plus sign": ['{"id":+1,"name":"Ada"}', 1, 7, /"\+"/],
+  "a number that would be rounded": ['{"id":9007199254740993,"name":"Ada"}', 1, 7, /rounded to 9007199254740992/],
+  "a number that is too large": ['{"id":1e400,"name":"Ada"}', 1, 7, /too large/],
+  "a raw LF in a string": ['{"name":"Ada\nLovelace"}', 1, 13, /U\+000A must be escaped/],
+  "an unknown escape": ['{"name":"\\x41da"}', 1, 10, /escape/],
+  "half of a surrogate pair": ['{"name":"Ada \\ud83d"}', 1, 14, /half of a surrogate pair/],
+  "a member twice": ['{"name":"Ada",\n "name":"Eve"}', 2, 2, /"name" occurs twice/],
+  "a member twice, once in escapes": ['{"name":"Ada","n\\u0061me":"Eve"}', 1, 15, /"name" occurs twice/],
+  "a member of the address twice": [
+    '{"name":"Ada","address":{"postalCode":"1","postalCode":"2"}}',
+    1,
+    43,
+    /occurs twice/,
+  ],
+  __proto__: ['{"name":"Ada","__proto__":{"polluted":true}}', 1, 15, /"__proto__"/],
+  "__proto__ in escapes": ['{"name":"Ada","\\u005f_proto__":{"polluted":true}}', 1, 15, /"__proto__"/],
+  "__proto__ in the address": ['{"name":"Ada","address":{"__proto__":{}}}', 1, 26, /"__proto__"/],
+  "arrays 65 deep": [`{"name":${"[".repeat(64)}${"]".repeat(64)}}`, 1, 72, /more than 64 deep/],
+  "half a million brackets": ["[".repeat(500_000), 1, 65, /more than 64 deep/],
+  "half a million braces": ['{"a":'.repeat(200_000), 1, 321, /more than 64 deep/],
+  "an emoji before the fault": ['{"name":"😀", }', 1, 14, /a member name/],
+  "a byte order mark": ['\ufeff{"name":"Ada"}', 1, 1, /byte order mark/],
+  HTML: ["<html></html>", 1, 1, /"<"/],
+};
+
+/** What is no UTF-8 has neither lines nor columns. */
+const notUtf8: Readonly<Record<string, readonly [body: Uint8Array<ArrayBuffer>, said: RegExp]>> = {
+  "a byte that begins nothing": [inName(0xff), /offset 9/],
+  "an overlong slash": [inName(0x41, 0xc0, 0xaf), /offset 10/],
+  "a character that is cut off": [inName(0xf0, 0x9f, 0x98), /offset 9/],
+  "a surrogate": [inName(0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80), /offset 9/],
+  "Latin-1": [inName(0x5a, 0x6f, 0xeb), /offset 11/],
+};
+
+const malformedXml: Readonly<Record<string, Malformed>> = {
+  "no content": ["", 1, 1, /document must contain a root element|no content|empty/i],
+  "an element that is not closed": ["<person>\n<name>Ada</name>", 2, 17, /unclosed tag/],
+  "the wrong end tag": ["<person>\n  <name>Ada</nam></person>", 2, 17, /<\/nam>/],
+  "two roots": ["<person><name>Ada</name></person><person/>", 1, 41, /only one root/],
+  "text after the root": ["<person><name>Ada</name></person> and more", 1, 35, /./],
+  "another root": ["<human><name>Ada</name></human>", 1, 1, /"human", and "person" is due/],
+  "an element twice": ["<person><name>Ada</name>\n<name>Eve</name></person>", 2, 1, /"person\/name" occurs twice/],
+  "an attribute": ['<person><name lang="en">Ada</name></person>', 1, 9, /attribute "lang"/],
+  "text beside elements": ["<person>Ada<name>Ada</name></person>", 1, 9, /"person" has text/],
+  "an undefined entity": ["<person><name>&nbsp;</name></person>", 1, 20, /"&nbsp;" is not defined/],
+  "a character that XML has not": ["<person><name>Ada&#0;</name></person>", 1, 21, /"&#0;" is not a character of XML/],
+  "half of a surrogate pair": ["<person><name>&#xD83D;</name></person>", 1, 22, /is not a character of XML/],
+  "a raw control character": ["<person><name>A\u0001</name></person>", 1, 16, /U\+0001/],
+  "a foreign namespace": ['<person xmlns="urn:other"><name>Ada</name></person>', 1, 1, /"urn:other"/],
+  "an unbound prefix": ["<p:person><p:name>Ada</p:name></p:person>", 1, 10, /./],
+  "elements 65 deep": [`<person>${"<a>".repeat(64)}`, 1, 198, /more than 64 deep/],
+  "a hundred thousand elements deep": ["<person>".repeat(100_000), 1, 513, /more than 64 deep/],
+  "XML 1.1": ['<?xml version="1.1"?><person><name>Ada</name></person>', 1, 1, /1\.1/],
+  "a document type": ["<!DOCTYPE person>\n<person><name>Ada</name></person>", 1, 1, /<!DOCTYPE/],
+  "a file as an entity": [
+    '<?xml version="1.0"?>\n<!DOCTYPE p [<!ENTITY e SYSTEM "file:///etc/passwd">]>\n<person><name>&e;</name></person>',
+    2,
+    1,
+    /<!DOCTYPE/,
+  ],
+  "entities that multiply": [
+    `<!DOCTYPE p [<!ENTITY a "ha">${Array.from({ length: 20 }, (_, i) => `<!ENTITY a${i} "&a;&a;&a;&a;">`).join("")}]>`,
+    1,
+    1,
+    /<!DOCTYPE/,
+  ],
+};
+
+const typesRefused: Readonly<Record<string, string | readonly string[] | undefined>> = {
+  none: undefined,
+  empty: "",
+  "plain text": "text/plain",
+  "a form": "application/x-www-form-urlencoded",
+  "a form in parts": "multipart/form-data; boundary=a",
+  "a type built on JSON": "application/vnd.person+json",
+  "JSON of lines": "application/x-ndjson",
+  "a patch": "application/merge-patch+json",
+  "a wildcard": "application/*",
+  "half a type": "application/",
+  "no type": "json",
+  "more than a type": "application/json/x",
+  "two in one line": "application/json, application/xml",
+  "two lines": ["application/json", "application/xml"],
+  "two equal lines": ["application/json", "application/json"],
+  "another charset": "application/json; charset=iso-8859-1",
+  "UTF-16 for JSON": "application/json; charset=utf-16",
+};
+
+describeService("bad input", (openService) => {
+  describe("malformed JSON is refused with the place of its first fault", () => {
+    const service = openService();
+    for (const [name, [body, line, column, said]] of Object.entries(malformedJson)) {
+      it(name, async () => {
+        const problem = await refuse(service, { ...asJson(""), body }, 400, "malformed-content");
+        assert.deepEqual([problem["line"], problem["column"]], [line, column]);
+        assert.match(problem.detail ?? "", said);
+        assert.match(problem.detail ?? "", new RegExp(` at line ${line}, column ${column}\\.$`));
+      });
+    }
+    it("pollutes no prototype and stores nothing", async () => {
+      assert.equal("polluted" in {}, false);
+      assert.deepEqual(await readAll(service), []);
+    });
+  });
+
+  describe("malformed XML is refused with the place of its first fault", () => {
+    const service = openService();
+    for (const [name, [body, line, column, said]] of Object.entries(malformedXml)) {
+      it(name, async () => {
+        const problem = await refuse(service, { ...asXml(""), body }, 400, "malformed-content");
+        assert.deepEqual([problem["line"], problem["column"]], [line, column]);
+        assert.match(problem.detail ?? "", said);
+      });
+    }
+    it("stores nothing", async () => assert.deepEqual(await readAll(service), []));
+  });
+
+  describe("content that is no UTF-8 is refused with the place of its first fault", () => {
+    const service = openService();
+    for (const [name, [body, said]] of Object.entries(notUtf8)) {
+      it(name, async () => {
+        const problem = await refuse(service, { ...asJson(""), body }, 400, "malformed-content");
+        assert.match(problem.detail ?? "", said);
+        await refuse(service, { ...asXml(""), body }, 400, "malformed-content");
+      });
+    }
+    it("UTF-16 and UTF-32", async () => {
+      const utf16 = Buffer.from('{"name":"Ada"}', "utf16le");
+      await refuse(service, { ...asJson(""), body: utf16 }, 400, "malformed-content");
+      await refuse(service, { ...asXml(""), body: Buffer.from("<person/>", "utf16le") }, 400, "malformed-content");
+      await refuse(service, { ...asXml(""), body: bytes(0, 0, 0xfe, 0xff, 0, 0, 0, 60) }, 400, "malformed-content");
+    });
+    it("XML whose declaration names another encoding", async () => {
+      for (const encoding of ["shift_jis", "utf-16", "iso-8859-1", "no-such-encoding"]) {
+        const body = `<?xml version="1.0" encoding="${encoding}"?><person><name>Ada</name></person>`;
+        await refuse(service, asXml(body), 400, "malformed-content");
+      }
+    });
+  });
+
+  describe("content that breaks the rules is refused with all that it breaks", () => {
+    const service = openService();
+
+    it("an object is due", async () => {
+      for (const body of ["[]", "[{}]", '"Ada"', "1", "true", "null"]) {
+        const problem = await refuse(service, asJson(body), 400, "invalid-content");
+        assert.ok(pointersOf(problem).includes("#"), body);
+      }
+    });
+
+    it("nothing is not enough", async () => {
+      const empty = await refuse(service, asJson({}), 400, "invalid-content");
+      assert.deepEqual(pointersOf(empty), ["#/name"]);
+      const { errors } = await refuse(service, asXml("<person/>"), 400, "invalid-content");
+      assert.deepEqual(errors, empty.errors);
+    });
+
+    it("each failing member is named, alike for JSON and XML", async () => {
+      const person = {
+        id: 0,
+        name: "",
+        birthDate: "2026-02-30",
+        email: "ada",
+        telephone: "none",
+        url: "javascript:alert(1)",
+        knowsLanguage: "x",
+        identifier: "a".repeat(256),
+        createdAt: "2026-01-01T00:00:00Z",
+        address: { postalCode: " ", addressCountry: "XX", planet: "Mars" },
+        nme: "Ada",
+        näme: "Ada",
+      };
+      const inJson = await refuse(service, asJson(person), 400, "invalid-content");
+      const inXml = await refuse(service, asXml(personXml(person)), 400, "invalid-content");
+      assert.deepEqual(inXml, inJson);
+      assert.deepEqual(pointersOf(inJson).toSorted(), [
+        "#/address/addressCountry",
+        "#/address/planet",
+        "#/address/postalCode",
+        "#/birthDate",
+        "#/createdAt",
+        "#/email",
+        "#/id",
+        "#/identifier",
+        "#/knowsLanguage",
+        "#/n%C3%A4me",
+        "#/name",
+        "#/nme",
+        "#/telephone",
+        "#/url",
+      ]);
+      assert.match(inJson.detail ?? "", /14 rules/);
+    });
+
+    it("members of the wrong type are named", async () => {
+      const body = '{"id":"1","name":{},"email":1,"address":[],"description":true,"jobTitle":["a"]}';
+      const problem = await refuse(service, asJson(body), 400, "invalid-content");
+      assert.deepEqual(pointersOf(problem).toSorted(), [
+        "#/address",
+        "#/description",
+        "#/email",
+        "#/id",
+        "#/jobTitle",
+        "#/name",
+      ]);
+    });
+
+    it("ids are integers from 1 to 2^53-1", async () => {
+      for (const id of ["0", "-1", "-0", "1.5", "9007199254740992", "1e16", "true", "[1]", '"1"']) {
+        const problem = await refuse(service, asJson(`{"id":${id},"name":"Ada"}`), 400, "invalid-content");
+        assert.deepEqual(pointersOf(problem), ["#/id"], id);
+      }
+      for (const id of ["0", "-1", "01", "1.0", "1e3", " 1", "", "9007199254740993", "abc"]) {
+        const problem = await refuse(service, asXml(personXml({ id, name: "Ada" })), 400, "invalid-content");
+        assert.deepEqual(pointersOf(problem), ["#/id"], id);
+      }
+    });
+
+    it("an unknown member is named whatever its name", async () => {
+      for (const name of Object.values(naughtyStrings)) {
+        if (name === "__proto__" || !name.isWellFormed()) continue; // malformed already
+        const problem = await refuse(service, asJson({ name: "Ada", [name]: 1 }), 400, "invalid-content");
+        const token = name.replaceAll("~", "~0").replaceAll("/", "~1");
+        assert.deepEqual(pointersOf(problem).map(decodeURIComponent), [`#/${token}`]);
+      }
+    });
+
+    it("stores nothing", async () => assert.deepEqual(await readAll(service), []));
+  });
+
+  describe("content of the wrong kind", () => {
+    const service = openService();
+
+    for (const [name, type] of Object.entries(typesRefused)) {
+      it(`is refused by its type: ${name}`, async () => {
+        const headers = type === undefined ? {} : { "Content-Type": type };
+        const answer = await service.send("POST", "/person", { headers, body: '{"name":"Ada"}' });
+        const problem = await assertProblem(service, answer, 415, "unsupported-media-type");
+        assert.deepEqual(problem["supported"], ["application/json", "application/xml", "text/xml"]);
+        assert.equal(answer.headers["accept"], "application/json, application/xml, text/xml");
+        assert.equal("accept-encoding" in answer.headers, false);
+      });
+    }
+
+    it("is refused by its coding", async () => {
+      for (const coding of ["compress", "deflate", "x-unknown", "gzip, br"]) {
+        const { headers, body = "" } = asJson({ name: "Ada" });
+        const message = { headers: { ...headers, "Content-Encoding": coding }, body };
+        const answer = await service.send("POST", "/person", message);
+        await assertProblem(service, answer, 415, "unsupported-content-coding");
+        assert.equal(answer.headers["accept-encoding"], "zstd, br, gzip");
+      }
+    });
+
+    it("is refused by a charset that contradicts it", async () => {
+      const headers = { "Content-Type": "application/xml; charset=iso-8859-1" };
+      await refuse(service, { headers, body: "<person><name>Ada</name></person>" }, 400, "malformed-content");
+    });
+
+    it("stores nothing", async () => assert.deepEqual(await readAll(service), []));
+  });
+
+  describe("content that is too long", () => {
+    const service = openService();
+    const limit = 1_048_576;
+    const person = '{"name":"Ada"}';
+
+    it("is just short enough with 1 MiB", async () => {
+      await store(service, asJson(person.padEnd(limit)));
+      await store(service, asXml("<person><name>Ada</name></person>".padEnd(limit)));
+    });
+
+    it("is refused with one byte more, and the connection goes on", async () => {
+      const first = await service.send("POST", "/person", asJson(person.padEnd(limit + 1)));
+      const problem = await assertProblem(service, first, 413, "content-too-large");
+      assert.equal(problem["limit"], limit);
+      const second = await service.send("POST", "/person", asJson(person));
+      assert.deepEqual([second.status, second.connection], [200, first.connection]);
+    });
+
+    it("is refused when its length is not told before, and the connection goes on", async () => {
+      const message = asJson(person.padEnd(2 * limit));
+      const headers = { ...message.headers, "Transfer-Encoding": "chunked" };
+      const first = await service.send("POST", "/person", { ...message, headers });
+      await assertProblem(service, first, 413, "content-too-large");
+      const second = await service.send("POST", "/person", { headers, body: person });
+      assert.deepEqual([second.status, second.connection], [200, first.connection]);
+    });
+
+    it("stores only what is not", async () => {
+      assert.deepEqual(
+        (await readAll(service)).map(({ id }) => id),
+        [1, 2, 3, 4],
+      );
+    });
+  });
+
+  describe("naughty strings", () => {
+    const service = openService();
+    const fields = [
+      "name",
+      "givenName",
+      "additionalName",
+      "familyName",
+      "alternateName",
+      "birthDate",
+      "email",
+      "telephone",
+      "address.streetAddress",
+      "address.addressLocality",
+      "address.addressRegion",
+      "address.postalCode",
+      "address.addressCountry",
+      "jobTitle",
+      "worksFor",
+      "url",
+      "knowsLanguage",
+      "description",
+      "identifier",
+    ];
+    const alsoInXml = new Set(["name", "address.streetAddress", "description"]);
+    /** What even the description, which takes most, does not take. */
+    const illegal = new Set([
+      ...["one space", "no-break space", "zero-width space", "zero-width joiner alone", "Hangul filler"],
+      ...["NUL", "C0 controls", "DEL and C1 controls", "CR LF and a header", "CR"],
+      ...["lone high surrogate", "lone low surrogate", "surrogates in the wrong order"],
+      ...["noncharacter U+FFFE", "noncharacter U+FFFF", "a hundred thousand letters"],
+    ]);
+
+    /** Stores a person with this value and reads it back: the value; or undefined when it was refused for its member. */
+    async function keep(message: Message, pointer: string, path: readonly string[]): Promise<unknown> {
+      const answer = await service.send("POST", "/person", message);
+      if (answer.status === 200) {
+        const record = await read(service, Number(answer.headers["location"]?.split("/").at(-1)));
+        // A record has objects where the path has names.
+        return path.reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], record);
+      }
+      const isMalformed = answer.text.startsWith('{"type":"/problems/malformed-content"');
+      const problem = await assertProblem(service, answer, 400, isMalformed ? "malformed-content" : "invalid-content");
+      if (!isMalformed) assert.deepEqual(pointersOf(problem), [pointer]);
+      return undefined;
+    }
+
+    for (const field of fields) {
+      it(`are kept as they are or refused: ${field}`, async () => {
+        const path = field.split(".");
+        const [member = "", part] = path;
+        for (const [name, text] of Object.entries(naughtyStrings)) {
+          const person = { name: "Ada", [member]: part === undefined ? text : { [part]: text } };
+          const messages = [asJson(person)];
+          // As bytes, XML cannot even spell half of a surrogate pair.
+          if (alsoInXml.has(field) && text.isWellFormed()) messages.push(asXml(personXml(person)));
+          for (const message of messages) {
+            const kept = await keep(message, `#/${path.join("/")}`, path);
+            if (kept !== undefined) assert.equal(kept, text);
+            if (field === "description") assert.equal(kept === undefined, illegal.has(name), name);
+          }
+        }
+      });
+    }
+
+    it("are no more than text in a path, a query and a field", async () => {
+      for (const [name, text] of Object.entries(naughtyStrings)) {
+        const encoded = encodeURIComponent(text.toWellFormed());
+        for (const target of [`/person/${encoded}`, `/${encoded}`, `/person/1?${encoded}=${encoded}`]) {
+          const { status } = await service.send("GET", target);
+          assert.ok(status === 200 || (status >= 400 && status < 500), `${name}: ${status}`);
+        }
+        const field = text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 4000);
+        const { status } = await service.send("GET", "/person/1", {
+          headers: { Accept: field, "Accept-Language": field },
+        });
+        assert.ok(status === 200 || status === 406, `${name}: ${status}`);
+      }
+    });
+  });
+
+  describe("any legal person", () => {
+    const service = openService();
+    let serial = 0;
+    /** The ids are the service's to give, and each identifier occurs once. */
+    const newPerson = legalPerson.map(({ id: _id, identifier, ...person }) =>
+      identifier === undefined
+        ? person
+        : { ...person, identifier: Array.from(`${++serial} ${identifier}`).slice(0, 255).join("").trimEnd() },
+    );
+
+    const forms: Readonly<Record<string, (person: object) => Message>> = {
+      JSON: asJson,
+      "JSON in escapes": (person) =>
+        asJson(
+          JSON.stringify(person).replaceAll(
+            /[^\x20-\x7e]/g,
+            (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+          ),
+        ),
+      XML: (person) => asXml(personXml(person)),
+    };
+    for (const [name, toMessage] of Object.entries(forms)) {
+      it(`is read as it was sent in ${name}`, async () => {
+        await fc.assert(
+          fc.asyncProperty(newPerson, async (person) => {
+            const id = await store(service, toMessage(person));
+            assert.deepEqual(await read(service, id), { id, ...person, createdAt: noon, updatedAt: noon });
+          }),
+        );
+      });
+    }
+  });
+});

@@ -1,0 +1,27 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A kind of database that the black-box tests run on. */
+export interface DatabaseKind {
+  readonly name: string;
+  /** Makes an empty one. */
+  create(): Promise<TestDatabase>;
+}
+
+export interface TestDatabase {
+  /** What the service is told to keep its people in. */
+  readonly location: string;
+  remove(): Promise<void>;
+}
+
+export const databaseKinds: readonly DatabaseKind[] = [{ name: "SQLite", create: createSqliteFile }];
+
+/** The path of a SQLite file that is still to be made, in a directory of its own. */
+export async function createSqliteFile(): Promise<TestDatabase> {
+  const directory = await mkdtemp(join(tmpdir(), "person-service-"));
+  return {
+    location: join(directory, "person.db"),
+    remove: () => rm(directory, { recursive: true, force: true }),
+  };
+}

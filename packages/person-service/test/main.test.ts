@@ -1,0 +1,335 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { Agent, type ClientRequest, get, type IncomingMessage, request } from "node:http";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { text } from "node:stream/consumers";
+import { after, describe, it } from "node:test";
+import { type Exit, runProgram, startService } from "./service-process.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "person-service-main-"));
+after(() => rmSync(directory, { recursive: true }));
+
+let files = 0;
+/** A path in the directory at which there is nothing yet. */
+const newFile = (): string => join(directory, `${++files}.db`);
+
+/** Ends the service, and checks that it had nothing to complain of. */
+async function stop(service: Awaited<ReturnType<typeof startService>>): Promise<Exit> {
+  service.kill("SIGTERM");
+  const exit = await service.exited;
+  assert.deepEqual([exit.code, exit.signal, exit.stderr], [0, undefined, ""]);
+  return exit;
+}
+
+async function namesIn(file: string): Promise<string[]> {
+  await using service = await startService("--database", file);
+  const people: readonly { readonly name: string }[] = JSON.parse(
+    await text(await responseTo(get(`${service.url}/person`))),
+  );
+  await stop(service);
+  return people.map(({ name }) => name);
+}
+
+/** Checks that the program ended for a reason that it said in one line, which is given. */
+function assertRefusal({ code, signal, stdout, stderr }: Exit): string {
+  assert.deepEqual([code, signal, stdout], [1, undefined, ""], stderr);
+  assert.match(stderr, /^person-service: [^\n]+\n$/);
+  return stderr;
+}
+
+/** Checks that the service does not start on the file, says why, and changes no byte of it. */
+async function assertUnusable(file: string, said: RegExp): Promise<void> {
+  const before = readFileSync(file);
+  const refusal = assertRefusal(await runProgram("--port", "0", "--database", file));
+  assert.match(refusal, said);
+  assert.ok(refusal.includes(JSON.stringify(file)));
+  assert.ok(readFileSync(file).equals(before));
+}
+
+describe("the program", () => {
+  it("serves on a port that the system chose, and says where and from what", async () => {
+    const file = newFile();
+    await using service = await startService("--database", file);
+    const answer = await fetch(`${service.url}/hello-world`);
+    assert.equal(await answer.text(), "Hello World");
+    const { stdout } = await stop(service);
+    assert.match(service.url, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+    assert.deepEqual(stdout.split("\n"), [
+      `listening on ${service.url}`,
+      `keeping people in ${file}`,
+      `try: curl ${service.url}/person/1`,
+      "",
+    ]);
+  });
+
+  it("keeps people from one run to the next, and leaves one file", async () => {
+    const file = newFile();
+    await using service = await startService("--database", file);
+    const headers = { "Content-Type": "application/json" };
+    for (const name of ["Ada", "Grace"]) {
+      const answer = await fetch(`${service.url}/person`, { method: "POST", headers, body: JSON.stringify({ name }) });
+      assert.equal(answer.status, 200);
+    }
+    await stop(service);
+    assert.deepEqual(await namesIn(file), ["Ada", "Grace"]);
+    const left = readdirSync(directory).filter((name) => name.startsWith(basename(file)));
+    assert.deepEqual(left, [basename(file)]);
+  });
+
+  it("makes the directories above its file", async () => {
+    assert.deepEqual(await namesIn(join(directory, "made", "for", "it", "person.db")), []);
+  });
+
+  describe("--demo", () => {
+    const file = newFile();
+
+    it("stores 537 people and says so", async () => {
+      await using service = await startService("--demo", "--database", file);
+      const { stdout } = await stop(service);
+      assert.match(stdout, /^stored 537 people for the demo\nlistening on /);
+      const names = await namesIn(file);
+      assert.equal(names.length, 537);
+      assert.equal(names[0], "Maria Cantwell");
+    });
+
+    it("is refused for a database that has people, and changes nothing", async () => {
+      const before = readFileSync(file);
+      const refusal = assertRefusal(await runProgram("--port", "0", "--demo", "--database", file));
+      assert.match(refusal, /--demo is for a database without people/);
+      assert.ok(readFileSync(file).equals(before));
+    });
+
+    it("stores nothing when the service cannot start", async () => {
+      const taken = createServer().listen(0, "127.0.0.1");
+      await once(taken, "listening");
+      const other = newFile();
+      try {
+        // A server that listens has an address with a port.
+        const { port } = taken.address() as { readonly port: number };
+        const refusal = assertRefusal(await runProgram("--port", `${port}`, "--demo", "--database", other));
+        assert.match(refusal, new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is taken`));
+      } finally {
+        taken.close();
+      }
+      assert.deepEqual(await namesIn(other), []);
+    });
+  });
+
+  describe("the command line", () => {
+    it("--help prints the usage", async () => {
+      const { code, stdout, stderr } = await runProgram("--help");
+      assert.deepEqual([code, stderr], [0, ""]);
+      assert.match(stdout, /^Usage: person-service \[options\]\n.*--database FILE.*exit\n$/s);
+    });
+
+    it("--routes prints the routes in the order in which they are tried, and makes no database", async () => {
+      const { code, stdout, stderr } = await runProgram("--routes");
+      assert.deepEqual([code, stderr], [0, ""]);
+      const [head, ...rows] = stdout.trimEnd().split("\n");
+      assert.match(head ?? "", /^METHOD +PATH +PRODUCES +CONSUMES +CONDITIONS$/);
+      assert.match(rows[0] ?? "", /^GET +\/person\/\{id\} +application\/json$/);
+      assert.match(
+        rows.find((row) => row.includes("PATCH")) ?? "",
+        /\/person\/\{id\} +application\/merge-patch\+json$/,
+      );
+    });
+
+    it("--version prints the version", async () => {
+      const { code, stdout, stderr } = await runProgram("--version");
+      assert.deepEqual([code, stderr], [0, ""]);
+      assert.match(stdout, /^person-service \d+\.\d+\.\d+\n$/);
+    });
+
+    it("is refused with what is wrong and the usage", async () => {
+      const { code, stdout, stderr } = await runProgram("--nope");
+      assert.deepEqual([code, stdout], [2, ""]);
+      assert.match(stderr, /^There is no option "--nope"\.\n\nUsage: person-service \[options\]\n/);
+    });
+  });
+
+  describe("a database that it cannot use is named in one line, and left as it is", () => {
+    /** What marks a database file as ours. */
+    const ours = `PRAGMA application_id = ${0x776d726b}; PRAGMA user_version = 1;`;
+
+    const foreign: Readonly<Record<string, readonly [make: (file: string) => void, said: RegExp]>> = {
+      "no database": [(file) => writeFileSync(file, "name\nAda\n".repeat(1000)), /is not an SQLite database/],
+      "the database of another program": [
+        (file) => execute(file, "CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES ('mine')"),
+        /database of another program/,
+      ],
+      "one that a newer version wrote": [(file) => execute(file, `${ours} PRAGMA user_version = 999`), /newer version/],
+    };
+    for (const [name, [make, said]] of Object.entries(foreign)) {
+      it(name, async () => {
+        const file = newFile();
+        make(file);
+        await assertUnusable(file, said);
+      });
+    }
+
+    const locks: Readonly<Record<string, string>> = {
+      "one that another process has locked": "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE",
+      "one to which another process writes without end": "PRAGMA journal_mode = WAL; BEGIN IMMEDIATE",
+    };
+    for (const [name, statements] of Object.entries(locks)) {
+      it(name, async () => {
+        const file = newFile();
+        execute(file, ours);
+        await using _holder = await holdOpen(file, statements);
+        await assertUnusable(file, /another process has locked it/);
+      });
+    }
+
+    it("a directory", async () => {
+      assert.match(assertRefusal(await runProgram("--port", "0", "--database", directory)), /it is a directory/);
+    });
+
+    it("a path through a file", async () => {
+      const file = newFile();
+      writeFileSync(file, "");
+      const path = join(file, "person.db");
+      assert.match(assertRefusal(await runProgram("--port", "0", "--database", path)), /is not a directory/);
+    });
+  });
+
+  it("says in one line that a host is not this machine's", async () => {
+    const exit = await runProgram("--port", "0", "--host", "192.0.2.1", "--database", newFile());
+    assert.match(assertRefusal(exit), /192\.0\.2\.1 is not an address of this machine/);
+  });
+
+  it("answers 503 to a person whom another process keeps from being stored, and goes on reading", async () => {
+    const file = newFile();
+    await using service = await startService("--database", file);
+    const post = (): Promise<Response> =>
+      fetch(`${service.url}/person`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: '{"name":"Ada"}',
+      });
+    assert.equal((await post()).status, 200);
+    {
+      await using _holder = await holdOpen(file, "BEGIN IMMEDIATE");
+      const refused = await post();
+      assert.deepEqual([refused.status, refused.headers.get("Retry-After")], [503, "1"]);
+      assert.match(await refused.text(), /"type":"\/problems\/store-unavailable"/);
+      assert.equal((await fetch(`${service.url}/person/1`)).status, 200);
+    }
+    const stored = await post();
+    assert.deepEqual([stored.status, stored.headers.get("Location")], [200, "/person/2"]);
+    await stop(service);
+  });
+
+  it("stores nothing of a person whose client goes away in the midst, and is not disturbed", async () => {
+    const file = newFile();
+    await using service = await startService("--database", file);
+    const headers = { "Content-Type": "application/json", "Content-Length": 1000, Expect: "100-continue" };
+    const posting = request(`${service.url}/person`, { method: "POST", headers });
+    posting.flushHeaders();
+    await once(posting, "continue"); // the service has begun to read
+    const broken = assert.rejects(once(posting, "response"));
+    posting.write('{"name":"Ada"}', () => posting.destroy());
+    await broken;
+    await stop(service);
+    assert.deepEqual(await namesIn(file), []);
+  });
+
+  describe("SIGTERM and SIGINT", () => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      it(`${signal} ends it at once when nobody waits, though connections are open`, async () => {
+        await using service = await startService("--database", newFile());
+        const agent = new Agent({ keepAlive: true });
+        const [answer] = (await once(get(`${service.url}/hello-world`, { agent }), "response")) as [IncomingMessage];
+        await text(answer);
+        service.kill(signal);
+        const { code, stderr } = await service.exited;
+        assert.deepEqual([code, stderr], [0, ""]);
+        agent.destroy();
+      });
+
+      it(`${signal} lets a person arrive whole, stores it and answers`, async () => {
+        const file = newFile();
+        await using service = await startService("--database", file);
+        const body = '{"name":"Ada"}';
+        const posting = request(`${service.url}/person`, {
+          method: "POST",
+          headers: { "Content-Type": "application/json", "Content-Length": body.length, Expect: "100-continue" },
+        });
+        posting.flushHeaders();
+        await once(posting, "continue"); // the service has begun to read
+        service.kill(signal);
+        await untilRefused(service.port);
+        posting.end(body);
+        const answer = await responseTo(posting);
+        assert.deepEqual([answer.statusCode, answer.headers.location], [200, "/person/1"]);
+        assert.equal(answer.headers.connection, "close");
+        answer.resume();
+        const { code, stderr } = await service.exited;
+        assert.deepEqual([code, stderr], [0, ""]);
+        assert.deepEqual(await namesIn(file), ["Ada"]);
+      });
+
+      it(`${signal} lets a list that has begun come to its end`, async () => {
+        await using service = await startService("--demo", "--database", newFile());
+        const answer = await responseTo(get(`${service.url}/person`));
+        service.kill(signal);
+        await untilRefused(service.port);
+        assert.equal(JSON.parse(await text(answer)).length, 537);
+        const { code, stderr } = await service.exited;
+        assert.deepEqual([code, stderr], [0, ""]);
+      });
+    }
+  });
+});
+
+function execute(file: string, statements: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(statements);
+  database.close();
+}
+
+/**
+ * Executes statements on a database and keeps it open until the scope ends: in a process of its own, since a process that
+ * closes a file drops all the locks it has on it.
+ */
+async function holdOpen(file: string, statements: string): Promise<AsyncDisposable> {
+  const script = `
+    const { DatabaseSync } = require("node:sqlite");
+    const [file, statements] = process.argv.slice(1);
+    const database = new DatabaseSync(file);
+    database.exec(statements);
+    process.stdout.write("held");
+    process.stdin.resume().on("end", () => database.close());
+  `;
+  const holder = spawn(process.execPath, ["-e", script, file, statements], { stdio: ["pipe", "pipe", "inherit"] });
+  await once(holder.stdout, "data");
+  return {
+    async [Symbol.asyncDispose]() {
+      holder.stdin.end();
+      await once(holder, "close");
+    },
+  };
+}
+
+async function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
+  const [answer] = await once(sent, "response");
+  return answer;
+}
+
+/** Resolves when nothing listens on the port any more. */
+async function untilRefused(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, "127.0.0.1");
+    try {
+      await once(socket, "connect");
+    } catch {
+      return;
+    } finally {
+      socket.destroy();
+    }
+  }
+}

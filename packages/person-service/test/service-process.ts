@@ -1,0 +1,84 @@
+import { spawn } from "node:child_process";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+
+/** How a process ended, and all that it printed. */
+export interface Exit {
+  /** Undefined when a signal ended it. */
+  readonly code: number | undefined;
+  readonly signal: NodeJS.Signals | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A person-service that listens, in a process of its own; killed when its scope ends. */
+export interface ServiceProcess extends AsyncDisposable {
+  readonly pid: number;
+  readonly url: string;
+  readonly port: number;
+  readonly exited: Promise<Exit>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+/** Runs the program to its end; should it begin to listen, which has none, it is killed. */
+export function runProgram(...args: readonly string[]): Promise<Exit> {
+  const { child, exited } = launch(args);
+  whenListening(child.stdout, () => child.kill("SIGKILL"));
+  return exited;
+}
+
+/**
+ * Starts the program on a port that the system chooses, and waits until it says where it listens.
+ *
+ * @throws Error with what the program said when it ended instead
+ */
+export async function startService(...args: readonly string[]): Promise<ServiceProcess> {
+  const { child, exited } = launch(["--port", "0", ...args]);
+  const listening = new Promise<string>((resolve) => whenListening(child.stdout, resolve));
+  const ended = exited.then(({ stderr, signal }): never => {
+    throw new Error(`The service did not start: ${signal ?? stderr}`);
+  });
+  const url = await Promise.race([listening, ended]);
+  ended.catch(() => undefined); // how it ends later is for others to judge
+  return {
+    pid: child.pid as number, // it runs
+    url,
+    port: Number(new URL(url).port),
+    exited,
+    kill: (signal) => child.kill(signal),
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}
+
+/** Calls back with the URL, once it is printed. */
+function whenListening(stdout: Readable, done: (url: string) => void): void {
+  let printed = "";
+  const onData = (piece: Buffer): void => {
+    printed += piece;
+    const url = /^listening on (http:\S+)\n/m.exec(printed)?.[1];
+    if (url === undefined) return;
+    stdout.off("data", onData);
+    done(url);
+  };
+  stdout.on("data", onData);
+}
+
+const program = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+
+function launch(args: readonly string[]) {
+  const child = spawn(process.execPath, ["--conditions=@waymark/source", program, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = new Promise<Pick<Exit, "code" | "signal">>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
+  });
+  const exited = Promise.all([ended, text(child.stdout), text(child.stderr)]).then(
+    ([end, stdout, stderr]): Exit => ({ ...end, stdout, stderr }),
+  );
+  return { child, exited };
+}

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { collection, openSqliteStore, type StoredRecord } from "@waymark/collection";
+import { type App, jsonDecoder, router } from "waymark";
+import { type RunningServer, serve } from "waymark/node";
+import { personRoutes, personSchema } from "../src/index.ts";
+import { createSqliteFile, type TestDatabase } from "./databases.ts";
+import { RecordReader } from "./record-reader.ts";
+import { beginList, fillWithPeople, streamPeople } from "./streaming.ts";
+
+/** Of about 4 KB each: 120 MB, twice what the service's memory may grow by. */
+const count = 30_000;
+
+describe("a long list", () => {
+  let database: TestDatabase;
+  let batches: number;
+  before(async () => {
+    database = await createSqliteFile();
+    await fillWithPeople(database.location, count, 3900);
+    const store = openSqliteStore({ file: database.location, collection: "person", unique: ["identifier"] });
+    batches = (await Array.fromAsync(store.list(), ({ length }) => length)).length;
+    await store.close();
+  });
+  after(() => database.remove());
+
+  it("is sent whole in little memory, while others are answered, stall and go away", async () => {
+    const { sent, growth } = await streamPeople(database.location, count);
+    assert.ok(sent > 100 * 2 ** 20);
+    assert.ok(growth < 64 * 2 ** 20, `memory grew by ${growth} bytes`);
+  });
+
+  it("is read no further when its client has gone", async () => {
+    await using watched = await serveWatched(database.location);
+    const answer = await beginList(watched.server);
+    answer.destroy();
+    await watched.ended();
+    assert.ok(watched.batches < batches / 4, `${watched.batches} of ${batches} batches were read`);
+  });
+
+  it("is read no further when the web response is cancelled", async () => {
+    await using watched = await serveWatched(database.location);
+    const { status, body } = await watched.app.fetch(new Request("http://localhost/person"));
+    assert.equal(status, 200);
+    await body?.cancel();
+    await watched.ended();
+    assert.ok(watched.batches <= 2, `${watched.batches} batches were read`);
+  });
+
+  it("is not read for HEAD", async () => {
+    await using watched = await serveWatched(database.location);
+    const { status } = await fetch(`${watched.server.url}/person`, { method: "HEAD" });
+    assert.equal(status, 200);
+    await watched.ended();
+    assert.ok(watched.batches <= 1, `${watched.batches} batches were read`);
+  });
+
+  it("is read as slowly as its client takes it, and others are answered meanwhile", async () => {
+    await using watched = await serveWatched(database.location);
+    const list = (await beginList(watched.server)).setEncoding("utf8");
+    // Once a hundred others have been answered without another batch, no more is read.
+    for (let quiet = 0; quiet < 100; quiet++) {
+      const before = watched.batches;
+      const { status } = await fetch(`${watched.server.url}/person/${count}`);
+      assert.equal(status, 200);
+      if (watched.batches !== before) quiet = 0;
+    }
+    assert.ok(watched.batches < batches / 4, `${watched.batches} of ${batches} batches were read`);
+
+    const reader = new RecordReader();
+    for await (const piece of list) reader.read(piece);
+    reader.end();
+    assert.deepEqual([reader.count, reader.lastId], [count, count]);
+    await watched.ended();
+    assert.equal(watched.batches, batches);
+  });
+});
+
+/** The routes of the people over a store whose lists are counted. */
+interface Watched extends AsyncDisposable {
+  readonly app: App;
+  readonly server: RunningServer;
+  /** How many batches have been read. */
+  readonly batches: number;
+  /** Resolves when the first list is ended, by its last batch or before. */
+  ended(): Promise<void>;
+}
+
+async function serveWatched(file: string): Promise<Watched> {
+  const store = openSqliteStore({ file, collection: "person", unique: ["identifier"] });
+  const ended = Promise.withResolvers<void>();
+  let batches = 0;
+  async function* watch(list: AsyncIterable<readonly StoredRecord[]>): AsyncGenerator<readonly StoredRecord[]> {
+    try {
+      for await (const batch of list) {
+        batches++;
+        yield batch;
+      }
+    } finally {
+      ended.resolve();
+    }
+  }
+  const list = store.list.bind(store);
+  store.list = () => watch(list());
+  const people = collection({ path: "/person", store, schema: personSchema(), decoders: [jsonDecoder] });
+  const app = router(personRoutes(people));
+  const server = await serve(app);
+  return {
+    app,
+    server,
+    get batches() {
+      return batches;
+    },
+    ended: () => ended.promise,
+    async [Symbol.asyncDispose]() {
+      await server.close({ grace: 0 });
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { Agent, type OutgoingHttpHeaders, request } from "node:http";
+import type { Socket } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { after, before, describe } from "node:test";
+import type { App } from "waymark";
+import { serve } from "waymark/node";
+import { openPersonService } from "../src/index.ts";
+import { type DatabaseKind, databaseKinds } from "./databases.ts";
+
+/** The time at which the services of these tests store everything. */
+export const noon = "2026-06-15T12:00:00.000Z";
+
+/** What a request has beside its method and target; a field with several values is sent as so many lines. */
+export interface Message {
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** By lower-case name, without those that belong to the connection or the moment. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Uint8Array;
+  readonly text: string;
+  /** The same number for answers that came over one connection; in memory always 0. */
+  readonly connection: number;
+}
+
+/** A person-service on a database of its own, as its clients see it. */
+export interface Service {
+  /** Sends a request with just these fields, and Host and Content-Length where they are due. */
+  send(method: string, target: string, message?: Message): Promise<Answer>;
+}
+
+interface Transport {
+  readonly name: "in memory" | "over a socket";
+  connect(app: App): Promise<Service & { close(): Promise<void> }>;
+}
+
+/**
+ * Runs a body of tests for each transport and each kind of database. Every call of `openService` within a `describe` gives
+ * that block a service on an empty database, closed after its last test; it must have had no fault by then.
+ *
+ * ```ts
+ * describeService("hello", (openService) => {
+ *   const service = openService();
+ *   it("greets", async () => assert.equal((await service.send("GET", "/hello-world")).text, "Hello World"));
+ * });
+ * ```
+ */
+export function describeService(
+  name: string,
+  body: (openService: () => Service, transport: Transport["name"]) => void,
+): void {
+  for (const kind of databaseKinds) {
+    for (const transport of [inMemory, overSocket]) {
+      describe(`${name} (${transport.name}, ${kind.name})`, () => {
+        body(() => openService(kind, transport), transport.name);
+      });
+    }
+  }
+}
+
+function openService(kind: DatabaseKind, transport: Transport): Service {
+  const running = Promise.withResolvers<Service>();
+  let close: () => Promise<void> = async () => undefined;
+  before(async () => {
+    const database = await kind.create();
+    const faults: unknown[] = [];
+    const { app, people } = openPersonService({
+      database: database.location,
+      now: () => new Date(noon),
+      onFault: (error) => faults.push(error),
+    });
+    const client = await transport.connect(app);
+    running.resolve(client);
+    close = async () => {
+      await client.close();
+      await people.close();
+      await database.remove();
+      assert.deepEqual(faults, []);
+    };
+  });
+  after(() => close());
+  return { send: async (...message) => (await running.promise).send(...message) };
+}
+
+const inMemory: Transport = {
+  name: "in memory",
+  async connect(app) {
+    return {
+      async send(method, target, { headers = {}, body = null } = {}) {
+        const fields = Object.entries(headers).flatMap(([name, values]) =>
+          [values].flat().map((value): [string, string] => [name, value]),
+        );
+        const native = new Request(`http://localhost${target}`, { method, headers: fields, body });
+        const response = await app.fetch(native);
+        return toAnswer(response.status, [...response.headers], await response.bytes(), 0);
+      },
+      close: async () => undefined,
+    };
+  },
+};
+
+const overSocket: Transport = {
+  name: "over a socket",
+  async connect(app) {
+    const server = await serve(app);
+    const agent = new Agent({ keepAlive: true });
+    return {
+      send: (method, target, message) => sendOverSocket(server.port, agent, method, target, message),
+      async close() {
+        agent.destroy();
+        await server.close({ grace: 0 });
+      },
+    };
+  },
+};
+
+/** By node:http and not by fetch, which adds fields of its own and refuses methods. */
+function sendOverSocket(
+  port: number,
+  agent: Agent,
+  method: string,
+  path: string,
+  { headers = {}, body = "" }: Message = {},
+): Promise<Answer> {
+  const length = Buffer.byteLength(body);
+  const isChunked = "Transfer-Encoding" in headers;
+  const fields = { ...headers, ...(length > 0 && !isChunked && { "Content-Length": length }) };
+  return new Promise((resolve, reject) => {
+    // Node changes neither the record nor the lists in it.
+    const message = request({ port, host: "127.0.0.1", agent, method, path, headers: fields as OutgoingHttpHeaders });
+    message.method = method; // as it is: it has been put in capitals
+    message.once("error", reject);
+    message.once("response", (response) => {
+      const { statusCode = 0, headersDistinct, socket } = response;
+      const lines = Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(", ")] as const);
+      const connection = (socket as Socket).localPort ?? 0; // it is open
+      buffer(response).then((bytes) => resolve(toAnswer(statusCode, lines, bytes, connection)), reject);
+    });
+    message.end(body);
+  });
+}
+
+function toAnswer(
+  status: number,
+  fields: readonly (readonly [string, string])[],
+  bytes: Uint8Array,
+  connection: number,
+): Answer {
+  const headers = Object.fromEntries(fields.filter(([name]) => !ofConnection.has(name)));
+  return { status, headers, bytes, text: new TextDecoder().decode(bytes), connection };
+}
+
+const ofConnection: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding", "date"]);
