@@ -1,0 +1,335 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, suite, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { type Answer, AnswersDiffer, agreedAnswer } from "./answer.ts";
+import { type Contestant, contestants } from "./contestant.ts";
+import { measureDispatch } from "./dispatch.ts";
+import { findLoadGenerator, type Load, type LoadGenerator } from "./load.ts";
+import { type MeasurementOptions, measure } from "./measure.ts";
+import { parseCommand } from "./options.ts";
+import { findPlacement } from "./placement.ts";
+import { doubts, toDispatchTable, toServersTable } from "./report.ts";
+import { compare, type ScenarioResult } from "./result.ts";
+import { scenarios } from "./scenario.ts";
+
+// Nothing here says how long anything may take: to tell that is what the benchmark is for.
+
+suite("a measurement", () => {
+  let folder = "";
+  let temporary = "";
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "benchmark-test-"));
+    temporary = await mkdtemp(join(folder, "temporary-"));
+  });
+
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const optionsFor = async (changes: Partial<MeasurementOptions>): Promise<MeasurementOptions> => ({
+    contestants,
+    scenarios,
+    loadGenerator: loadGenerator(async () => 1),
+    placement: await findPlacement(),
+    directory: temporary,
+    records: 1,
+    rounds: 1,
+    seconds: 0.3,
+    warmUp: 0,
+    connections: 4,
+    signal: new AbortController().signal,
+    ...changes,
+  });
+
+  const contestant = async (name: string, program: string): Promise<Contestant> => {
+    const file = join(folder, `${name}.mjs`);
+    await writeFile(file, program);
+    return { name, program: pathToFileURL(file) };
+  };
+
+  test("times every server at the same answer, and leaves nothing behind", async () => {
+    const steps: string[] = [];
+    const [result, ...others] = await measure(
+      await optionsFor({
+        records: undefined,
+        loadGenerator: await findLoadGenerator("autocannon"),
+        onProgress: (step) => steps.push(step),
+      }),
+    );
+    assert.ok(result);
+    assert.deepEqual(others, []);
+    assert.equal(result.request, "GET /person/269");
+    assert.equal(result.records, 537);
+    assert.equal(result.answer.status, 200);
+    assert.equal(result.answer.contentType, "application/json");
+    assert.ok(result.answer.bytes > 200);
+    assert.deepEqual(
+      result.contestants.map(({ name }) => name),
+      ["ours", "fastify", "hono", "bare"],
+    );
+    for (const { rounds, requestsPerSecond } of result.contestants) {
+      assert.equal(rounds.length, 1);
+      assert.ok(requestsPerSecond.median > 0 && requestsPerSecond.ofFloor > 0);
+    }
+    assert.equal(result.contestants.at(-1)?.requestsPerSecond.ofFloor, 1);
+    assert.match(steps[0] ?? "", /comparing the answers/);
+    assert.equal(steps.length, 5);
+    assert.deepEqual(await readdir(temporary), []);
+  });
+
+  test("starts each round with another server", async () => {
+    const steps: string[] = [];
+    const three = await Promise.all(["a", "b", "c"].map((name) => contestant(name, serverThatAnswers("{}"))));
+    await measure(
+      await optionsFor({
+        contestants: three,
+        rounds: 2,
+        onProgress: (step) => steps.push(step.split(", ")[1] ?? ""),
+      }),
+    );
+    assert.deepEqual(steps, ["", "a", "b", "c", "b", "c", "a"]);
+  });
+
+  test("has one server at a time", async () => {
+    const urls: string[] = [];
+    const observe = loadGenerator(async ({ url }) => {
+      for (const earlier of urls) await assert.rejects(fetch(earlier), `${earlier} is still there`);
+      return urls.push(url);
+    });
+    const two = await Promise.all(["a", "b"].map((name) => contestant(name, serverThatAnswers("{}"))));
+    await measure(await optionsFor({ contestants: two, loadGenerator: observe }));
+    assert.equal(urls.length, 2);
+    await assert.rejects(fetch(urls[1] ?? ""), "the last one is still there");
+  });
+
+  test("reads one of as many made-up people as are asked for", async () => {
+    const bare = contestants.slice(-1);
+    const [result] = await measure(await optionsFor({ contestants: bare, records: 1001 }));
+    assert.equal(result?.records, 1001);
+    assert.equal(result?.request, "GET /person/501");
+    assert.equal(result?.answer.status, 200);
+  });
+
+  test("refuses to time servers that answer differently", async () => {
+    const one = await contestant("one", serverThatAnswers('{"id":1}'));
+    const other = await contestant("other", serverThatAnswers('{"id":2}'));
+    const untimed = loadGenerator(() => assert.fail("nothing may be timed"));
+    await assert.rejects(
+      measure(await optionsFor({ contestants: [one, other], loadGenerator: untimed })),
+      (error) => error instanceof AnswersDiffer && /^other and one answer differently: bodies/.test(error.message),
+    );
+    assert.deepEqual(await readdir(temporary), []);
+  });
+
+  test("says why a server did not start", async () => {
+    const broken = await contestant("broken", 'throw new Error("no such luck")');
+    await assert.rejects(
+      measure(await optionsFor({ contestants: [broken] })),
+      /broken\.mjs ended \(1\).*no such luck/s,
+    );
+    assert.deepEqual(await readdir(temporary), []);
+  });
+
+  test("ends its servers and removes its database when it is interrupted", async () => {
+    const interruption = new AbortController();
+    let running = "";
+    const interrupt = loadGenerator(async ({ url, signal }) => {
+      running = url;
+      assert.equal((await fetch(url)).status, 200);
+      interruption.abort(new Error("enough"));
+      signal.throwIfAborted();
+      return assert.fail("the load does not know of the interruption");
+    });
+    const { signal } = interruption;
+    const lasting = await contestant("lasting", serverThatAnswers("{}"));
+    const options = await optionsFor({ contestants: [lasting], loadGenerator: interrupt, signal });
+    await assert.rejects(measure(options), /enough/);
+    await assert.rejects(fetch(running), "the server is still there");
+    assert.deepEqual(await readdir(temporary), []);
+  });
+
+  const loadGenerator = (run: LoadGenerator["run"]): LoadGenerator => ({ name: "wrk", version: "0", run });
+});
+
+suite("a load generator", { concurrency: true }, () => {
+  const load = async (url: string, seconds: number): Promise<Load> => ({
+    url,
+    headers: { Accept: "application/json" },
+    connections: 2,
+    seconds,
+    placement: await findPlacement(),
+    signal: new AbortController().signal,
+  });
+
+  for (const name of [undefined, "autocannon"] as const) {
+    test(`${name ?? "the default one"} sends the fields and refuses answers that are no success`, async () => {
+      const { name: found, run } = await findLoadGenerator(name);
+      const seconds = found === "wrk" ? 1 : 0.3;
+      const accepted = new Set<string | undefined>();
+      const server = createServer((request, response) => {
+        accepted.add(request.headers.accept);
+        response.writeHead(request.url === "/good" ? 200 : 500).end();
+      });
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const { port } = server.address() as AddressInfo; // A server that listens on a port has an address with one.
+      try {
+        assert.ok((await run(await load(`http://127.0.0.1:${port}/good`, seconds))) > 0);
+        await assert.rejects(run(await load(`http://127.0.0.1:${port}/bad`, seconds)), /2xx/);
+        assert.deepEqual(accepted, new Set(["application/json"]));
+      } finally {
+        server.closeAllConnections();
+        server.close();
+      }
+    });
+  }
+});
+
+suite("the answers of the servers", () => {
+  const answer = (changes: Partial<Answer> = {}): Answer => ({
+    status: 200,
+    contentType: "application/json",
+    body: Buffer.from('{"id":1}'),
+    ...changes,
+  });
+
+  test("are one when they are alike", () => {
+    assert.deepEqual(
+      agreedAnswer(
+        new Map([
+          ["a", answer()],
+          ["b", answer()],
+        ]),
+        200,
+      ),
+      answer(),
+    );
+  });
+
+  const differences: readonly (readonly [string, Partial<Answer>, RegExp])[] = [
+    ["another status", { status: 404 }, /b and a answer differently: status 404 and 200/],
+    ["a parameter more", { contentType: "application/json;v=1" }, /Content-Type application\/json;v=1 and/],
+    ["no Content-Type", { contentType: undefined }, /Content-Type undefined and application\/json/],
+    ["another byte", { body: Buffer.from('{"id":2}') }, /bodies of 8 and 8 bytes/],
+    ["no body", { body: Buffer.from("") }, /bodies of 0 and 8 bytes/],
+  ];
+  for (const [what, difference, message] of differences) {
+    test(`are refused when one has ${what}`, () => {
+      const answers = new Map([
+        ["a", answer()],
+        ["b", answer(difference)],
+      ]);
+      assert.throws(() => agreedAnswer(answers, 200), { name: "AnswersDiffer", message });
+    });
+  }
+
+  test("are refused when they agree on the wrong status", () => {
+    const answers = new Map([["a", answer({ status: 404 })]]);
+    assert.throws(() => agreedAnswer(answers, 200), { name: "AnswersDiffer", message: /a answers 404 where 200/ });
+  });
+});
+
+suite("the results", () => {
+  const timing = (requestsPerSecond: number, busy?: number) => ({ requestsPerSecond, busy });
+  const resultOf = (...entries: [string, ReturnType<typeof timing>[]][]): ScenarioResult => ({
+    scenario: "read",
+    request: "GET /person/1",
+    records: 1,
+    answer: { status: 200, contentType: "application/json", bytes: 8 },
+    contestants: compare(new Map(entries)),
+  });
+
+  test("are medians with their spread, as shares of the last server's", () => {
+    const [ours] = compare(
+      new Map([
+        ["ours", [timing(90, 1), timing(70, 0.5), timing(80, 1)]],
+        ["bare", [timing(100, 1), timing(120, 1), timing(80, 1), timing(100, 1)]],
+      ]),
+    );
+    assert.deepEqual(ours?.requestsPerSecond, { median: 80, min: 70, max: 90, ofFloor: 0.8 });
+    assert.deepEqual(ours?.requestsPerProcessorSecond, { median: 90, min: 80, max: 140, ofFloor: 0.9 });
+    assert.equal(ours?.busy, 1);
+  });
+
+  test("do without processor time where the system does not tell it", () => {
+    const result = resultOf(["ours", [timing(90)]], ["bare", [timing(100)]]);
+    assert.equal(result.contestants[0]?.requestsPerProcessorSecond, undefined);
+    assert.match(toServersTable(result), /^ours +90 +90–90 +0\.900 +\?/m);
+    assert.deepEqual(doubts(result), []);
+  });
+
+  test("say when a server had to wait for its core", () => {
+    const result = resultOf(["ours", [timing(90, 0.99)]], ["bare", [timing(50, 0.5)]]);
+    assert.match(doubts(result).join(), /\(bare 50 %\)/);
+  });
+});
+
+suite("the dispatch measurement", () => {
+  test("compares few and many routes of each kind", () => {
+    const results = measureDispatch({ sizes: [10, 50], rounds: 2, requests: 500 });
+    assert.deepEqual(
+      results.map(({ routes, differentRequests }) => [routes, differentRequests]),
+      [10, 50].flatMap((count) =>
+        ["static paths", "paths with variables", "both, in groups"].map((name) => [name, count]),
+      ),
+    );
+    for (const { times, growth } of results) {
+      assert.deepEqual(
+        times.map(({ size }) => size),
+        [10, 50],
+      );
+      assert.ok(growth > 0);
+    }
+    assert.match(toDispatchTable(results), /^both, in groups/m);
+  });
+});
+
+suite("the command line", () => {
+  const usual = {
+    kind: "servers",
+    rounds: 5,
+    seconds: 3,
+    warmUp: 1,
+    records: undefined,
+    load: undefined,
+    json: undefined,
+  };
+  const good: readonly (readonly [string, object])[] = [
+    ["", usual],
+    ["servers --rounds 3 --seconds 2 --warm-up 0", { ...usual, rounds: 3, seconds: 2, warmUp: 0 }],
+    ["--records 1000 --load wrk --json a.json", { ...usual, records: 1000, load: "wrk", json: "a.json" }],
+    ["dispatch", { kind: "dispatch", rounds: 15, json: undefined }],
+    ["dispatch --rounds 1 --json b.json", { kind: "dispatch", rounds: 1, json: "b.json" }],
+    ["--help", { kind: "help" }],
+  ];
+  for (const [line, command] of good) {
+    test(`"${line}" is understood`, () => assert.deepEqual(parseCommand(words(line)), command));
+  }
+
+  const bad: readonly (readonly [string, RegExp])[] = [
+    ["--rounds 0", /--rounds must be an integer from 1/],
+    ["--seconds 0.3", /--seconds must be an integer/],
+    ["--records many", /--records/],
+    ["--load ab", /--load must be wrk or autocannon, not "ab"/],
+    ["--fast", /--fast/],
+    ["everything", /not "everything"/],
+    ["dispatch --seconds 3", /takes --rounds and --json, not --seconds/],
+  ];
+  for (const [line, message] of bad) {
+    test(`"${line}" is refused`, () => assert.throws(() => parseCommand(words(line)), message));
+  }
+
+  const words = (line: string): string[] => line.split(" ").filter((word) => word !== "");
+});
+
+/** A program that answers everything with this body, until it is killed. */
+const serverThatAnswers = (body: string): string => `
+  import { createServer } from "node:http";
+  const server = createServer((_, response) => {
+    response.writeHead(200, { "Content-Type": "application/json" }).end(${JSON.stringify(body)});
+  });
+  server.listen(0, "127.0.0.1", () => console.log(server.address().port));
+`;

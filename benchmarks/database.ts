@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { openPersonService, type Person } from "person-service";
+import { demoPeople } from "../packages/person-service/src/demo-people.ts";
+
+/** A database in a directory of its own, which `remove` removes. */
+export interface TemporaryDatabase {
+  readonly file: string;
+  readonly records: number;
+  remove(): Promise<void>;
+}
+
+/** Makes a database with the people of the demo or, when a number is given, with so many made-up ones. */
+export async function makeDatabase(parent: string, records: number | undefined): Promise<TemporaryDatabase> {
+  const directory = await mkdtemp(join(parent, "person-benchmark-"));
+  const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
+  try {
+    const file = join(directory, "person.db");
+    const { people } = openPersonService({ database: file });
+    try {
+      const stored = await people.createAll(records === undefined ? await demoPeople() : madeUpPeople(records));
+      return { file, records: stored, remove };
+    } finally {
+      await people.close();
+    }
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** People with as much to say as those of the demo. */
+function* madeUpPeople(count: number): Generator<Person, void, undefined> {
+  for (let n = 1; n <= count; n++) {
+    const givenName = givenNames[n % givenNames.length] as string;
+    const familyName = `${familyNames[n % familyNames.length]}-${n}`;
+    yield {
+      name: `${givenName} ${familyName}`,
+      givenName,
+      familyName,
+      birthDate: `${1940 + (n % 60)}-0${1 + (n % 9)}-${10 + (n % 18)}`,
+      telephone: `202-555-${String(n % 10_000).padStart(4, "0")}`,
+      address: {
+        streetAddress: `${n} Long Street, Second Building`,
+        addressLocality: "Springfield",
+        addressRegion: "DC",
+        postalCode: String(10_000 + (n % 90_000)),
+        addressCountry: "US",
+      },
+      jobTitle: "Representative",
+      worksFor: "The House of Made-Up People",
+      url: `https://people.example/${n}`,
+      identifier: `M${String(n).padStart(9, "0")}`,
+    };
+  }
+}
+
+const givenNames = ["Ada", "Grace", "Edsger", "Barbara", "Donald", "Frances", "Tony"];
+const familyNames = [
+  "Lovelace",
+  "Hopper",
+  "Dijkstra",
+  "Liskov",
+  "Knuth",
+  "Allen",
+  "Hoare",
+  "Wirth",
+  "Kay",
+  "Lamport",
+  "Hamilton",
+];

@@ -1,0 +1,85 @@
+import { parseArgs } from "node:util";
+import { type LoadGeneratorName, loadGeneratorNames } from "./load.ts";
+
+/** What the command line asks for. */
+export type Command =
+  | { readonly kind: "help" }
+  | { readonly kind: "dispatch"; readonly rounds: number; readonly json: string | undefined }
+  | ({ readonly kind: "servers"; readonly json: string | undefined } & ServerOptions);
+
+export interface ServerOptions {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly warmUp: number;
+  readonly records: number | undefined;
+  readonly load: LoadGeneratorName | undefined;
+}
+
+/**
+ * Reads the command line.
+ *
+ * ```ts
+ * parseCommand(["--rounds", "3"]);   // { kind: "servers", rounds: 3, seconds: 3, warmUp: 1, … }
+ * ```
+ *
+ * @throws TypeError or RangeError whose message says what is wrong with it
+ */
+export function parseCommand(argv: readonly string[]): Command {
+  const { values, positionals } = parseArgs({ args: [...argv], options: accepted, allowPositionals: true });
+  if (values.help) return { kind: "help" };
+  const [what = "servers", ...more] = positionals;
+  if (more.length > 0 || (what !== "servers" && what !== "dispatch")) {
+    throw new RangeError(`What is measured is "servers" or "dispatch", not ${JSON.stringify(positionals.join(" "))}`);
+  }
+  const { json } = values;
+  if (what === "dispatch") {
+    const others = Object.keys(values).filter((name) => name !== "rounds" && name !== "json");
+    if (others.length > 0) throw new RangeError(`"dispatch" takes --rounds and --json, not --${others[0]}`);
+    return { kind: "dispatch", rounds: integer("rounds", values.rounds ?? "15", 1), json };
+  }
+  return {
+    kind: "servers",
+    rounds: integer("rounds", values.rounds ?? "5", 1),
+    seconds: integer("seconds", values.seconds ?? "3", 1),
+    warmUp: integer("warm-up", values["warm-up"] ?? "1", 0),
+    records: values.records === undefined ? undefined : integer("records", values.records, 1),
+    load: values.load === undefined ? undefined : loadGenerator(values.load),
+    json,
+  };
+}
+
+const accepted = {
+  rounds: { type: "string" },
+  seconds: { type: "string" },
+  "warm-up": { type: "string" },
+  records: { type: "string" },
+  load: { type: "string" },
+  json: { type: "string" },
+  help: { type: "boolean" },
+} as const;
+
+export const usage = `Usage: npm run bench -- [servers | dispatch] [options]
+
+servers, which is measured unless told otherwise: requests a second of ours, the peers and bare node:http.
+  --rounds N     how often each is measured (default 5)
+  --seconds N    for how long each time (default 3)
+  --warm-up N    seconds under load before that (default 1)
+  --records N    a database of N made-up people (default: the 537 of the demo)
+  --load NAME    wrk or autocannon (default: wrk where there is one)
+  --json FILE    write the results there too
+
+dispatch: the time that finding a route takes, for 10 and 10,000 routes.
+  --rounds N     how often each is measured (default 15)
+  --json FILE    write the results there too`;
+
+function integer(option: string, text: string, least: number): number {
+  const value = Number(text);
+  if (/^\d{1,9}$/.test(text) && value >= least) return value;
+  throw new RangeError(`--${option} must be an integer from ${least} to 999999999, not ${JSON.stringify(text)}`);
+}
+
+function loadGenerator(text: string): LoadGeneratorName {
+  const name = loadGeneratorNames.find((known) => known === text);
+  if (name !== undefined) return name;
+  throw new RangeError(`--load must be ${loadGeneratorNames.join(" or ")}, not ${JSON.stringify(text)}`);
+}

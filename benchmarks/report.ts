@@ -1,0 +1,82 @@
+import { availableParallelism, cpus } from "node:os";
+import type { DispatchResult } from "./dispatch.ts";
+import type { Compared, ScenarioResult } from "./result.ts";
+import { versionOf } from "./versions.ts";
+
+/** What the results depend on beside the code. */
+export interface Environment {
+  readonly processor: string;
+  readonly cores: number;
+  readonly platform: string;
+  /** Node's, and by name those of the packages that are compared. */
+  readonly versions: Readonly<Record<string, string>>;
+}
+
+export async function describeEnvironment(): Promise<Environment> {
+  const packages = ["waymark", "person-service", "fastify", "hono", "@hono/node-server"];
+  const versions = await Promise.all(packages.map(async (name) => [name, await versionOf(name)] as const));
+  return {
+    processor: cpus()[0]?.model.trim() ?? "unknown",
+    cores: availableParallelism(),
+    platform: `${process.platform} ${process.arch}`,
+    versions: { node: process.versions.node, ...Object.fromEntries(versions) },
+  };
+}
+
+/** The results of a scenario for a person to read. */
+export function toServersTable({ scenario, request, records, answer, contestants }: ScenarioResult): string {
+  const ofFloor = `of ${contestants.at(-1)?.name}`;
+  const head = ["", "requests/s", "min–max", ofFloor, "busy", "requests/CPU-s", "min–max", ofFloor];
+  const rows = contestants.map(({ name, requestsPerSecond, busy, requestsPerProcessorSecond }) => [
+    name,
+    ...toCells(requestsPerSecond),
+    busy === undefined ? "?" : percent(busy),
+    ...toCells(requestsPerProcessorSecond),
+  ]);
+  const { status, contentType, bytes } = answer;
+  const title = `${scenario}: ${request} among ${count(records)}, answered ${status}, ${contentType}, ${bytes} bytes`;
+  return `${title}\n\n${toTable([head, ...rows])}`;
+}
+
+/** What speaks against trusting the requests a second of a scenario; empty when nothing does. */
+export function doubts({ contestants }: ScenarioResult): readonly string[] {
+  const idle = contestants.filter(({ busy = 1 }) => busy < leastBusy);
+  if (idle.length === 0) return [];
+  const servers = idle.map(({ name, busy = 1 }) => `${name} ${percent(busy)}`).join(", ");
+  return [
+    `Servers had a core for less than ${percent(leastBusy)} of the time (${servers}): the load generator was slower than they, or other programs took the core. Compare the requests per second of processor time.`,
+  ];
+}
+
+/** The results for routes of each kind, for a person to read. */
+export function toDispatchTable(results: readonly DispatchResult[]): string {
+  const sizes = results[0]?.times.map(({ size }) => `${count(size)} routes`) ?? [];
+  const head = ["", "different requests", ...sizes.map((size) => `${size}, ns (min–max)`), "growth"];
+  const rows = results.map(({ routes, differentRequests, times, growth }) => [
+    routes,
+    count(differentRequests),
+    ...times.map(({ median, min, max }) => `${count(median)} (${count(min)}–${count(max)})`),
+    growth.toFixed(2),
+  ]);
+  return toTable([head, ...rows]);
+}
+
+// A server that waits for requests is no longer measured; the processor time is told in steps of 10 ms.
+const leastBusy = 0.95;
+
+const toCells = (compared: Compared | undefined): readonly string[] =>
+  compared === undefined
+    ? ["?", "?", "?"]
+    : [count(compared.median), `${count(compared.min)}–${count(compared.max)}`, compared.ofFloor.toFixed(3)];
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+const count = (value: number): string => Math.round(value).toLocaleString("en-US");
+
+/** Columns, the first aligned to the left and the others to the right. */
+function toTable(rows: readonly (readonly string[])[]): string {
+  const width = (column: number): number => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  return rows
+    .map((row) => row.map((cell, i) => (i === 0 ? cell.padEnd(width(i)) : cell.padStart(width(i)))).join("  "))
+    .join("\n");
+}

@@ -1,0 +1,73 @@
+import { type Summary, summarize } from "./summary.ts";
+
+/** One server under load, once. */
+export interface Timing {
+  readonly requestsPerSecond: number;
+  /**
+   * The share of the time for which the server had a processor; undefined where the system does not tell. Below 1, the load
+   * generator was slower, or another program took the core: then it is not the server alone that was measured.
+   */
+  readonly busy: number | undefined;
+}
+
+/** What a scenario came to. */
+export interface ScenarioResult {
+  readonly scenario: string;
+  /** `GET /person/269` */
+  readonly request: string;
+  readonly records: number;
+  /** What every server answers. */
+  readonly answer: { readonly status: number; readonly contentType: string | undefined; readonly bytes: number };
+  /** The last one is the floor. */
+  readonly contestants: readonly ContestantResult[];
+}
+
+export interface ContestantResult {
+  readonly name: string;
+  /** In the order in which they were made. */
+  readonly rounds: readonly Timing[];
+  readonly requestsPerSecond: Compared;
+  /** The median. */
+  readonly busy: number | undefined;
+  /** Requests in a second of the server's own processor time: on a busy machine the fairer comparison. */
+  readonly requestsPerProcessorSecond: Compared | undefined;
+}
+
+export interface Compared extends Summary {
+  /** The median as a share of the floor's: 1 is as fast. */
+  readonly ofFloor: number;
+}
+
+/**
+ * The rounds of each server, summarized and compared to those of the last.
+ *
+ * @throws RangeError when there is a server without a round
+ */
+export function compare(timings: ReadonlyMap<string, readonly Timing[]>): readonly ContestantResult[] {
+  const summaries = [...timings].map(([name, rounds]) => {
+    const busy = rounds.flatMap((round) => round.busy ?? []);
+    const perProcessorSecond = rounds.flatMap((round) => (round.busy ? [round.requestsPerSecond / round.busy] : []));
+    return {
+      name,
+      rounds,
+      requestsPerSecond: summarize(rounds.map(({ requestsPerSecond }) => requestsPerSecond)),
+      busy: busy.length === 0 ? undefined : summarize(busy).median,
+      requestsPerProcessorSecond: perProcessorSecond.length === 0 ? undefined : summarize(perProcessorSecond),
+    };
+  });
+  const floor = summaries.at(-1);
+  return summaries.map((summary) => {
+    const { requestsPerSecond, requestsPerProcessorSecond } = summary;
+    return {
+      ...summary,
+      requestsPerSecond: toCompared(requestsPerSecond, floor?.requestsPerSecond),
+      requestsPerProcessorSecond:
+        requestsPerProcessorSecond && toCompared(requestsPerProcessorSecond, floor?.requestsPerProcessorSecond),
+    };
+  });
+}
+
+const toCompared = (summary: Summary, floor: Summary | undefined): Compared => ({
+  ...summary,
+  ofFloor: summary.median / (floor?.median ?? Number.NaN),
+});

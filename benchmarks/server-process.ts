@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import type { Placement } from "./placement.ts";
+
+/** A server in a process of its own. */
+export interface ServerProcess {
+  /** `http://127.0.0.1:40123` */
+  readonly url: string;
+  /** The processor time that it has taken so far, in seconds; undefined where the system does not tell. */
+  processorTime(): Promise<number | undefined>;
+  /** Resolves when the process has ended. */
+  stop(): Promise<void>;
+}
+
+export interface ServerStart {
+  /** The program: a file that Node runs. */
+  readonly program: URL;
+  /** The database file that it serves. */
+  readonly database: string;
+  readonly placement: Placement;
+  /** Ends the process when it is aborted. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Starts a server; resolves when it listens.
+ *
+ * @throws Error when the process ends, or has not said on which port it listens after ten seconds
+ */
+export async function startServer({ program, database, placement, signal }: ServerStart): Promise<ServerProcess> {
+  const file = fileURLToPath(program);
+  const [command, args] = placement.place("server", process.execPath, ["--conditions=@waymark/source", file, database]);
+  signal.throwIfAborted();
+  const child = spawn(command, args, {
+    env: { ...process.env, NODE_ENV: "production" },
+    signal,
+    killSignal: "SIGKILL",
+  });
+  const ended = new Promise<void>((resolve) => {
+    // A process that could not be started closes too.
+    child.once("close", () => resolve());
+  });
+  const stop = async (): Promise<void> => {
+    child.kill("SIGKILL");
+    await ended;
+  };
+  try {
+    const port = await portOf(child, file);
+    return { url: `http://127.0.0.1:${port}`, processorTime: () => processorTime(child.pid), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function portOf(child: ChildProcess, file: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let said = "";
+    let complaints = "";
+    const refuse = (what: string): void => reject(new Error(`${file} ${what}\n${complaints}`.trim()));
+    const deadline = setTimeout(() => refuse("does not listen after 10 s"), 10_000);
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+      const port = /^(\d+)\n/.exec(said)?.[1];
+      if (port === undefined) return;
+      clearTimeout(deadline);
+      resolve(Number(port));
+    });
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      complaints += text;
+    });
+    // Stays for the life of the process: an abort is an error of the child.
+    child.on("error", reject);
+    child.once("close", (code, signal) => {
+      clearTimeout(deadline);
+      refuse(`ended (${signal ?? code}) before it listened`);
+    });
+  });
+}
+
+async function processorTime(pid: number | undefined): Promise<number | undefined> {
+  try {
+    const status = await readFile(`/proc/${pid}/stat`, "utf8");
+    // The name in parentheses may hold spaces; utime and stime are the 12th and 13th fields after it.
+    const fields = status.slice(status.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Linux's USER_HZ, which is 100 on every platform that Node runs on. */
+const ticksPerSecond = 100;

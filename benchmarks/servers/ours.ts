@@ -1,0 +1,9 @@
+import { openPersonService } from "person-service";
+import { serve } from "waymark/node";
+import { announce, databaseArgument } from "./server-program.ts";
+
+// The whole service, as its command line starts it.
+
+const { app } = openPersonService({ database: databaseArgument() });
+const { port } = await serve(app, { port: 0 });
+announce(port);
