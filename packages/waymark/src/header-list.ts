@@ -101,8 +101,6 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
    */
   withMembers(name: string, members: readonly string[]): HeaderList {
     const current = this.get(name);
-    // Every negotiated response passes here: without this line, routing takes 740 ns instead of 380 (Node 26).
-    if (current === undefined && members.length === 1) return this.withAdded(name, members[0] as string);
     const named = new Set(current?.toLowerCase().split(/\s*,\s*/));
     const missing = members.filter((member) => named.size < named.add(member.toLowerCase()).size);
     return missing.length === 0 ? this : this.with(name, [...(current ? [current] : []), ...missing].join(", "));

@@ -108,13 +108,15 @@ function makeAttempts(candidates: readonly Candidate[], method: string): readonl
 }
 
 function inOrder(tried: readonly Pick<Attempt, "candidate" | "method">[]): readonly Attempt[] {
-  const consulted = new Set<string>();
+  const consulted = new Map<string, string>();
   return tried.map(({ candidate, method }): Attempt => {
     const checks = candidate.alternative.checks.filter(({ stage }) => stage > stages.method);
-    for (const name of checks.flatMap(({ consults }) => consults)) consulted.add(name);
+    for (const name of checks.flatMap(({ consults }) => consults)) {
+      if (!consulted.has(name.toLowerCase())) consulted.set(name.toLowerCase(), name);
+    }
     // The innermost accept is judged by the type that it chooses.
     const gate = checks.filter(({ condition }) => condition !== candidate.alternative.accept);
-    return { candidate, method, checks, gate, vary: [...consulted] };
+    return { candidate, method, checks, gate, vary: [...consulted.values()] };
   });
 }
 

@@ -30,33 +30,33 @@ export function buildRouteTable(candidates: readonly Candidate[]): RouteTable {
 function rememberRoutes(
   recognized: ReadonlySet<string>,
 ): (found: readonly Entries<Candidate>[], segments: readonly string[]) => PathRoutes | undefined {
-  const alone = new Map<number, PathRoutes>();
-  let together = new Map<string, PathRoutes>();
+  const byPatterns = new Map<number | string, PathRoutes>();
+  const byCandidates = new Map<number | string, PathRoutes>();
   return (found, segments) => {
     const [only] = found;
     if (only === undefined) return undefined;
-    const simple = found.length === 1 ? alone.get(only.id) : undefined;
-    if (simple !== undefined) return simple;
-    const candidates = found
-      .flatMap(({ values }) => values)
-      .filter((candidate) => takesPath(candidate, segments))
-      .sort((a, b) => a.order - b.order);
+    const key = found.length === 1 ? only.id : found.map(({ id }) => id).join();
+    const known = byPatterns.get(key);
+    if (known !== undefined) return known;
+    const all = found.flatMap(({ values }) => values);
+    const candidates = all.filter((each) => takesPath(each, segments)).sort((a, b) => a.order - b.order);
     if (candidates.length === 0) return undefined;
-    if (found.length === 1 && !only.values.some(restrictsPath)) {
-      const routes = new PathRoutes(candidates, recognized);
-      alone.set(only.id, routes);
-      return routes;
-    }
-    const key = candidates.map(({ order }) => order).join();
-    let routes = together.get(key);
-    if (routes === undefined) {
-      routes = new PathRoutes(candidates, recognized);
-      if (together.size === mostCombinations) together = new Map();
-      together.set(key, routes);
-    }
-    return routes;
+    const make = (): PathRoutes => new PathRoutes(candidates, recognized);
+    // Where a candidate says more of the path, its pattern alone does not tell whether it takes part.
+    if (!all.some(restrictsPath)) return remember(byPatterns, key, make);
+    return remember(byCandidates, candidates.map(({ order }) => order).join(), make);
   };
 }
 
+function remember(kept: Map<number | string, PathRoutes>, key: number | string, make: () => PathRoutes): PathRoutes {
+  let routes = kept.get(key);
+  if (routes === undefined) {
+    routes = make();
+    if (kept.size === mostCombinations) kept.clear();
+    kept.set(key, routes);
+  }
+  return routes;
+}
+
 // Combinations come from the patterns, not from the requests, but there can be exponentially many of them.
-const mostCombinations = 4096;
+const mostCombinations = 65_536;
