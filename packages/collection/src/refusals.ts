@@ -9,8 +9,9 @@ export function refuseId(id: string): HttpResponse {
 
 /** The value of this member is that of another record. */
 export function refuseValue(member: string): HttpResponse {
-  const detail = `Another record has the same ${member}.`;
-  const errors = [{ detail: "is that of another record", pointer: toPointer([member]) }];
+  const had = member === "id" ? "has or had" : "has";
+  const detail = `Another record ${had} the same ${member}.`;
+  const errors = [{ detail: `is that which another record ${had}`, pointer: toPointer([member]) }];
   return problem(collectionProblemTypes.conflict, { detail, errors });
 }
 

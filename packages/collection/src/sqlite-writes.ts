@@ -15,6 +15,9 @@ export type Write =
     }
   | { readonly kind: "remove"; readonly id: number; readonly expectedRevision: number | undefined };
 
+/** A client that chooses a greater id does not move on the ids that are assigned, or one request could use them up. */
+const mostCounted = 2 ** 52;
+
 /** The changes to a collection over one connection, each to be made within a transaction that may write. */
 export class SqliteWrites {
   readonly #collection: string;
@@ -58,14 +61,12 @@ export class SqliteWrites {
     }
     const [lastRevision, lastId] = this.#lastGiven();
     const id = given ?? lastId + 1;
-    if (id > Number.MAX_SAFE_INTEGER) throw new Error(`No id is left: a record has had ${Number.MAX_SAFE_INTEGER}`);
-
     const json = toStoredJson(members, { id, createdAt: time, updatedAt: time });
     const member = this.#memberHeldByAnother(id, json);
     if (member !== undefined) return { kind: "conflict", member };
     const revision = lastRevision + 1;
     this.#insert.run(id, revision, time, time, json);
-    this.#count.run(revision, Math.max(lastId, id), this.#collection);
+    this.#count.run(revision, id <= mostCounted ? Math.max(lastId, id) : lastId, this.#collection);
     return { kind: "created", record: { id, revision, updatedAt: time, json } };
   }
 

@@ -16,7 +16,7 @@ export interface Store {
   list(): AsyncIterable<readonly StoredRecord[]>;
   /**
    * Stores a record; once the promise resolves it survives a crash. An `id` that the document has is used, and ids that
-   * are assigned later go beyond it.
+   * are assigned later go beyond it, unless it is greater than 2^52.
    *
    * @throws RangeError when the document's `id` is not an integer from 1 to 2^53-1
    */

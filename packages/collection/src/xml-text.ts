@@ -22,7 +22,7 @@ export function decodeXmlText(content: Uint8Array, mediaType: MediaType): XmlTex
   const charset = mediaType.parameters.get("charset");
   if (charset !== undefined) assertSame("charset parameter", charset, encoding);
   if (mark === undefined && (content[0] === 0 || content[1] === 0)) {
-    throw new MalformedContent("UTF-16 and UTF-32 are not read without a byte order mark; send UTF-8");
+    throw new MalformedContent("UTF-16 and UTF-32 are not read without a byte order mark; send UTF-8", start);
   }
   const text = encoding === "utf-8" ? decodeUtf8(content) : decodeUtf16(content, encoding);
   return { text: mark === undefined ? text : text.slice(1), encoding };
@@ -45,6 +45,8 @@ function assertSame(where: string, name: string, encoding: XmlEncoding): void {
     encoding === "utf-8" ? "UTF-8, since no byte order mark says UTF-16" : `${encoding}, by its byte order mark`;
   throw new MalformedContent(`The ${where} says ${excerpt(name)}, and the content is read as ${found}`);
 }
+
+const start = { line: 1, column: 1 };
 
 const byteOrderMarks: readonly { readonly encoding: XmlEncoding; readonly bytes: readonly number[] }[] = [
   { encoding: "utf-8", bytes: [0xef, 0xbb, 0xbf] },

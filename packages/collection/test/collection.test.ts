@@ -384,11 +384,11 @@ describe("creating a record", () => {
     );
   }
 
-  const conflicts: readonly [member: string, first: Person, second: Person][] = [
-    ["id", { id: 7, name: "Ada" }, { id: 7, name: "Grace" }],
-    ["identifier", { name: "Ada", identifier: "A1" }, { name: "Grace", identifier: "A1" }],
+  const conflicts: readonly [member: string, had: string, first: Person, second: Person][] = [
+    ["id", "has or had", { id: 7, name: "Ada" }, { id: 7, name: "Grace" }],
+    ["identifier", "has", { name: "Ada", identifier: "A1" }, { name: "Grace", identifier: "A1" }],
   ];
-  for (const [member, first, second] of conflicts) {
+  for (const [member, had, first, second] of conflicts) {
     it(
       `answers 409 naming the member when another record has the ${member}`,
       withPeople(async ({ people, store }) => {
@@ -399,8 +399,8 @@ describe("creating a record", () => {
           type: "/problems/conflict",
           title: "Conflict",
           status: 409,
-          detail: `Another record has the same ${member}.`,
-          errors: [{ detail: "is that of another record", pointer: `#/${member}` }],
+          detail: `Another record ${had} the same ${member}.`,
+          errors: [{ detail: `is that which another record ${had}`, pointer: `#/${member}` }],
         });
         assert.equal((await everything(store)).length, 1);
       }),
