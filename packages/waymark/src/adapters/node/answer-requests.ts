@@ -2,7 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isPromise } from "../../pipeline.ts";
 import { problem } from "../../problem.ts";
 import { problemTypes } from "../../problem-types.ts";
-import { type HeadLimits, type HeadRefusal, refuseHead } from "./framing.ts";
+import type { HttpResponse } from "../../response.ts";
+import { refuseFraming } from "./framing.ts";
 import { NodeExchange, type ServeContext } from "./node-request.ts";
 import { fail, send } from "./node-response.ts";
 
@@ -10,26 +11,25 @@ import { fail, send } from "./node-response.ts";
  * Has the app answer the server's requests. One that expects `100-continue` comes here too, and is told to continue when
  * its content is first read: what its head alone refuses is refused before the client sends the rest (RFC 9110 §10.1.1).
  */
-export function answerRequests(server: Server, context: ServeContext, limits: HeadLimits): void {
-  const refuseUnsound: Refuse = (request) => refuseHead(request, limits);
-  const refuseExpectation: Refuse = (request) => refuseUnsound(request) ?? expectationFailed;
+export function answerRequests(server: Server, context: ServeContext): void {
   const listener =
     (awaitsContinue: boolean, refuse: Refuse) =>
     (request: IncomingMessage, response: ServerResponse): void =>
       answer(new NodeExchange(request, response, context, awaitsContinue), refuse);
-  server.on("request", listener(false, refuseUnsound));
-  server.on("checkContinue", listener(true, refuseUnsound));
+  server.on("request", listener(false, refuseFraming));
+  server.on("checkContinue", listener(true, refuseFraming));
   server.on("checkExpectation", listener(false, refuseExpectation));
 }
 
-type Refuse = (request: IncomingMessage) => HeadRefusal | undefined;
+type Refuse = (request: IncomingMessage) => HttpResponse | undefined;
 
 function answer(exchange: NodeExchange, refuse: Refuse): void {
   try {
     const refusal = refuse(exchange.native);
     if (refusal !== undefined) {
-      if (refusal.closes) exchange.response.shouldKeepAlive = false;
-      send(exchange, refusal.response);
+      // Where the next message begins is in doubt, or the content is held back for an expectation that will not be met.
+      exchange.response.shouldKeepAlive = false;
+      send(exchange, refusal);
       return;
     }
     const { app, connections } = exchange.context;
@@ -49,10 +49,8 @@ function answer(exchange: NodeExchange, refuse: Refuse): void {
   }
 }
 
-// It closes: the content may be held back for an expectation that will not be met.
-const expectationFailed: HeadRefusal = {
-  response: problem(problemTypes.expectationFailed, {
-    detail: 'The only expectation that can be met is "100-continue".',
-  }),
-  closes: true,
-};
+const refuseExpectation: Refuse = (request) => refuseFraming(request) ?? expectationFailed;
+
+const expectationFailed = problem(problemTypes.expectationFailed, {
+  detail: 'The only expectation that can be met is "100-continue".',
+});

@@ -1,10 +1,10 @@
+import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { problem } from "../../problem.ts";
 import { problemTypes } from "../../problem-types.ts";
 import type { HttpResponse } from "../../response.ts";
 import { connectionProblemTypes } from "./connection-problem-types.ts";
 import type { Connections } from "./connections.ts";
-import { endConnection } from "./end-connection.ts";
 
 /**
  * The listener for a server's `clientError`: what Node's parser refuses is answered with a problem document, in its turn
@@ -34,7 +34,9 @@ export function clientErrorListener(
         socket.destroy();
         return;
       }
-      endConnection(socket, refusal, linger);
+      socket.end(toMessage(refusal));
+      const timer = setTimeout(() => socket.destroy(), linger);
+      socket.once("close", () => clearTimeout(timer));
     };
     const before = pending.at(own === undefined ? -1 : -2);
     if (before === undefined || before === own) refuse();
@@ -56,6 +58,20 @@ function toRefusal(code: string): HttpResponse | undefined {
     default:
       return code.startsWith("HPE_") ? refusals.malformed : undefined;
   }
+}
+
+/** The response as the bytes of a message: there is no request, so Node has no response object for it. */
+function toMessage({ status, headers, body }: HttpResponse): string {
+  // A problem's body is text in ASCII.
+  const text = body as string;
+  const fields = [
+    ...headers,
+    ["Content-Length", text.length],
+    ["Date", new Date().toUTCString()],
+    ["Connection", "close"],
+  ];
+  const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${text}`;
 }
 
 const refusals = {

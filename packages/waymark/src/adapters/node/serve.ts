@@ -5,7 +5,6 @@ import { answerRequests } from "./answer-requests.ts";
 import { clientErrorListener } from "./client-error.ts";
 import { Connections } from "./connections.ts";
 import { ListenError } from "./listen-error.ts";
-import { refuseTunnels } from "./refuse-tunnels.ts";
 import { integer, longestTimer, type ServeOptions, toServeSettings } from "./serve-options.ts";
 
 /** A server that listens. */
@@ -43,8 +42,7 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
   const { host, drainLimit, drainTimeout } = settings;
   const connections = new Connections();
   const server = makeServer(settings);
-  answerRequests(server, { app, connections, drainLimit, drainTimeout }, settings);
-  refuseTunnels(server, connections, drainTimeout);
+  answerRequests(server, { app, connections, drainLimit, drainTimeout });
   server.on("connection", (socket: Socket) => connections.add(socket));
   server.on("clientError", clientErrorListener(connections, drainTimeout));
   await listen(server, settings.port, host);
@@ -66,15 +64,12 @@ function makeServer(settings: Required<ServeOptions>): Server {
     connectionsCheckingInterval: Math.min(30_000, headersTimeout || 30_000, requestTimeout || 30_000),
     // 4 to 9 % more requests a second. It is why nothing may read a request that has no content.
     optimizeEmptyRequests: true,
-    // Refused by refuseHead, with a document.
+    // Refused by refuseFraming, with a document.
     requireHostHeader: false,
     rejectNonStandardBodyWrites: true,
   });
-  // Node drops fields past the first 1000 without a word; maxHeaderSize bounds them already, and refuseHead counts them.
+  // Node drops fields past the first 1000 without a word; maxHeaderSize bounds them already.
   server.maxHeadersCount = 0;
-  server.maxRequestsPerSocket = settings.maxRequestsPerConnection;
-  // To Node, 0 is none at all.
-  if (settings.maxConnections > 0) server.maxConnections = settings.maxConnections;
   return server;
 }
 
