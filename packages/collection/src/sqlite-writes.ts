@@ -56,17 +56,18 @@ export class SqliteWrites {
   }
 
   create({ id: given, members, time }: Extract<Write, { kind: "create" }>): Creation {
-    if (given !== undefined && (this.#row(given) !== undefined || this.wasRemoved(given))) {
-      return { kind: "conflict", member: "id" };
-    }
+    if (given !== undefined && this.#wasGiven(given)) return { kind: "conflict", member: "id" };
     const [lastRevision, lastId] = this.#lastGiven();
-    const id = given ?? lastId + 1;
+    let id = given ?? lastId + 1;
+    // Assigned ids that have come so far may meet those that clients chose.
+    while (id !== given && id > mostCounted && this.#wasGiven(id)) id++;
     const json = toStoredJson(members, { id, createdAt: time, updatedAt: time });
     const member = this.#memberHeldByAnother(id, json);
     if (member !== undefined) return { kind: "conflict", member };
     const revision = lastRevision + 1;
     this.#insert.run(id, revision, time, time, json);
-    this.#count.run(revision, id <= mostCounted ? Math.max(lastId, id) : lastId, this.#collection);
+    const isCounted = given === undefined || given <= mostCounted;
+    this.#count.run(revision, isCounted ? Math.max(lastId, id) : lastId, this.#collection);
     return { kind: "created", record: { id, revision, updatedAt: time, json } };
   }
 
@@ -101,6 +102,11 @@ export class SqliteWrites {
   /** Whether a record had the id, and was removed. */
   wasRemoved(id: number): boolean {
     return this.#wasRemoved.get(this.#collection, id) !== undefined;
+  }
+
+  /** Whether a record has the id, or had it. */
+  #wasGiven(id: number): boolean {
+    return this.#row(id) !== undefined || this.wasRemoved(id);
   }
 
   #row(id: number): { readonly record: StoredRecord; readonly createdAt: number } | undefined {

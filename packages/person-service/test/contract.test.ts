@@ -490,15 +490,24 @@ describeService("the contract", (openService, transport) => {
       assert.equal((await read(service, 10))["name"], "ten");
     });
 
-    it("can be the greatest integer, after which there is none to assign", async () => {
+    it("can be the greatest integer, which keeps nobody else from being stored", async () => {
       const greatest = Number.MAX_SAFE_INTEGER;
-      assert.equal(await store(service, asJson({ id: greatest, name: "the last" })), greatest);
-      assert.equal((await read(service, greatest))["name"], "the last");
+      assert.equal(await store(service, asJson({ id: greatest, name: "the greatest" })), greatest);
+      assert.equal((await read(service, greatest))["name"], "the greatest");
+      assert.equal(await store(service, asJson({ name: "twenty-two" })), 22);
+    });
+
+    it("can be great and stand side by side, and those that follow pass over them", async () => {
+      const great = 2 ** 52;
+      for (const id of [great + 1, great + 2, great]) await store(service, asJson({ id, name: "great" }));
+      const assigned = [await store(service, asJson({ name: "next" })), await store(service, asJson({ name: "last" }))];
+      assert.deepEqual(assigned, [great + 3, great + 4]);
     });
 
     it("are the order of the list", async () => {
       const ids = (await readAll(service)).map(({ id }) => id);
-      assert.deepEqual(ids, [1, 2, 3, 7, 10, 11, 20, 21, Number.MAX_SAFE_INTEGER]);
+      const great = [0, 1, 2, 3, 4].map((more) => 2 ** 52 + more);
+      assert.deepEqual(ids, [1, 2, 3, 7, 10, 11, 20, 21, 22, ...great, Number.MAX_SAFE_INTEGER]);
     });
   });
 
