@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { request as sendOverHttp } from "node:http";
-import { buffer } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { brotliDecompressSync, createGunzip, gunzipSync, zstdDecompressSync } from "node:zlib";
 import fc from "fast-check";
@@ -23,49 +22,7 @@ import {
   text,
 } from "../src/index.ts";
 import { ask, asked } from "./ask.ts";
-
-interface Answer {
-  readonly status: number;
-  /** By lower-case name. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly bytes: Buffer;
-}
-
-type Ask = (line: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
-
-const transports: Readonly<Record<string, (app: App, use: (ask: Ask) => Promise<void>) => Promise<void>>> = {
-  async "in memory"(app, use) {
-    await use(async (line, headers = {}) => {
-      const [method = "", target = ""] = line.split(" ");
-      const response = await app.fetch(new Request(`http://localhost${target}`, { method, headers }));
-      const bytes = Buffer.from(await response.arrayBuffer());
-      return { status: response.status, headers: Object.fromEntries(response.headers), bytes };
-    });
-  },
-  async "over a socket"(app, use) {
-    const server = await serve(app);
-    try {
-      await use((line, headers = {}) => {
-        const [method, path] = line.split(" ");
-        return new Promise((resolve, reject) => {
-          const message = sendOverHttp({ port: server.port, host: "127.0.0.1", method, path, headers, agent: false });
-          message.once("error", reject);
-          message.once("response", (response) => {
-            const fields = Object.entries(response.headersDistinct).map(([name, lines = []]) => [
-              name,
-              lines.join(", "),
-            ]);
-            const answer = { status: response.statusCode ?? 0, headers: Object.fromEntries(fields) };
-            buffer(response).then((bytes) => resolve({ ...answer, bytes }), reject);
-          });
-          message.end();
-        });
-      });
-    } finally {
-      await server.close({ grace: 0 });
-    }
-  },
-};
+import { type Answer, type Ask, transports } from "./transports.ts";
 
 const long = "The same again, and a ß. ".repeat(80);
 const words = { "Content-Type": "text/plain" };

@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import { request as sendOverHttp } from "node:http";
-import { text as readText } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { serve } from "../src/adapters/node/index.ts";
 import {
   type App,
   accept,
@@ -31,52 +28,7 @@ import {
   text,
 } from "../src/index.ts";
 import { ask, asked } from "./ask.ts";
-
-interface Answer {
-  readonly status: number;
-  /** By lower-case name; the lines of a field joined. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
-}
-
-type Ask = (line: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
-
-const transports: Readonly<Record<string, (app: App, use: (ask: Ask) => Promise<void>) => Promise<void>>> = {
-  async "in memory"(app, use) {
-    await use(async (line, headers = {}) => {
-      const [method = "", target = ""] = line.split(" ");
-      const response = await app.fetch(new Request(`http://localhost${target}`, { method, headers }));
-      return {
-        status: response.status,
-        headers: Object.fromEntries(response.headers),
-        text: await response.text(),
-      };
-    });
-  },
-  async "over a socket"(app, use) {
-    const server = await serve(app);
-    try {
-      await use((line, headers = {}) => {
-        const [method, path] = line.split(" ");
-        return new Promise((resolve, reject) => {
-          const message = sendOverHttp({ port: server.port, host: "127.0.0.1", method, path, headers, agent: false });
-          message.once("error", reject);
-          message.once("response", (response) => {
-            const fields = Object.entries(response.headersDistinct).map(([name, lines = []]) => [
-              name,
-              lines.join(", "),
-            ]);
-            const answer = { status: response.statusCode ?? 0, headers: Object.fromEntries(fields) };
-            readText(response).then((content) => resolve({ ...answer, text: content }), reject);
-          });
-          message.end();
-        });
-      });
-    } finally {
-      await server.close({ grace: 0 });
-    }
-  },
-};
+import { type Answer, type Ask, transports } from "./transports.ts";
 
 const page = "https://app.example.com";
 const listed: CorsPolicy = { origins: [page, "https://*.example.org"] };
@@ -167,7 +119,7 @@ const preflight = (method: string, headers: Readonly<Record<string, string>> = {
 });
 
 /** The fields of the CORS protocol in an answer. */
-function sharing({ headers }: Answer): Readonly<Record<string, string>> {
+function sharing({ headers }: Answer): Answer["headers"] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("access-control-")));
 }
 
