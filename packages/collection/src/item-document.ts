@@ -7,7 +7,7 @@ import type { StoredRecord } from "./store.ts";
  * another value of them is refused, beside all that the schema finds.
  */
 export function replacementOf<T>(schema: StandardSchemaV1<unknown, T>, current: StoredRecord): Validator<T> {
-  const stored = serverMembers(current);
+  const stored = parse(current);
   return (value) => {
     if (!isJsonObject(value)) return schema["~standard"].validate(value);
     const issues = issuesWith(value, (name, sent) =>
@@ -64,5 +64,3 @@ const isServerMember = (name: unknown): boolean => serverMemberNames.some((known
 
 // The store wrote the text: an object that has these members.
 const parse = ({ json }: StoredRecord): Readonly<Record<string, unknown>> => JSON.parse(json);
-const serverMembers = (record: StoredRecord): Readonly<Record<ServerMemberName, unknown>> =>
-  parse(record) as Readonly<Record<ServerMemberName, unknown>>;

@@ -1,3 +1,5 @@
+import { memoizeText } from "./memoize-text.ts";
+
 /** A media type, or a range of them, in which `*` stands for every subtype or for every type and subtype. */
 export interface MediaType {
   /** In lower case: `application`. */
@@ -17,15 +19,7 @@ export interface MediaType {
  * ```
  */
 export function parseMediaType(text: string): MediaType | undefined {
-  const known = parsed.get(text);
-  if (known !== undefined) return known;
-  const mediaType = parseMediaRange(text);
-  if (mediaType === undefined || mediaType.subtype === "*") return undefined;
-  if (text.length <= longestKept) {
-    if (parsed.size === mostKept) parsed.clear();
-    parsed.set(text, mediaType);
-  }
-  return mediaType;
+  return parseContentType(text);
 }
 
 /**
@@ -67,10 +61,11 @@ export function essence(mediaType: MediaType): string {
   return `${mediaType.type}/${mediaType.subtype}`;
 }
 
-// What requests send as Content-Type, by its text. Ranges are not kept: one Accept can name thousands of them.
-const parsed = new Map<string, MediaType>();
-const mostKept = 512;
-const longestKept = 256;
+// Kept, as requests send the same few as Content-Type. Ranges are not: one Accept can name thousands of them.
+const parseContentType = memoizeText((text) => {
+  const mediaType = parseMediaRange(text);
+  return mediaType?.subtype === "*" ? undefined : mediaType;
+});
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const quotedText = String.raw`[\t !#-[\]-~\x80-\xff]*(?:\\[\t -~\x80-\xff][\t !#-[\]-~\x80-\xff]*)*`;

@@ -17,7 +17,7 @@ export function compilePipeline(route: SingleRoute, groups: readonly Group[]): N
 }
 
 /** The step with these filters around it, the first outermost, and the clauses around them. */
-export function wrapGroup(filters: readonly Filter[], clauses: readonly ErrorClause[], step: Next): Next {
+function wrapGroup(filters: readonly Filter[], clauses: readonly ErrorClause[], step: Next): Next {
   const filtered = filters.reduceRight((next, filter) => wrapFilter(filter, next), step);
   return clauses.length === 0 ? filtered : wrapClauses(clauses, filtered);
 }
