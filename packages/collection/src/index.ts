@@ -5,7 +5,19 @@ export {
   type ItemRequest,
   mergePatchType,
 } from "./collection.ts";
+export type { CollectionDefinition, Database, DatabaseOptions, Ownership } from "./database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
+export type { ListOptions, Representation } from "./representation.ts";
+export {
+  type Comparison,
+  type MemberFilter,
+  type MemberType,
+  type MemberValue,
+  type SelectableMember,
+  type Selection,
+  type SortKey,
+  storeMembers,
+} from "./selection.ts";
 export { openSqliteStore, type SqliteStoreOptions } from "./sqlite-store.ts";
 export {
   type Creation,
