@@ -35,6 +35,7 @@ export type { MediaType } from "./media-type.ts";
 export { type Mistake, RoutingMistakes } from "./mistake.ts";
 export type { NoVariables, PathVariables, Variables } from "./path-variables.ts";
 export { evaluatePreconditions, notModified, type Validators, type Verdict } from "./preconditions.ts";
+export { parsePrefer } from "./prefer.ts";
 export { type ProblemDetails, type ProblemError, problem } from "./problem.ts";
 export { type ProblemName, type ProblemType, problemTypes } from "./problem-types.ts";
 export { type Exchange, HttpRequest, type HttpRequestInit, type Query } from "./request.ts";
