@@ -3,6 +3,7 @@ export { type CollectionHandlers, collection } from "./collection.ts";
 export type { CollectionOptions, ItemRequest } from "./collection-settings.ts";
 export type { CollectionDefinition, Database, DatabaseOptions, Ownership } from "./database.ts";
 export { jsonRepresentation } from "./json-representation.ts";
+export { openDatabase } from "./open-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
 export type { ItemRepresentation, ListOptions, ListRepresentation, Representation } from "./representation.ts";
 export {
@@ -15,7 +16,7 @@ export {
   type SortKey,
   storeMembers,
 } from "./selection.ts";
-export { openSqliteStore, type SqliteStoreOptions } from "./sqlite-store.ts";
+export { openSqliteDatabase, type SqliteDatabaseOptions } from "./sqlite-database.ts";
 export {
   type Creation,
   type Document,
