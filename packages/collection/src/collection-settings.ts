@@ -20,6 +20,11 @@ export interface CollectionOptions<T extends Document> {
   readonly decoders: readonly Decoder[];
   /** The forms in which records are sent, the preferred first. Default: JSON. */
   readonly representations?: readonly Representation[];
+  /**
+   * The members that a client can choose from with `fields=`, those that the store sets included: `name`, or
+   * `address.postalCode` for a member of an object. Without them it cannot choose.
+   */
+  readonly members?: readonly string[];
   /** The answer once a record is stored; unless told, 201 with the Location (RFC 9110 §15.3.2). */
   readonly created?: (record: StoredRecord, location: string) => HttpResponse;
   /** Refuse a change of a record that names no state it is meant for (428, RFC 6585 §3). Default: false. */
@@ -28,7 +33,9 @@ export interface CollectionOptions<T extends Document> {
 
 /** The options of a collection, with what was left out in its place: what its handlers are made of. */
 export interface CollectionSettings<T extends Document>
-  extends Required<Omit<CollectionOptions<T>, "representations">> {
+  extends Required<Omit<CollectionOptions<T>, "representations" | "members">> {
+  /** What `fields=` chooses from; undefined where clients cannot choose. */
+  readonly members: readonly string[] | undefined;
   /** The representations that have a form for one record, the preferred first. */
   readonly items: readonly [ItemRepresentation, ...ItemRepresentation[]];
   /** Those that have a form for many. */
@@ -51,6 +58,7 @@ export function settle<T extends Document>(options: CollectionOptions<T>): Colle
   return {
     created: (_record, location) => created(location),
     requirePreconditions: false,
+    members: undefined,
     ...others,
     items: some("item", representations.filter(isForItems)),
     lists: some("list", representations.filter(isForLists)),

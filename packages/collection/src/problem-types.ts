@@ -2,6 +2,7 @@ import type { ProblemType } from "waymark";
 
 export type CollectionProblemName =
   | "invalidId"
+  | "invalidParameters"
   | "conflict"
   | "preconditionFailed"
   | "preconditionRequired"
@@ -15,6 +16,13 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     title: "Invalid id",
     explanation:
       "The last segment of the path is not an integer in canonical decimal form: digits without a leading zero, a minus sign before them or not.",
+  },
+  invalidParameters: {
+    code: "invalid-parameters",
+    status: 400,
+    title: "Invalid query parameters",
+    explanation:
+      "The query has a parameter that is not known here, is given twice, or has a value that does not do. `errors` names each such parameter, and says what would be right.",
   },
   conflict: {
     code: "conflict",
