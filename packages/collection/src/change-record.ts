@@ -1,6 +1,7 @@
 import { evaluatePreconditions, HttpResponse, notFound } from "waymark";
 import type { CollectionSettings, ItemHandler, ItemRequest } from "./collection-settings.ts";
 import { guarded } from "./guarded.ts";
+import { refuseParameters } from "./query-parameters.ts";
 import { parseRecordId } from "./record-id.ts";
 import { refuseId, refusePrecondition, refuseValue, requirePrecondition } from "./refusals.ts";
 import type { Document, Removal, Replacement, StoredRecord } from "./store.ts";
@@ -27,6 +28,7 @@ export function changeRecord<T extends Document>(settings: CollectionSettings<T>
   return guarded(async (request) => {
     const id = parseRecordId(request.variables.id);
     if (id === undefined) return refuseId(request.variables.id);
+    refuseParameters(request.search);
     const conditional = preconditionFields.some((name) => request.headers.has(name));
     let current = await store.find(id);
     for (;;) {

@@ -1,5 +1,6 @@
 import type { CollectionHandler, CollectionSettings } from "./collection-settings.ts";
 import { guarded } from "./guarded.ts";
+import { refuseParameters } from "./query-parameters.ts";
 import { refuseValue } from "./refusals.ts";
 import type { Document } from "./store.ts";
 
@@ -7,6 +8,7 @@ import type { Document } from "./store.ts";
 export function createRecord<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
   const { path, store, schema, decoders, created } = settings;
   return guarded(async (request) => {
+    refuseParameters(request.search);
     const document = await request.body(schema, { decoders });
     const creation = await store.create(document);
     if (creation.kind === "conflict") return refuseValue(creation.member);

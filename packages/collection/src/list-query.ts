@@ -1,8 +1,9 @@
 import { excerpt } from "waymark";
 import { parseCursor } from "./cursor.ts";
-import { parseFields } from "./field-choice.ts";
+import { chooseFields } from "./field-choice.ts";
 import { parseFilter } from "./member-filter.ts";
 import type { QueryParameters, Report } from "./query-parameters.ts";
+import type { Representation } from "./representation.ts";
 import type { MemberFilter, MemberValue, SelectableMember, Selection, SortKey } from "./selection.ts";
 import { defaultOrder, parseSort } from "./sort-order.ts";
 
@@ -22,6 +23,8 @@ export interface ListParameters {
   readonly members: readonly SelectableMember[];
   /** The members that `fields` chooses from; undefined when it does not. */
   readonly fields: readonly string[] | undefined;
+  /** What the list is sent as. */
+  readonly representation: Representation;
 }
 
 /** Reads the parameters of a list: `limit`, `after`, `before`, `sort`, `fields` and filters. Any other is reported. */
@@ -40,7 +43,7 @@ export function parseListQuery(parameters: QueryParameters, known: ListParameter
     if (name === "after" || name === "before") continue;
     if (name === "sort") order = parseSort(value, members, note);
     else if (name === "limit") limit = parseLimit(value, note);
-    else if (name === "fields" && known.fields !== undefined) fields = parseFields(value, known.fields, note);
+    else if (name === "fields") fields = chooseFields(value, known.fields, known.representation, note);
     else {
       const filter = parseFilter(name, value, members, note);
       if (filter !== undefined) filters.push(filter);

@@ -3,7 +3,8 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { HttpError } from "waymark";
 import { toCursor } from "../src/cursor.ts";
-import { type ListQuery, parseListQuery } from "../src/list-query.ts";
+import { jsonRepresentation } from "../src/json-representation.ts";
+import { type ListParameters, type ListQuery, parseListQuery } from "../src/list-query.ts";
 import { readQuery } from "../src/query-parameters.ts";
 import { type SelectableMember, type Selection, storeMembers } from "../src/selection.ts";
 
@@ -18,15 +19,17 @@ const members: readonly SelectableMember[] = [
 ];
 const fields = ["id", "familyName", "email", "address.streetAddress", "address.postalCode", "createdAt"];
 
-const parse = (search: string): ListQuery =>
-  readQuery(search, (parameters, report) => parseListQuery(parameters, { members, fields }, report));
+const known: ListParameters = { members, fields, representation: jsonRepresentation };
+
+const parse = (search: string, where = known): ListQuery =>
+  readQuery(search, (parameters, report) => parseListQuery(parameters, where, report));
 
 const selectionOf = (search: string): Selection => parse(search).selection;
 
 /** What is wrong with the query, as the client is told. */
-function errorsOf(search: string): readonly { readonly parameter: string; readonly detail: string }[] {
+function errorsOf(search: string, where = known): readonly { readonly parameter: string; readonly detail: string }[] {
   try {
-    parse(search);
+    parse(search, where);
   } catch (error) {
     assert.ok(error instanceof HttpError, String(error));
     const { status, type, errors } = JSON.parse(String(error.response.body));
@@ -245,11 +248,13 @@ describe("fields", () => {
   }
 
   test("is a parameter only where there is a choice", () => {
-    const read = () =>
-      readQuery("fields=id", (parameters, report) =>
-        parseListQuery(parameters, { members, fields: undefined }, report),
-      );
-    assert.throws(read, HttpError);
+    assert.deepEqual(errorsOf("fields=id", { ...known, fields: undefined }), [
+      { parameter: "fields", detail: "is not a parameter here" },
+    ]);
+    const whole = { ...jsonRepresentation, mediaType: "text/vcard", whole: true };
+    assert.deepEqual(errorsOf("fields=id", { ...known, representation: whole }), [
+      { parameter: "fields", detail: "cannot be chosen for text/vcard, which takes whole records" },
+    ]);
   });
 });
 
