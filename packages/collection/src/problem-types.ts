@@ -3,6 +3,8 @@ import type { ProblemType } from "waymark";
 export type CollectionProblemName =
   | "invalidId"
   | "invalidParameters"
+  | "unknownPreference"
+  | "partialContent"
   | "conflict"
   | "preconditionFailed"
   | "preconditionRequired"
@@ -23,6 +25,20 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     title: "Invalid query parameters",
     explanation:
       "The query has a parameter that is not known here, is given twice, or has a value that does not do. `errors` names each such parameter, and says what would be right.",
+  },
+  unknownPreference: {
+    code: "unknown-preference",
+    status: 400,
+    title: "Unknown preference",
+    explanation:
+      "`Prefer` asks with `handling=strict` to be told of preferences that are not followed, and states one. `available` lists those that are.",
+  },
+  partialContent: {
+    code: "partial-content",
+    status: 400,
+    title: "Partial content",
+    explanation:
+      "A PUT has `Content-Range`, which means a part of a record. PUT takes the whole of one; PATCH changes a part.",
   },
   conflict: {
     code: "conflict",

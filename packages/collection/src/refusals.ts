@@ -29,6 +29,13 @@ export function refusePrecondition(): HttpResponse {
   });
 }
 
+/** A part of a record in place of the whole (RFC 9110 §14.5). */
+export function refusePart(): HttpResponse {
+  return problem(collectionProblemTypes.partialContent, {
+    detail: "The request has Content-Range: send the whole record without it, or a PATCH.",
+  });
+}
+
 /** RFC 6585 §3. */
 export function requirePrecondition(): HttpResponse {
   return problem(collectionProblemTypes.preconditionRequired, {
