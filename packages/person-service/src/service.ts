@@ -1,7 +1,7 @@
 import { collection, type Database, openDatabase, type Store, xmlDecoder } from "@waymark/collection";
 import { type App, type CorsPolicy, compress, cors, jsonDecoder, ok, type RouterOptions, router } from "waymark";
 import { nodeCodings } from "waymark/node";
-import { personSchema } from "./person.ts";
+import { lenientPersonSchema, personSchema } from "./person.ts";
 import { personCollection } from "./person-collection.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
@@ -37,6 +37,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     path: "/person",
     store,
     schema: personSchema(now),
+    lenientSchema: lenientPersonSchema(now),
     decoders: [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })],
     // Where collections answer 201, /person answers 200; the client learns the id all the same.
     created: (_record, location) => ok().withHeader("Location", location),
