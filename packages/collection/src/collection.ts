@@ -24,7 +24,10 @@ export interface CollectionHandlers<T extends Document> {
    * can be sent back; without a validator in the answer, since it is not stored as it was sent (RFC 9110 §9.3.4).
    */
   readonly replace: (request: ItemRequest) => Promise<HttpResponse>;
-  /** Changes a record by a JSON merge patch (RFC 7396), all of it or nothing: 204 with the new entity tag. */
+  /**
+   * Changes a record by a JSON merge patch (RFC 7396) or a JSON Patch (RFC 6902), all of it or nothing: 204 with the new
+   * entity tag; 409 when an operation of a JSON Patch cannot be done.
+   */
   readonly amend: (request: ItemRequest) => Promise<HttpResponse>;
   /** Removes a record: 200 without content, and 404 from then on. */
   readonly remove: (request: ItemRequest) => Promise<HttpResponse>;

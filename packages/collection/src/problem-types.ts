@@ -6,6 +6,7 @@ export type CollectionProblemName =
   | "unknownPreference"
   | "partialContent"
   | "conflict"
+  | "patchConflict"
   | "preconditionFailed"
   | "preconditionRequired"
   | "storeUnavailable";
@@ -46,6 +47,13 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     title: "Conflict",
     explanation:
       "Another record has the same value of a member of which each value may occur once, such as `id`: `errors` names the member. Or a record was to be created where there is one.",
+  },
+  patchConflict: {
+    code: "patch-conflict",
+    status: 409,
+    title: "Patch conflict",
+    explanation:
+      "An operation of a JSON Patch cannot be done on the record as it is: its path leads nowhere, or a test fails. `errors` points to the operation. Nothing was changed.",
   },
   preconditionFailed: {
     code: "precondition-failed",
