@@ -34,7 +34,7 @@ export function refuseParameters(search: string): void {
 }
 
 export function reportUnknown(parameter: string, report: Report): void {
-  report(parameter, "is not a parameter here");
+  report(parameter, "is not known here");
 }
 
 function parseParameters(search: string, report: Report): QueryParameters {

@@ -153,21 +153,21 @@ describe("a filter", () => {
   });
 
   const wrong: readonly [search: string, parameter: string, detail: RegExp][] = [
-    ["telephone=1", "telephone", /is not a parameter here/],
-    ["telephone[gt]=1", "telephone[gt]", /is not a parameter here/],
-    ["familyname=x", "familyname", /is not a parameter here/],
-    ["__proto__=1", "__proto__", /is not a parameter here/],
-    ["constructor=1", "constructor", /is not a parameter here/],
-    ["filter[__proto__]=1", "filter[__proto__]", /is not a parameter here/],
+    ["telephone=1", "telephone", /is not known here/],
+    ["telephone[gt]=1", "telephone[gt]", /is not known here/],
+    ["familyname=x", "familyname", /is not known here/],
+    ["__proto__=1", "__proto__", /is not known here/],
+    ["constructor=1", "constructor", /is not known here/],
+    ["filter[__proto__]=1", "filter[__proto__]", /is not known here/],
     ["familyName[__proto__]=1", "familyName[__proto__]", /there are \[eq\], \[ne\], .*\[prefix\], \[in\]/],
     ["familyName[like]=x", "familyName[like]", /has no operator of a filter/],
     ["familyName[]=x", "familyName[]", /has no operator of a filter/],
     ["familyName[GE]=x", "familyName[GE]", /has no operator of a filter/],
-    ["familyName[ge=x", "familyName[ge", /is not a parameter here/],
+    ["familyName[ge=x", "familyName[ge", /is not known here/],
     ["familyName[ge][le]=x", "familyName[ge][le]", /has no operator of a filter/],
     ["familyName=", "familyName", /has no value/],
     ["familyName", "familyName", /has no value/],
-    ["=x", "", /is not a parameter here/],
+    ["=x", "", /is not known here/],
     ["familyName=a&familyName=b", "familyName", /more than once/],
     ["familyName=a&family%4Eame=b", "familyName", /more than once/],
     ["familyName=%00", "familyName", /U\+0000/],
@@ -249,7 +249,7 @@ describe("fields", () => {
 
   test("is a parameter only where there is a choice", () => {
     assert.deepEqual(errorsOf("fields=id", { ...known, fields: undefined }), [
-      { parameter: "fields", detail: "is not a parameter here" },
+      { parameter: "fields", detail: "is not known here" },
     ]);
     const whole = { ...jsonRepresentation, mediaType: "text/vcard", whole: true };
     assert.deepEqual(errorsOf("fields=id", { ...known, representation: whole }), [
