@@ -3,6 +3,7 @@ export { type CollectionHandlers, collection } from "./collection.ts";
 export type { CollectionOptions, ItemRequest } from "./collection-settings.ts";
 export type { CollectionDefinition, Database, DatabaseOptions, Ownership } from "./database.ts";
 export { jsonRepresentation } from "./json-representation.ts";
+export { type ListSyntax, listText } from "./list-text.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
 export type { ItemRepresentation, ListOptions, ListRepresentation, Representation } from "./representation.ts";
 export {
