@@ -2,6 +2,7 @@ import { collection, openSqliteStore, type Store, xmlDecoder } from "@waymark/co
 import { type App, type CorsPolicy, compress, cors, jsonDecoder, ok, type RouterOptions, router } from "waymark";
 import { nodeCodings } from "waymark/node";
 import { personSchema } from "./person.ts";
+import { personRepresentations } from "./person-representations.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
 export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "onFault"> {
@@ -30,11 +31,13 @@ export function openPersonService(options: PersonServiceOptions): PersonService 
   // First, since it may throw, and the store must not stay open.
   const webFilters = [...(policy === undefined ? [] : [cors(policy)]), compress({ codings: nodeCodings }), ...filters];
   const store = openSqliteStore({ file: database, collection: "person", unique: ["identifier"], now });
+  const path = "/person";
   const people = collection({
-    path: "/person",
+    path,
     store,
     schema: personSchema(now),
     decoders: [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })],
+    representations: personRepresentations(path),
     // Where collections answer 201, /person answers 200; the client learns the id all the same.
     created: (_record, location) => ok().withHeader("Location", location),
   });
