@@ -8,6 +8,7 @@ export { type JsonLdRepresentationOptions, jsonLdRepresentation } from "./json-l
 export { jsonRepresentation } from "./json-representation.ts";
 export { type ListSyntax, listText } from "./list-text.ts";
 export { ndjsonRepresentation } from "./ndjson-representation.ts";
+export { openDatabase } from "./open-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
 export type { ItemRepresentation, ListOptions, ListRepresentation, Representation } from "./representation.ts";
 export {
@@ -20,7 +21,7 @@ export {
   type SortKey,
   storeMembers,
 } from "./selection.ts";
-export { openSqliteStore, type SqliteStoreOptions } from "./sqlite-store.ts";
+export { openSqliteDatabase, type SqliteDatabaseOptions } from "./sqlite-database.ts";
 export {
   type Creation,
   type Document,

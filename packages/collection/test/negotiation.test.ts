@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, suite, test } from "node:test";
 import { type App, accept, contentType, GET, group, HttpRequest, jsonDecoder, PATCH, PUT, router } from "waymark";
 import { z } from "zod";
-import { collection, jsonRepresentation, openSqliteStore, type Representation, type Store } from "../src/index.ts";
+import {
+  collection,
+  type Database,
+  jsonRepresentation,
+  openDatabase,
+  type Representation,
+  type Store,
+} from "../src/index.ts";
 
 const shout: Representation = {
   name: "shout",
@@ -32,11 +39,13 @@ const schema = z.strictObject({ name: z.string() });
 const options = { path: "/things", schema, decoders: [jsonDecoder] };
 const representations = [jsonRepresentation, shout, count, card];
 
+let database: Database;
 let store: Store;
 let app: App;
 
 beforeEach(async () => {
-  store = openSqliteStore({ file: ":memory:", collection: "things" });
+  database = await openDatabase(":memory:", { collections: [{ name: "things" }] });
+  store = database.store("things");
   const things = collection({ ...options, store, representations });
   app = router(
     group(
@@ -50,7 +59,7 @@ beforeEach(async () => {
   await store.create({ name: "Ada" });
 });
 
-afterEach(() => store.close());
+afterEach(() => database.close());
 
 async function ask(target: string, headers: Readonly<Record<string, string>>, method = "GET", body?: string) {
   const request = new Request(`http://localhost${target}`, { method, headers, ...(body && { body }) });
