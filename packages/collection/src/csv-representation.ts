@@ -31,7 +31,7 @@ export function csvRepresentation({ columns, formulas = "guarded" }: CsvRepresen
     mediaType: "text/csv",
     contentType: "text/csv; charset=utf-8; header=present",
     list: (batches, { fields = columns }) => {
-      const chosen = fields.flatMap((field) => columnsOf(field, columns));
+      const chosen = [...new Set(fields.flatMap((field) => columnsOf(field, columns)))];
       const ways = chosen.map((column) => column.split("."));
       return listText(batches, {
         before: toRow(chosen),

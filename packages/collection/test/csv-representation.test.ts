@@ -36,6 +36,7 @@ describe("CSV", () => {
     [["address.postalCode", "id"], "address.postalCode,id\r\nW1,1\r\n"],
     [["name", "address"], "name,address.postalCode,address.addressCountry\r\nAda,W1,GB\r\n"],
     [["name"], "name\r\nAda\r\n"],
+    [["address.postalCode", "address"], "address.postalCode,address.addressCountry\r\nW1,GB\r\n"],
   ];
   for (const [fields, text] of chosen) {
     it(`has for the members ${fields.join()} their columns, in this order`, async () => {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type ItemRepresentation, type ListRepresentation, listText, type StoredRecord } from "@waymark/collection";
-import type { StoredPerson } from "./person.ts";
+import type { Address, Person, StoredPerson } from "./person.ts";
 import { components, contentLine, escapeText } from "./vcard-line.ts";
 
 /** A person as a vCard 4.0 (RFC 6350), which address books read; a list is the cards one after another. */
@@ -16,41 +16,27 @@ export const vcard: ItemRepresentation & ListRepresentation = {
 
 function toCard({ json }: StoredRecord): string {
   const person: StoredPerson = JSON.parse(json); // the schema let nothing else into the store
-  const properties = toProperties(person).filter(([, value]) => value !== undefined);
-  return ["BEGIN:VCARD\r\n", ...properties.map(([name, value = ""]) => contentLine(name, value)), "END:VCARD\r\n"].join(
-    "",
-  );
+  let lines = contentLine("BEGIN", "VCARD");
+  for (const [name, value] of toProperties(person)) {
+    if (value !== undefined) lines += contentLine(name, value);
+  }
+  return lines + contentLine("END", "VCARD");
 }
 
+/** One whose value is undefined is left out. */
 type Property = readonly [name: string, value: string | undefined];
 
 function toProperties(person: StoredPerson): readonly Property[] {
-  const { givenName, additionalName, familyName, address } = person;
-  const isNameInParts = (familyName ?? givenName ?? additionalName) !== undefined;
   return [
     ["VERSION", "4.0"],
     ["FN", escapeText(person.name)],
-    // The last two are for what stands before and after a name.
-    ["N", isNameInParts ? components([familyName, givenName, additionalName, "", ""]) : undefined],
+    ["N", nameParts(person)],
     ["NICKNAME", optionalText(person.alternateName)],
     // The basic format: RFC 6350 §4.3.1 has no hyphens.
     ["BDAY", person.birthDate?.replaceAll("-", "")],
     ["EMAIL", optionalText(person.email)],
     ["TEL", optionalText(person.telephone)],
-    // The first two, a post office box and an apartment, should be empty (RFC 6350 §6.3.1).
-    [
-      "ADR",
-      address &&
-        components([
-          "",
-          "",
-          address.streetAddress,
-          address.addressLocality,
-          address.addressRegion,
-          address.postalCode,
-          address.addressCountry,
-        ]),
-    ],
+    ["ADR", person.address && addressParts(person.address)],
     ["TITLE", optionalText(person.jobTitle)],
     ["ORG", person.worksFor && components([person.worksFor])],
     ["URL", person.url],
@@ -67,6 +53,18 @@ function toProperties(person: StoredPerson): readonly Property[] {
 
 const optionalText = (text: string | undefined): string | undefined =>
   text === undefined ? undefined : escapeText(text);
+
+/** The last two are for what stands before and after a name. */
+function nameParts({ familyName, givenName, additionalName }: Person): string | undefined {
+  const parts = [familyName, givenName, additionalName];
+  return parts.some((part) => part !== undefined) ? components([...parts, "", ""]) : undefined;
+}
+
+/** The first two, a post office box and an apartment, should be empty (RFC 6350 §6.3.1). */
+function addressParts(address: Address): string {
+  const { streetAddress, addressLocality, addressRegion, postalCode, addressCountry } = address;
+  return components(["", "", streetAddress, addressLocality, addressRegion, postalCode, addressCountry]);
+}
 
 /** In whole seconds (RFC 6350 §4.3.5): `20260615T120000Z`. */
 const timestamp = (time: string): string => time.replaceAll(/[:-]|\.\d+/g, "");
