@@ -6,6 +6,7 @@ export {
   mergePatchType,
 } from "./collection.ts";
 export type { CollectionDefinition, Database, DatabaseOptions, Ownership } from "./database.ts";
+export { openDatabase } from "./open-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
 export type { ListOptions, Representation } from "./representation.ts";
 export {
@@ -18,7 +19,7 @@ export {
   type SortKey,
   storeMembers,
 } from "./selection.ts";
-export { openSqliteStore, type SqliteStoreOptions } from "./sqlite-store.ts";
+export { openSqliteDatabase, type SqliteDatabaseOptions } from "./sqlite-database.ts";
 export {
   type Creation,
   type Document,

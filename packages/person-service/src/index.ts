@@ -1,3 +1,4 @@
 export { type Address, type Person, type PersonSchema, personSchema } from "./person.ts";
+export { personCollection } from "./person-collection.ts";
 export { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 export { openPersonService, type PersonService, type PersonServiceOptions } from "./service.ts";

@@ -24,8 +24,8 @@ switch (commandLine.kind) {
 
 /** The table of the routes, for which no database is needed. */
 async function routesOfService(): Promise<string> {
-  const { app, people } = openPersonService({ database: ":memory:" });
-  await people.close();
+  const { app, database } = await openPersonService({ database: ":memory:" });
+  await database.close();
   return listRoutes(app);
 }
 
@@ -41,12 +41,13 @@ async function start(options: Options): Promise<void> {
   }
 }
 
-async function run({ port, host, database, cors, demo }: Options): Promise<void> {
-  const { app, people } = openPersonService({ database, ...(cors.length > 0 && { cors: { origins: cors } }) });
+async function run({ port, host, database: address, cors, demo }: Options): Promise<void> {
+  const policy = cors.length > 0 && { cors: { origins: cors } };
+  const { app, people, database } = await openPersonService({ database: address, ...policy });
   let server: RunningServer | undefined;
   const stop = async (): Promise<void> => {
     await server?.close();
-    await people.close();
+    await database.close();
   };
   try {
     const toStore = demo ? await demoPeople() : undefined;
@@ -60,7 +61,7 @@ async function run({ port, host, database, cors, demo }: Options): Promise<void>
   // Before the lines below: whoever reads them may stop the service at once.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
   print(`listening on ${server.url}`);
-  print(`keeping people in ${database}`);
+  print(`keeping people in ${address}`);
   print(`try: curl ${server.url}/person/1`);
 }
 

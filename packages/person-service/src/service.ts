@@ -1,7 +1,8 @@
-import { collection, openSqliteStore, type Store, xmlDecoder } from "@waymark/collection";
+import { collection, type Database, openDatabase, type Store, xmlDecoder } from "@waymark/collection";
 import { type App, type CorsPolicy, compress, cors, jsonDecoder, ok, type RouterOptions, router } from "waymark";
 import { nodeCodings } from "waymark/node";
 import { personSchema } from "./person.ts";
+import { personCollection } from "./person-collection.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
 export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "onFault"> {
@@ -17,19 +18,21 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
 export interface PersonService {
   readonly app: App;
   readonly people: Store;
+  readonly database: Database;
 }
 
 /**
  * Opens the database and puts the routes on it.
  *
- * @throws StoreOpenError when the database cannot be opened; the message says what to do
- * @throws CorsMistakes when the policy has some
+ * @throws StoreOpenError (rejects) when the database cannot be opened; the message says what to do
+ * @throws CorsMistakes (rejects) when the policy has some
  */
-export function openPersonService(options: PersonServiceOptions): PersonService {
-  const { database, now = () => new Date(), cors: policy, filters = [], ...routing } = options;
-  // First, since it may throw, and the store must not stay open.
+export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
+  const { database: address, now = () => new Date(), cors: policy, filters = [], ...routing } = options;
+  // First, since it may throw, and the database must not stay open.
   const webFilters = [...(policy === undefined ? [] : [cors(policy)]), compress({ codings: nodeCodings }), ...filters];
-  const store = openSqliteStore({ file: database, collection: "person", unique: ["identifier"], now });
+  const database = await openDatabase(address, { collections: [personCollection], now });
+  const store = database.store(personCollection.name);
   const people = collection({
     path: "/person",
     store,
@@ -44,5 +47,5 @@ export function openPersonService(options: PersonServiceOptions): PersonService 
     greetingRoutes,
     problemRoutes,
   );
-  return { app, people: store };
+  return { app, people: store, database };
 }
