@@ -21,6 +21,9 @@ export {
 } from "./selection.ts";
 export { openSqliteDatabase, type SqliteDatabaseOptions } from "./sqlite-database.ts";
 export {
+  type BulkConflict,
+  type BulkCreation,
+  type BulkOptions,
   type Creation,
   type Document,
   type Removal,
