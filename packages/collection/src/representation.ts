@@ -32,6 +32,12 @@ export interface Representation {
   readonly whole?: boolean;
 }
 
+/** One that has a form for one record. */
+export type ItemRepresentation = Representation & Required<Pick<Representation, "item">>;
+
+/** One that has a form for many. */
+export type ListRepresentation = Representation & Required<Pick<Representation, "list">>;
+
 export interface ListOptions {
   /** The members that the client chose, in its order; undefined for all. The records have no others. */
   readonly fields?: readonly string[];
