@@ -23,6 +23,9 @@ export {
 } from "./selection.ts";
 export { openSqliteDatabase, type SqliteDatabaseOptions } from "./sqlite-database.ts";
 export {
+  type BulkConflict,
+  type BulkCreation,
+  type BulkOptions,
   type Creation,
   type Document,
   type Removal,
@@ -31,6 +34,7 @@ export {
   type StoredRecord,
   StoreNotEmpty,
   StoreOpenError,
+  StoreOutcomeUnknown,
   StoreUnavailable,
 } from "./store.ts";
 export { type XmlDecoderOptions, xmlDecoder } from "./xml-decoder.ts";
