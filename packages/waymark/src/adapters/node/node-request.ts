@@ -21,7 +21,7 @@ export interface ServeContext extends DrainBounds {
  */
 export class NodeExchange implements Exchange {
   readonly native: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly response: ServerResponse<IncomingMessage>;
   readonly context: ServeContext;
   request: HttpRequest | undefined;
   /** Whether the client holds its content back until it is told to continue (RFC 9110 §10.1.1). */
@@ -30,7 +30,12 @@ export class NodeExchange implements Exchange {
   #content: RequestContent | undefined;
   #abort: AbortController | undefined;
 
-  constructor(native: IncomingMessage, response: ServerResponse, context: ServeContext, awaitsContinue: boolean) {
+  constructor(
+    native: IncomingMessage,
+    response: ServerResponse<IncomingMessage>,
+    context: ServeContext,
+    awaitsContinue: boolean,
+  ) {
     this.native = native;
     this.response = response;
     this.context = context;

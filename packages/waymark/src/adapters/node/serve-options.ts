@@ -4,8 +4,16 @@ export interface ServeOptions {
   readonly port?: number;
   /** The name or address to listen on; `0.0.0.0` or `::` for every interface. Default: `127.0.0.1`. */
   readonly host?: string;
-  /** The longest request line and header fields together, in bytes; beyond it 431. Default: 16,384. */
+  /** The longest request target in bytes; beyond it 414. RFC 9112 §3 asks for 8,000 at least. Default: 8,192. */
+  readonly maxTargetLength?: number;
+  /** The longest header fields together, in bytes; beyond it 431. Default: 16,384. */
   readonly maxHeaderSize?: number;
+  /** The most header fields of a request; beyond it 431. Default: 100. */
+  readonly maxHeaderFields?: number;
+  /** The most connections at a time; one more is closed as it comes. 0 is no limit. Default: 10,000. */
+  readonly maxConnections?: number;
+  /** The most requests on a connection; the answer to the last closes it. 0 is no limit. Default: 0. */
+  readonly maxRequestsPerConnection?: number;
   /** How long a request's head may take to arrive; beyond it 408. At most `requestTimeout`. Default: 60,000. */
   readonly headersTimeout?: number;
   /** How long a whole request may take to arrive; beyond it 408. Default: 300,000. */
@@ -39,7 +47,11 @@ export function toServeSettings(options: ServeOptions): Required<ServeOptions> {
   return {
     port: integer("port", options.port ?? 0, 65_535),
     host: options.host ?? "127.0.0.1",
-    maxHeaderSize: integer("maxHeaderSize", options.maxHeaderSize ?? 16_384, 2 ** 31 - 1, 1),
+    maxTargetLength: integer("maxTargetLength", options.maxTargetLength ?? 8_192, 2 ** 30, 1),
+    maxHeaderSize: integer("maxHeaderSize", options.maxHeaderSize ?? 16_384, 2 ** 30, 1),
+    maxHeaderFields: integer("maxHeaderFields", options.maxHeaderFields ?? 100, 2 ** 30, 1),
+    maxConnections: integer("maxConnections", options.maxConnections ?? 10_000, 2 ** 31 - 1),
+    maxRequestsPerConnection: integer("maxRequestsPerConnection", options.maxRequestsPerConnection ?? 0, 2 ** 31 - 1),
     headersTimeout,
     requestTimeout,
     // Node adds a second to this one.

@@ -4,7 +4,9 @@ import type { ServedApp } from "../served-app.ts";
 import { answerRequests } from "./answer-requests.ts";
 import { clientErrorListener } from "./client-error.ts";
 import { Connections } from "./connections.ts";
+import { ignoreUpgrades, mayHandOver } from "./ignore-upgrades.ts";
 import { ListenError } from "./listen-error.ts";
+import { refuseTunnels } from "./refuse-tunnels.ts";
 import { integer, longestTimer, type ServeOptions, toServeSettings } from "./serve-options.ts";
 
 /** A server that listens. */
@@ -40,11 +42,13 @@ export interface CloseOptions {
 export async function serve(app: ServedApp, options: ServeOptions = {}): Promise<RunningServer> {
   const settings = toServeSettings(options);
   const { host, drainLimit, drainTimeout } = settings;
-  const connections = new Connections();
+  const connections = new Connections(drainTimeout);
   const server = makeServer(settings);
-  answerRequests(server, { app, connections, drainLimit, drainTimeout });
   server.on("connection", (socket: Socket) => connections.add(socket));
-  server.on("clientError", clientErrorListener(connections, drainTimeout));
+  server.on("clientError", clientErrorListener(connections, settings));
+  answerRequests(server, { app, connections, drainLimit, drainTimeout }, settings);
+  refuseTunnels(server, connections);
+  ignoreUpgrades(server, connections);
   await listen(server, settings.port, host);
   // From here on an error is a connection that could not be accepted, for want of file descriptors as a rule.
   server.on("error", (error) => app.fault(error));
@@ -54,9 +58,10 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
 }
 
 function makeServer(settings: Required<ServeOptions>): Server {
-  const { maxHeaderSize, headersTimeout, requestTimeout, keepAliveTimeout } = settings;
+  const { headersTimeout, requestTimeout, keepAliveTimeout } = settings;
   const server = createServer({
-    maxHeaderSize,
+    // For both, so that which of them is too long can be told; refuseHead tells.
+    maxHeaderSize: settings.maxHeaderSize + settings.maxTargetLength,
     headersTimeout,
     requestTimeout,
     keepAliveTimeout,
@@ -64,12 +69,16 @@ function makeServer(settings: Required<ServeOptions>): Server {
     connectionsCheckingInterval: Math.min(30_000, headersTimeout || 30_000, requestTimeout || 30_000),
     // 4 to 9 % more requests a second. It is why nothing may read a request that has no content.
     optimizeEmptyRequests: true,
-    // Refused by refuseFraming, with a document.
+    // Refused by refuseHead, with a document.
     requireHostHeader: false,
     rejectNonStandardBodyWrites: true,
+    shouldUpgradeCallback: mayHandOver,
   });
-  // Node drops fields past the first 1000 without a word; maxHeaderSize bounds them already.
+  // Node drops fields past the first 1000 without a word; the limit of bytes bounds them already, and refuseHead counts.
   server.maxHeadersCount = 0;
+  server.maxRequestsPerSocket = settings.maxRequestsPerConnection;
+  // To Node, 0 is none at all.
+  if (settings.maxConnections > 0) server.maxConnections = settings.maxConnections;
   return server;
 }
 
