@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isPromise } from "../../pipeline.ts";
 import { problem } from "../../problem.ts";
 import { problemTypes } from "../../problem-types.ts";
-import { type HeadLimits, type HeadRefusal, refuseHead } from "./message-head.ts";
+import { type HeadRefusal, refuseHead } from "./message-head.ts";
 import { NodeExchange, type ServeContext } from "./node-request.ts";
 import { fail, send } from "./node-response.ts";
 
@@ -10,8 +10,8 @@ import { fail, send } from "./node-response.ts";
  * Has the app answer the server's requests. One that expects `100-continue` comes here too, and is told to continue when
  * its content is first read: what its head alone refuses is refused before the client sends the rest (RFC 9110 §10.1.1).
  */
-export function answerRequests(server: Server, context: ServeContext, limits: HeadLimits): void {
-  const refuseUnsound: Refuse = (response) => refuseHead(response, limits);
+export function answerRequests(server: Server, context: ServeContext): void {
+  const refuseUnsound: Refuse = (response) => refuseHead(response, context);
   const refuseExpectation: Refuse = (response) => refuseUnsound(response) ?? expectationFailed;
   const listener =
     (awaitsContinue: boolean, refuse: Refuse) =>
@@ -30,6 +30,11 @@ function receive(exchange: NodeExchange, refuse: Refuse): void {
   const behind = response.socket === null;
   const connection = behind ? context.connections.of(native.socket) : undefined;
   if (behind && (connection === undefined || connection.refused)) return;
+  if (context.maxRequestsPerConnection > 0) {
+    const number = context.connections.of(native.socket)?.count() ?? 1;
+    if (number > context.maxRequestsPerConnection) return;
+    if (number === context.maxRequestsPerConnection) response.shouldKeepAlive = false;
+  }
   const refusal = refuse(response);
   if (refusal?.closes === true) {
     (connection ?? context.connections.of(native.socket))?.refuse(refusal.response, response);

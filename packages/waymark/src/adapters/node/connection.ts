@@ -21,6 +21,7 @@ export class Connection {
   /** In the order of their requests. */
   readonly #pending = new Set<ServerResponse>();
   #waiting: readonly Waiting[] = [];
+  #requests = 0;
   #refused = false;
 
   constructor(socket: Socket, server: ConnectionServer) {
@@ -41,6 +42,11 @@ export class Connection {
   get incomplete(): ServerResponse | undefined {
     const last = this.#last();
     return last?.req.complete === false ? last : undefined;
+  }
+
+  /** Counts a request, and gives its number on this connection. */
+  count(): number {
+    return ++this.#requests;
   }
 
   /** Counts the response as pending until it closes. */

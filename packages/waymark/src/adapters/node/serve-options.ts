@@ -23,6 +23,8 @@ export interface ServeOptions {
    * connection that the proxy takes for open and finds closed is a 502. Default: 65,000.
    */
   readonly keepAliveTimeout?: number;
+  /** How long a client may take nothing of a response that waits for it; beyond it it is cut off. Default: 60,000. */
+  readonly writeTimeout?: number;
   /**
    * The most bytes of content that are read and thrown away, when a handler has not read them, to keep the connection;
    * beyond it the connection is closed. Default: 8,388,608.
@@ -56,6 +58,7 @@ export function toServeSettings(options: ServeOptions): Required<ServeOptions> {
     requestTimeout,
     // Node adds a second to this one.
     keepAliveTimeout: integer("keepAliveTimeout", options.keepAliveTimeout ?? 65_000, longestTimer - 1_000),
+    writeTimeout: integer("writeTimeout", options.writeTimeout ?? 60_000, longestTimer),
     drainLimit: integer("drainLimit", options.drainLimit ?? 8 * 2 ** 20, Number.MAX_SAFE_INTEGER),
     drainTimeout: integer("drainTimeout", options.drainTimeout ?? 1_000, longestTimer),
   };

@@ -41,12 +41,12 @@ export interface CloseOptions {
  */
 export async function serve(app: ServedApp, options: ServeOptions = {}): Promise<RunningServer> {
   const settings = toServeSettings(options);
-  const { host, drainLimit, drainTimeout } = settings;
+  const { host, drainTimeout } = settings;
   const connections = new Connections(drainTimeout);
   const server = makeServer(settings);
   server.on("connection", (socket: Socket) => connections.add(socket));
   server.on("clientError", clientErrorListener(connections, settings));
-  answerRequests(server, { app, connections, drainLimit, drainTimeout }, settings);
+  answerRequests(server, { ...settings, app, connections });
   refuseTunnels(server, connections);
   ignoreUpgrades(server, connections);
   await listen(server, settings.port, host);
@@ -76,7 +76,6 @@ function makeServer(settings: Required<ServeOptions>): Server {
   });
   // Node drops fields past the first 1000 without a word; the limit of bytes bounds them already, and refuseHead counts.
   server.maxHeadersCount = 0;
-  server.maxRequestsPerSocket = settings.maxRequestsPerConnection;
   // To Node, 0 is none at all.
   if (settings.maxConnections > 0) server.maxConnections = settings.maxConnections;
   return server;
