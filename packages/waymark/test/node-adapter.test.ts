@@ -756,6 +756,36 @@ describe("closing a server", () => {
     await server.close();
   });
 
+  it("still takes connections during the notice, and closes each with its answer", async () => {
+    const { server, connect } = await served(() => json(server.draining));
+    const kept = connect().request("GET /");
+    assert.deepEqual([(await kept.response()).body, server.draining], ["false", false]);
+    const closed = server.close({ notice: 2 ** 31 - 1 });
+    assert.equal(server.draining, true);
+    for (const client of [kept.request("GET /"), connect().request("GET /"), connect().request("GET /")]) {
+      const { body, headers } = await client.response();
+      assert.deepEqual([body, headers["connection"]], ["true", "close"]);
+      assert.equal(await client.closed, "ended");
+    }
+    await server.close();
+    await closed;
+    assert.equal(await connect().closed, "broken");
+  });
+
+  it("stops when the notice is over", async () => {
+    const { server, connect } = await served(() => ok());
+    await server.close({ notice: 1 });
+    assert.equal(await connect().closed, "broken");
+  });
+
+  it("refuses a notice that is none", async () => {
+    const { server } = await served(() => noContent());
+    await assert.rejects(
+      server.close({ notice: 0.5 }),
+      /^RangeError: notice must be an integer from 0 to 2147483647, and is 0.5$/,
+    );
+  });
+
   it("refuses a grace that is none", async () => {
     const { server } = await served(() => noContent());
     await assert.rejects(
