@@ -34,7 +34,9 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   assertDefinitions(collections);
   const database = openSqliteFile(file, busyTimeout, (opened) => prepareSchema(opened, collections));
   const writer = directWriter(database, collections);
-  const stores = collections.map(({ name }) => [name, new SqliteStore(database, writer, name, now)] as const);
+  const stores = collections.map(
+    (definition) => [definition.name, new SqliteStore(database, writer, definition, now)] as const,
+  );
   return new SqliteDatabase(database, new Map(stores));
 }
 
