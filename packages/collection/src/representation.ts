@@ -8,9 +8,7 @@ import type { StoredRecord } from "./store.ts";
  *   name: "ndjson",
  *   mediaType: "application/x-ndjson",
  *   contentType: "application/x-ndjson",
- *   list: async function* (batches) {
- *     for await (const batch of batches) yield batch.map(({ json }) => `${json}\n`).join("");
- *   },
+ *   list: (batches) => listText(batches, { item: ({ json }) => `${json}\n` }),
  * };
  * ```
  */
@@ -31,6 +29,12 @@ export interface Representation {
   /** Whether it takes a whole record, so that a client cannot choose members (`fields=`). */
   readonly whole?: boolean;
 }
+
+/** One that has a form for one record. */
+export type ItemRepresentation = Representation & Required<Pick<Representation, "item">>;
+
+/** One that has a form for many. */
+export type ListRepresentation = Representation & Required<Pick<Representation, "list">>;
 
 export interface ListOptions {
   /** The members that the client chose, in its order; undefined for all. The records have no others. */
