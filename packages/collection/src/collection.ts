@@ -15,7 +15,10 @@ export interface CollectionHandlers<T extends Document> {
   readonly type?: T;
   /** One record; 404 without content when nobody has the id, 400 when it is not an integer. */
   readonly read: (request: ItemRequest) => Awaitable<HttpResponse>;
-  /** Every record, by ascending id, streamed. */
+  /**
+   * The records that the query asks for, by filters on the store's members, `sort`, `limit`, `after`, `before` and `fields`:
+   * without it all, by ascending id, streamed. 400 with all that is wrong with the query.
+   */
   readonly list: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
   /** Stores the record that is sent; 400 when it is not one, 409 when a value in it may occur once and does already. */
   readonly create: (request: HttpRequest<unknown>) => Promise<HttpResponse>;

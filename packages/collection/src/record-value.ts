@@ -27,10 +27,13 @@ function comparable(value: unknown, type: MemberType | undefined): MemberValue {
     case "number":
       return typeof value === "number" ? value : null;
     case "time": {
-      const time = typeof value === "string" ? Date.parse(value) : Number.NaN;
+      const time = typeof value === "string" && timePattern.test(value) ? Date.parse(value.toUpperCase()) : Number.NaN;
       return Number.isNaN(time) ? null : time;
     }
     default:
       return typeof value === "string" ? value : null;
   }
 }
+
+/** RFC 3339 §5.6. */
+const timePattern = /^[0-9]{4}(?:-[0-9]{2}){2}T[0-9]{2}(?::[0-9]{2}){2}(?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:[0-9]{2})$/i;
