@@ -1,7 +1,7 @@
 import { collection, type Database, openDatabase, type Store, xmlDecoder } from "@waymark/collection";
 import { type App, type CorsPolicy, compress, cors, jsonDecoder, ok, type RouterOptions, router } from "waymark";
 import { nodeCodings } from "waymark/node";
-import { lenientPersonSchema, personSchema } from "./person.ts";
+import { lenientPersonSchema, personMemberNames, personSchema } from "./person.ts";
 import { personCollection } from "./person-collection.ts";
 import { personRepresentations } from "./person-representations.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
@@ -43,6 +43,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     lenientSchema: lenientPersonSchema(now),
     decoders: [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })],
     representations: personRepresentations(path),
+    members: personMemberNames(),
     // Where collections answer 201, /person answers 200; the client learns the id all the same.
     created: (_record, location) => ok().withHeader("Location", location),
   });
