@@ -27,6 +27,7 @@ export { isCompressible } from "./filters/compressible.ts";
 export { cors } from "./filters/cors.ts";
 export { CorsMistakes, type CorsPolicy, corsDefaults } from "./filters/cors-policy.ts";
 export { noStoreErrors } from "./filters/no-store-errors.ts";
+export { nameRequests, requestId } from "./filters/request-id.ts";
 export { type SecurityHeadersOptions, securityHeaders } from "./filters/security-headers.ts";
 export type { Finding } from "./finding.ts";
 export { type HeaderFields, HeaderList } from "./header-list.ts";
