@@ -26,6 +26,7 @@ export { type CompressOptions, compress } from "./filters/compress.ts";
 export { isCompressible } from "./filters/compressible.ts";
 export { cors } from "./filters/cors.ts";
 export { CorsMistakes, type CorsPolicy, corsDefaults } from "./filters/cors-policy.ts";
+export { describeProblems } from "./filters/describe-problems.ts";
 export { noStoreErrors } from "./filters/no-store-errors.ts";
 export { nameRequests, requestId } from "./filters/request-id.ts";
 export { type SecurityHeadersOptions, securityHeaders } from "./filters/security-headers.ts";
