@@ -1,5 +1,18 @@
 import { collection, openSqliteStore, type Store, xmlDecoder } from "@waymark/collection";
-import { type App, type CorsPolicy, compress, cors, jsonDecoder, ok, type RouterOptions, router } from "waymark";
+import {
+  type App,
+  type CorsPolicy,
+  compress,
+  cors,
+  describeProblems,
+  jsonDecoder,
+  nameRequests,
+  noStoreErrors,
+  ok,
+  type RouterOptions,
+  router,
+  securityHeaders,
+} from "waymark";
 import { nodeCodings } from "waymark/node";
 import { personSchema } from "./person.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
@@ -28,7 +41,17 @@ export interface PersonService {
 export function openPersonService(options: PersonServiceOptions): PersonService {
   const { database, now = () => new Date(), cors: policy, filters = [], ...routing } = options;
   // First, since it may throw, and the store must not stay open.
-  const webFilters = [...(policy === undefined ? [] : [cors(policy)]), compress({ codings: nodeCodings }), ...filters];
+  // The outermost first. Every response has an id, the fields of security and those of CORS, refusals further in included;
+  // CORS answers pre-flights before anything is asked of them; what is coded is complete, so problems are described inside.
+  const webFilters = [
+    nameRequests(),
+    securityHeaders(),
+    noStoreErrors(),
+    ...(policy === undefined ? [] : [cors(policy)]),
+    compress({ codings: nodeCodings }),
+    describeProblems(),
+    ...filters,
+  ];
   const store = openSqliteStore({ file: database, collection: "person", unique: ["identifier"], now });
   const people = collection({
     path: "/person",

@@ -211,7 +211,7 @@ describeService("bad input", (openService) => {
       };
       const inJson = await refuse(service, asJson(person), 400, "invalid-content");
       const inXml = await refuse(service, asXml(personXml(person)), 400, "invalid-content");
-      assert.deepEqual(inXml, inJson);
+      assert.deepEqual({ ...inXml, instance: inJson["instance"] }, inJson);
       assert.deepEqual(pointersOf(inJson).toSorted(), [
         "#/address/addressCountry",
         "#/address/planet",
