@@ -1,5 +1,18 @@
 import { collection, type Database, openDatabase, type Store, xmlDecoder } from "@waymark/collection";
-import { type App, type CorsPolicy, compress, cors, jsonDecoder, ok, type RouterOptions, router } from "waymark";
+import {
+  type App,
+  type CorsPolicy,
+  compress,
+  cors,
+  describeProblems,
+  jsonDecoder,
+  nameRequests,
+  noStoreErrors,
+  ok,
+  type RouterOptions,
+  router,
+  securityHeaders,
+} from "waymark";
 import { nodeCodings } from "waymark/node";
 import { personSchema } from "./person.ts";
 import { personCollection } from "./person-collection.ts";
@@ -31,7 +44,17 @@ export interface PersonService {
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
   const { database: address, now = () => new Date(), cors: policy, filters = [], ...routing } = options;
   // First, since it may throw, and the database must not stay open.
-  const webFilters = [...(policy === undefined ? [] : [cors(policy)]), compress({ codings: nodeCodings }), ...filters];
+  // The outermost first. Every response has an id, the fields of security and those of CORS, refusals further in included;
+  // CORS answers pre-flights before anything is asked of them; what is coded is complete, so problems are described inside.
+  const webFilters = [
+    nameRequests(),
+    securityHeaders(),
+    noStoreErrors(),
+    ...(policy === undefined ? [] : [cors(policy)]),
+    compress({ codings: nodeCodings }),
+    describeProblems(),
+    ...filters,
+  ];
   const database =
     typeof address === "string" ? await openDatabase(address, { collections: [personCollection], now }) : address;
   const store = database.store(personCollection.name);
