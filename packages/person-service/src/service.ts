@@ -14,7 +14,7 @@ import {
   securityHeaders,
 } from "waymark";
 import { nodeCodings } from "waymark/node";
-import { personSchema } from "./person.ts";
+import { lenientPersonSchema, personSchema } from "./person.ts";
 import { personCollection } from "./person-collection.ts";
 import { personRepresentations } from "./person-representations.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
@@ -63,6 +63,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     path,
     store,
     schema: personSchema(now),
+    lenientSchema: lenientPersonSchema(now),
     decoders: [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })],
     representations: personRepresentations(path),
     // Where collections answer 201, /person answers 200; the client learns the id all the same.
