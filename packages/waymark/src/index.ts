@@ -33,6 +33,8 @@ export { HttpError } from "./http-error.ts";
 export { jsonDecoder } from "./json-decoder.ts";
 export type { MediaType } from "./media-type.ts";
 export { type Mistake, RoutingMistakes } from "./mistake.ts";
+export { pathMatcher } from "./path-matcher.ts";
+export { PatternMistake } from "./path-template.ts";
 export type { NoVariables, PathVariables, Variables } from "./path-variables.ts";
 export { evaluatePreconditions, notModified, type Validators, type Verdict } from "./preconditions.ts";
 export { type ProblemDetails, type ProblemError, problem } from "./problem.ts";
