@@ -21,6 +21,7 @@ export {
   onError,
   type WebFilter,
 } from "./filter.ts";
+export { type AccessDecision, access, type Caller, caller } from "./filters/access.ts";
 export type { OriginTest } from "./filters/allowed-origins.ts";
 export { type CompressOptions, compress } from "./filters/compress.ts";
 export { isCompressible } from "./filters/compressible.ts";
