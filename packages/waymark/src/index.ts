@@ -84,4 +84,5 @@ export { listRoutes } from "./route-listing.ts";
 export type { RouteSummary } from "./route-summary.ts";
 export { type App, type RouterOptions, router } from "./router.ts";
 export { type StandardSchemaV1, toPointer, type ValidationIssue, type ValidationResult } from "./standard-schema.ts";
+export { parseStrictJson, type StrictJsonOptions } from "./strict-json.ts";
 export { positionAt, type TextPosition } from "./text-position.ts";
