@@ -1,5 +1,15 @@
 import { collection, openSqliteStore, type Store, xmlDecoder } from "@waymark/collection";
-import { type App, type CorsPolicy, compress, cors, jsonDecoder, ok, type RouterOptions, router } from "waymark";
+import {
+  type App,
+  type AroundFilter,
+  type CorsPolicy,
+  compress,
+  cors,
+  jsonDecoder,
+  ok,
+  type RouterOptions,
+  router,
+} from "waymark";
 import { nodeCodings } from "waymark/node";
 import { personSchema } from "./person.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
@@ -9,6 +19,8 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly database: string;
   /** Which pages of other origins may use the service, before all filters. Default: none. */
   readonly cors?: CorsPolicy;
+  /** Who gets in, after `cors` and before all other filters: that of `openAccess`. Default: everybody. */
+  readonly access?: AroundFilter | undefined;
   /** The clock, for times and for birth dates. */
   readonly now?: () => Date;
 }
@@ -26,9 +38,11 @@ export interface PersonService {
  * @throws CorsMistakes when the policy has some
  */
 export function openPersonService(options: PersonServiceOptions): PersonService {
-  const { database, now = () => new Date(), cors: policy, filters = [], ...routing } = options;
+  const { database, now = () => new Date(), cors: policy, access, filters = [], ...routing } = options;
   // First, since it may throw, and the store must not stay open.
-  const webFilters = [...(policy === undefined ? [] : [cors(policy)]), compress({ codings: nodeCodings }), ...filters];
+  const corsFilters = policy === undefined ? [] : [cors(policy)];
+  const accessFilters = access === undefined ? [] : [access];
+  const webFilters = [...corsFilters, ...accessFilters, compress({ codings: nodeCodings }), ...filters];
   const store = openSqliteStore({ file: database, collection: "person", unique: ["identifier"], now });
   const people = collection({
     path: "/person",
