@@ -16,12 +16,12 @@ export async function makeDatabase(parent: string, records: number | undefined):
   const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
   try {
     const file = join(directory, "person.db");
-    const { people } = openPersonService({ database: file });
+    const { people, database } = await openPersonService({ database: file });
     try {
       const stored = await people.createAll(records === undefined ? await demoPeople() : madeUpPeople(records));
       return { file, records: stored, remove };
     } finally {
-      await people.close();
+      await database.close();
     }
   } catch (error) {
     await remove();

@@ -1,12 +1,22 @@
-export {
-  type CollectionHandlers,
-  type CollectionOptions,
-  collection,
-  type ItemRequest,
-  mergePatchType,
-} from "./collection.ts";
+export { mergePatchType } from "./amend-record.ts";
+export { type CollectionHandlers, collection } from "./collection.ts";
+export type { CollectionOptions, ItemRequest } from "./collection-settings.ts";
+export type { CollectionDefinition, Database, DatabaseOptions, Ownership } from "./database.ts";
+export { jsonRepresentation } from "./json-representation.ts";
+export { openDatabase } from "./open-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
-export { openSqliteStore, type SqliteStoreOptions } from "./sqlite-store.ts";
+export type { ItemRepresentation, ListOptions, ListRepresentation, Representation } from "./representation.ts";
+export {
+  type Comparison,
+  type MemberFilter,
+  type MemberType,
+  type MemberValue,
+  type SelectableMember,
+  type Selection,
+  type SortKey,
+  storeMembers,
+} from "./selection.ts";
+export { openSqliteDatabase, type SqliteDatabaseOptions } from "./sqlite-database.ts";
 export {
   type Creation,
   type Document,

@@ -47,10 +47,6 @@ export interface Store {
    * record. Takes as long however many records there are.
    */
   revision(): Awaitable<number>;
-  /** Resolves when the database can be used. */
-  check(): Promise<void>;
-  /** Frees the database; the store is unavailable from then on. Closing it again does nothing. */
-  close(): Promise<void>;
 }
 
 /**

@@ -1,7 +1,8 @@
 // Run by sqlite-store.test.ts: writes to the store in the file until it fails, and prints what became of it.
-import { openSqliteStore } from "../src/index.ts";
+import { openSqliteDatabase } from "../src/index.ts";
 
-const store = openSqliteStore({ file: process.argv[2] ?? "", collection: "person" });
+const database = await openSqliteDatabase(process.argv[2] ?? "", { collections: [{ name: "person" }] });
+const store = database.store("person");
 let acknowledged = 0;
 let fault = "";
 while (fault === "") {

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import {
   type Creation,
+  type Database,
   type Document,
   type Replacement,
   type Store,
@@ -15,18 +16,18 @@ import {
 export const noon: Date = new Date("2026-06-15T12:00:00.000Z");
 
 /**
- * What every store does. `open` gives an empty one with this clock, in which `identifier` is unique; each is closed after
- * its test.
+ * What every store does. `open` gives an empty database with this clock and the collection `person`, in which `identifier`
+ * is unique; each is closed after its test.
  */
-export function describeStore(name: string, open: (now: () => Date) => Promise<Store>): void {
+export function describeStore(name: string, open: (now: () => Date) => Promise<Database>): void {
   const withStore =
-    (use: (store: Store) => Promise<void>, now: () => Date = () => noon) =>
+    (use: (store: Store, database: Database) => Promise<void>, now: () => Date = () => noon) =>
     async () => {
-      const store = await open(now);
+      const database = await open(now);
       try {
-        await use(store);
+        await use(database.store("person"), database);
       } finally {
-        await store.close();
+        await database.close();
       }
     };
 
@@ -519,7 +520,7 @@ export function describeStore(name: string, open: (now: () => Date) => Promise<S
 
     it(
       "holds nothing for a reader who stops: the store takes writes, and closes",
-      withStore(async (store) => {
+      withStore(async (store, database) => {
         await store.createAll(Array.from({ length: 200 }, () => ({ description: "x".repeat(70_000) })));
         for await (const batch of store.list()) {
           assert.ok(batch.length > 0);
@@ -528,7 +529,7 @@ export function describeStore(name: string, open: (now: () => Date) => Promise<S
         const abandoned = store.list()[Symbol.asyncIterator]();
         await abandoned.next();
         await create(store, {});
-        await store.close();
+        await database.close();
         await assert.rejects(abandoned.next(), StoreUnavailable);
       }),
     );
@@ -621,18 +622,25 @@ export function describeStore(name: string, open: (now: () => Date) => Promise<S
     );
   });
 
-  describe(`${name}: check and close`, () => {
+  describe(`${name}: database`, () => {
     it(
       "resolves a check while it is open",
-      withStore(async (store) => {
-        await store.check();
+      withStore(async (_store, database) => {
+        await database.check();
+      }),
+    );
+
+    it(
+      "has no store of a collection that it was opened without",
+      withStore(async (_store, database) => {
+        assert.throws(() => database.store("order"), RangeError);
       }),
     );
 
     it(
       "is unavailable once it is closed",
-      withStore(async (store) => {
-        await store.close();
+      withStore(async (store, database) => {
+        await database.close();
         await assert.rejects(async () => store.find(1), StoreUnavailable);
         await assert.rejects(everything(store), StoreUnavailable);
         await assert.rejects(store.create({}), StoreUnavailable);
@@ -640,15 +648,15 @@ export function describeStore(name: string, open: (now: () => Date) => Promise<S
         await assert.rejects(store.replace(1, {}), StoreUnavailable);
         await assert.rejects(store.remove(1), StoreUnavailable);
         await assert.rejects(async () => store.revision(), StoreUnavailable);
-        await assert.rejects(store.check(), StoreUnavailable);
+        await assert.rejects(database.check(), StoreUnavailable);
       }),
     );
 
     it(
       "closes once, however often it is told to",
-      withStore(async (store) => {
-        await store.close();
-        await store.close();
+      withStore(async (_store, database) => {
+        await database.close();
+        await database.close();
       }),
     );
   });

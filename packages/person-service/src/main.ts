@@ -34,8 +34,8 @@ switch (commandLine.kind) {
 
 /** The table of the routes, for which no database is needed. */
 async function routesOfService(): Promise<string> {
-  const { app, people } = openPersonService({ database: ":memory:" });
-  await people.close();
+  const { app, database } = await openPersonService({ database: ":memory:" });
+  await database.close();
   return listRoutes(app);
 }
 
@@ -51,15 +51,15 @@ async function attempt(action: () => Promise<void>, options?: Options): Promise<
   }
 }
 
-async function run({ port, host, database, cors, access: accessFile, keys, demo }: Options): Promise<void> {
+async function run({ port, host, database: address, cors, access: accessFile, keys, demo }: Options): Promise<void> {
   const access =
     accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onRefusal: logRefusal });
   const policy = cors.length > 0 && { cors: { origins: cors } };
-  const { app, people } = openPersonService({ database, access: access?.filter, ...policy });
+  const { app, people, database } = await openPersonService({ database: address, access: access?.filter, ...policy });
   let server: RunningServer | undefined;
   const stop = async (): Promise<void> => {
     await server?.close();
-    await people.close();
+    await database.close();
   };
   try {
     const toStore = demo ? await demoPeople() : undefined;
@@ -74,7 +74,7 @@ async function run({ port, host, database, cors, access: accessFile, keys, demo 
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
   if (access !== undefined) process.on("SIGHUP", () => void reload(access));
   print(`listening on ${server.url}`);
-  print(`keeping people in ${database}`);
+  print(`keeping people in ${address}`);
   if (accessFile !== undefined) print(`letting in whom ${accessFile} names`);
   print(`try: curl ${server.url}/person/1`);
 }

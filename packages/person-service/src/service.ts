@@ -1,4 +1,4 @@
-import { collection, openSqliteStore, type Store, xmlDecoder } from "@waymark/collection";
+import { collection, type Database, openDatabase, type Store, xmlDecoder } from "@waymark/collection";
 import {
   type App,
   type AroundFilter,
@@ -12,6 +12,7 @@ import {
 } from "waymark";
 import { nodeCodings } from "waymark/node";
 import { personSchema } from "./person.ts";
+import { personCollection } from "./person-collection.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
 export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "onFault"> {
@@ -29,21 +30,23 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
 export interface PersonService {
   readonly app: App;
   readonly people: Store;
+  readonly database: Database;
 }
 
 /**
  * Opens the database and puts the routes on it.
  *
- * @throws StoreOpenError when the database cannot be opened; the message says what to do
- * @throws CorsMistakes when the policy has some
+ * @throws StoreOpenError (rejects) when the database cannot be opened; the message says what to do
+ * @throws CorsMistakes (rejects) when the policy has some
  */
-export function openPersonService(options: PersonServiceOptions): PersonService {
-  const { database, now = () => new Date(), cors: policy, access, filters = [], ...routing } = options;
-  // First, since it may throw, and the store must not stay open.
+export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
+  const { database: address, now = () => new Date(), cors: policy, access, filters = [], ...routing } = options;
+  // First, since it may throw, and the database must not stay open.
   const corsFilters = policy === undefined ? [] : [cors(policy)];
   const accessFilters = access === undefined ? [] : [access];
   const webFilters = [...corsFilters, ...accessFilters, compress({ codings: nodeCodings }), ...filters];
-  const store = openSqliteStore({ file: database, collection: "person", unique: ["identifier"], now });
+  const database = await openDatabase(address, { collections: [personCollection], now });
+  const store = database.store(personCollection.name);
   const people = collection({
     path: "/person",
     store,
@@ -58,5 +61,5 @@ export function openPersonService(options: PersonServiceOptions): PersonService 
     greetingRoutes,
     problemRoutes,
   );
-  return { app, people: store };
+  return { app, people: store, database };
 }

@@ -3,18 +3,18 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { get, type IncomingMessage } from "node:http";
-import { openSqliteStore } from "@waymark/collection";
-import type { Person } from "../src/index.ts";
+import { openDatabase } from "@waymark/collection";
+import { type Person, personCollection } from "../src/index.ts";
 import { RecordReader } from "./record-reader.ts";
 import { type ServiceProcess, startService } from "./service-process.ts";
 
 /** Stores people in a new file; their ids are 1 to the count. */
 export async function fillWithPeople(file: string, count: number, descriptionLength: number): Promise<void> {
-  const store = openSqliteStore({ file, collection: "person", unique: ["identifier"] });
+  const database = await openDatabase(file, { collections: [personCollection] });
   try {
-    await store.createAll(manyPeople(count, descriptionLength));
+    await database.store("person").createAll(manyPeople(count, descriptionLength));
   } finally {
-    await store.close();
+    await database.close();
   }
 }
 

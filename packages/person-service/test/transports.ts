@@ -73,7 +73,7 @@ function openService(kind: DatabaseKind, transport: Transport, configure?: Confi
   before(async () => {
     const database = await kind.create();
     const faults: unknown[] = [];
-    const { app, people } = openPersonService({
+    const { app, database: opened } = await openPersonService({
       database: database.location,
       now: () => new Date(noon),
       onFault: (error) => faults.push(error),
@@ -83,7 +83,7 @@ function openService(kind: DatabaseKind, transport: Transport, configure?: Confi
     running.resolve(client);
     close = async () => {
       await client.close();
-      await people.close();
+      await opened.close();
       await database.remove();
       assert.deepEqual(faults, []);
     };
