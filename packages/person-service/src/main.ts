@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { buffer } from "node:stream/consumers";
-import { StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
+import { type Store, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
 import { listRoutes } from "waymark";
 import { ListenError, type RunningServer, serve } from "waymark/node";
 import { type Access, openAccess } from "./access/access.ts";
@@ -10,6 +10,7 @@ import { CommandRefused } from "./commands/command.ts";
 import { parseCommand } from "./commands/parse-command.ts";
 import { demoPeople } from "./demo-people.ts";
 import { type Options, parseOptions } from "./options.ts";
+import type { Person } from "./person.ts";
 import { openPersonService } from "./service.ts";
 
 const argv = process.argv.slice(2);
@@ -65,7 +66,7 @@ async function run({ port, host, database: address, cors, access: accessFile, ke
     const toStore = demo ? await demoPeople() : undefined;
     // The port comes first: where it is taken, the demo must not have been stored, or it could not be another time.
     server = await serve(app, { port, host });
-    if (toStore !== undefined) print(`stored ${await people.createAll(toStore)} people for the demo`);
+    if (toStore !== undefined) print(`stored ${await storeDemo(people, toStore)} people for the demo`);
   } catch (error) {
     await stop();
     throw error;
@@ -77,6 +78,13 @@ async function run({ port, host, database: address, cors, access: accessFile, ke
   print(`keeping people in ${address}`);
   if (accessFile !== undefined) print(`letting in whom ${accessFile} names`);
   print(`try: curl ${server.url}/person/1`);
+}
+
+/** How many there are now. */
+async function storeDemo(people: Store, demo: readonly Person[]): Promise<number> {
+  const creation = await people.createAll(demo, { onlyIfEmpty: true });
+  if (creation.kind === "created") return creation.count;
+  throw new Error(`The demo has people who cannot be stored: ${JSON.stringify(creation.conflicts)}`);
 }
 
 /** Takes who gets in from the files as they are now, or says why not. */

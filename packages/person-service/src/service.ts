@@ -13,11 +13,12 @@ import {
 import { nodeCodings } from "waymark/node";
 import { personSchema } from "./person.ts";
 import { personCollection } from "./person-collection.ts";
+import { personRepresentations } from "./person-representations.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
 export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "onFault"> {
-  /** The path of the SQLite file, made if it is missing; or `:memory:`. */
-  readonly database: string;
+  /** The path of the SQLite file, made if it is missing; or `:memory:`; or a database with the `personCollection`, already open. */
+  readonly database: string | Database;
   /** Which pages of other origins may use the service, before all filters. Default: none. */
   readonly cors?: CorsPolicy;
   /** Who gets in, after `cors` and before all other filters: that of `openAccess`. Default: everybody. */
@@ -45,13 +46,16 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
   const corsFilters = policy === undefined ? [] : [cors(policy)];
   const accessFilters = access === undefined ? [] : [access];
   const webFilters = [...corsFilters, ...accessFilters, compress({ codings: nodeCodings }), ...filters];
-  const database = await openDatabase(address, { collections: [personCollection], now });
+  const database =
+    typeof address === "string" ? await openDatabase(address, { collections: [personCollection], now }) : address;
   const store = database.store(personCollection.name);
+  const path = "/person";
   const people = collection({
-    path: "/person",
+    path,
     store,
     schema: personSchema(now),
     decoders: [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })],
+    representations: personRepresentations(path),
     // Where collections answer 201, /person answers 200; the client learns the id all the same.
     created: (_record, location) => ok().withHeader("Location", location),
   });
