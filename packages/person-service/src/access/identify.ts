@@ -64,9 +64,9 @@ export function identifier({ keys, checkToken, passwords, challenges, throttles 
   };
 
   const identifyKey = (key: string, client: string): Identity => {
-    if (!isApiKey(key)) return badBearer(client, "mistyped key");
     const caller = callersByHash.get(hashApiKey(key));
-    return caller === undefined ? badBearer(client, "unknown key") : { kind: "known", caller, scheme: "Bearer" };
+    if (caller !== undefined) return { kind: "known", caller, scheme: "Bearer" };
+    return badBearer(client, isApiKey(key) ? "unknown key" : "mistyped key");
   };
 
   const settleToken = (verdict: TokenVerdict, client: string): Identity => {
