@@ -1,4 +1,5 @@
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { scope } from "./access-file.ts";
@@ -28,7 +29,7 @@ export async function readKeys(file: string): Promise<readonly StoredKey[]> {
 }
 
 /**
- * Changes the keys of a file, which is made if it is missing. Readers see the old file or the new one, whole; what was
+ * Changes the keys of a file, which is made for its owner alone if it is missing. Readers see the old file or the new one, whole; what was
  * changed is on disk. Of two changes at a time one is refused.
  *
  * @throws FileMistakes when the file cannot be used, another change is under way, or it cannot be written
@@ -40,7 +41,9 @@ export async function changeKeys(
   const next = `${file}.new`;
   const handle = await lock(file, next);
   try {
-    const keys = change(await readKeysIfThere(file));
+    const before = await statIfThere(file);
+    const keys = change(before === undefined ? [] : await readKeys(file));
+    if (before !== undefined) await handOver(handle, before);
     await handle.writeFile(`${JSON.stringify({ keys }, null, 2)}\n`);
     await handle.sync();
     await handle.close();
@@ -71,13 +74,20 @@ const keyFileSchema: z.ZodType<{ readonly keys: readonly StoredKey[] }> = z
     }
   });
 
-async function readKeysIfThere(file: string): Promise<readonly StoredKey[]> {
+async function statIfThere(file: string): Promise<Stats | undefined> {
   try {
-    await (await open(file)).close();
+    return await stat(file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined; // of the system: stat throws nothing else
+    throw error;
   }
-  return readKeys(file);
+}
+
+/** Leaves the file to whom it belongs, and readable for whom it is: who makes keys need not be who the service runs as. */
+async function handOver(handle: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
+  const own = await handle.stat();
+  if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid);
+  await handle.chmod(mode & 0o777);
 }
 
 /** Opens the file that is to take the other's place; while it is there, nobody else changes the other. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { describe, it } from "node:test";
 import { FileMistakes } from "../../src/access/json-file.ts";
 import { changeKeys, readKeys, type StoredKey } from "../../src/access/key-file.ts";
@@ -22,6 +22,17 @@ describe("the file of API keys", () => {
     assert.deepEqual(await readKeys(file), [keyNamed("a"), keyNamed("b")]);
     assert.equal(statSync(file).mode & 0o777, 0o600);
     assert.deepEqual(readdirSync(folder.path("deep")), ["keys.json"]);
+  });
+
+  it("stays with its owner, and readable for whom it was", async () => {
+    // Only root can give a file away.
+    if (process.getuid?.() === 0) chownSync(file, 12345, 12345);
+    chmodSync(file, 0o640);
+    const before = statSync(file);
+    await changeKeys(file, (keys) => keys);
+    const { uid, gid, mode, ino } = statSync(file);
+    assert.deepEqual([uid, gid, mode], [before.uid, before.gid, before.mode]);
+    assert.notEqual(ino, before.ino);
   });
 
   it("stays as it was when a change fails", async () => {
