@@ -1,6 +1,7 @@
 import { collection, type Database, openDatabase, type Store, xmlDecoder } from "@waymark/collection";
 import {
   type App,
+  type AroundFilter,
   type CorsPolicy,
   compress,
   cors,
@@ -24,6 +25,8 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly database: string | Database;
   /** Which pages of other origins may use the service, before all filters. Default: none. */
   readonly cors?: CorsPolicy;
+  /** Who gets in, before anything is told about the path: the filter of `openAccess`. Default: everybody. */
+  readonly access?: AroundFilter | undefined;
   /** The clock, for times and for birth dates. */
   readonly now?: () => Date;
 }
@@ -42,10 +45,10 @@ export interface PersonService {
  * @throws CorsMistakes (rejects) when the policy has some
  */
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
-  const { database: address, now = () => new Date(), cors: policy, filters = [], ...routing } = options;
+  const { database: address, now = () => new Date(), cors: policy, access, filters = [], ...routing } = options;
   // First, since it may throw, and the database must not stay open.
   // The outermost first. Every response has an id, the fields of security and those of CORS, refusals further in included;
-  // CORS answers pre-flights before anything is asked of them; what is coded is complete, so problems are described inside.
+  // CORS answers pre-flights, which need no access; what is coded is complete, so problems are described inside.
   const webFilters = [
     nameRequests(),
     securityHeaders(),
@@ -53,6 +56,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     ...(policy === undefined ? [] : [cors(policy)]),
     compress({ codings: nodeCodings }),
     describeProblems(),
+    ...(access === undefined ? [] : [access]),
     ...filters,
   ];
   const database =

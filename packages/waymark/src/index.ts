@@ -21,6 +21,7 @@ export {
   onError,
   type WebFilter,
 } from "./filter.ts";
+export { type AccessDecision, access, type Caller, caller } from "./filters/access.ts";
 export type { OriginTest } from "./filters/allowed-origins.ts";
 export { type CompressOptions, compress } from "./filters/compress.ts";
 export { isCompressible } from "./filters/compressible.ts";
@@ -38,6 +39,8 @@ export { jsonDecoder } from "./json-decoder.ts";
 export { type MediaType, parseMediaType } from "./media-type.ts";
 export { type Mistake, RoutingMistakes } from "./mistake.ts";
 export { negotiate } from "./negotiate.ts";
+export { pathMatcher } from "./path-matcher.ts";
+export { PatternMistake } from "./path-template.ts";
 export type { NoVariables, PathVariables, Variables } from "./path-variables.ts";
 export { evaluatePreconditions, notModified, type Validators, type Verdict } from "./preconditions.ts";
 export { parsePrefer } from "./prefer.ts";
@@ -87,4 +90,5 @@ export { listRoutes } from "./route-listing.ts";
 export type { RouteSummary } from "./route-summary.ts";
 export { type App, type RouterOptions, router } from "./router.ts";
 export { type StandardSchemaV1, toPointer, type ValidationIssue, type ValidationResult } from "./standard-schema.ts";
+export { parseStrictJson, type StrictJsonOptions } from "./strict-json.ts";
 export { positionAt, type TextPosition } from "./text-position.ts";
