@@ -19,4 +19,5 @@ export const personCollection: CollectionDefinition = {
     { name: "address.postalCode", type: "text" },
     { name: "address.addressCountry", type: "text" },
   ],
+  fullText: ["name", "alternateName", "email", "worksFor"],
 };

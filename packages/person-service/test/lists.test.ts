@@ -67,6 +67,7 @@ describeService("lists of people", (openService) => {
       ["birthDate[lt]=1940-01-01", 5],
       ["familyName[prefix]=Mc&address.addressRegion=DC", 17],
       ["jobTitle[in]=Senator+for+CA,Senator+for+TX", 4],
+      ["q=maria+cant", 1],
       ["familyName=O'Rourke", 0],
       ["familyName='%20OR%201=1--", 0],
     ];
