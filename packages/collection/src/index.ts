@@ -26,6 +26,7 @@ export {
   type StoredRecord,
   StoreNotEmpty,
   StoreOpenError,
+  StoreOutcomeUnknown,
   StoreUnavailable,
 } from "./store.ts";
 export { type XmlDecoderOptions, xmlDecoder } from "./xml-decoder.ts";

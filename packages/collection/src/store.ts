@@ -92,7 +92,15 @@ export type Removal =
 
 /** The database cannot be used just now: it is busy, locked, full or closed. Trying again later may help. */
 export class StoreUnavailable extends Error {
-  override readonly name = "StoreUnavailable";
+  override readonly name: string = "StoreUnavailable";
+}
+
+/**
+ * The database failed while it was committing a change: whether that was stored can only be told by reading again. A change of
+ * several records is stored as a whole or not at all.
+ */
+export class StoreOutcomeUnknown extends StoreUnavailable {
+  override readonly name = "StoreOutcomeUnknown";
 }
 
 /** The store cannot be opened; the message is one line that names it and says what to do. */

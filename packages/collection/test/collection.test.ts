@@ -22,6 +22,7 @@ import {
   openDatabase,
   type Store,
   type StoredRecord,
+  StoreOutcomeUnknown,
   StoreUnavailable,
   xmlDecoder,
 } from "../src/index.ts";
@@ -461,6 +462,17 @@ describe("a store that is not available", () => {
       });
     }
   }
+
+  it("does not claim that nothing was changed when that is not known", async () => {
+    const failing = storeWith({ create: () => Promise.reject(new StoreOutcomeUnknown("The disk reports an error")) });
+    const response = await peopleOver(failing).create(posting({ name: "Ada" }));
+    assert.deepEqual([response.status, response.headers.get("Retry-After")], [503, "1"]);
+    const { detail } = problemOf(response);
+    assert.equal(
+      detail,
+      "The store failed while it was changed, and cannot say whether it was. Read before sending this again.",
+    );
+  });
 
   it("is told from a fault, which is thrown on", async () => {
     const fault = new Error("a fault of the program");
