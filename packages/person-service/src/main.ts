@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
+import { displayAddress, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
 import { listRoutes } from "waymark";
 import { ListenError, type RunningServer, serve } from "waymark/node";
 import { demoPeople } from "./demo-people.ts";
@@ -61,14 +61,14 @@ async function run({ port, host, database: address, cors, demo }: Options): Prom
   // Before the lines below: whoever reads them may stop the service at once.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
   print(`listening on ${server.url}`);
-  print(`keeping people in ${address}`);
+  print(`keeping people in ${displayAddress(address)}`);
   print(`try: curl ${server.url}/person/1`);
 }
 
 /** What the person who starts the service can mend, and how; undefined for a fault of ours. */
 function obstacleOf(error: unknown, { database }: Options): string | undefined {
   if (error instanceof StoreNotEmpty) {
-    return `--demo is for a database without people, and ${JSON.stringify(database)} has some; leave it out, or name another file`;
+    return `--demo is for a database without people, and ${JSON.stringify(displayAddress(database))} has some; leave it out, or name another one`;
   }
   const isTold = [StoreOpenError, StoreUnavailable, ListenError].some((type) => error instanceof type);
   return isTold ? (error as Error).message : undefined; // each of these is one

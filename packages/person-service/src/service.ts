@@ -6,7 +6,7 @@ import { personCollection } from "./person-collection.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
 export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "onFault"> {
-  /** The path of the SQLite file, made if it is missing; or `:memory:`. */
+  /** The path of the SQLite file, made if it is missing; `:memory:`; or the URL of a PostgreSQL database. */
   readonly database: string;
   /** Which pages of other origins may use the service, before all filters. Default: none. */
   readonly cors?: CorsPolicy;

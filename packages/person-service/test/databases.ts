@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { postgresServer } from "../../collection/test/postgres-server.ts";
 
 /** A kind of database that the black-box tests run on. */
 export interface DatabaseKind {
@@ -15,7 +16,10 @@ export interface TestDatabase {
   remove(): Promise<void>;
 }
 
-export const databaseKinds: readonly DatabaseKind[] = [{ name: "SQLite", create: createSqliteFile }];
+export const databaseKinds: readonly DatabaseKind[] = [
+  { name: "SQLite", create: createSqliteFile },
+  { name: "PostgreSQL", create: createPostgresDatabase },
+];
 
 /** The path of a SQLite file that is still to be made, in a directory of its own. */
 export async function createSqliteFile(): Promise<TestDatabase> {
@@ -24,4 +28,10 @@ export async function createSqliteFile(): Promise<TestDatabase> {
     location: join(directory, "person.db"),
     remove: () => rm(directory, { recursive: true, force: true }),
   };
+}
+
+/** The URL of an empty database of the server that the tests of this process share, and that is gone after them. */
+export async function createPostgresDatabase(): Promise<TestDatabase> {
+  const server = await postgresServer();
+  return { location: await server.createDatabase(), remove: async () => undefined };
 }
