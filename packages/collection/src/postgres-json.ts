@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 /**
  * The JSON text as PostgreSQL can take members from it, and the text itself where that differs: strings in JSON may have
- * U+0000 and single surrogates, which the database has no text for. In the first of them U+FFFD stands for these.
+ * U+0000 and single surrogates, which the database has no text for. In the first of them U+FFFD and four digits stand for each of these.
  */
 export function toPostgresJson(json: string): { readonly document: string; readonly exact: string | null } {
   const document = withoutUnreadable(json);
@@ -38,5 +38,7 @@ const longestKey = 2000;
 /** As JSON.stringify writes them; a backslash that is escaped itself is passed over with the sign behind it. */
 function withoutUnreadable(json: string): string {
   if (!/\\u(?:0000|d[89a-f])/.test(json)) return json;
-  return json.replace(/\\(?:u0000|ud[89a-f]..|.)/g, (sign) => (/^\\u(?:0000|d)/.test(sign) ? "\\ufffd" : sign));
+  return json.replace(/\\(?:u0000|ud[89a-f]..|.)/g, (sign) =>
+    /^\\u(?:0000|d)/.test(sign) ? `\\ufffd${sign.slice(2)}` : sign,
+  );
 }
