@@ -19,7 +19,8 @@ export async function makeDatabase(parent: string, records: number | undefined):
     const { people, database } = await openPersonService({ database: file });
     try {
       const stored = await people.createAll(records === undefined ? await demoPeople() : madeUpPeople(records));
-      return { file, records: stored, remove };
+      if (stored.kind !== "created") throw new Error("The people cannot be stored: two have the same identifier");
+      return { file, records: stored.count, remove };
     } finally {
       await database.close();
     }

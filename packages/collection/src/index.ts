@@ -1,8 +1,13 @@
 export { mergePatchType } from "./amend-record.ts";
 export { type CollectionHandlers, collection } from "./collection.ts";
 export type { CollectionOptions, ItemRequest } from "./collection-settings.ts";
+export { type CsvRepresentationOptions, csvRepresentation } from "./csv-representation.ts";
 export type { CollectionDefinition, Database, DatabaseOptions, Ownership } from "./database.ts";
+export { unguardFormula } from "./formula-guard.ts";
+export { type JsonLdRepresentationOptions, jsonLdRepresentation } from "./json-ld-representation.ts";
 export { jsonRepresentation } from "./json-representation.ts";
+export { type ListSyntax, listText } from "./list-text.ts";
+export { ndjsonRepresentation } from "./ndjson-representation.ts";
 export { displayAddress, openDatabase } from "./open-database.ts";
 export { openPostgresDatabase, type PostgresDatabaseOptions } from "./postgres-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
@@ -19,6 +24,9 @@ export {
 } from "./selection.ts";
 export { openSqliteDatabase, type SqliteDatabaseOptions } from "./sqlite-database.ts";
 export {
+  type BulkConflict,
+  type BulkCreation,
+  type BulkOptions,
   type Creation,
   type Document,
   type Removal,
@@ -31,3 +39,4 @@ export {
   StoreUnavailable,
 } from "./store.ts";
 export { type XmlDecoderOptions, xmlDecoder } from "./xml-decoder.ts";
+export { type XmlRepresentationOptions, xmlRepresentation } from "./xml-representation.ts";

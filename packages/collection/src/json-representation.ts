@@ -1,3 +1,4 @@
+import { listText } from "./list-text.ts";
 import type { ItemRepresentation, ListRepresentation } from "./representation.ts";
 import type { StoredRecord } from "./store.ts";
 
@@ -6,24 +7,10 @@ export const jsonRepresentation: ItemRepresentation & ListRepresentation = {
   name: "json",
   mediaType: "application/json",
   contentType: "application/json",
-  item: ({ json }) => json,
-  list: jsonArray,
+  item: toJson,
+  list: (batches) => listText(batches, { before: "[", item: toJson, between: ",", after: "]" }),
 };
 
-async function* jsonArray(batches: AsyncIterable<readonly StoredRecord[]>): AsyncGenerator<string, void, undefined> {
-  let piece = "[";
-  let separator = "";
-  for await (const batch of batches) {
-    for (const { json } of batch) {
-      piece += separator + json;
-      separator = ",";
-      if (piece.length >= pieceSize) {
-        yield piece;
-        piece = "";
-      }
-    }
-  }
-  yield `${piece}]`;
+function toJson({ json }: StoredRecord): string {
+  return json;
 }
-
-const pieceSize = 65_536;

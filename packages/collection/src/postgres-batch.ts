@@ -83,11 +83,6 @@ export class PostgresBatch {
     return this.#inserted.size + this.#updated.size + this.#removed.size === 0;
   }
 
-  /** Whether a record has the id, which one of the writes names. */
-  hasRecord(id: number): boolean {
-    return this.#rows.has(id);
-  }
-
   apply<W extends Write>(write: W): OutcomeOf<W> {
     // Each kind has the outcome that OutcomeOf says, which the compiler cannot follow.
     return this.#applied(write) as OutcomeOf<W>;

@@ -9,8 +9,6 @@ import type { Write } from "./sqlite-writes.ts";
 /** What is known of a collection once it is locked. */
 export type CollectionLock = Pick<Surroundings, "lastRevision" | "lastId">;
 
-export type CreateWrite = Extract<Write, { readonly kind: "create" }>;
-
 /** The statements that change a collection, each within a transaction that holds the collection's lock. */
 export class PostgresChanges {
   readonly #collection: string;

@@ -7,8 +7,17 @@ import { quoteName } from "./postgres-names.ts";
 import type { PostgresPools } from "./postgres-pools.ts";
 import { type RecordRow, recordColumns, toRecord } from "./postgres-records.ts";
 import { PostgresWriter } from "./postgres-writer.ts";
-import type { Write } from "./sqlite-writes.ts";
-import type { Creation, Document, Removal, Replacement, Store, StoredRecord } from "./store.ts";
+import type { CreateWrite } from "./sqlite-writes.ts";
+import type {
+  BulkCreation,
+  BulkOptions,
+  Creation,
+  Document,
+  Removal,
+  Replacement,
+  Store,
+  StoredRecord,
+} from "./store.ts";
 import { givenId, toMembersJson } from "./stored-json.ts";
 
 /** The records of one collection in a PostgreSQL database. */
@@ -47,10 +56,13 @@ export class PostgresStore implements Store {
     return this.#writer.write(this.#creating(document));
   }
 
-  async createAll(documents: Iterable<Document>): Promise<number> {
-    const writes = Iterator.from(documents).map((document) => this.#creating(document));
+  async createAll(
+    documents: Iterable<Document> | AsyncIterable<Document>,
+    { onlyIfEmpty = false }: BulkOptions = {},
+  ): Promise<BulkCreation> {
+    const toWrite = (document: Document): CreateWrite => this.#creating(document);
     try {
-      return await this.#pools.changes.use((connection) => loadRecords(connection, this.#changes, writes));
+      return await loadRecords(this.#pools.changes, this.#changes, { documents, toWrite, onlyIfEmpty });
     } catch (error) {
       throw toStoreFault(error);
     }
@@ -92,7 +104,7 @@ export class PostgresStore implements Store {
     return rows.map(toRecord);
   }
 
-  #creating(document: Document): Extract<Write, { kind: "create" }> {
+  #creating(document: Document): CreateWrite {
     const time = this.#now().getTime();
     return { kind: "create", id: givenId(document), members: toMembersJson(document), time };
   }

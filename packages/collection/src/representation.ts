@@ -8,9 +8,7 @@ import type { StoredRecord } from "./store.ts";
  *   name: "ndjson",
  *   mediaType: "application/x-ndjson",
  *   contentType: "application/x-ndjson",
- *   list: async function* (batches) {
- *     for await (const batch of batches) yield batch.map(({ json }) => `${json}\n`).join("");
- *   },
+ *   list: (batches) => listText(batches, { item: ({ json }) => `${json}\n` }),
  * };
  * ```
  */

@@ -1,8 +1,18 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { toStoreFault } from "./sqlite-fault.ts";
 import type { SqliteWriter } from "./sqlite-writer.ts";
-import type { Write } from "./sqlite-writes.ts";
-import type { Creation, Document, Removal, Replacement, Store, StoredRecord } from "./store.ts";
+import type { CreateWrite } from "./sqlite-writes.ts";
+import {
+  type BulkCreation,
+  type BulkOptions,
+  type Creation,
+  type Document,
+  type Removal,
+  type Replacement,
+  type Store,
+  type StoredRecord,
+  StoreNotEmpty,
+} from "./store.ts";
 import { givenId, toMembersJson } from "./stored-json.ts";
 
 /** The records of one collection in an SQLite file: read here, and changed by the writer. */
@@ -51,11 +61,14 @@ export class SqliteStore implements Store {
     return this.#writer.write(this.#collection, this.#creating(document));
   }
 
-  async createAll(documents: Iterable<Document>): Promise<number> {
-    return this.#writer.load(
-      this.#collection,
-      Iterator.from(documents).map((document) => this.#creating(document)),
-    );
+  async createAll(
+    documents: Iterable<Document> | AsyncIterable<Document>,
+    { onlyIfEmpty = false }: BulkOptions = {},
+  ): Promise<BulkCreation> {
+    const toWrite = (document: Document): CreateWrite => this.#creating(document);
+    const outcome = await this.#writer.load(this.#collection, documents, toWrite, onlyIfEmpty);
+    if (outcome.kind === "not-empty") throw new StoreNotEmpty(`The collection ${this.#collection} has records`);
+    return outcome;
   }
 
   async replace(id: number, document: Document, expectedRevision?: number): Promise<Replacement> {
@@ -99,7 +112,7 @@ export class SqliteStore implements Store {
     return batch;
   }
 
-  #creating(document: Document): Extract<Write, { kind: "create" }> {
+  #creating(document: Document): CreateWrite {
     const time = this.#now().getTime();
     return { kind: "create", id: givenId(document), members: toMembersJson(document), time };
   }

@@ -16,6 +16,8 @@ export type Write =
     }
   | { readonly kind: "remove"; readonly id: number; readonly expectedRevision: number | undefined };
 
+export type CreateWrite = Extract<Write, { readonly kind: "create" }>;
+
 /** What became of a change. */
 export type OutcomeOf<W extends Write> = W extends { readonly kind: "create" }
   ? Creation

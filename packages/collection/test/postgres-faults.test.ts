@@ -133,7 +133,7 @@ describe("another transaction in a PostgreSQL database", () => {
     const other = new Client(url);
     await other.connect();
     await other.query("BEGIN; SELECT * FROM waymark_collections FOR UPDATE");
-    const refused = await Promise.allSettled([people.create({}), people.remove(1), people.createAll([])]);
+    const refused = await Promise.allSettled([people.create({}), people.remove(1), people.createAll([{}])]);
     for (const outcome of refused) {
       assert.ok(outcome.status === "rejected" && outcome.reason instanceof StoreUnavailable);
       assert.ok(!(outcome.reason instanceof StoreOutcomeUnknown));

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -365,28 +364,6 @@ describe("a new SQLite file that several threads open at once", () => {
   });
 });
 
-describe("a disk that takes no more", () => {
-  it("makes the store unavailable for writing; what was acknowledged is there, and nothing else", async () => {
-    const file = newFile();
-    await (await open({ file })).close();
-    // The process that writes may make no file larger than 256 blocks, which the write-ahead log soon is.
-    const writer = spawnSync("sh", ["-c", 'ulimit -f 256; exec "$0" "$@"', ...nodeArguments, fillingWriter, file], {
-      encoding: "utf8",
-    });
-    const { acknowledged, fault, readable } = JSON.parse(writer.stdout || `{"fault":${JSON.stringify(writer.stderr)}}`);
-    assert.equal(fault, "StoreUnavailable");
-    assert.ok(acknowledged > 0);
-    assert.equal(readable, acknowledged);
-
-    const database = await open({ file });
-
-    const store = database.store("person");
-    assert.equal((await everything(store)).length, acknowledged);
-    assert.equal((await create(store, {})).id, acknowledged + 1);
-    await database.close();
-  });
-});
-
 describe("the names in a SQLite store", () => {
   it("are those of different collections", async () => {
     const collections = [{ name: "person" }, { name: "person" }];
@@ -423,9 +400,6 @@ describe("the names in a SQLite store", () => {
     });
   }
 });
-
-const nodeArguments = [process.execPath, ...process.execArgv.filter((argument) => argument.startsWith("--conditions"))];
-const fillingWriter = join(import.meta.dirname, "filling-writer.ts");
 
 async function assertNotOpened(file: string, message: RegExp, busyTimeout = 1000): Promise<void> {
   await assert.rejects(open({ file, busyTimeout }), (error) => {

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-import { displayAddress, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
+import { displayAddress, type Store, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
 import { listRoutes } from "waymark";
 import { ListenError, type RunningServer, serve } from "waymark/node";
 import { demoPeople } from "./demo-people.ts";
 import { type Options, parseOptions } from "./options.ts";
+import type { Person } from "./person.ts";
 import { openPersonService } from "./service.ts";
 
 const commandLine = parseOptions(process.argv.slice(2));
@@ -53,7 +54,7 @@ async function run({ port, host, database: address, cors, demo }: Options): Prom
     const toStore = demo ? await demoPeople() : undefined;
     // The port comes first: where it is taken, the demo must not have been stored, or it could not be another time.
     server = await serve(app, { port, host });
-    if (toStore !== undefined) print(`stored ${await people.createAll(toStore)} people for the demo`);
+    if (toStore !== undefined) print(`stored ${await storeDemo(people, toStore)} people for the demo`);
   } catch (error) {
     await stop();
     throw error;
@@ -63,6 +64,13 @@ async function run({ port, host, database: address, cors, demo }: Options): Prom
   print(`listening on ${server.url}`);
   print(`keeping people in ${displayAddress(address)}`);
   print(`try: curl ${server.url}/person/1`);
+}
+
+/** How many there are now. */
+async function storeDemo(people: Store, demo: readonly Person[]): Promise<number> {
+  const creation = await people.createAll(demo, { onlyIfEmpty: true });
+  if (creation.kind === "created") return creation.count;
+  throw new Error(`The demo has people who cannot be stored: ${JSON.stringify(creation.conflicts)}`);
 }
 
 /** What the person who starts the service can mend, and how; undefined for a fault of ours. */

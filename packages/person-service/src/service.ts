@@ -3,11 +3,15 @@ import { type App, type CorsPolicy, compress, cors, jsonDecoder, ok, type Router
 import { nodeCodings } from "waymark/node";
 import { personSchema } from "./person.ts";
 import { personCollection } from "./person-collection.ts";
+import { personRepresentations } from "./person-representations.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
 export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "onFault"> {
-  /** The path of the SQLite file, made if it is missing; `:memory:`; or the URL of a PostgreSQL database. */
-  readonly database: string;
+  /**
+   * The path of the SQLite file, made if it is missing; `:memory:`; the URL of a PostgreSQL database; or a database with the
+   * `personCollection`, already open.
+   */
+  readonly database: string | Database;
   /** Which pages of other origins may use the service, before all filters. Default: none. */
   readonly cors?: CorsPolicy;
   /** The clock, for times and for birth dates. */
@@ -31,13 +35,16 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
   const { database: address, now = () => new Date(), cors: policy, filters = [], ...routing } = options;
   // First, since it may throw, and the database must not stay open.
   const webFilters = [...(policy === undefined ? [] : [cors(policy)]), compress({ codings: nodeCodings }), ...filters];
-  const database = await openDatabase(address, { collections: [personCollection], now });
+  const database =
+    typeof address === "string" ? await openDatabase(address, { collections: [personCollection], now }) : address;
   const store = database.store(personCollection.name);
+  const path = "/person";
   const people = collection({
-    path: "/person",
+    path,
     store,
     schema: personSchema(now),
     decoders: [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })],
+    representations: personRepresentations(path),
     // Where collections answer 201, /person answers 200; the client learns the id all the same.
     created: (_record, location) => ok().withHeader("Location", location),
   });

@@ -6,7 +6,7 @@ import { type RunningServer, serve } from "waymark/node";
 import { personCollection, personRoutes, personSchema } from "../src/index.ts";
 import { createSqliteFile, type TestDatabase } from "./databases.ts";
 import { RecordReader } from "./record-reader.ts";
-import { beginList, fillWithPeople, streamPeople } from "./streaming.ts";
+import { beginList, fillWithPeople, streamPeople, streamPeopleAs } from "./streaming.ts";
 
 /** Of about 4 KB each: 120 MB, twice what the service's memory may grow by. */
 const count = 30_000;
@@ -28,6 +28,21 @@ describe("a long list", () => {
     assert.ok(sent > 100 * 2 ** 20);
     assert.ok(growth < 64 * 2 ** 20, `memory grew by ${growth} bytes`);
   });
+
+  for (const mediaType of [
+    "application/xml",
+    "application/ld+json",
+    "application/x-ndjson",
+    "text/csv",
+    "text/vcard",
+  ]) {
+    it(`is sent in little memory as ${mediaType}`, async (t) => {
+      const { sent, growth } = await streamPeopleAs(database.location, count, mediaType);
+      t.diagnostic(`${sent} bytes were sent, and memory grew by ${growth} bytes`);
+      assert.ok(sent > 100 * 2 ** 20);
+      assert.ok(growth < 64 * 2 ** 20, `memory grew by ${growth} bytes`);
+    });
+  }
 
   it("is read no further when its client has gone", async () => {
     await using watched = await serveWatched(database.location);
