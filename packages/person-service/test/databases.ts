@@ -1,6 +1,8 @@
+import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { postgresServer } from "../../collection/test/postgres-server.ts";
 
 /** A kind of database that the black-box tests run on. */
@@ -14,6 +16,8 @@ export interface TestDatabase {
   /** What the service is told to keep its people in. */
   readonly location: string;
   remove(): Promise<void>;
+  /** Looks for damage, where the database has a way of telling. */
+  assertIntact?(): void;
 }
 
 export const databaseKinds: readonly DatabaseKind[] = [
@@ -24,9 +28,18 @@ export const databaseKinds: readonly DatabaseKind[] = [
 /** The path of a SQLite file that is still to be made, in a directory of its own. */
 export async function createSqliteFile(): Promise<TestDatabase> {
   const directory = await mkdtemp(join(tmpdir(), "person-service-"));
+  const location = join(directory, "person.db");
   return {
-    location: join(directory, "person.db"),
+    location,
     remove: () => rm(directory, { recursive: true, force: true }),
+    assertIntact() {
+      const database = new DatabaseSync(location, { readOnly: true });
+      try {
+        assert.deepEqual({ ...database.prepare("PRAGMA integrity_check").get() }, { integrity_check: "ok" });
+      } finally {
+        database.close();
+      }
+    },
   };
 }
 
