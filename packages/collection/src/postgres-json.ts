@@ -9,6 +9,11 @@ export function toPostgresJson(json: string): { readonly document: string; reado
   return { document, exact: document === json ? null : json };
 }
 
+/** A text as the database has it, in the same way. */
+export function toReadableText(text: string): string {
+  return text.replace(/\0|\p{Surrogate}/gu, (sign) => `\ufffd${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 /**
  * What a member is told apart by where it is unique, for each of the members; null when the object lacks it. The database
  * makes the same of the document, by `uniqueKeyExpression`.

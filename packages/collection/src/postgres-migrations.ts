@@ -19,6 +19,32 @@ const migrations: readonly string[] = [
       id bigint NOT NULL, -- that a record had, and none may have again
       PRIMARY KEY (collection, id)
     );
+    -- What a value in a document is compared as; NULL for one of another type.
+    CREATE FUNCTION waymark_text(value json) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+      BEGIN
+        RETURN CASE json_typeof(value) WHEN 'string' THEN value #>> '{}' END;
+      END
+    $$;
+    CREATE FUNCTION waymark_number(value json) RETURNS double precision
+      LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+      BEGIN
+        RETURN CASE json_typeof(value) WHEN 'number' THEN (value #>> '{}')::double precision END;
+      END
+    $$;
+    -- Milliseconds since the epoch for a time of RFC 3339; digits of the second beyond the third are left out.
+    CREATE FUNCTION waymark_time(value json) RETURNS bigint LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+      DECLARE
+        part text[] := regexp_match(waymark_text(value),
+          '^(\\d{4})-(0[1-9]|1[0-2])-(\\d\\d)[Tt](\\d\\d):(\\d\\d):(\\d\\d)(?:\\.(\\d+))?(?:[Zz]|([+-]\\d\\d):(\\d\\d))$');
+        -- 400 years later, which are always of so many days, since there is no year 0 here.
+        days bigint := make_date(part[1]::integer + 400, part[2]::integer, 1) - DATE '1970-01-01' - 146097
+          + part[3]::integer - 1;
+        zone integer := coalesce(part[8]::integer * 60 + (left(part[8], 1) || part[9])::integer, 0);
+      BEGIN
+        RETURN (((days * 24 + part[4]::integer) * 60 + part[5]::integer - zone) * 60 + part[6]::integer) * 1000
+          + left(coalesce(part[7], '') || '000', 3)::integer;
+      END
+    $$;
   `,
 ];
 

@@ -1,4 +1,5 @@
 import type { CollectionDefinition } from "./database.ts";
+import { orderTerm, type PostgresColumn, selectableColumns } from "./postgres-columns.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import { sqlState, sqlStateOf } from "./postgres-fault.ts";
 import { uniqueKeyExpression } from "./postgres-json.ts";
@@ -45,6 +46,8 @@ async function makeTable(connection: PostgresConnection, collection: string): Pr
         exact text,                 -- that text where document cannot have it
         size integer NOT NULL GENERATED ALWAYS AS (octet_length(document::text)) STORED -- read without the document
       );
+      CREATE INDEX ${quoteName(nameOf(collection, "created_at"))} ON ${table} (created_at, id);
+      CREATE INDEX ${quoteName(nameOf(collection, "updated_at"))} ON ${table} (updated_at, id);
       INSERT INTO waymark_collections VALUES (${quoteText(collection)}, 0, 0);
     `,
   });
@@ -77,15 +80,28 @@ async function makeColumns(connection: PostgresConnection, definition: Collectio
   }
 }
 
-function derivedColumns({ name: collection, unique = [] }: CollectionDefinition): readonly DerivedColumn[] {
-  return unique.map((member) => {
+function derivedColumns(definition: CollectionDefinition): readonly DerivedColumn[] {
+  const { name: collection, unique = [] } = definition;
+  const selected = [...selectableColumns(definition).values()].flatMap((column) =>
+    column.definition === undefined
+      ? []
+      : [
+          {
+            name: column.name,
+            definition: column.definition,
+            index: (connection: PostgresConnection) => makeIndex(connection, collection, column),
+          },
+        ],
+  );
+  const uniqueOnes = unique.map((member) => {
     const column = uniqueColumnOf(member);
     return {
       name: column,
       definition: `text COLLATE "C" GENERATED ALWAYS AS (${uniqueKeyExpression(member)}) STORED`,
-      index: (connection) => makeUnique(connection, collection, column, member),
+      index: (connection: PostgresConnection) => makeUnique(connection, collection, column, member),
     };
   });
+  return [...selected, ...uniqueOnes];
 }
 
 async function derivedColumnsOf(
@@ -96,6 +112,13 @@ async function derivedColumnsOf(
     text: `SELECT attname, col_description(attrelid, attnum) FROM pg_attribute
       WHERE attrelid = to_regclass($1) AND attgenerated = 's' AND attname <> 'size' AND NOT attisdropped`,
     values: [table],
+  });
+}
+
+async function makeIndex(connection: PostgresConnection, collection: string, column: PostgresColumn): Promise<void> {
+  const index = quoteName(nameOf(collection, column.name));
+  await connection.query({
+    text: `CREATE INDEX ${index} ON ${quoteName(collection)} (${orderTerm(column, false)}, id)`,
   });
 }
 

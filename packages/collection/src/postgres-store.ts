@@ -1,12 +1,15 @@
+import { assertSelection } from "./assert-selection.ts";
 import type { CollectionDefinition } from "./database.ts";
 import { PostgresChanges } from "./postgres-changes.ts";
+import { type PostgresColumn, selectableColumns } from "./postgres-columns.ts";
 import { toStoreFault } from "./postgres-fault.ts";
 import { PostgresFinds } from "./postgres-finds.ts";
 import { loadRecords } from "./postgres-load.ts";
 import { quoteName } from "./postgres-names.ts";
 import type { PostgresPools } from "./postgres-pools.ts";
-import { type RecordRow, recordColumns, toRecord } from "./postgres-records.ts";
+import { PostgresSelection } from "./postgres-selection.ts";
 import { PostgresWriter } from "./postgres-writer.ts";
+import { type SelectableMember, type Selection, storeMembers } from "./selection.ts";
 import type { CreateWrite } from "./sqlite-writes.ts";
 import type {
   BulkCreation,
@@ -22,6 +25,8 @@ import { givenId, toMembersJson } from "./stored-json.ts";
 
 /** The records of one collection in a PostgreSQL database. */
 export class PostgresStore implements Store {
+  readonly members: readonly SelectableMember[];
+  readonly #columns: ReadonlyMap<string, PostgresColumn>;
   readonly #pools: PostgresPools;
   readonly #collection: string;
   readonly #now: () => Date;
@@ -29,7 +34,10 @@ export class PostgresStore implements Store {
   readonly #changes: PostgresChanges;
   readonly #writer: PostgresWriter;
 
-  constructor(pools: PostgresPools, { name, unique = [] }: CollectionDefinition, now: () => Date) {
+  constructor(pools: PostgresPools, definition: CollectionDefinition, now: () => Date) {
+    const { name, unique = [], selectable = [] } = definition;
+    this.members = [...storeMembers, ...selectable];
+    this.#columns = selectableColumns(definition);
     this.#pools = pools;
     this.#collection = name;
     this.#now = now;
@@ -42,14 +50,14 @@ export class PostgresStore implements Store {
     return Number.isSafeInteger(id) ? this.#finds.find(id) : undefined; // else nobody has it
   }
 
-  async *list(): AsyncGenerator<readonly StoredRecord[], void, undefined> {
-    for (let after = 0; ; ) {
-      const batch = await this.#batchAfter(after);
-      const last = batch.at(-1);
-      if (last === undefined) return;
-      yield batch;
-      after = last.id;
-    }
+  async *list(selection: Selection = {}): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+    assertSelection(selection, this.members, false);
+    yield* this.#select(selection).batches(this.#pools.lists, selection);
+  }
+
+  async count(selection: Selection = {}): Promise<number> {
+    assertSelection(selection, this.members, false);
+    return this.#select(selection).count(this.#pools.lists);
   }
 
   async create(document: Document): Promise<Creation> {
@@ -92,16 +100,8 @@ export class PostgresStore implements Store {
     return this.#writer.close();
   }
 
-  async #batchAfter(id: number): Promise<readonly StoredRecord[]> {
-    const table = quoteName(this.#collection);
-    const rows = await this.#pools.lists.read<RecordRow>({
-      name: `waymark page of ${table}`,
-      text: `SELECT ${recordColumns} FROM (
-          SELECT *, sum(size) OVER (ORDER BY id) - size AS before FROM ${table} WHERE id > $1 ORDER BY id LIMIT 1000
-        ) AS page WHERE before < 65536 ORDER BY id`,
-      values: [id],
-    });
-    return rows.map(toRecord);
+  #select(selection: Selection): PostgresSelection {
+    return new PostgresSelection(quoteName(this.#collection), this.#columns, selection);
   }
 
   #creating(document: Document): CreateWrite {

@@ -2,8 +2,7 @@ import { openPostgresDatabase } from "../src/index.ts";
 import { postgresServer } from "./postgres-server.ts";
 import { describeStore } from "./store-contract.ts";
 
-describeStore("PostgreSQL", async (now) => {
+describeStore("PostgreSQL", async (options) => {
   const server = await postgresServer();
-  const url = await server.createDatabase();
-  return openPostgresDatabase(url, { collections: [{ name: "person", unique: ["identifier"] }], now });
+  return openPostgresDatabase(await server.createDatabase(), options);
 });
