@@ -48,6 +48,14 @@ export class PostgresSelection {
     return Number(row?.[0]);
   }
 
+  /** What is behind a place; without one, everything. */
+  ranges(place: readonly MemberValue[] | undefined): readonly (readonly KeyCondition[])[] {
+    if (place === undefined) return [[]];
+    const canBe = ({ member, relation }: KeyCondition): boolean =>
+      relation !== "absent" || !columnOf(this.#columns, member).isFull;
+    return keysetRanges(this.#order, place).filter((range) => range.every(canBe));
+  }
+
   /** What reads the first records of a range, at most so many and of about so many bytes. */
   statement(range: readonly KeyCondition[], count: number, size: number): Statement {
     const values = new StatementValues();
@@ -69,7 +77,7 @@ export class PostgresSelection {
   ): Promise<{ readonly rows: readonly SelectedRow[]; readonly isLast: boolean }> {
     const rows: SelectedRow[] = [];
     let size = 0;
-    for (const range of place === undefined ? [[]] : keysetRanges(this.#order, place)) {
+    for (const range of this.ranges(place)) {
       const found = await pool.read<SelectedRow>(this.statement(range, wanted - rows.length, batchSize - size));
       rows.push(...found);
       size += sizeOf(found);

@@ -8,7 +8,6 @@ import {
   type Selection,
   type SortKey,
 } from "../src/index.ts";
-import { keysetRanges } from "../src/keyset.ts";
 import { selectableColumns } from "../src/postgres-columns.ts";
 import { PostgresSelection } from "../src/postgres-selection.ts";
 import { postgresServer } from "./postgres-server.ts";
@@ -106,11 +105,10 @@ describe("a page of a PostgreSQL collection", () => {
 
 /** The plan of each of the statements by which the first page of a selection is read. */
 function plansOf(url: string, selection: Selection): Promise<readonly string[]> {
-  const { order = [{ member: "id", descending: false }], after } = selection;
   const selected = new PostgresSelection('"person"', columns, selection);
   return withClient(url, async (client) => {
     const plans: string[] = [];
-    for (const range of after === undefined ? [[]] : keysetRanges(order, after)) {
+    for (const range of selected.ranges(selection.after)) {
       const { text, values = [] } = selected.statement(range, 50, 65_536);
       plans.push(await explain(client, `EXPLAIN ${text}`, values));
     }
