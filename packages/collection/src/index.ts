@@ -38,5 +38,6 @@ export {
   StoreOutcomeUnknown,
   StoreUnavailable,
 } from "./store.ts";
+export { toWords } from "./words.ts";
 export { type XmlDecoderOptions, xmlDecoder } from "./xml-decoder.ts";
 export { type XmlRepresentationOptions, xmlRepresentation } from "./xml-representation.ts";
