@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { buffer } from "node:stream/consumers";
-import { type Store, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
+import { displayAddress, type Store, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
 import { listRoutes } from "waymark";
 import { ListenError, type RunningServer, serve } from "waymark/node";
 import { type Access, openAccess } from "./access/access.ts";
@@ -75,7 +75,7 @@ async function run({ port, host, database: address, cors, access: accessFile, ke
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
   if (access !== undefined) process.on("SIGHUP", () => void reload(access));
   print(`listening on ${server.url}`);
-  print(`keeping people in ${address}`);
+  print(`keeping people in ${displayAddress(address)}`);
   if (accessFile !== undefined) print(`letting in whom ${accessFile} names`);
   print(`try: curl ${server.url}/person/1`);
 }
@@ -105,8 +105,9 @@ function logRefusal(refusal: AccessRefusal): void {
 
 /** What the person who starts the service can mend, and how; undefined for a fault of ours. */
 function obstacleOf(error: unknown, options?: Options): string | undefined {
-  if (error instanceof StoreNotEmpty) {
-    return `--demo is for a database without people, and ${JSON.stringify(options?.database)} has some; leave it out, or name another file`;
+  if (error instanceof StoreNotEmpty && options !== undefined) {
+    const database = JSON.stringify(displayAddress(options.database));
+    return `--demo is for a database without people, and ${database} has some; leave it out, or name another one`;
   }
   const isTold = [StoreOpenError, StoreUnavailable, ListenError, FileMistakes, CommandRefused].some(
     (type) => error instanceof type,
