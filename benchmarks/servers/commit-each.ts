@@ -20,7 +20,7 @@ const eachAlone = Object.assign(Object.create(transactions), {
     batch.flatMap((write) => transactions.commit([write])),
 });
 const writer = new SqliteWriter(localChannel(eachAlone), 10_000);
-const people = new SqliteStore(connection, writer, personCollection.name, () => new Date());
+const people = new SqliteStore(connection, writer, personCollection, () => new Date());
 const database: Database = {
   store: () => people,
   async check() {},

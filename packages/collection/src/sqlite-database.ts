@@ -50,7 +50,9 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
       ? localChannel(new SqliteTransactions(database, collections))
       : new ThreadChannel({ path: resolve(file), collections, busyTimeout });
   const writer = new SqliteWriter(channel, maxWaitingWrites);
-  const stores = collections.map(({ name }) => [name, new SqliteStore(database, writer, name, now)] as const);
+  const stores = collections.map(
+    (definition) => [definition.name, new SqliteStore(database, writer, definition, now)] as const,
+  );
   return new SqliteDatabase(database, writer, new Map(stores));
 }
 

@@ -9,6 +9,7 @@ import { Worker } from "node:worker_threads";
 import {
   type CollectionDefinition,
   type Database,
+  type MemberType,
   openSqliteDatabase,
   type SqliteDatabaseOptions,
   type Store,
@@ -35,8 +36,8 @@ const open = ({ file = ":memory:", person, ...options }: Opening = {}): Promise<
   return openSqliteDatabase(file, { collections: [definition], now: () => noon, ...options });
 };
 
-describeStore("SQLite in memory", (now) => open({ now }));
-describeStore("SQLite in a file", (now) => open({ file: newFile(), now }));
+describeStore("SQLite in memory", (options) => openSqliteDatabase(":memory:", options));
+describeStore("SQLite in a file", (options) => openSqliteDatabase(newFile(), options));
 
 describe("a SQLite file", () => {
   it("is made with the directories above it", async () => {
@@ -211,6 +212,58 @@ describe("unique members of a SQLite file", () => {
       assert.throws(() => database.exec(`INSERT INTO person VALUES (9, 9, 0, 0, '{"identifier":"A1"}')`), /UNIQUE/);
     });
     await database.close();
+  });
+});
+
+describe("selectable members of a SQLite file", () => {
+  const selectable = (...members: readonly [name: string, type: MemberType][]): Opening["person"] => ({
+    selectable: members.map(([name, type]) => ({ name, type })),
+  });
+  const idsBy = async (database: Database, member: string): Promise<readonly number[]> => {
+    const order = [
+      { member, descending: false },
+      { member: "id", descending: false },
+    ];
+    return (await Array.fromAsync(database.store("person").list({ order }))).flat().map(({ id }) => id);
+  };
+
+  it("may be added, have another type, and be dropped when it is opened again", async () => {
+    const file = newFile();
+    const documents = [{ size: "9" }, { size: 10 }, { size: "10" }, { size: 9 }, { address: { country: "FR" } }];
+    const changes: readonly [person: Opening["person"], expected: Readonly<Record<string, readonly number[]>>][] = [
+      [{}, {}],
+      [selectable(["size", "text"]), { size: [2, 4, 5, 3, 1] }],
+      [
+        selectable(["size", "number"], ["address.country", "text"]),
+        { size: [1, 3, 5, 4, 2], "address.country": [1, 2, 3, 4, 5] },
+      ],
+      [selectable(["address.country", "date"]), { "address.country": [1, 2, 3, 4, 5] }],
+      [{}, {}],
+    ];
+    for (const [person, expected] of changes) {
+      const database = await open({ file, ...(person && { person }) });
+      if (database.store("person").revision() === 0) await database.store("person").createAll(documents);
+      for (const [member, ids] of Object.entries(expected)) assert.deepEqual(await idsBy(database, member), ids);
+      if (!("size" in expected)) await assert.rejects(idsBy(database, "size"), TypeError);
+      await database.close();
+    }
+    withDatabase(file, (database) => {
+      const columns = database
+        .prepare("SELECT name FROM pragma_table_xinfo('person')")
+        .all()
+        .map(({ name }) => name);
+      assert.deepEqual(columns, ["id", "revision", "created_at", "updated_at", "document", "member_identifier"]);
+    });
+  });
+
+  for (const name of ["", "a..b", ".a", "a.", "a'b", 'a"b', "a b", "id", "updatedAt", "x".repeat(64)]) {
+    it(`are not named ${JSON.stringify(name)}`, async () => {
+      await assert.rejects(open({ person: { ...selectable([name, "text"]) } }), TypeError);
+    });
+  }
+
+  it("do not have names that differ in case alone", async () => {
+    await assert.rejects(open({ person: { ...selectable(["name", "text"], ["Name", "number"]) } }), TypeError);
   });
 });
 

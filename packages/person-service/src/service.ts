@@ -5,13 +5,17 @@ import {
   type CorsPolicy,
   compress,
   cors,
+  describeProblems,
   jsonDecoder,
+  nameRequests,
+  noStoreErrors,
   ok,
   type RouterOptions,
   router,
+  securityHeaders,
 } from "waymark";
 import { nodeCodings } from "waymark/node";
-import { personSchema } from "./person.ts";
+import { lenientPersonSchema, personSchema } from "./person.ts";
 import { personCollection } from "./person-collection.ts";
 import { personRepresentations } from "./person-representations.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
@@ -21,7 +25,7 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly database: string | Database;
   /** Which pages of other origins may use the service, before all filters. Default: none. */
   readonly cors?: CorsPolicy;
-  /** Who gets in, after `cors` and before all other filters: that of `openAccess`. Default: everybody. */
+  /** Who gets in, before anything is told about the path: the filter of `openAccess`. Default: everybody. */
   readonly access?: AroundFilter | undefined;
   /** The clock, for times and for birth dates. */
   readonly now?: () => Date;
@@ -43,9 +47,18 @@ export interface PersonService {
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
   const { database: address, now = () => new Date(), cors: policy, access, filters = [], ...routing } = options;
   // First, since it may throw, and the database must not stay open.
-  const corsFilters = policy === undefined ? [] : [cors(policy)];
-  const accessFilters = access === undefined ? [] : [access];
-  const webFilters = [...corsFilters, ...accessFilters, compress({ codings: nodeCodings }), ...filters];
+  // The outermost first. Every response has an id, the fields of security and those of CORS, refusals further in included;
+  // CORS answers pre-flights, which need no access; what is coded is complete, so problems are described inside.
+  const webFilters = [
+    nameRequests(),
+    securityHeaders(),
+    noStoreErrors(),
+    ...(policy === undefined ? [] : [cors(policy)]),
+    compress({ codings: nodeCodings }),
+    describeProblems(),
+    ...(access === undefined ? [] : [access]),
+    ...filters,
+  ];
   const database =
     typeof address === "string" ? await openDatabase(address, { collections: [personCollection], now }) : address;
   const store = database.store(personCollection.name);
@@ -54,6 +67,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     path,
     store,
     schema: personSchema(now),
+    lenientSchema: lenientPersonSchema(now),
     decoders: [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })],
     representations: personRepresentations(path),
     // Where collections answer 201, /person answers 200; the client learns the id all the same.

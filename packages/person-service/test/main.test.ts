@@ -132,7 +132,7 @@ describe("the program", () => {
       assert.deepEqual([code, stderr], [0, ""]);
       const [head, ...rows] = stdout.trimEnd().split("\n");
       assert.match(head ?? "", /^METHOD +PATH +PRODUCES +CONSUMES +CONDITIONS$/);
-      assert.match(rows[0] ?? "", /^GET +\/person\/\{id\} +application\/json$/);
+      assert.match(rows[0] ?? "", /^GET +\/person\/\{id\} +application\/json, application\/xml, /);
       assert.match(
         rows.find((row) => row.includes("PATCH")) ?? "",
         /\/person\/\{id\} +application\/merge-patch\+json$/,

@@ -160,4 +160,6 @@ function toAnswer(
   return { status, headers, bytes, text: new TextDecoder().decode(bytes), connection };
 }
 
-const ofConnection: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding", "date"]);
+const ofConnection: ReadonlySet<string> = new Set([
+  ...["connection", "keep-alive", "transfer-encoding", "date", "x-request-id"],
+]);
