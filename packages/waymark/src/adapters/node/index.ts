@@ -1,5 +1,6 @@
 export type { ServedApp } from "../served-app.ts";
 export { connectionProblemTypes } from "./connection-problem-types.ts";
+export type { ProxyFields } from "./forwarded.ts";
 export { ListenError, type ListenFailure } from "./listen-error.ts";
 export { nodeCodings } from "./node-codings.ts";
 export { type CloseOptions, type RunningServer, serve } from "./serve.ts";

@@ -40,7 +40,7 @@ export function refuseHead(response: ServerResponse<IncomingMessage>, limits: He
   if (host === undefined) {
     // RFC 9112 §3.2; HTTP/1.0 knew no Host.
     if (httpVersionMinor === 1) return refusals.noHost;
-  } else if (!hostPattern.test(host)) return refusals.host;
+  } else if (!isHost(host)) return refusals.host;
   if (transferEncoding !== undefined) {
     // RFC 9112 §6.1: HTTP/1.0 knew none, and who passed it on may have framed it by other means.
     if (httpVersionMinor === 0) return refusals.codingInOldVersion;
@@ -56,6 +56,9 @@ export function refuseHead(response: ServerResponse<IncomingMessage>, limits: He
   return undefined;
 }
 
+/** Whether it is a host and an optional port (RFC 9110 §7.2, RFC 3986 §3.2.2); no registered name is empty under http. */
+export const isHost = (text: string): boolean => hostPattern.test(text);
+
 /** The refusal of a target longer than the limit, in bytes. */
 export const targetTooLong = (limit: number): HttpResponse =>
   problem(longTarget, { detail: `The request target is longer than ${limit} bytes.` });
@@ -64,7 +67,6 @@ export const targetTooLong = (limit: number): HttpResponse =>
 export const headTooLong = (limit: number): HttpResponse =>
   problem(headTooLarge, { detail: `The header fields are together longer than ${limit} bytes.` });
 
-// uri-host [ ":" port ] (RFC 9110 §7.2, RFC 3986 §3.2.2); no registered name is empty under http.
 const hostPattern =
   /^(?:\[(?:[\dA-F:.]+|v[\dA-F]+\.[\w.~!$&'()*+,;=:-]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\dA-F]{2})+)(?::\d*)?$/i;
 

@@ -8,6 +8,7 @@ import { ignoreUpgrades, mayHandOver } from "./ignore-upgrades.ts";
 import { ListenError } from "./listen-error.ts";
 import { refuseTunnels } from "./refuse-tunnels.ts";
 import { integer, longestTimer, type ServeOptions, toServeSettings } from "./serve-options.ts";
+import { trustedProxies } from "./trusted-proxies.ts";
 
 /** A server that listens. */
 export interface RunningServer {
@@ -54,7 +55,7 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
   const server = makeServer(settings);
   server.on("connection", (socket: Socket) => connections.add(socket));
   server.on("clientError", clientErrorListener(connections, settings));
-  answerRequests(server, { ...settings, app, connections });
+  answerRequests(server, { ...settings, isTrustedProxy: trustedProxies(settings.trustProxy), app, connections });
   refuseTunnels(server, connections);
   ignoreUpgrades(server, connections);
   await listen(server, settings.port, host);
