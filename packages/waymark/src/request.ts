@@ -24,7 +24,7 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** Who sent it. */
   readonly client: Client;
-  /** The adapter's own object: Node's IncomingMessage, or the web Request. */
+  /** The adapter's own object: Node's IncomingMessage or Http2Stream, or the web Request. */
   readonly native: unknown;
 }
 
@@ -139,7 +139,7 @@ export class HttpRequest<V = Variables> {
     return this.#exchange.client;
   }
 
-  /** The adapter's own object: Node's IncomingMessage, the web Request, or undefined for a request made by hand. */
+  /** The adapter's own object: Node's IncomingMessage or Http2Stream, the web Request, or undefined for a request made by hand. */
   get native(): unknown {
     return this.#exchange.native;
   }

@@ -110,7 +110,10 @@ export class NodeExchange implements Exchange {
 
   #openSource(): ReturnType<typeof bufferedSource> {
     if (this.contentLength === 0) return bufferedSource(undefined);
-    this.#source = new NodeContent(this.native, this.contentLength, () => this.#continue());
+    this.#source = new NodeContent(this.native, this.contentLength, {
+      begin: () => this.#continue(),
+      isComplete: () => this.native.complete,
+    });
     return this.#source;
   }
 

@@ -1,5 +1,6 @@
 import type { BlockList } from "node:net";
 import type { ProxyFields } from "./forwarded.ts";
+import type { TlsCredentials } from "./tls-credentials.ts";
 
 /** How a server listens and what it bears. All times are in milliseconds, and 0 turns a timeout off. */
 export interface ServeOptions {
@@ -7,6 +8,10 @@ export interface ServeOptions {
   readonly port?: number;
   /** The name or address to listen on; `0.0.0.0` or `::` for every interface. Default: `127.0.0.1`. */
   readonly host?: string;
+  /** Key and certificate for TLS, with which the port speaks HTTP/2 as well as HTTP/1.1. Default: without. */
+  readonly tls?: TlsCredentials | undefined;
+  /** The most streams of HTTP/2 that a client may have open on a connection, 1…2,147,483,647. Default: 100. */
+  readonly maxConcurrentStreams?: number;
   /**
    * The proxies whose word on the client is taken, for `request.client`: addresses and networks as `192.0.2.7` and
    * `10.0.0.0/8`, or Node's list of them. Default: none.
@@ -47,12 +52,15 @@ export interface ServeOptions {
   readonly drainTimeout?: number;
 }
 
+/** The options with every default filled in. */
+export type ServeSettings = Required<ServeOptions>;
+
 /**
  * The options with every default filled in.
  *
  * @throws RangeError that names the option that is out of its bounds
  */
-export function toServeSettings(options: ServeOptions): Required<ServeOptions> {
+export function toServeSettings(options: ServeOptions): ServeSettings {
   const requestTimeout = integer("requestTimeout", options.requestTimeout ?? 300_000, longestTimer);
   const headersTimeoutDefault = requestTimeout === 0 ? 60_000 : Math.min(60_000, requestTimeout);
   const headersTimeout = integer("headersTimeout", options.headersTimeout ?? headersTimeoutDefault, longestTimer);
@@ -62,6 +70,8 @@ export function toServeSettings(options: ServeOptions): Required<ServeOptions> {
   return {
     port: integer("port", options.port ?? 0, 65_535),
     host: options.host ?? "127.0.0.1",
+    tls: options.tls,
+    maxConcurrentStreams: integer("maxConcurrentStreams", options.maxConcurrentStreams ?? 100, 2 ** 31 - 1, 1),
     trustProxy: options.trustProxy ?? [],
     proxyFields: oneOf("proxyFields", options.proxyFields ?? "X-Forwarded", ["X-Forwarded", "Forwarded"]),
     maxTargetLength: integer("maxTargetLength", options.maxTargetLength ?? 8_192, 2 ** 30, 1),
