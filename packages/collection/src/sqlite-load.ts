@@ -24,11 +24,16 @@ export class SqliteLoad {
   #isOwnerless = false;
   #position = 0;
 
-  /** Begins the transaction. */
-  constructor(database: DatabaseSync, writes: SqliteWrites, { onlyIfEmpty, owner }: LoadConditions) {
+  /** Begins the transaction, which waits as `begin` does. */
+  constructor(
+    database: DatabaseSync,
+    busyTimeout: number,
+    writes: SqliteWrites,
+    { onlyIfEmpty, owner }: LoadConditions,
+  ) {
     this.#database = database;
     this.#writes = writes;
-    begin(database);
+    begin(database, busyTimeout);
     this.#isRefused = orRollBack(database, () => onlyIfEmpty && !writes.isEmpty(owner));
   }
 
