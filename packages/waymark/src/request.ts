@@ -21,6 +21,8 @@ export interface Exchange {
   readonly adopt?: (settings: ContentSettings) => void;
   /** Aborted when the client goes away before the response is complete. */
   readonly signal: AbortSignal;
+  /** Calls back once, when the response has been sent or the client has gone; absent where nothing is sent. */
+  onEnd?(listener: () => void): void;
   /** The adapter's own object: Node's IncomingMessage, or the web Request. */
   readonly native: unknown;
 }
@@ -123,6 +125,16 @@ export class HttpRequest<V = Variables> {
   /** Aborted when the client goes away before the response is complete. */
   get signal(): AbortSignal {
     return this.#exchange.signal;
+  }
+
+  /**
+   * Calls back once, when the response has been sent, its last piece too, or the client has gone; it costs less than the
+   * signal. False, and no call, for a request made by hand, to which nothing is sent.
+   */
+  onEnd(listener: () => void): boolean {
+    if (this.#exchange.onEnd === undefined) return false;
+    this.#exchange.onEnd(listener);
+    return true;
   }
 
   /** The adapter's own object: Node's IncomingMessage, the web Request, or undefined for a request made by hand. */
