@@ -19,8 +19,10 @@ export type ProblemName =
   | "unsupportedMediaType"
   | "unsupportedContentCoding"
   | "expectationFailed"
+  | "quotaExceeded"
   | "internalError"
-  | "notImplemented";
+  | "notImplemented"
+  | "serviceUnavailable";
 
 /** Every kind of problem that waymark itself answers with, by the name it has in code. */
 export const problemTypes: Readonly<Record<ProblemName, ProblemType>> = {
@@ -90,6 +92,13 @@ export const problemTypes: Readonly<Record<ProblemName, ProblemType>> = {
     title: "Expectation Failed",
     explanation: "The only expectation that the service knows is `100-continue`.",
   },
+  quotaExceeded: {
+    code: "quota-exceeded",
+    status: 429,
+    title: "Too Many Requests",
+    explanation:
+      "The client has sent more requests than it is granted in a time. `violated-policies` names the policy, which `RateLimit-Policy` tells; there are requests left again after the seconds in `Retry-After`.",
+  },
   internalError: {
     code: "internal-error",
     status: 500,
@@ -101,5 +110,12 @@ export const problemTypes: Readonly<Record<ProblemName, ProblemType>> = {
     status: 501,
     title: "Not Implemented",
     explanation: "The service does not know this method.",
+  },
+  serviceUnavailable: {
+    code: "service-unavailable",
+    status: 503,
+    title: "Service Unavailable",
+    explanation:
+      "The service has as much to do as it can bear, is about to stop, or lacks what it needs, and nothing was done. The same request may succeed after the seconds in `Retry-After`.",
   },
 };
