@@ -1,6 +1,6 @@
 import { excerpt, type HttpResponse, problem, toPointer } from "waymark";
 import { collectionProblemTypes } from "./problem-types.ts";
-import { StoreUnavailable } from "./store.ts";
+import { StoreOutcomeUnknown, StoreUnavailable } from "./store.ts";
 
 export function refuseId(id: string): HttpResponse {
   const detail = `${excerpt(id)} is not an integer in decimal digits, such as 7.`;
@@ -39,6 +39,9 @@ export function requirePrecondition(): HttpResponse {
 /** The 503 for a store that cannot be used; any other error is thrown on. */
 export function refuseUnavailable(error: unknown): HttpResponse {
   if (!(error instanceof StoreUnavailable)) throw error;
-  const detail = "The store cannot be used just now, and nothing was changed.";
+  const detail =
+    error instanceof StoreOutcomeUnknown
+      ? "The store failed while it was changed, and cannot say whether it was. Read before sending this again."
+      : "The store cannot be used just now, and nothing was changed.";
   return problem(collectionProblemTypes.storeUnavailable, { detail }).withHeader("Retry-After", "1");
 }

@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { sqliteCode, sqliteCodeOf } from "./sqlite-fault.ts";
 import { StoreOpenError } from "./store.ts";
 
@@ -30,13 +31,7 @@ export function openSqliteFile(
     identify(database);
     database.exec("COMMIT");
     useWriteAheadLog(database, busyTimeout);
-    database.exec(`
-      PRAGMA synchronous = FULL;
-      PRAGMA fullfsync = ON; -- where fsync leaves data in the drive's cache (macOS)
-      PRAGMA foreign_keys = ON;
-      PRAGMA trusted_schema = OFF;
-      BEGIN IMMEDIATE;
-    `);
+    database.exec(`${settings} BEGIN IMMEDIATE`);
     // Once more: meanwhile another process may have made the new file ours, or its own.
     if (identify(database) === "new") {
       database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`);
@@ -51,6 +46,29 @@ export function openSqliteFile(
     throw new StoreOpenError(`Cannot open the database ${JSON.stringify(file)}: ${reason}`, { cause: error });
   }
 }
+
+/**
+ * One more connection to a file that `openSqliteFile` has opened.
+ *
+ * @param path absolute
+ * @param busyTimeout as in `openSqliteFile`
+ * @throws an error of node:sqlite when the file can no longer be opened; it is not made again
+ */
+export function connectToSqliteFile(path: string, busyTimeout: number): DatabaseSync {
+  const url = pathToFileURL(path);
+  url.searchParams.set("mode", "rw");
+  const database = new DatabaseSync(url, { timeout: busyTimeout });
+  database.exec(settings);
+  return database;
+}
+
+/** Of each connection: a commit is on disk once it is made. */
+const settings = `
+  PRAGMA synchronous = FULL;
+  PRAGMA fullfsync = ON; -- where fsync leaves data in the drive's cache (macOS)
+  PRAGMA foreign_keys = ON;
+  PRAGMA trusted_schema = OFF;
+`;
 
 /** Why a file cannot be the database, and what to do; the name of the file is put before it. */
 export class Unusable extends Error {}

@@ -1,14 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { CollectionDefinition } from "./database.ts";
 import { sqliteCode, sqliteCodeOf } from "./sqlite-fault.ts";
 import { Unusable } from "./sqlite-file.ts";
 
 /**
- * Makes the tables of a collection where they are missing, and sees that exactly these members are unique, also in a
+ * Makes the tables of the collections where they are missing, and sees that exactly these members are unique, also in a
  * file that was made with others. The names are checked before: they become part of the statements.
  *
  * @throws Unusable when records that exist share a value that is to be unique
  */
-export function prepareSchema(database: DatabaseSync, collection: string, unique: readonly string[]): void {
+export function prepareSchema(database: DatabaseSync, collections: readonly CollectionDefinition[]): void {
   database.exec(`
     CREATE TABLE IF NOT EXISTS waymark_collections (
       name TEXT PRIMARY KEY,
@@ -20,6 +21,12 @@ export function prepareSchema(database: DatabaseSync, collection: string, unique
       id INTEGER NOT NULL, -- that a record had, and none may have again
       PRIMARY KEY (collection, id)
     ) STRICT, WITHOUT ROWID;
+  `);
+  for (const definition of collections) prepareCollection(database, definition);
+}
+
+function prepareCollection(database: DatabaseSync, { name: collection, unique = [] }: CollectionDefinition): void {
+  database.exec(`
     CREATE TABLE IF NOT EXISTS "${collection}" (
       id INTEGER PRIMARY KEY,
       revision INTEGER NOT NULL,

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { CollectionDefinition } from "./database.ts";
 import { columnOf, memberOf } from "./sqlite-schema.ts";
 import type { Creation, Removal, Replacement, StoredRecord } from "./store.ts";
 import { saySame, toStoredJson } from "./stored-json.ts";
@@ -15,6 +16,15 @@ export type Write =
     }
   | { readonly kind: "remove"; readonly id: number; readonly expectedRevision: number | undefined };
 
+export type CreateWrite = Extract<Write, { readonly kind: "create" }>;
+
+/** What became of a change. */
+export type OutcomeOf<W extends Write> = W extends { readonly kind: "create" }
+  ? Creation
+  : W extends { readonly kind: "replace" }
+    ? Replacement
+    : Removal;
+
 /** A client that chooses a greater id does not move on the ids that are assigned, or one request could use them up. */
 const mostCounted = 2 ** 52;
 
@@ -29,9 +39,10 @@ export class SqliteWrites {
   readonly #delete: StatementSync;
   readonly #markRemoved: StatementSync;
   readonly #wasRemoved: StatementSync;
+  readonly #any: StatementSync;
   readonly #holders: readonly { readonly member: string; readonly find: StatementSync }[];
 
-  constructor(database: DatabaseSync, collection: string, unique: readonly string[]) {
+  constructor(database: DatabaseSync, { name: collection, unique = [] }: CollectionDefinition) {
     this.#collection = collection;
     this.#find = database.prepare(
       `SELECT id, revision, updated_at, document, created_at FROM "${collection}" WHERE id = ?`,
@@ -47,6 +58,7 @@ export class SqliteWrites {
     this.#delete = database.prepare(`DELETE FROM "${collection}" WHERE id = ?`);
     this.#markRemoved = database.prepare("INSERT INTO waymark_removals VALUES (?, ?)");
     this.#wasRemoved = database.prepare("SELECT 1 FROM waymark_removals WHERE collection = ? AND id = ?");
+    this.#any = database.prepare(`SELECT 1 FROM "${collection}" LIMIT 1`);
     // The value is taken from the new document as the column takes it from the stored one, so that they compare alike.
     this.#holders = unique.map((member) => ({
       member,
@@ -55,7 +67,34 @@ export class SqliteWrites {
     for (const read of [this.#find, this.#counters]) read.setReturnArrays(true);
   }
 
-  create({ id: given, members, time }: Extract<Write, { kind: "create" }>): Creation {
+  /** Makes the change. When it throws, the transaction is to be undone. */
+  apply<W extends Write>(write: W): OutcomeOf<W> {
+    // Each kind has the outcome that OutcomeOf says, which the compiler cannot follow.
+    return this.#applied(write) as OutcomeOf<W>;
+  }
+
+  #applied(write: Write): Creation | Replacement | Removal {
+    switch (write.kind) {
+      case "create":
+        return this.#create(write);
+      case "replace":
+        return this.#replace(write);
+      case "remove":
+        return this.#remove(write);
+    }
+  }
+
+  /** Whether the collection has no record. */
+  isEmpty(): boolean {
+    return this.#any.get() === undefined;
+  }
+
+  /** Whether a record had the id, and was removed. */
+  wasRemoved(id: number): boolean {
+    return this.#wasRemoved.get(this.#collection, id) !== undefined;
+  }
+
+  #create({ id: given, members, time }: Extract<Write, { kind: "create" }>): Creation {
     if (given !== undefined && this.#wasGiven(given)) return { kind: "conflict", member: "id" };
     const [lastRevision, lastId] = this.#lastGiven();
     let id = given ?? lastId + 1;
@@ -71,7 +110,7 @@ export class SqliteWrites {
     return { kind: "created", record: { id, revision, updatedAt: time, json } };
   }
 
-  replace({ id, members, time, expectedRevision }: Extract<Write, { kind: "replace" }>): Replacement {
+  #replace({ id, members, time, expectedRevision }: Extract<Write, { kind: "replace" }>): Replacement {
     const row = this.#row(id);
     if (row === undefined) return { kind: "missing" };
     const { record, createdAt } = row;
@@ -89,7 +128,7 @@ export class SqliteWrites {
     return { kind: "replaced", record: { id, revision, updatedAt, json } };
   }
 
-  remove({ id, expectedRevision }: Extract<Write, { kind: "remove" }>): Removal {
+  #remove({ id, expectedRevision }: Extract<Write, { kind: "remove" }>): Removal {
     const row = this.#row(id);
     if (row === undefined) return { kind: "missing" };
     if (!isExpected(row.record, expectedRevision)) return { kind: "changed", record: row.record };
@@ -97,11 +136,6 @@ export class SqliteWrites {
     this.#markRemoved.run(this.#collection, id);
     this.#nextRevision();
     return { kind: "removed" };
-  }
-
-  /** Whether a record had the id, and was removed. */
-  wasRemoved(id: number): boolean {
-    return this.#wasRemoved.get(this.#collection, id) !== undefined;
   }
 
   /** Whether a record has the id, or had it. */

@@ -16,7 +16,14 @@ import {
   router,
 } from "waymark";
 import { z } from "zod";
-import { type CollectionOptions, collection, mergePatchType, openSqliteStore, type Store } from "../src/index.ts";
+import {
+  type CollectionOptions,
+  collection,
+  type Database,
+  mergePatchType,
+  openDatabase,
+  type Store,
+} from "../src/index.ts";
 
 const schema = z.strictObject({
   id: z.int().optional(),
@@ -27,6 +34,7 @@ const schema = z.strictObject({
 
 type Thing = z.infer<typeof schema>;
 
+let database: Database;
 let store: Store;
 let app: App;
 
@@ -46,12 +54,17 @@ function appOver(options?: Partial<CollectionOptions<Thing>>): App {
   );
 }
 
-beforeEach(() => {
-  store = openSqliteStore({ file: ":memory:", collection: "things", unique: ["identifier"] });
+beforeEach(async () => {
+  await openThings();
   app = appOver();
 });
 
-afterEach(() => store.close());
+afterEach(() => database.close());
+
+async function openThings(): Promise<void> {
+  database = await openDatabase(":memory:", { collections: [{ name: "things", unique: ["identifier"] }] });
+  store = database.store("things");
+}
 
 async function ask(
   method: string,
@@ -351,8 +364,8 @@ test("any sequence of operations does what a model of the collection says", asyn
   );
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { maxLength: 20 }), async (operations) => {
-      await store.close();
-      store = openSqliteStore({ file: ":memory:", collection: "things", unique: ["identifier"] });
+      await database.close();
+      await openThings();
       app = appOver();
       const model = new Map<number, { readonly name: string; readonly identifier?: string | undefined }>();
       let lastId = 0;

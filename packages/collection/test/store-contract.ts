@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, mock } from "node:test";
 import fc from "fast-check";
 import {
+  type BulkCreation,
   type Creation,
+  type Database,
   type Document,
   type Replacement,
   type Store,
@@ -15,18 +17,18 @@ import {
 export const noon: Date = new Date("2026-06-15T12:00:00.000Z");
 
 /**
- * What every store does. `open` gives an empty one with this clock, in which `identifier` is unique; each is closed after
- * its test.
+ * What every store does. `open` gives an empty database with this clock and the collection `person`, in which `identifier`
+ * is unique; each is closed after its test.
  */
-export function describeStore(name: string, open: (now: () => Date) => Promise<Store>): void {
+export function describeStore(name: string, open: (now: () => Date) => Promise<Database>): void {
   const withStore =
-    (use: (store: Store) => Promise<void>, now: () => Date = () => noon) =>
+    (use: (store: Store, database: Database) => Promise<void>, now: () => Date = () => noon) =>
     async () => {
-      const store = await open(now);
+      const database = await open(now);
       try {
-        await use(store);
+        await use(database.store("person"), database);
       } finally {
-        await store.close();
+        await database.close();
       }
     };
 
@@ -519,7 +521,7 @@ export function describeStore(name: string, open: (now: () => Date) => Promise<S
 
     it(
       "holds nothing for a reader who stops: the store takes writes, and closes",
-      withStore(async (store) => {
+      withStore(async (store, database) => {
         await store.createAll(Array.from({ length: 200 }, () => ({ description: "x".repeat(70_000) })));
         for await (const batch of store.list()) {
           assert.ok(batch.length > 0);
@@ -528,17 +530,19 @@ export function describeStore(name: string, open: (now: () => Date) => Promise<S
         const abandoned = store.list()[Symbol.asyncIterator]();
         await abandoned.next();
         await create(store, {});
-        await store.close();
+        await database.close();
         await assert.rejects(abandoned.next(), StoreUnavailable);
       }),
     );
   });
 
   describe(`${name}: createAll`, () => {
+    const created = (count: number): BulkCreation => ({ kind: "created", count });
+
     it(
       "stores all documents and says how many",
       withStore(async (store) => {
-        assert.equal(await store.createAll([{ name: "Ada" }, { id: 7 }, { name: "Grace" }]), 3);
+        assert.deepEqual(await store.createAll([{ name: "Ada" }, { id: 7 }, { name: "Grace" }]), created(3));
         assert.deepEqual(
           (await everything(store)).map(({ id, revision }) => [id, revision]),
           [
@@ -551,35 +555,51 @@ export function describeStore(name: string, open: (now: () => Date) => Promise<S
     );
 
     it(
-      "takes what is produced one by one",
+      "stores none of none",
+      withStore(async (store) => {
+        assert.deepEqual(await store.createAll([]), created(0));
+        assert.equal(await store.revision(), 0);
+      }),
+    );
+
+    it(
+      "takes what is produced one by one, at once or later",
       withStore(async (store) => {
         function* documents(): Generator<Document> {
           yield { name: "Ada" };
           yield { name: "Grace" };
         }
-        assert.equal(await store.createAll(documents()), 2);
+        async function* laterDocuments(): AsyncGenerator<Document> {
+          yield* documents();
+        }
+        assert.deepEqual(await store.createAll(documents()), created(2));
+        assert.deepEqual(await store.createAll(laterDocuments()), created(2));
+        const names = (await everything(store)).map(({ json }) => JSON.parse(json).name);
+        assert.deepEqual(names, ["Ada", "Grace", "Ada", "Grace"]);
       }),
     );
 
     it(
-      "refuses a store with a record in it",
+      "adds to the records that there are, unless there are to be none",
       withStore(async (store) => {
         await create(store, {});
-        await assert.rejects(store.createAll([{}]), StoreNotEmpty);
-        await assert.rejects(store.createAll([]), StoreNotEmpty);
+        for (const documents of [[{}], []]) {
+          await assert.rejects(store.createAll(documents, { onlyIfEmpty: true }), StoreNotEmpty);
+        }
         assert.equal((await everything(store)).length, 1);
+        assert.deepEqual(await store.createAll([{}]), created(1));
+        assert.equal((await everything(store)).length, 2);
       }),
     );
 
     it(
-      "loads a store whose records have all been removed, without their ids",
+      "takes a store for empty whose records have all been removed, and gives their ids to nobody",
       withStore(async (store) => {
         await create(store, { id: 7 });
         await store.remove(7);
-        await assert.rejects(store.createAll([{}, { id: 7 }]), {
-          message: "Document 2 has the id of a record that was removed",
-        });
-        assert.equal(await store.createAll([{}]), 1);
+        const conflicts = [{ position: 2, member: "id" }];
+        assert.deepEqual(await store.createAll([{}, { id: 7 }]), { kind: "refused", conflicts });
+        assert.deepEqual(await store.createAll([{}], { onlyIfEmpty: true }), created(1));
         assert.deepEqual(
           (await everything(store)).map(({ id, revision }) => [id, revision]),
           [[8, 3]],
@@ -587,20 +607,55 @@ export function describeStore(name: string, open: (now: () => Date) => Promise<S
       }),
     );
 
-    const refused: readonly [what: string, documents: readonly Document[], message: RegExp][] = [
-      [
-        "a value twice",
-        [{ identifier: "A1" }, {}, { identifier: "A1" }],
-        /^Document 3 has the identifier of one before it$/,
-      ],
-      ["an id twice", [{}, { id: 1 }], /^Document 2 has the id of one before it$/],
-      ["an id that is none", [{}, { id: 0 }], /from 1 to 9007199254740991, not 0$/],
-    ];
-    for (const [what, documents, message] of refused) {
+    it(
+      "stores none when documents have what a record has or one before them, and names each of those",
+      withStore(async (store) => {
+        const ada = await create(store, { identifier: "A1" });
+        const documents = [{ identifier: "A1" }, {}, { identifier: "B1" }, { id: 1 }, { identifier: "B1" }];
+        assert.deepEqual(await store.createAll(documents), {
+          kind: "refused",
+          conflicts: [
+            { position: 1, member: "identifier" },
+            { position: 4, member: "id" },
+            { position: 5, member: "identifier" },
+          ],
+        });
+        assert.deepEqual(await everything(store), [ada]);
+        const { id, revision } = await create(store, {});
+        assert.deepEqual([id, revision], [2, 2]);
+      }),
+    );
+
+    it(
+      "names a thousand conflicts and no more",
+      withStore(async (store) => {
+        const creation = await store.createAll(Array.from({ length: 2000 }, () => ({ identifier: "A1" })));
+        assert.ok(creation.kind === "refused");
+        assert.equal(creation.conflicts.length, 1000);
+        assert.deepEqual(creation.conflicts.at(-1), { position: 1001, member: "identifier" });
+      }),
+    );
+
+    it(
+      "stores none when one has an id that is none",
+      withStore(async (store) => {
+        await assert.rejects(store.createAll([{}, { id: 0 }]), RangeError);
+        assert.deepEqual(await everything(store), []);
+      }),
+    );
+
+    for (const [when, count] of [
+      ["at once", 1],
+      ["after many", 5000],
+    ] as const) {
       it(
-        `stores none when the documents have ${what}`,
+        `stores none when producing them fails ${when}`,
         withStore(async (store) => {
-          await assert.rejects(store.createAll(documents), { message });
+          function* documents(): Generator<Document> {
+            for (let i = 0; i < count; i++) yield {};
+            throw new Error("the file ends here");
+          }
+          await assert.rejects(store.createAll(documents()), /the file ends here/);
           assert.deepEqual(await everything(store), []);
           const { id, revision } = await create(store, {});
           assert.deepEqual([id, revision], [1, 1]);
@@ -609,30 +664,89 @@ export function describeStore(name: string, open: (now: () => Date) => Promise<S
     }
 
     it(
-      "stores none when producing them fails",
+      "stores none when they stop coming, and ends what produces them",
       withStore(async (store) => {
-        function* documents(): Generator<Document> {
-          yield {};
-          throw new Error("the file ends here");
+        mock.timers.enable({ apis: ["setTimeout"] });
+        const isAsked = Promise.withResolvers<void>();
+        let isEnded = false;
+        const documents: AsyncIterable<Document> = {
+          [Symbol.asyncIterator]: () => ({
+            next() {
+              isAsked.resolve();
+              return new Promise(() => undefined);
+            },
+            async return() {
+              isEnded = true;
+              return { done: true, value: undefined };
+            },
+          }),
+        };
+        const loading = store.createAll(documents);
+        const refused = assert.rejects(loading, StoreUnavailable);
+        const waiting = create(store, { name: "Ada" });
+        await isAsked.promise;
+        mock.timers.tick(10_000);
+        await refused.finally(() => mock.timers.reset());
+        assert.ok(isEnded);
+        assert.equal((await waiting).id, 1);
+      }),
+    );
+
+    it(
+      "lets nobody see what is not all stored",
+      withStore(async (store) => {
+        const seen: number[] = [];
+        async function* documents(): AsyncGenerator<Document> {
+          for (let i = 0; i < 2000; i++) {
+            if (i % 500 === 0) {
+              seen.push((await everything(store)).length, await store.revision());
+              await new Promise((resolve) => setImmediate(resolve));
+            }
+            yield { n: i };
+          }
         }
-        await assert.rejects(store.createAll(documents()), /the file ends here/);
-        assert.deepEqual(await everything(store), []);
+        assert.deepEqual(await store.createAll(documents()), created(2000));
+        assert.deepEqual(new Set(seen), new Set([0]));
+        assert.equal((await everything(store)).length, 2000);
+      }),
+    );
+
+    it(
+      "goes on together with other writes, each whole",
+      withStore(async (store) => {
+        const documents = Array.from({ length: 1000 }, (_, n) => ({ n }));
+        const creations = [store.create({}), store.createAll(documents), store.create({}), store.createAll(documents)];
+        const kinds = (await Promise.all(creations)).map(({ kind }) => kind);
+        assert.deepEqual(kinds, ["created", "created", "created", "created"]);
+        const records = await everything(store);
+        assert.equal(records.length, 2002);
+        assert.deepEqual(
+          records.map(({ revision }) => revision),
+          records.map((_record, i) => i + 1),
+        );
       }),
     );
   });
 
-  describe(`${name}: check and close`, () => {
+  describe(`${name}: database`, () => {
     it(
       "resolves a check while it is open",
-      withStore(async (store) => {
-        await store.check();
+      withStore(async (_store, database) => {
+        await database.check();
+      }),
+    );
+
+    it(
+      "has no store of a collection that it was opened without",
+      withStore(async (_store, database) => {
+        assert.throws(() => database.store("order"), RangeError);
       }),
     );
 
     it(
       "is unavailable once it is closed",
-      withStore(async (store) => {
-        await store.close();
+      withStore(async (store, database) => {
+        await database.close();
         await assert.rejects(async () => store.find(1), StoreUnavailable);
         await assert.rejects(everything(store), StoreUnavailable);
         await assert.rejects(store.create({}), StoreUnavailable);
@@ -640,15 +754,15 @@ export function describeStore(name: string, open: (now: () => Date) => Promise<S
         await assert.rejects(store.replace(1, {}), StoreUnavailable);
         await assert.rejects(store.remove(1), StoreUnavailable);
         await assert.rejects(async () => store.revision(), StoreUnavailable);
-        await assert.rejects(store.check(), StoreUnavailable);
+        await assert.rejects(database.check(), StoreUnavailable);
       }),
     );
 
     it(
       "closes once, however often it is told to",
-      withStore(async (store) => {
-        await store.close();
-        await store.close();
+      withStore(async (_store, database) => {
+        await database.close();
+        await database.close();
       }),
     );
   });

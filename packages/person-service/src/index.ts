@@ -1,3 +1,5 @@
 export { type Address, type Person, type PersonSchema, personSchema } from "./person.ts";
+export { personCollection } from "./person-collection.ts";
+export { personRepresentations } from "./person-representations.ts";
 export { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 export { openPersonService, type PersonService, type PersonServiceOptions } from "./service.ts";

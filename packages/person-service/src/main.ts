@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-import { StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
+import { type Store, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
 import { listRoutes } from "waymark";
 import { ListenError, type RunningServer, serve } from "waymark/node";
 import { demoPeople } from "./demo-people.ts";
 import { type Options, parseOptions } from "./options.ts";
+import type { Person } from "./person.ts";
 import { openPersonService } from "./service.ts";
 
 const commandLine = parseOptions(process.argv.slice(2));
@@ -24,8 +25,8 @@ switch (commandLine.kind) {
 
 /** The table of the routes, for which no database is needed. */
 async function routesOfService(): Promise<string> {
-  const { app, people } = openPersonService({ database: ":memory:" });
-  await people.close();
+  const { app, database } = await openPersonService({ database: ":memory:" });
+  await database.close();
   return listRoutes(app);
 }
 
@@ -41,18 +42,19 @@ async function start(options: Options): Promise<void> {
   }
 }
 
-async function run({ port, host, database, cors, demo }: Options): Promise<void> {
-  const { app, people } = openPersonService({ database, ...(cors.length > 0 && { cors: { origins: cors } }) });
+async function run({ port, host, database: address, cors, demo }: Options): Promise<void> {
+  const policy = cors.length > 0 && { cors: { origins: cors } };
+  const { app, people, database } = await openPersonService({ database: address, ...policy });
   let server: RunningServer | undefined;
   const stop = async (): Promise<void> => {
     await server?.close();
-    await people.close();
+    await database.close();
   };
   try {
     const toStore = demo ? await demoPeople() : undefined;
     // The port comes first: where it is taken, the demo must not have been stored, or it could not be another time.
     server = await serve(app, { port, host });
-    if (toStore !== undefined) print(`stored ${await people.createAll(toStore)} people for the demo`);
+    if (toStore !== undefined) print(`stored ${await storeDemo(people, toStore)} people for the demo`);
   } catch (error) {
     await stop();
     throw error;
@@ -60,8 +62,15 @@ async function run({ port, host, database, cors, demo }: Options): Promise<void>
   // Before the lines below: whoever reads them may stop the service at once.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
   print(`listening on ${server.url}`);
-  print(`keeping people in ${database}`);
+  print(`keeping people in ${address}`);
   print(`try: curl ${server.url}/person/1`);
+}
+
+/** How many there are now. */
+async function storeDemo(people: Store, demo: readonly Person[]): Promise<number> {
+  const creation = await people.createAll(demo, { onlyIfEmpty: true });
+  if (creation.kind === "created") return creation.count;
+  throw new Error(`The demo has people who cannot be stored: ${JSON.stringify(creation.conflicts)}`);
 }
 
 /** What the person who starts the service can mend, and how; undefined for a fault of ours. */

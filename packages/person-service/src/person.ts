@@ -42,6 +42,13 @@ export interface Person {
   readonly identifier?: string;
 }
 
+/** A person as it is stored and sent; the times are RFC 3339's, in UTC. */
+export interface StoredPerson extends Person {
+  readonly id: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
 /** At least one member is there. */
 export interface Address {
   /** 1…300. */
@@ -80,6 +87,13 @@ export function personSchema(now: () => Date = () => new Date()): PersonSchema {
   const members = personMembers(now);
   const { vendor, version, jsonSchema } = members["~standard"];
   return { "~standard": { vendor, version, validate: (value) => validate(members, value), jsonSchema } };
+}
+
+/** The members of a stored person in the order in which they are sent; those of the address as `address.postalCode`. */
+export function personMemberNames(): readonly string[] {
+  const sent = Object.keys(personMembers(() => new Date()).shape);
+  const parts = Object.keys(address.shape).map((part) => `address.${part}`);
+  return [...sent.flatMap((name) => (name === "address" ? parts : [name])), ...setByServer];
 }
 
 type Members = ReturnType<typeof personMembers>;

@@ -1,4 +1,4 @@
-import { collection, openSqliteStore, type Store, xmlDecoder } from "@waymark/collection";
+import { collection, type Database, openDatabase, type Store, xmlDecoder } from "@waymark/collection";
 import {
   type App,
   type CorsPolicy,
@@ -15,11 +15,13 @@ import {
 } from "waymark";
 import { nodeCodings } from "waymark/node";
 import { personSchema } from "./person.ts";
+import { personCollection } from "./person-collection.ts";
+import { personRepresentations } from "./person-representations.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
 export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "onFault"> {
-  /** The path of the SQLite file, made if it is missing; or `:memory:`. */
-  readonly database: string;
+  /** The path of the SQLite file, made if it is missing; or `:memory:`; or a database with the `personCollection`, already open. */
+  readonly database: string | Database;
   /** Which pages of other origins may use the service, before all filters. Default: none. */
   readonly cors?: CorsPolicy;
   /** The clock, for times and for birth dates. */
@@ -30,19 +32,20 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
 export interface PersonService {
   readonly app: App;
   readonly people: Store;
+  readonly database: Database;
 }
 
 /**
  * Opens the database and puts the routes on it.
  *
- * @throws StoreOpenError when the database cannot be opened; the message says what to do
- * @throws CorsMistakes when the policy has some
+ * @throws StoreOpenError (rejects) when the database cannot be opened; the message says what to do
+ * @throws CorsMistakes (rejects) when the policy has some
  */
-export function openPersonService(options: PersonServiceOptions): PersonService {
-  const { database, now = () => new Date(), cors: policy, filters = [], ...routing } = options;
-  // First, since it may throw, and the store must not stay open.
-  // The outermost first. Every response has an id, the fields of security and those of CORS, refusals further in included;
-  // CORS answers pre-flights before anything is asked of them; what is coded is complete, so problems are described inside.
+export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
+  const { database: address, now = () => new Date(), cors: policy, filters = [], ...routing } = options;
+  // Before the database is opened, since it may throw, and the database must not stay open. The outermost first: every response
+  // has an id, the fields of security and those of CORS, refusals further in included; CORS answers pre-flights before anything
+  // is asked of them; problems are described before they are coded.
   const webFilters = [
     nameRequests(),
     securityHeaders(),
@@ -52,12 +55,16 @@ export function openPersonService(options: PersonServiceOptions): PersonService 
     describeProblems(),
     ...filters,
   ];
-  const store = openSqliteStore({ file: database, collection: "person", unique: ["identifier"], now });
+  const database =
+    typeof address === "string" ? await openDatabase(address, { collections: [personCollection], now }) : address;
+  const store = database.store(personCollection.name);
+  const path = "/person";
   const people = collection({
-    path: "/person",
+    path,
     store,
     schema: personSchema(now),
     decoders: [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })],
+    representations: personRepresentations(path),
     // Where collections answer 201, /person answers 200; the client learns the id all the same.
     created: (_record, location) => ok().withHeader("Location", location),
   });
@@ -67,5 +74,5 @@ export function openPersonService(options: PersonServiceOptions): PersonService 
     greetingRoutes,
     problemRoutes,
   );
-  return { app, people: store };
+  return { app, people: store, database };
 }

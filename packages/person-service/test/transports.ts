@@ -68,7 +68,7 @@ function openService(kind: DatabaseKind, transport: Transport): Service {
   before(async () => {
     const database = await kind.create();
     const faults: unknown[] = [];
-    const { app, people } = openPersonService({
+    const { app, database: opened } = await openPersonService({
       database: database.location,
       now: () => new Date(noon),
       onFault: (error) => faults.push(error),
@@ -77,7 +77,7 @@ function openService(kind: DatabaseKind, transport: Transport): Service {
     running.resolve(client);
     close = async () => {
       await client.close();
-      await people.close();
+      await opened.close();
       await database.remove();
       assert.deepEqual(faults, []);
     };

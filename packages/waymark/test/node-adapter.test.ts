@@ -169,8 +169,8 @@ describe("a request", () => {
     assert.equal(body, "one two");
   });
 
-  it("keeps every one of its fields, however many", async () => {
-    const { connect } = await served(({ headers }) => json(headers.getAll("a").length));
+  it("keeps every one of its fields, however many are allowed", async () => {
+    const { connect } = await served(({ headers }) => json(headers.getAll("a").length), { maxHeaderFields: 2001 });
     const client = connect().request("GET /", ...Array.from({ length: 2000 }, () => "a:1"));
     assert.equal((await client.response()).body, "2000");
   });
@@ -192,12 +192,6 @@ describe("a request", () => {
     assert.equal((await client.response()).body, "plain");
   });
 
-  it("to CONNECT gets no tunnel, and harms nobody", async () => {
-    const { connect } = await served(() => text("still here"));
-    await connect().sendLines("CONNECT example.org:80 HTTP/1.1", "Host: example.org:80", "").closed;
-    assert.equal((await connect().request("GET /").response()).body, "still here");
-  });
-
   it("is answered in its turn when ten come at once", async () => {
     const waiting: (() => void)[] = [];
     const { connect } = await served(({ path }) => {
@@ -211,6 +205,78 @@ describe("a request", () => {
     const client = connect();
     client.send(Array.from({ length: 10 }, (_, i) => `GET /${i} HTTP/1.1\r\nHost: a\r\n\r\n`).join(""));
     for (let i = 0; i < 10; i++) assert.equal((await client.response()).body, `/${i}`);
+  });
+});
+
+describe("a request behind others on its connection", () => {
+  const get = "GET /list HTTP/1.1\r\nHost: a\r\n\r\n";
+  const post = (name: string): string =>
+    `POST /${name} HTTP/1.1\r\nHost: a\r\nContent-Length: ${name.length}\r\n\r\n${name}`;
+
+  it("sees what they have done, and nothing of those behind it", async () => {
+    const stored: string[] = [];
+    const { connect } = await served(async (request) => {
+      if (request.method === "GET") return json(stored);
+      const name = await request.text();
+      for (let turn = 0; turn < 5; turn++) await eventLoopTurn();
+      stored.push(name);
+      return ok();
+    });
+    const client = connect().send(get + post("a") + get + get + post("b") + post("c") + get);
+    const seen: string[] = [];
+    for (let i = 0; i < 7; i++) seen.push((await client.response()).body);
+    assert.deepEqual(seen, ["[]", "", '["a"]', '["a"]', "", "", '["a","b","c"]']);
+  });
+
+  it("is begun after a response in pieces that does not change anything has been sent", async () => {
+    const gate = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    const { connect } = await served(({ path, method }) => {
+      begun.push(path);
+      return method === "GET" ? content("text/plain", opens("part", gate.promise)) : ok();
+    });
+    const client = connect().send(get + post("a"));
+    await client.through("part");
+    assert.deepEqual(begun, ["/list"]);
+    gate.resolve();
+    await client.through("HTTP/1.1 200");
+    assert.deepEqual(begun, ["/list", "/a"]);
+  });
+
+  it("is not begun any more when the client has gone", async () => {
+    const begun: string[] = [];
+    const aborted = Promise.withResolvers<void>();
+    const { connect } = await served(async ({ path, signal }) => {
+      begun.push(path);
+      if (signal.aborted) return ok();
+      signal.addEventListener("abort", () => aborted.resolve());
+      await aborted.promise;
+      return ok();
+    });
+    const client = connect().send(post("a") + post("b"));
+    while (begun.length === 0) await eventLoopTurn();
+    client.destroy();
+    await aborted.promise;
+    for (let turn = 0; turn < 5; turn++) await eventLoopTurn();
+    assert.deepEqual(begun, ["/a"]);
+  });
+
+  it("is not even read when there are many", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { connect } = await served(async ({ method }) => {
+      if (method === "POST") await gate.promise;
+      return ok();
+    });
+    const flood = `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(15_000)}\r\n\r\n`.repeat(2_000);
+    const { socket } = connect().send(post("a") + flood);
+    let before = -1;
+    while (socket.writableLength !== before) {
+      before = socket.writableLength;
+      for (let turn = 0; turn < 200; turn++) await eventLoopTurn();
+    }
+    assert.ok(before > flood.length / 2, `all but ${before} bytes were read`);
+    gate.resolve();
+    while (socket.writableLength > 0) await once(socket, "drain");
   });
 });
 
@@ -274,7 +340,7 @@ describe("bytes that are no request", () => {
       await gate.promise;
       return text("first");
     });
-    const client = connect().request("GET /").send("nonsense\r\n\r\n");
+    const client = connect().request("GET /").send("NONSENSE / HTTP/1.1\r\n\r\n");
     await eventLoopTurn();
     gate.resolve();
     assert.equal((await client.response()).body, "first");
@@ -690,6 +756,36 @@ describe("closing a server", () => {
     await server.close();
   });
 
+  it("still takes connections during the notice, and closes each with its answer", async () => {
+    const { server, connect } = await served(() => json(server.draining));
+    const kept = connect().request("GET /");
+    assert.deepEqual([(await kept.response()).body, server.draining], ["false", false]);
+    const closed = server.close({ notice: 2 ** 31 - 1 });
+    assert.equal(server.draining, true);
+    for (const client of [kept.request("GET /"), connect().request("GET /"), connect().request("GET /")]) {
+      const { body, headers } = await client.response();
+      assert.deepEqual([body, headers["connection"]], ["true", "close"]);
+      assert.equal(await client.closed, "ended");
+    }
+    await server.close();
+    await closed;
+    assert.equal(await connect().closed, "broken");
+  });
+
+  it("stops when the notice is over", async () => {
+    const { server, connect } = await served(() => ok());
+    await server.close({ notice: 1 });
+    assert.equal(await connect().closed, "broken");
+  });
+
+  it("refuses a notice that is none", async () => {
+    const { server } = await served(() => noContent());
+    await assert.rejects(
+      server.close({ notice: 0.5 }),
+      /^RangeError: notice must be an integer from 0 to 2147483647, and is 0.5$/,
+    );
+  });
+
   it("refuses a grace that is none", async () => {
     const { server } = await served(() => noContent());
     await assert.rejects(
@@ -763,7 +859,7 @@ describe("serve", () => {
     [{ port: 65_536 }, "port must be an integer from 0 to 65535, and is 65536"],
     [{ port: 1.5 }, "port must be an integer from 0 to 65535, and is 1.5"],
     [{ keepAliveTimeout: -1 }, "keepAliveTimeout must be an integer from 0 to 2147482647, and is -1"],
-    [{ maxHeaderSize: 0 }, "maxHeaderSize must be an integer from 1 to 2147483647, and is 0"],
+    [{ maxHeaderSize: 0 }, "maxHeaderSize must be an integer from 1 to 1073741824, and is 0"],
     [{ drainLimit: Number.NaN }, "drainLimit must be an integer from 0 to 9007199254740991, and is NaN"],
     [{ drainTimeout: 2 ** 31 }, "drainTimeout must be an integer from 0 to 2147483647, and is 2147483648"],
     [{ headersTimeout: 2, requestTimeout: 1 }, "headersTimeout must be at most requestTimeout, 1, and is 2"],
@@ -786,6 +882,11 @@ function* endless(onEnd: () => void = () => undefined): Generator<string> {
   } finally {
     onEnd();
   }
+}
+
+async function* opens(piece: string, gate: Promise<void>): AsyncGenerator<string> {
+  yield piece;
+  await gate;
 }
 
 async function* failsAfter(piece: string): AsyncGenerator<string> {

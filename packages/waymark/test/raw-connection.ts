@@ -114,7 +114,7 @@ export class RawConnection {
   async #until(holds: () => boolean): Promise<void> {
     while (!holds()) {
       if (this.#ended)
-        throw new Error(`The connection closed after ${JSON.stringify(this.#received.toString("latin1"))}`);
+        throw new Error(`The connection closed after ${JSON.stringify(this.#received.toString("latin1", 0, 1000))}`);
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });

@@ -2,8 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isPromise } from "../../pipeline.ts";
 import { problem } from "../../problem.ts";
 import { problemTypes } from "../../problem-types.ts";
-import type { HttpResponse } from "../../response.ts";
-import { refuseFraming } from "./framing.ts";
+import { type HeadRefusal, refuseHead } from "./message-head.ts";
 import { NodeExchange, type ServeContext } from "./node-request.ts";
 import { fail, send } from "./node-response.ts";
 
@@ -12,26 +11,42 @@ import { fail, send } from "./node-response.ts";
  * its content is first read: what its head alone refuses is refused before the client sends the rest (RFC 9110 §10.1.1).
  */
 export function answerRequests(server: Server, context: ServeContext): void {
+  const refuseUnsound: Refuse = (response) => refuseHead(response, context);
+  const refuseExpectation: Refuse = (response) => refuseUnsound(response) ?? expectationFailed;
   const listener =
     (awaitsContinue: boolean, refuse: Refuse) =>
-    (request: IncomingMessage, response: ServerResponse): void =>
-      answer(new NodeExchange(request, response, context, awaitsContinue), refuse);
-  server.on("request", listener(false, refuseFraming));
-  server.on("checkContinue", listener(true, refuseFraming));
+    (request: IncomingMessage, response: ServerResponse<IncomingMessage>): void =>
+      receive(new NodeExchange(request, response, context, awaitsContinue), refuse);
+  server.on("request", listener(false, refuseUnsound));
+  server.on("checkContinue", listener(true, refuseUnsound));
   server.on("checkExpectation", listener(false, refuseExpectation));
 }
 
-type Refuse = (request: IncomingMessage) => HttpResponse | undefined;
+type Refuse = (response: ServerResponse<IncomingMessage>) => HeadRefusal | undefined;
 
-function answer(exchange: NodeExchange, refuse: Refuse): void {
+function receive(exchange: NodeExchange, refuse: Refuse): void {
+  const { native, response, context } = exchange;
+  // Responses are sent one after the other: one that has no socket yet is behind another.
+  const behind = response.socket === null;
+  const connection = behind ? context.connections.of(native.socket) : undefined;
+  if (behind && (connection === undefined || connection.refused)) return;
+  if (context.maxRequestsPerConnection > 0) {
+    const number = context.connections.of(native.socket)?.count() ?? 1;
+    if (number > context.maxRequestsPerConnection) return;
+    if (number === context.maxRequestsPerConnection) response.shouldKeepAlive = false;
+  }
+  const refusal = refuse(response);
+  if (refusal?.closes === true) {
+    (connection ?? context.connections.of(native.socket))?.refuse(refusal.response, response);
+  } else if (refusal !== undefined) {
+    send(exchange, refusal.response);
+  } else if (connection !== undefined) {
+    connection.inTurn(response, () => answer(exchange));
+  } else answer(exchange);
+}
+
+function answer(exchange: NodeExchange): void {
   try {
-    const refusal = refuse(exchange.native);
-    if (refusal !== undefined) {
-      // Where the next message begins is in doubt, or the content is held back for an expectation that will not be met.
-      exchange.response.shouldKeepAlive = false;
-      send(exchange, refusal);
-      return;
-    }
     const { app, connections } = exchange.context;
     const response = app.handle(exchange.receive());
     if (isPromise(response)) {
@@ -49,8 +64,10 @@ function answer(exchange: NodeExchange, refuse: Refuse): void {
   }
 }
 
-const refuseExpectation: Refuse = (request) => refuseFraming(request) ?? expectationFailed;
-
-const expectationFailed = problem(problemTypes.expectationFailed, {
-  detail: 'The only expectation that can be met is "100-continue".',
-});
+// It closes: the content may be held back for an expectation that will not be met.
+const expectationFailed: HeadRefusal = {
+  response: problem(problemTypes.expectationFailed, {
+    detail: 'The only expectation that can be met is "100-continue".',
+  }),
+  closes: true,
+};

@@ -1,58 +1,48 @@
-import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { problem } from "../../problem.ts";
 import { problemTypes } from "../../problem-types.ts";
 import type { HttpResponse } from "../../response.ts";
 import { connectionProblemTypes } from "./connection-problem-types.ts";
 import type { Connections } from "./connections.ts";
+import { type HeadLimits, headTooLong, targetTooLong } from "./message-head.ts";
 
 /**
  * The listener for a server's `clientError`: what Node's parser refuses is answered with a problem document, in its turn
  * after the answers to the requests before it, and the connection is closed.
- *
- * @param linger how long the rest of what the client sends is still taken, in milliseconds, so that it gets the answer
  */
 export function clientErrorListener(
   connections: Connections,
-  linger: number,
-): (error: NodeJS.ErrnoException, socket: Socket) => void {
-  // A parser that has failed reports whatever arrives after.
-  const refused = new WeakSet<Socket>();
+  limits: HeadLimits,
+): (error: ParserError, socket: Socket) => void {
   return (error, socket) => {
-    if (refused.has(socket)) return;
-    refused.add(socket);
-    const refusal = toRefusal(error.code ?? "");
-    if (refusal === undefined) {
-      socket.destroy();
-      return;
-    }
-    const pending = connections.pending(socket);
-    // The last request may be the one at fault, in its content; the ones before it are sound.
-    const own = pending.at(-1)?.req.complete === false ? pending.at(-1) : undefined;
-    const refuse = (): void => {
-      if (own?.headersSent || !socket.writable) {
-        socket.destroy();
-        return;
-      }
-      socket.end(toMessage(refusal));
-      const timer = setTimeout(() => socket.destroy(), linger);
-      socket.once("close", () => clearTimeout(timer));
-    };
-    const before = pending.at(own === undefined ? -1 : -2);
-    if (before === undefined || before === own) refuse();
-    else before.once("close", refuse);
+    // A client that sends more than it has announced: its last answer closes the connection (RFC 9112 §9.6).
+    if (error.code === "HPE_CLOSED_CONNECTION") return;
+    const refusal = toRefusal(error, limits);
+    const connection = connections.of(socket);
+    // A parser that has failed reports whatever arrives after; what has come is still taken, for the sake of the answer.
+    if (connection === undefined || refusal === undefined) socket.destroy();
+    else connection.refuse(refusal, connection.incomplete);
   };
 }
 
+/** What Node tells of an error of its parser. */
+interface ParserError extends NodeJS.ErrnoException {
+  /** The bytes that were parsed when it happened; the message may have begun before them. */
+  readonly rawPacket?: Buffer;
+  /** How many of them were sound. */
+  readonly bytesParsed?: number;
+}
+
 /** Undefined when it is the connection that broke, and nobody would hear an answer. */
-function toRefusal(code: string): HttpResponse | undefined {
+function toRefusal(error: ParserError, limits: HeadLimits): HttpResponse | undefined {
+  const code = error.code ?? "";
   switch (code) {
     case "HPE_INVALID_METHOD":
-      return refusals.method;
+      return isRequestLine(error) ? refusals.method : refusals.malformed;
     case "HPE_INVALID_VERSION":
       return refusals.version;
     case "HPE_HEADER_OVERFLOW":
-      return refusals.head;
+      return isInTarget(error) ? targetTooLong(limits.maxTargetLength) : headTooLong(limits.maxHeaderSize);
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return refusals.timeout;
     default:
@@ -60,18 +50,21 @@ function toRefusal(code: string): HttpResponse | undefined {
   }
 }
 
-/** The response as the bytes of a message: there is no request, so Node has no response object for it. */
-function toMessage({ status, headers, body }: HttpResponse): string {
-  // A problem's body is text in ASCII.
-  const text = body as string;
-  const fields = [
-    ...headers,
-    ["Content-Length", text.length],
-    ["Date", new Date().toUTCString()],
-    ["Connection", "close"],
-  ];
-  const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${text}`;
+/** Whether the line at fault begins with what may be a method (RFC 9112 §3.1), as far as it is known. */
+function isRequestLine(error: ParserError): boolean {
+  return /^[!#$%&'*+.^_`|~\w-]+(?: |$)/.test(lineAtFault(error));
+}
+
+/** Whether the line at fault is one that has got no further than the target, as far as it is known. */
+function isInTarget(error: ParserError): boolean {
+  return /^[A-Z-]+ [^ ]*$/.test(lineAtFault(error));
+}
+
+function lineAtFault({ rawPacket, bytesParsed = 0 }: ParserError): string {
+  if (rawPacket === undefined) return "";
+  const start = bytesParsed === 0 ? 0 : rawPacket.lastIndexOf("\n", bytesParsed - 1) + 1;
+  const end = rawPacket.indexOf("\r", start);
+  return rawPacket.toString("latin1", start, end < 0 ? undefined : end);
 }
 
 const refusals = {
@@ -80,6 +73,5 @@ const refusals = {
   }),
   method: problem(problemTypes.notImplemented),
   version: problem(connectionProblemTypes.versionNotSupported),
-  head: problem(connectionProblemTypes.headTooLarge),
   timeout: problem(connectionProblemTypes.requestTimeout),
 };

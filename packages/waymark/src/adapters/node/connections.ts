@@ -1,13 +1,17 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { Connection, type ConnectionServer } from "./connection.ts";
 
-/**
- * The open connections of a server, and on each the responses that are not yet done: waited for, or not yet taken by the
- * client. A response that was made and sent in one go is never among them.
- */
-export class Connections {
-  readonly #pending = new Map<Socket, Set<ServerResponse>>();
+/** The open connections of a server. */
+export class Connections implements ConnectionServer {
+  readonly linger: number;
+  readonly #open = new Map<Socket, Connection>();
   #closing = false;
+
+  /** @param linger see ConnectionServer */
+  constructor(linger: number) {
+    this.linger = linger;
+  }
 
   /** Whether the server is shutting down; each response then closes its connection. */
   get closing(): boolean {
@@ -15,26 +19,19 @@ export class Connections {
   }
 
   add(socket: Socket): void {
-    this.#pending.set(socket, new Set());
-    socket.once("close", () => this.#pending.delete(socket));
+    if (this.#open.has(socket)) return;
+    this.#open.set(socket, new Connection(socket, this));
+    socket.once("close", () => this.#open.delete(socket));
+  }
+
+  /** Undefined when it is closed. */
+  of(socket: Socket): Connection | undefined {
+    return this.#open.get(socket);
   }
 
   /** Counts the response as pending until it closes. */
   hold(response: ServerResponse): void {
-    const { socket } = response.req;
-    const pending = this.#pending.get(socket);
-    if (pending === undefined || pending.has(response)) return;
-    pending.add(response);
-    response.once("close", () => {
-      pending.delete(response);
-      // Its head may have promised to keep the connection, from before the shutdown.
-      if (this.#closing && pending.size === 0) socket.destroySoon();
-    });
-  }
-
-  /** The pending responses on a connection, in the order of their requests. */
-  pending(socket: Socket): readonly ServerResponse[] {
-    return [...(this.#pending.get(socket) ?? [])];
+    this.of(response.req.socket)?.hold(response);
   }
 
   startClosing(): void {
@@ -43,12 +40,12 @@ export class Connections {
 
   /** Closes the connections on which no request is being answered. */
   closeIdle(): void {
-    for (const [socket, pending] of this.#pending) {
-      if (pending.size === 0) socket.destroy();
+    for (const [socket, connection] of this.#open) {
+      if (connection.idle && !connection.refused) socket.destroy();
     }
   }
 
   closeAll(): void {
-    for (const socket of this.#pending.keys()) socket.destroy();
+    for (const socket of this.#open.keys()) socket.destroy();
   }
 }

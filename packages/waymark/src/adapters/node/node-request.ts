@@ -6,13 +6,18 @@ import { bufferedSource, RequestContent } from "../../request-content.ts";
 import { parseTarget } from "../../request-target.ts";
 import type { ServedApp } from "../served-app.ts";
 import type { Connections } from "./connections.ts";
+import type { HeadLimits } from "./message-head.ts";
 import { NodeContent } from "./node-content.ts";
 import type { DrainBounds } from "./unread-content.ts";
 
 /** What is the same for every request of a server. */
-export interface ServeContext extends DrainBounds {
+export interface ServeContext extends HeadLimits, DrainBounds {
   readonly app: ServedApp;
   readonly connections: Connections;
+  /** The answer to the last closes the connection, and those beyond get none; 0 for no limit. */
+  readonly maxRequestsPerConnection: number;
+  /** After how long a client that takes nothing is cut off, in milliseconds; 0 for never. */
+  readonly writeTimeout: number;
 }
 
 /**
@@ -21,7 +26,7 @@ export interface ServeContext extends DrainBounds {
  */
 export class NodeExchange implements Exchange {
   readonly native: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly response: ServerResponse<IncomingMessage>;
   readonly context: ServeContext;
   request: HttpRequest | undefined;
   /** Whether the client holds its content back until it is told to continue (RFC 9110 §10.1.1). */
@@ -30,7 +35,12 @@ export class NodeExchange implements Exchange {
   #content: RequestContent | undefined;
   #abort: AbortController | undefined;
 
-  constructor(native: IncomingMessage, response: ServerResponse, context: ServeContext, awaitsContinue: boolean) {
+  constructor(
+    native: IncomingMessage,
+    response: ServerResponse<IncomingMessage>,
+    context: ServeContext,
+    awaitsContinue: boolean,
+  ) {
     this.native = native;
     this.response = response;
     this.context = context;

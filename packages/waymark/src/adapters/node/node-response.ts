@@ -6,6 +6,7 @@ import { type BodySource, isStreamed, openBody, type StreamedBody } from "../bod
 import { declaredLength, handlerFields, hasNoContent, unsentLength } from "../response-framing.ts";
 import type { NodeExchange } from "./node-request.ts";
 import { type Outcome, writePieces } from "./node-stream.ts";
+import { cutWhenStalledAtEnd } from "./stalled-client.ts";
 import { drain } from "./unread-content.ts";
 
 /** Sends the response. Whatever goes wrong becomes a 500, or a cut connection once the head is out; never throws. */
@@ -75,7 +76,7 @@ function sendWhole(exchange: NodeExchange, answer: HttpResponse): void {
     sendThenDrain(exchange, content, encoding);
   } else {
     response.end(content, encoding);
-    if (response.writableLength > 0) context.connections.hold(response);
+    if (response.writableLength > 0) holdEnded(exchange);
   }
 }
 
@@ -89,8 +90,15 @@ function sendThenDrain(exchange: NodeExchange, content: string | Uint8Array, enc
   drain(native, context, (complete) => {
     if (response.destroyed) return;
     response.end();
+    if (response.writableLength > 0) holdEnded(exchange);
     if (!complete) native.socket.destroySoon();
   });
+}
+
+/** For a response that is made, and that the client has not yet taken. */
+function holdEnded({ response, context }: NodeExchange): void {
+  context.connections.hold(response);
+  cutWhenStalledAtEnd(response, context.writeTimeout);
 }
 
 function sendPieces(exchange: NodeExchange, answer: HttpResponse, body: StreamedBody): void {
@@ -105,7 +113,7 @@ function sendPieces(exchange: NodeExchange, answer: HttpResponse, body: Streamed
   };
   context.connections.hold(response);
   response.once("close", onClose);
-  writePieces(response, source, () => writeHeadOfPieces(exchange, answer))
+  writePieces(response, source, () => writeHeadOfPieces(exchange, answer), context.writeTimeout)
     .then(finish)
     .catch((error: unknown) => {
       // What fails once the client has gone is how its work was stopped.
@@ -126,8 +134,10 @@ function writeHeadOfPieces({ native, response, context }: NodeExchange, answer: 
   response.writeHead(answer.status, fields);
 }
 
-function endPieces({ native, response, context, hasUnreadContent }: NodeExchange): void {
+function endPieces(exchange: NodeExchange): void {
+  const { native, response, context, hasUnreadContent } = exchange;
   response.end();
+  if (response.writableLength > 0) holdEnded(exchange);
   if (!hasUnreadContent) return;
   drain(native, context, (complete) => {
     if (!complete) native.socket.destroySoon();

@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import { isPromise } from "../../pipeline.ts";
 import type { BodySource } from "../body-source.ts";
+import { cutWhenStalled } from "./stalled-client.ts";
 
 export type Outcome = "written" | "empty" | "abandoned";
 
@@ -11,11 +12,14 @@ export type Outcome = "written" | "empty" | "abandoned";
  *
  * Resolves with "empty" when there was no piece, and nothing is written; with "abandoned" when the client has gone.
  * Rejects with what the body throws. The response is not ended.
+ *
+ * @param stallTimeout after how long without taking anything the client is cut off, in milliseconds; 0 for never
  */
 export async function writePieces(
   response: ServerResponse,
   source: BodySource,
   writeHead: () => void,
+  stallTimeout: number,
 ): Promise<Outcome> {
   let step = source.next();
   let turned = performance.now();
@@ -26,7 +30,7 @@ export async function writePieces(
     if (first) writeHead();
     // Of an empty piece Node writes the head, if it is still to be written, in the encoding given.
     const full = !(value.length === 0 ? response.write("", "latin1") : response.write(value));
-    if (full) await drained(response);
+    if (full) await drained(response, stallTimeout);
     if (full || performance.now() - turned > longestTurn) {
       await eventLoopTurn();
       turned = performance.now();
@@ -41,9 +45,11 @@ export async function writePieces(
 // bodies of costly or tiny pieces after this many milliseconds, which is what others wait for at most.
 const longestTurn = 2;
 
-function drained(response: ServerResponse): Promise<void> {
+function drained(response: ServerResponse, stallTimeout: number): Promise<void> {
   return new Promise((resolve) => {
+    const stop = cutWhenStalled(response, stallTimeout);
     const settle = (): void => {
+      stop();
       response.off("drain", settle).off("close", settle);
       resolve();
     };

@@ -4,8 +4,16 @@ export interface ServeOptions {
   readonly port?: number;
   /** The name or address to listen on; `0.0.0.0` or `::` for every interface. Default: `127.0.0.1`. */
   readonly host?: string;
-  /** The longest request line and header fields together, in bytes; beyond it 431. Default: 16,384. */
+  /** The longest request target in bytes; beyond it 414. RFC 9112 §3 asks for 8,000 at least. Default: 8,192. */
+  readonly maxTargetLength?: number;
+  /** The longest header fields together, in bytes; beyond it 431. Default: 16,384. */
   readonly maxHeaderSize?: number;
+  /** The most header fields of a request; beyond it 431. Default: 100. */
+  readonly maxHeaderFields?: number;
+  /** The most connections at a time; one more is closed as it comes. 0 is no limit. Default: 10,000. */
+  readonly maxConnections?: number;
+  /** The most requests on a connection; the answer to the last closes it. 0 is no limit. Default: 0. */
+  readonly maxRequestsPerConnection?: number;
   /** How long a request's head may take to arrive; beyond it 408. At most `requestTimeout`. Default: 60,000. */
   readonly headersTimeout?: number;
   /** How long a whole request may take to arrive; beyond it 408. Default: 300,000. */
@@ -15,6 +23,8 @@ export interface ServeOptions {
    * connection that the proxy takes for open and finds closed is a 502. Default: 65,000.
    */
   readonly keepAliveTimeout?: number;
+  /** How long a client may take nothing of a response that waits for it; beyond it it is cut off. Default: 60,000. */
+  readonly writeTimeout?: number;
   /**
    * The most bytes of content that are read and thrown away, when a handler has not read them, to keep the connection;
    * beyond it the connection is closed. Default: 8,388,608.
@@ -39,11 +49,16 @@ export function toServeSettings(options: ServeOptions): Required<ServeOptions> {
   return {
     port: integer("port", options.port ?? 0, 65_535),
     host: options.host ?? "127.0.0.1",
-    maxHeaderSize: integer("maxHeaderSize", options.maxHeaderSize ?? 16_384, 2 ** 31 - 1, 1),
+    maxTargetLength: integer("maxTargetLength", options.maxTargetLength ?? 8_192, 2 ** 30, 1),
+    maxHeaderSize: integer("maxHeaderSize", options.maxHeaderSize ?? 16_384, 2 ** 30, 1),
+    maxHeaderFields: integer("maxHeaderFields", options.maxHeaderFields ?? 100, 2 ** 30, 1),
+    maxConnections: integer("maxConnections", options.maxConnections ?? 10_000, 2 ** 31 - 1),
+    maxRequestsPerConnection: integer("maxRequestsPerConnection", options.maxRequestsPerConnection ?? 0, 2 ** 31 - 1),
     headersTimeout,
     requestTimeout,
     // Node adds a second to this one.
     keepAliveTimeout: integer("keepAliveTimeout", options.keepAliveTimeout ?? 65_000, longestTimer - 1_000),
+    writeTimeout: integer("writeTimeout", options.writeTimeout ?? 60_000, longestTimer),
     drainLimit: integer("drainLimit", options.drainLimit ?? 8 * 2 ** 20, Number.MAX_SAFE_INTEGER),
     drainTimeout: integer("drainTimeout", options.drainTimeout ?? 1_000, longestTimer),
   };

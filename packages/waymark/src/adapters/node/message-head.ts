@@ -1,0 +1,119 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { problem } from "../../problem.ts";
+import { problemTypes } from "../../problem-types.ts";
+import type { HttpResponse } from "../../response.ts";
+import { connectionProblemTypes } from "./connection-problem-types.ts";
+import { mayHandOver } from "./ignore-upgrades.ts";
+import { findSingletons, isFramingField } from "./singleton-fields.ts";
+
+/** What the head of a message may have. */
+export interface HeadLimits {
+  /** Bytes of all field lines. */
+  readonly maxHeaderSize: number;
+  /** Field lines. */
+  readonly maxHeaderFields: number;
+  /** Bytes. */
+  readonly maxTargetLength: number;
+}
+
+/** The answer to a message that no app sees. */
+export interface HeadRefusal {
+  readonly response: HttpResponse;
+  /** Whether it is in doubt where the next message begins, or for whom this one was meant: its connection is closed. */
+  readonly closes: boolean;
+}
+
+/**
+ * The refusal of a message that Node's parser lets through although its head breaks HTTP/1.1 or the limits; undefined when
+ * it is sound, and then the response closes the connection if the parser would lose what follows.
+ */
+export function refuseHead(response: ServerResponse<IncomingMessage>, limits: HeadLimits): HeadRefusal | undefined {
+  const message = response.req;
+  const { httpVersionMajor, httpVersionMinor, rawHeaders } = message;
+  // A server's request always has a method and a target.
+  const method = message.method as string;
+  const target = message.url as string;
+  if (httpVersionMajor !== 1 || httpVersionMinor > 1) return refusals.version;
+  if (httpVersionMinor === 0 && isOtherProtocol(method, rawHeaders)) return refusals.version;
+  const { host, transferEncoding, repeated, upgrade, size } = findSingletons(rawHeaders);
+  if (repeated !== undefined) return severalLines(repeated);
+  if (host === undefined) {
+    // RFC 9112 §3.2; HTTP/1.0 knew no Host.
+    if (httpVersionMinor === 1) return refusals.noHost;
+  } else if (!hostPattern.test(host)) return refusals.host;
+  if (transferEncoding !== undefined) {
+    // RFC 9112 §6.1: HTTP/1.0 knew none, and who passed it on may have framed it by other means.
+    if (httpVersionMinor === 0) return refusals.codingInOldVersion;
+    const coding = transferEncoding.toLowerCase();
+    // RFC 9112 §6.3: content whose last coding is not chunked has no end.
+    if (coding !== "chunked") return /(?:^|,)[ \t]*chunked$/.test(coding) ? refusals.coding : refusals.endlessCoding;
+  }
+  if (target.length > limits.maxTargetLength) return refuseTarget(limits.maxTargetLength);
+  if (size > limits.maxHeaderSize) return refuseSize(limits.maxHeaderSize);
+  if (rawHeaders.length > 2 * limits.maxHeaderFields) return refuseCount(limits.maxHeaderFields);
+  if (target === "*" && method !== "OPTIONS") return refusals.asterisk;
+  if (upgrade && !mayHandOver(message)) response.shouldKeepAlive = false;
+  return undefined;
+}
+
+/** The refusal of a target longer than the limit, in bytes. */
+export const targetTooLong = (limit: number): HttpResponse =>
+  problem(longTarget, { detail: `The request target is longer than ${limit} bytes.` });
+
+/** The refusal of fields that are together longer than the limit, in bytes. */
+export const headTooLong = (limit: number): HttpResponse =>
+  problem(headTooLarge, { detail: `The header fields are together longer than ${limit} bytes.` });
+
+// uri-host [ ":" port ] (RFC 9110 §7.2, RFC 3986 §3.2.2); no registered name is empty under http.
+const hostPattern =
+  /^(?:\[(?:[\dA-F:.]+|v[\dA-F]+\.[\w.~!$&'()*+,;=:-]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\dA-F]{2})+)(?::\d*)?$/i;
+
+/**
+ * Whether it is a request of RTSP (RFC 2326) or Icecast, whose lines Node's parser takes for HTTP/1.0 and does not tell
+ * apart: by their own methods, and by the number that each request of RTSP has.
+ */
+function isOtherProtocol(method: string, rawHeaders: readonly string[]): boolean {
+  return foreignMethods.has(method) || rawHeaders.some((name, i) => i % 2 === 0 && name.toLowerCase() === "cseq");
+}
+
+const foreignMethods: ReadonlySet<string> = new Set([
+  "SOURCE",
+  "ANNOUNCE",
+  "DESCRIBE",
+  "FLUSH",
+  "GET_PARAMETER",
+  "PAUSE",
+  "PLAY",
+  "RECORD",
+  "REDIRECT",
+  "SET_PARAMETER",
+  "SETUP",
+  "TEARDOWN",
+]);
+
+const { malformedMessage, versionNotSupported, transferCodingUnknown, headTooLarge, longTarget } =
+  connectionProblemTypes;
+
+const closing = (response: HttpResponse): HeadRefusal => ({ response, closes: true });
+const keeping = (response: HttpResponse): HeadRefusal => ({ response, closes: false });
+const malformed = (detail: string): HttpResponse => problem(malformedMessage, { detail });
+
+const refusals = {
+  version: closing(problem(versionNotSupported)),
+  noHost: closing(malformed("The request has no Host line, which HTTP/1.1 requires.")),
+  host: closing(malformed("Host must be a host and an optional port, as in example.org:8080.")),
+  codingInOldVersion: closing(malformed("The request has Transfer-Encoding, which HTTP/1.0 does not know.")),
+  endlessCoding: closing(malformed("The last coding of Transfer-Encoding must be chunked.")),
+  coding: closing(problem(transferCodingUnknown, { detail: "The only transfer coding that can be read is chunked." })),
+  asterisk: keeping(problem(problemTypes.malformedTarget, { detail: 'The target "*" is for OPTIONS alone.' })),
+};
+
+function severalLines(name: string): HeadRefusal {
+  const response = malformed(`The request has more than one ${name} line.`);
+  return isFramingField(name) ? closing(response) : keeping(response);
+}
+
+const refuseTarget = (limit: number): HeadRefusal => keeping(targetTooLong(limit));
+const refuseSize = (limit: number): HeadRefusal => keeping(headTooLong(limit));
+const refuseCount = (limit: number): HeadRefusal =>
+  keeping(problem(headTooLarge, { detail: `The request has more than ${limit} header fields.` }));

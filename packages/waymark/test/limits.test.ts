@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import type { IncomingMessage } from "node:http";
+import { afterEach, describe, it } from "node:test";
+import { setTimeout as passed } from "node:timers/promises";
+import { type RunningServer, type ServeOptions, serve } from "../src/adapters/node/index.ts";
+import { content, HttpResponse, text } from "../src/response.ts";
+import { RawConnection } from "./raw-connection.ts";
+import { type TinyHandler, tinyApp } from "./tiny-app.ts";
+
+const servers: RunningServer[] = [];
+
+async function served(options: ServeOptions, handler: TinyHandler = ({ path }) => text(path)): Promise<RawMaker> {
+  const server = await serve(tinyApp(handler), options);
+  servers.push(server);
+  return () => new RawConnection(server.port);
+}
+
+type RawMaker = () => RawConnection;
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close({ grace: 0 });
+});
+
+describe("a limit on connections", () => {
+  it("closes one too many as it comes, and takes the next when there is room", async () => {
+    const connect = await served({ maxConnections: 1 });
+    const first = connect().request("GET /first");
+    await first.response();
+    assert.equal(await connect().request("GET /second").rest(), "");
+    assert.equal((await first.request("GET /again").response()).body, "/again");
+    first.request("GET /", "Connection: close");
+    await first.response();
+    await first.closed;
+    assert.equal((await connect().request("GET /third").response()).body, "/third");
+  });
+});
+
+describe("a limit on the requests of a connection", () => {
+  it("closes it with the answer to the last", async () => {
+    const answered: string[] = [];
+    const connect = await served({ maxRequestsPerConnection: 2 }, ({ path }) => {
+      answered.push(path);
+      return text(path);
+    });
+    const client = connect().request("GET /1").request("GET /2").request("GET /3");
+    assert.equal((await client.response()).headers["connection"], "keep-alive");
+    const { body, headers } = await client.response();
+    assert.deepEqual([body, headers["connection"]], ["/2", "close"]);
+    assert.equal(await client.rest(), "");
+    assert.deepEqual(answered, ["/1", "/2"]);
+  });
+});
+
+describe("a limit on the time that a connection is idle", () => {
+  it("closes it", async () => {
+    const connect = await served({ keepAliveTimeout: 1 });
+    const client = connect().request("GET /");
+    await client.response();
+    assert.equal(await client.closed, "ended");
+  });
+});
+
+describe("a limit on the time that a head takes", () => {
+  it("is for a connection that sends nothing, too", async () => {
+    const connect = await served({ headersTimeout: 10 });
+    const client = connect();
+    assert.equal((await client.response()).status, 408);
+    await client.closed;
+  });
+
+  it("is for a head that comes drop by drop", async () => {
+    const connect = await served({ headersTimeout: 20 });
+    const client = connect().send("GET / HTTP/1.1\r\n");
+    const drops = setInterval(() => client.send("X: y\r\n"), 2);
+    assert.equal((await client.response()).status, 408);
+    clearInterval(drops);
+    await client.closed;
+  });
+});
+
+describe("a limit on the time that a client takes nothing", () => {
+  for (const [what, make] of [
+    ["text", () => text("x".repeat(50_000_000))],
+    [
+      "a stream",
+      () =>
+        content(
+          "text/plain",
+          endless(() => undefined),
+        ),
+    ],
+    ["a stream that has ended", () => content("text/plain", [new Uint8Array(50_000_000)])],
+  ] satisfies [string, () => HttpResponse][]) {
+    it(`cuts it off from ${what}, and frees what the response holds`, async () => {
+      const gone = Promise.withResolvers<void>();
+      const connect = await served({ writeTimeout: 20 }, (request) => {
+        request.signal.addEventListener("abort", () => gone.resolve());
+        return make();
+      });
+      const client = connect();
+      client.socket.pause();
+      client.request("GET /");
+      await gone.promise;
+      client.socket.resume();
+      await client.closed;
+    });
+  }
+
+  it("ends the body of a stream", async () => {
+    const ended = Promise.withResolvers<void>();
+    const connect = await served({ writeTimeout: 20 }, () => content("text/plain", endless(ended.resolve)));
+    const client = connect();
+    client.socket.pause();
+    client.request("GET /");
+    await ended.promise;
+    client.destroy();
+  });
+
+  it("cuts off one that only asks, and asks again", async () => {
+    const gone = Promise.withResolvers<unknown>();
+    const connect = await served({ writeTimeout: 20 }, ({ native }) => {
+      // The adapter's own object is Node's.
+      const { socket } = native as IncomingMessage;
+      if (socket.listenerCount("close", gone.resolve) === 0) socket.once("close", gone.resolve);
+      return text("x".repeat(100_000));
+    });
+    const client = connect();
+    client.socket.pause();
+    for (let i = 0; i < 1000; i++) client.request("GET /");
+    await gone.promise;
+    client.destroy();
+  });
+
+  it("is not for a client that waits for the server, neither for a piece nor for the next answer", async () => {
+    const slowly = async function* (): AsyncGenerator<Uint8Array> {
+      yield new Uint8Array(5_000_000);
+      await passed(1_200);
+      yield new Uint8Array(1);
+    };
+    const connect = await served({ writeTimeout: 1_000 }, async ({ path }) => {
+      if (path === "/pieces") return new HttpResponse(200, { "Content-Length": "5000001" }, slowly());
+      if (path === "/whole") return text("x".repeat(5_000_000));
+      await passed(1_200);
+      return text("later");
+    });
+    const client = connect().request("GET /pieces");
+    assert.equal((await client.response()).body.length, 5_000_001);
+    assert.equal((await client.request("GET /whole").response()).body.length, 5_000_000);
+    assert.equal((await client.request("GET /later").response()).body, "later");
+    client.destroy();
+  });
+});
+
+function* endless(onEnd: () => void): Generator<string> {
+  try {
+    for (;;) yield "x".repeat(1000);
+  } finally {
+    onEnd();
+  }
+}
