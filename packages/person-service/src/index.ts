@@ -1,3 +1,4 @@
+export { type Health, healthRoutes } from "./health-routes.ts";
 export { type Address, type Person, type PersonSchema, personSchema } from "./person.ts";
 export { personCollection } from "./person-collection.ts";
 export { personRepresentations } from "./person-representations.ts";

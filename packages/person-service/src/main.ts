@@ -44,9 +44,12 @@ async function start(options: Options): Promise<void> {
 
 async function run({ port, host, database: address, cors, demo }: Options): Promise<void> {
   const policy = cors.length > 0 && { cors: { origins: cors } };
-  const { app, people, database } = await openPersonService({ database: address, ...policy });
+  let stopping = false;
+  const isReady = () => !stopping;
+  const { app, people, database } = await openPersonService({ database: address, isReady, ...policy });
   let server: RunningServer | undefined;
   const stop = async (): Promise<void> => {
+    stopping = true;
     await server?.close();
     await database.close();
   };

@@ -14,6 +14,7 @@ import {
   securityHeaders,
 } from "waymark";
 import { nodeCodings } from "waymark/node";
+import { healthRoutes } from "./health-routes.ts";
 import { personSchema } from "./person.ts";
 import { personCollection } from "./person-collection.ts";
 import { personRepresentations } from "./person-representations.ts";
@@ -24,6 +25,8 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly database: string | Database;
   /** Which pages of other origins may use the service, before all filters. Default: none. */
   readonly cors?: CorsPolicy;
+  /** False while requests had better go elsewhere, since the service is about to stop. Default: it never is. */
+  readonly isReady?: () => boolean;
   /** The clock, for times and for birth dates. */
   readonly now?: () => Date;
 }
@@ -42,7 +45,14 @@ export interface PersonService {
  * @throws CorsMistakes (rejects) when the policy has some
  */
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
-  const { database: address, now = () => new Date(), cors: policy, filters = [], ...routing } = options;
+  const {
+    database: address,
+    now = () => new Date(),
+    cors: policy,
+    filters = [],
+    isReady = () => true,
+    ...routing
+  } = options;
   // Before the database is opened, since it may throw, and the database must not stay open. The outermost first: every response
   // has an id, the fields of security and those of CORS, refusals further in included; CORS answers pre-flights before anything
   // is asked of them; problems are described before they are coded.
@@ -73,6 +83,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     personRoutes(people),
     greetingRoutes,
     problemRoutes,
+    healthRoutes({ check: () => database.check(), isReady }),
   );
   return { app, people: store, database };
 }
