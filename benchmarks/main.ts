@@ -5,8 +5,9 @@ import { measureDispatch } from "./dispatch.ts";
 import { findLoadGenerator } from "./load.ts";
 import { measure } from "./measure.ts";
 import { type Command, parseCommand, type ServerOptions, usage } from "./options.ts";
+import { measureOverload } from "./overload.ts";
 import { findPlacement } from "./placement.ts";
-import { describeEnvironment, doubts, toDispatchTable, toServersTable } from "./report.ts";
+import { describeEnvironment, doubts, toDispatchTable, toOverloadTable, toServersTable } from "./report.ts";
 import { scenarios } from "./scenario.ts";
 
 /** Enough to keep a core busy. */
@@ -29,15 +30,16 @@ async function run(command: Command): Promise<void> {
     case "dispatch":
       await runDispatch(command.rounds, command.json);
       return;
+    case "overload":
+      await runOverload(command.rounds, command.seconds, command.json);
+      return;
     case "servers":
       await runServers(command, command.json);
   }
 }
 
 async function runServers(options: ServerOptions, jsonFile: string | undefined): Promise<void> {
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.once(signal, () => interruption.abort(new Error(`Interrupted by ${signal}`)));
-  }
+  beInterruptible();
   const environment = await describeEnvironment();
   const loadGenerator = await findLoadGenerator(options.load);
   const placement = await findPlacement();
@@ -82,6 +84,29 @@ async function runDispatch(rounds: number, jsonFile: string | undefined): Promis
   const results = measureDispatch({ sizes: [10, 10_000], rounds, requests: 20_000 });
   print(toDispatchTable(results));
   await writeJson(jsonFile, { environment, rounds, results });
+}
+
+async function runOverload(rounds: number, seconds: number, jsonFile: string | undefined): Promise<void> {
+  beInterruptible();
+  const environment = await describeEnvironment();
+  printEnvironment(environment);
+  print(`rounds: ${rounds}, ${seconds} s each after a second of warm-up; clients wait for 1 s\n`);
+  const results = await measureOverload({
+    rounds,
+    seconds,
+    warmUp: 1,
+    placement: await findPlacement(),
+    signal: interruption.signal,
+    onProgress: (step) => process.stderr.write(`${step}\n`),
+  });
+  print(toOverloadTable(results));
+  await writeJson(jsonFile, { environment, rounds, seconds, results });
+}
+
+function beInterruptible(): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, () => interruption.abort(new Error(`Interrupted by ${signal}`)));
+  }
 }
 
 function printEnvironment({

@@ -16,7 +16,8 @@ import { announce, databaseArgument } from "./server-program.ts";
 const connection = openSqliteFile(databaseArgument(), 1000, (opened) => prepareSchema(opened, [personCollection]));
 const transactions = new SqliteTransactions(connection, [personCollection]);
 const eachAlone = Object.assign(Object.create(transactions), {
-  commit: (batch: Parameters<SqliteTransactions["commit"]>[0]) => batch.flatMap((write) => transactions.commit([write])),
+  commit: (batch: Parameters<SqliteTransactions["commit"]>[0]) =>
+    batch.flatMap((write) => transactions.commit([write])),
 });
 const writer = new SqliteWriter(localChannel(eachAlone), 10_000);
 const people = new SqliteStore(connection, writer, personCollection.name, () => new Date());
