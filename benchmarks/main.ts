@@ -7,8 +7,16 @@ import { measure } from "./measure.ts";
 import { type Command, parseCommand, type ServerOptions, usage } from "./options.ts";
 import { measureOverload } from "./overload.ts";
 import { findPlacement } from "./placement.ts";
-import { describeEnvironment, doubts, toDispatchTable, toOverloadTable, toServersTable } from "./report.ts";
+import {
+  describeEnvironment,
+  doubts,
+  toDispatchTable,
+  toOverloadTable,
+  toServersTable,
+  toWritesTable,
+} from "./report.ts";
 import { scenarios } from "./scenario.ts";
+import { measureWrites } from "./writes.ts";
 
 /** Enough to keep a core busy. */
 const connections = 64;
@@ -33,13 +41,16 @@ async function run(command: Command): Promise<void> {
     case "overload":
       await runOverload(command.rounds, command.seconds, command.json);
       return;
+    case "writes":
+      await runWrites(command, command.json);
+      return;
     case "servers":
       await runServers(command, command.json);
   }
 }
 
 async function runServers(options: ServerOptions, jsonFile: string | undefined): Promise<void> {
-  beInterruptible();
+  interruptOnSignals();
   const environment = await describeEnvironment();
   const loadGenerator = await findLoadGenerator(options.load);
   const placement = await findPlacement();
@@ -77,6 +88,34 @@ async function runServers(options: ServerOptions, jsonFile: string | undefined):
   await writeJson(jsonFile, { environment, conditions, results });
 }
 
+async function runWrites(
+  { rounds, seconds, warmUp, load }: Omit<ServerOptions, "records">,
+  jsonFile: string | undefined,
+): Promise<void> {
+  interruptOnSignals();
+  const environment = await describeEnvironment();
+  const loadGenerator = await findLoadGenerator(load);
+  const conditions = { load: `${loadGenerator.name} ${loadGenerator.version}`, connections, rounds, seconds, warmUp };
+  printEnvironment(environment);
+  print(`${conditions.load}, ${connections} connections, ${rounds} × ${seconds} s, not pinned`);
+  const result = await measureWrites({
+    ...conditions,
+    loadGenerator,
+    directory: tmpdir(),
+    records: 100_000,
+    signal: interruption.signal,
+    onProgress: (step) => process.stderr.write(`${step}\n`),
+  });
+  print(`\n${toWritesTable(result)}`);
+  await writeJson(jsonFile, { environment, conditions, result });
+}
+
+function interruptOnSignals(): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, () => interruption.abort(new Error(`Interrupted by ${signal}`)));
+  }
+}
+
 async function runDispatch(rounds: number, jsonFile: string | undefined): Promise<void> {
   const environment = await describeEnvironment();
   printEnvironment(environment);
@@ -87,7 +126,7 @@ async function runDispatch(rounds: number, jsonFile: string | undefined): Promis
 }
 
 async function runOverload(rounds: number, seconds: number, jsonFile: string | undefined): Promise<void> {
-  beInterruptible();
+  interruptOnSignals();
   const environment = await describeEnvironment();
   printEnvironment(environment);
   print(`rounds: ${rounds}, ${seconds} s each after a second of warm-up; clients wait for 1 s\n`);
@@ -101,12 +140,6 @@ async function runOverload(rounds: number, seconds: number, jsonFile: string | u
   });
   print(toOverloadTable(results));
   await writeJson(jsonFile, { environment, rounds, seconds, results });
-}
-
-function beInterruptible(): void {
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.once(signal, () => interruption.abort(new Error(`Interrupted by ${signal}`)));
-  }
 }
 
 function printEnvironment({

@@ -14,13 +14,13 @@ import { announce, databaseArgument } from "./server-program.ts";
 // as it can be done.
 
 const connection = openSqliteFile(databaseArgument(), 1000, (opened) => prepareSchema(opened, [personCollection]));
-const transactions = new SqliteTransactions(connection, [personCollection]);
+const transactions = new SqliteTransactions(connection, [personCollection], 1000);
 const eachAlone = Object.assign(Object.create(transactions), {
   commit: (batch: Parameters<SqliteTransactions["commit"]>[0]) =>
     batch.flatMap((write) => transactions.commit([write])),
 });
 const writer = new SqliteWriter(localChannel(eachAlone), 10_000);
-const people = new SqliteStore(connection, writer, personCollection.name, () => new Date());
+const people = new SqliteStore(connection, writer, personCollection, () => new Date());
 const database: Database = {
   store: () => people,
   async check() {},

@@ -1,6 +1,8 @@
 import { evaluatePreconditions, HttpResponse, notFound } from "waymark";
 import type { CollectionSettings, ItemHandler, ItemRequest } from "./collection-settings.ts";
 import { guarded } from "./guarded.ts";
+import { type KnownPreferences, type Preferences, readPreferences } from "./preferences.ts";
+import { refuseParameters } from "./query-parameters.ts";
 import { parseRecordId } from "./record-id.ts";
 import { refuseId, refusePrecondition, refuseValue, requirePrecondition } from "./refusals.ts";
 import type { Document, Removal, Replacement, StoredRecord } from "./store.ts";
@@ -8,14 +10,17 @@ import { recordValidators } from "./validators.ts";
 
 /** A change of one record, as the store makes it. */
 export interface Change {
+  /** The preferences that it can follow. */
+  readonly preferences: KnownPreferences;
   /** Makes the change from this state, if the record still has it; or answers without having made one. */
   readonly attempt: (
     request: ItemRequest,
     current: StoredRecord,
     expectedRevision: number | undefined,
+    preferences: Preferences,
   ) => Promise<Removal | Replacement | HttpResponse>;
   /** The answer once it is made; the record as it is now, or was before it was removed. */
-  readonly changed: (request: ItemRequest, record: StoredRecord) => HttpResponse;
+  readonly changed: (request: ItemRequest, record: StoredRecord, preferences: Preferences) => HttpResponse;
 }
 
 /**
@@ -27,13 +32,15 @@ export function changeRecord<T extends Document>(settings: CollectionSettings<T>
   return guarded(async (request) => {
     const id = parseRecordId(request.variables.id);
     if (id === undefined) return refuseId(request.variables.id);
+    refuseParameters(request.search);
+    const preferences = readPreferences(request, change.preferences);
     const conditional = preconditionFields.some((name) => request.headers.has(name));
     let current = await store.find(id);
     for (;;) {
       if (current === undefined) return notFound();
       if (evaluatePreconditions(request, recordValidators(current, items)) !== "pass") return refusePrecondition();
       if (requirePreconditions && !conditional) return requirePrecondition();
-      const outcome = await change.attempt(request, current, conditional ? current.revision : undefined);
+      const outcome = await change.attempt(request, current, conditional ? current.revision : undefined, preferences);
       if (outcome instanceof HttpResponse) return outcome;
       switch (outcome.kind) {
         case "missing":
@@ -44,9 +51,9 @@ export function changeRecord<T extends Document>(settings: CollectionSettings<T>
           current = outcome.record;
           break;
         case "replaced":
-          return change.changed(request, outcome.record);
+          return change.changed(request, outcome.record, preferences);
         case "removed":
-          return change.changed(request, current);
+          return change.changed(request, current, preferences);
       }
     }
   });

@@ -15,7 +15,10 @@ export interface CollectionHandlers<T extends Document> {
   readonly type?: T;
   /** One record; 404 without content when nobody has the id, 400 when it is not an integer. */
   readonly read: (request: ItemRequest) => Awaitable<HttpResponse>;
-  /** Every record, by ascending id, streamed. */
+  /**
+   * The records that the query asks for, by filters on the store's members, `sort`, `limit`, `after`, `before` and `fields`:
+   * without it all, by ascending id, streamed. 400 with all that is wrong with the query.
+   */
   readonly list: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
   /** Stores the record that is sent; 400 when it is not one, 409 when a value in it may occur once and does already. */
   readonly create: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
@@ -24,7 +27,10 @@ export interface CollectionHandlers<T extends Document> {
    * can be sent back; without a validator in the answer, since it is not stored as it was sent (RFC 9110 §9.3.4).
    */
   readonly replace: (request: ItemRequest) => Promise<HttpResponse>;
-  /** Changes a record by a JSON merge patch (RFC 7396), all of it or nothing: 204 with the new entity tag. */
+  /**
+   * Changes a record by a JSON merge patch (RFC 7396) or a JSON Patch (RFC 6902), all of it or nothing: 204 with the new
+   * entity tag; 409 when an operation of a JSON Patch cannot be done.
+   */
   readonly amend: (request: ItemRequest) => Promise<HttpResponse>;
   /** Removes a record: 200 without content, and 404 from then on. */
   readonly remove: (request: ItemRequest) => Promise<HttpResponse>;

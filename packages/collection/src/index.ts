@@ -1,4 +1,4 @@
-export { mergePatchType } from "./amend-record.ts";
+export { jsonPatchType, mergePatchType } from "./amend-record.ts";
 export { type CollectionHandlers, collection } from "./collection.ts";
 export type { CollectionOptions, ItemRequest } from "./collection-settings.ts";
 export { type CsvRepresentationOptions, csvRepresentation } from "./csv-representation.ts";
@@ -37,5 +37,6 @@ export {
   StoreOutcomeUnknown,
   StoreUnavailable,
 } from "./store.ts";
+export { toWords } from "./words.ts";
 export { type XmlDecoderOptions, xmlDecoder } from "./xml-decoder.ts";
 export { type XmlRepresentationOptions, xmlRepresentation } from "./xml-representation.ts";

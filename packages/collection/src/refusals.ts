@@ -29,6 +29,22 @@ export function refusePrecondition(): HttpResponse {
   });
 }
 
+/** An operation of a JSON Patch that cannot be done (RFC 5789 §2.2, "conflicting state"). */
+export function refuseOperation(index: number, reason: string): HttpResponse {
+  const detail = `Operation ${index} of the patch, counted from 0, cannot be done: ${reason}. Nothing was changed.`;
+  return problem(collectionProblemTypes.patchConflict, {
+    detail,
+    errors: [{ detail: reason, pointer: toPointer([index]) }],
+  });
+}
+
+/** A part of a record in place of the whole (RFC 9110 §14.5). */
+export function refusePart(): HttpResponse {
+  return problem(collectionProblemTypes.partialContent, {
+    detail: "The request has Content-Range: send the whole record without it, or a PATCH.",
+  });
+}
+
 /** RFC 6585 §3. */
 export function requirePrecondition(): HttpResponse {
   return problem(collectionProblemTypes.preconditionRequired, {

@@ -47,10 +47,12 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   // Nobody else could see what is in memory.
   const channel =
     file === ":memory:"
-      ? localChannel(new SqliteTransactions(database, collections))
+      ? localChannel(new SqliteTransactions(database, collections, busyTimeout))
       : new ThreadChannel({ path: resolve(file), collections, busyTimeout });
   const writer = new SqliteWriter(channel, maxWaitingWrites);
-  const stores = collections.map(({ name }) => [name, new SqliteStore(database, writer, name, now)] as const);
+  const stores = collections.map(
+    (definition) => [definition.name, new SqliteStore(database, writer, definition, now)] as const,
+  );
   return new SqliteDatabase(database, writer, new Map(stores));
 }
 

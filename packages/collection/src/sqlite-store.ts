@@ -1,5 +1,7 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { toStoreFault } from "./sqlite-fault.ts";
+import type { DatabaseSync } from "node:sqlite";
+import type { CollectionDefinition } from "./database.ts";
+import type { SelectableMember, Selection } from "./selection.ts";
+import { SqliteReads } from "./sqlite-reads.ts";
 import type { SqliteWriter } from "./sqlite-writer.ts";
 import type { CreateWrite } from "./sqlite-writes.ts";
 import {
@@ -17,44 +19,36 @@ import { givenId, toMembersJson } from "./stored-json.ts";
 
 /** The records of one collection in an SQLite file: read here, and changed by the writer. */
 export class SqliteStore implements Store {
+  readonly members: readonly SelectableMember[];
+  readonly fullText: boolean;
+  readonly #reads: SqliteReads;
   readonly #writer: SqliteWriter;
   readonly #collection: string;
   readonly #now: () => Date;
-  readonly #find: StatementSync;
-  readonly #page: StatementSync;
-  readonly #revision: StatementSync;
 
-  constructor(database: DatabaseSync, writer: SqliteWriter, collection: string, now: () => Date) {
+  constructor(database: DatabaseSync, writer: SqliteWriter, definition: CollectionDefinition, now: () => Date) {
+    this.#reads = new SqliteReads(database, definition);
+    this.members = this.#reads.members;
+    this.fullText = this.#reads.fullText;
     this.#writer = writer;
-    this.#collection = collection;
+    this.#collection = definition.name;
     this.#now = now;
-    const record = `SELECT id, revision, updated_at, document FROM "${collection}"`;
-    this.#find = database.prepare(`${record} WHERE id = ?`);
-    this.#page = database.prepare(`${record} WHERE id > ? ORDER BY id LIMIT ${pageSize}`);
-    this.#revision = database.prepare("SELECT revision FROM waymark_collections WHERE name = ?");
-    for (const read of [this.#find, this.#page, this.#revision]) read.setReturnArrays(true);
   }
 
   find(id: number): StoredRecord | undefined {
-    if (!Number.isSafeInteger(id)) return undefined; // nobody has it, and SQLite might not be able to say so
-    try {
-      // The statement returns arrays of the four columns, whose types the table enforces.
-      const row = this.#find.get(id) as RecordRow | undefined;
-      return row && toRecord(row);
-    } catch (error) {
-      throw toStoreFault(error);
-    }
+    return this.#reads.find(id);
   }
 
-  async *list(): AsyncGenerator<readonly StoredRecord[], void, undefined> {
-    let after = 0;
-    for (;;) {
-      const batch = this.#batchAfter(after);
-      const last = batch.at(-1);
-      if (last === undefined) return;
-      yield batch;
-      after = last.id;
-    }
+  async *list(selection: Selection = {}): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+    yield* this.#reads.list(selection);
+  }
+
+  count(selection: Selection = {}): number {
+    return this.#reads.count(selection);
+  }
+
+  revision(): number {
+    return this.#reads.revision();
   }
 
   async create(document: Document): Promise<Creation> {
@@ -81,49 +75,8 @@ export class SqliteStore implements Store {
     return this.#writer.write(this.#collection, { kind: "remove", id, expectedRevision });
   }
 
-  revision(): number {
-    try {
-      // The collection's row was made when the store was opened, and is never deleted.
-      const [revision] = this.#revision.get(this.#collection) as unknown as [number];
-      return revision;
-    } catch (error) {
-      throw toStoreFault(error);
-    }
-  }
-
-  /** Records after the id, read in small pages until they come to the size of a batch. */
-  #batchAfter(id: number): StoredRecord[] {
-    const batch: StoredRecord[] = [];
-    try {
-      for (let after = id, size = 0; size < batchSize; ) {
-        // As in find.
-        const page = this.#page.all(after) as unknown as RecordRow[];
-        for (const row of page) {
-          const record = toRecord(row);
-          batch.push(record);
-          size += record.json.length;
-          after = record.id;
-        }
-        if (page.length < pageSize) break;
-      }
-    } catch (error) {
-      throw toStoreFault(error);
-    }
-    return batch;
-  }
-
   #creating(document: Document): CreateWrite {
     const time = this.#now().getTime();
     return { kind: "create", id: givenId(document), members: toMembersJson(document), time };
   }
 }
-
-/** When a batch is large enough, in characters of JSON; it goes beyond by at most a page. */
-const batchSize = 65_536;
-
-// Statements that return some rows at once cost half of what stepping from row to row does (0.5 against 1 µs a row).
-const pageSize = 32;
-
-type RecordRow = readonly [id: number, revision: number, updatedAt: number, json: string];
-
-const toRecord = ([id, revision, updatedAt, json]: RecordRow): StoredRecord => ({ id, revision, updatedAt, json });

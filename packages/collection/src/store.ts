@@ -1,4 +1,5 @@
 import type { Awaitable } from "waymark";
+import type { SelectableMember, Selection } from "./selection.ts";
 
 /**
  * Keeps the records of one collection; the only interface between handlers and databases.
@@ -7,13 +8,26 @@ import type { Awaitable } from "waymark";
  * program has started again. Every method fails with StoreUnavailable when the database cannot be used just now.
  */
 export interface Store {
+  /** What records can be selected and sorted by: `storeMembers`, and those that the collection was opened with. */
+  readonly members: readonly SelectableMember[];
+  /** Whether records can be searched for words. */
+  readonly fullText: boolean;
   /** The record with this id; undefined when no record has it, whatever the number is. */
   find(id: number): Awaitable<StoredRecord | undefined>;
   /**
-   * Every record, by ascending id, in batches that come to about 64 KiB. Each batch is a read of its own, made when it is
-   * asked for: nothing is held between two of them, and records that are written meanwhile may or may not be seen.
+   * The records of a selection in its order, without one every record by ascending id, in batches that come to about
+   * 64 KiB. Each batch is a read of its own, made when it is asked for: nothing is held between two of them, and records
+   * that are written meanwhile may or may not be seen.
+   *
+   * @throws TypeError (rejects) when the store can make no sense of the selection
    */
-  list(): AsyncIterable<readonly StoredRecord[]>;
+  list(selection?: Selection): AsyncIterable<readonly StoredRecord[]>;
+  /**
+   * How many records a selection has, without one all; its `after` and `limit` are not looked at.
+   *
+   * @throws TypeError as `list`
+   */
+  count(selection?: Selection): Awaitable<number>;
   /**
    * Stores a record; once the promise resolves it survives a crash. An `id` that the document has is used, and ids that
    * are assigned later go beyond it, unless it is greater than 2^52.

@@ -532,8 +532,11 @@ async function closedStore(): Promise<Store> {
 function storeWith(methods: Partial<Store>): Store {
   const unexpected = (): never => assert.fail("this method was not expected to be called");
   return {
+    members: [],
+    fullText: false,
     find: unexpected,
     list: unexpected,
+    count: unexpected,
     create: unexpected,
     replace: unexpected,
     remove: unexpected,

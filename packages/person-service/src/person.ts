@@ -84,7 +84,15 @@ export interface PersonSchema extends StandardSchemaV1<unknown, Person> {
  * @param now the clock that says which day today is, asked at each validation
  */
 export function personSchema(now: () => Date = () => new Date()): PersonSchema {
-  const members = personMembers(now);
+  return toSchema(personMembers(now));
+}
+
+/** The same rules, but for members that a person does not have, and those that the server sets: they are left out. */
+export function lenientPersonSchema(now: () => Date = () => new Date()): PersonSchema {
+  return toSchema(lenientMembers(now));
+}
+
+function toSchema(members: Members): PersonSchema {
   const { vendor, version, jsonSchema } = members["~standard"];
   return { "~standard": { vendor, version, validate: (value) => validate(members, value), jsonSchema } };
 }
@@ -96,7 +104,10 @@ export function personMemberNames(): readonly string[] {
   return [...sent.flatMap((name) => (name === "address" ? parts : [name])), ...setByServer];
 }
 
-type Members = ReturnType<typeof personMembers>;
+type Members = ReturnType<typeof personMembers | typeof lenientMembers>;
+
+const lenientMembers = (now: () => Date) =>
+  personMembers(now).strip().extend({ address: address.strip().exactOptional() });
 
 const personMembers = (now: () => Date) =>
   z

@@ -1,6 +1,7 @@
 import { collection, type Database, openDatabase, type Store, xmlDecoder } from "@waymark/collection";
 import {
   type App,
+  type AroundFilter,
   type CorsPolicy,
   compress,
   cors,
@@ -15,7 +16,7 @@ import {
 } from "waymark";
 import { nodeCodings } from "waymark/node";
 import { healthRoutes } from "./health-routes.ts";
-import { personSchema } from "./person.ts";
+import { lenientPersonSchema, personMemberNames, personSchema } from "./person.ts";
 import { personCollection } from "./person-collection.ts";
 import { personRepresentations } from "./person-representations.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
@@ -25,6 +26,8 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly database: string | Database;
   /** Which pages of other origins may use the service, before all filters. Default: none. */
   readonly cors?: CorsPolicy;
+  /** Who gets in, before anything is told about the path: the filter of `openAccess`. Default: everybody. */
+  readonly access?: AroundFilter | undefined;
   /** False while requests had better go elsewhere, since the service is about to stop. Default: it never is. */
   readonly isReady?: () => boolean;
   /** The clock, for times and for birth dates. */
@@ -45,17 +48,11 @@ export interface PersonService {
  * @throws CorsMistakes (rejects) when the policy has some
  */
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
-  const {
-    database: address,
-    now = () => new Date(),
-    cors: policy,
-    filters = [],
-    isReady = () => true,
-    ...routing
-  } = options;
+  const { database: address, now = () => new Date(), cors: policy, access, ...others } = options;
+  const { filters = [], isReady = () => true, ...routing } = others;
   // Before the database is opened, since it may throw, and the database must not stay open. The outermost first: every response
-  // has an id, the fields of security and those of CORS, refusals further in included; CORS answers pre-flights before anything
-  // is asked of them; problems are described before they are coded.
+  // has an id, the fields of security and those of CORS, refusals further in included; CORS answers pre-flights, which need no
+  // access; problems are described before they are coded.
   const webFilters = [
     nameRequests(),
     securityHeaders(),
@@ -63,6 +60,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     ...(policy === undefined ? [] : [cors(policy)]),
     compress({ codings: nodeCodings }),
     describeProblems(),
+    ...(access === undefined ? [] : [access]),
     ...filters,
   ];
   const database =
@@ -73,8 +71,10 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     path,
     store,
     schema: personSchema(now),
+    lenientSchema: lenientPersonSchema(now),
     decoders: [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })],
     representations: personRepresentations(path),
+    members: personMemberNames(),
     // Where collections answer 201, /person answers 200; the client learns the id all the same.
     created: (_record, location) => ok().withHeader("Location", location),
   });

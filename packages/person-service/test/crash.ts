@@ -40,7 +40,8 @@ export async function survivesCrashes(rounds: number): Promise<CrashReport> {
 }
 
 const roundsPerFile = 50;
-const clients = 4;
+/** So many that commits are shared by several of them. */
+const clients = 16;
 /** A round lasts until so many people are acknowledged, at random, and then for so many milliseconds. */
 const atMost = { acknowledged: 40, lingering: 5 };
 

@@ -88,7 +88,7 @@ const choices: readonly (readonly [
   // What there is not.
   ["application/*+json", undefined, undefined],
   ["application/*+xml", undefined, undefined],
-  ["text/xml", undefined, undefined],
+  ["text/xml, application/problem+json", undefined, undefined],
   ["text/html", undefined, undefined],
   // A browser's.
   ["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "xml", "xml"],
@@ -138,7 +138,8 @@ describeService("representations", (openService) => {
       for (const form of itemForms) {
         const nobody = await get(service, "/person/2", form);
         assert.deepEqual([nobody.status, nobody.text, nobody.headers["content-type"]], [404, "", undefined]);
-        await assertProblem(service, await get(service, "/person/abc", form), 400, "invalid-id");
+        const problemsInJson = { Accept: `${forms[form][0]}, application/problem+json` };
+        await assertProblem(service, await get(service, "/person/abc", form, problemsInJson), 400, "invalid-id");
       }
     });
   });

@@ -5,7 +5,7 @@ import { buffer } from "node:stream/consumers";
 import { after, before, describe } from "node:test";
 import type { App } from "waymark";
 import { serve } from "waymark/node";
-import { openPersonService } from "../src/index.ts";
+import { openPersonService, type PersonServiceOptions } from "../src/index.ts";
 import { type DatabaseKind, databaseKinds } from "./databases.ts";
 
 /** The time at which the services of these tests store everything. */
@@ -51,18 +51,23 @@ interface Transport {
  */
 export function describeService(
   name: string,
-  body: (openService: () => Service, transport: Transport["name"]) => void,
+  body: (openService: OpenService, transport: Transport["name"]) => void,
 ): void {
   for (const kind of databaseKinds) {
     for (const transport of [inMemory, overSocket]) {
       describe(`${name} (${transport.name}, ${kind.name})`, () => {
-        body(() => openService(kind, transport), transport.name);
+        body((configure) => openService(kind, transport, configure), transport.name);
       });
     }
   }
 }
 
-function openService(kind: DatabaseKind, transport: Transport): Service {
+/** Opens a service, with these options where the tests need some; they are made when the block begins. */
+type OpenService = (configure?: Configure) => Service;
+
+type Configure = () => Promise<Omit<PersonServiceOptions, "database" | "onFault">>;
+
+function openService(kind: DatabaseKind, transport: Transport, configure?: Configure): Service {
   const running = Promise.withResolvers<Service>();
   let close: () => Promise<void> = async () => undefined;
   before(async () => {
@@ -72,6 +77,7 @@ function openService(kind: DatabaseKind, transport: Transport): Service {
       database: database.location,
       now: () => new Date(noon),
       onFault: (error) => faults.push(error),
+      ...(await configure?.()),
     });
     const client = await transport.connect(app);
     running.resolve(client);

@@ -195,6 +195,15 @@ describe("memoryRateLimiter", () => {
     );
   });
 
+  it("never tells more seconds than a window has", () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.integer({ min: 1, max: 90 }), (time, window) => {
+        const { resetSeconds } = consume(memoryRateLimiter({ limit: 1, window, now: () => time }), "a");
+        assert.equal(resetSeconds, window);
+      }),
+    );
+  });
+
   it("never grants a key more than its limit to a window, whoever else comes, while it goes on asking", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(1000), { maxLength: 300 }), (others) => {

@@ -44,7 +44,7 @@ export function memoryRateLimiter(options: MemoryRateLimiterOptions): RateLimite
   // the elder one goes; after a window, all of its windows are over. So there is nothing to look for, and no timer.
   let younger = new Map<string, Window>();
   let elder = new Map<string, Window>();
-  let begun = now();
+  let begun = Math.floor(now());
   const turn = (time: number): void => {
     elder = younger;
     younger = new Map();
@@ -52,7 +52,8 @@ export function memoryRateLimiter(options: MemoryRateLimiterOptions): RateLimite
   };
   return {
     consume(key) {
-      const time = now();
+      // Whole milliseconds: of fractions, the end less the beginning can come out as more than the window.
+      const time = Math.floor(now());
       if (time - begun >= length) turn(time);
       let window = younger.get(key);
       if (window === undefined) {
