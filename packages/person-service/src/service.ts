@@ -15,13 +15,16 @@ import {
   securityHeaders,
 } from "waymark";
 import { nodeCodings } from "waymark/node";
-import { lenientPersonSchema, personSchema } from "./person.ts";
+import { lenientPersonSchema, personMemberNames, personSchema } from "./person.ts";
 import { personCollection } from "./person-collection.ts";
 import { personRepresentations } from "./person-representations.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
 export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "onFault"> {
-  /** The path of the SQLite file, made if it is missing; or `:memory:`; or a database with the `personCollection`, already open. */
+  /**
+   * The path of the SQLite file, made if it is missing; `:memory:`; the URL of a PostgreSQL database; or a database with the
+   * `personCollection`, already open.
+   */
   readonly database: string | Database;
   /** Which pages of other origins may use the service, before all filters. Default: none. */
   readonly cors?: CorsPolicy;
@@ -70,6 +73,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     lenientSchema: lenientPersonSchema(now),
     decoders: [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })],
     representations: personRepresentations(path),
+    members: personMemberNames(),
     // Where collections answer 201, /person answers 200; the client learns the id all the same.
     created: (_record, location) => ok().withHeader("Location", location),
   });
