@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -239,6 +239,37 @@ describe("loading a SQLite file", () => {
   });
 
   it(
+    "leaves nothing when the process is killed",
+    withStore(async (store, file, database) => {
+      const ada = await create(store, { name: "Ada" });
+      const program = `
+        import { openSqliteDatabase } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
+        const definition = { name: "person", unique: ["identifier"] };
+        const database = await openSqliteDatabase(${JSON.stringify(file)}, { collections: [definition] });
+        async function* documents() {
+          for (let i = 0; ; i++) {
+            if (i === 20_000) console.log("many are written");
+            yield { description: String(i).padEnd(1000) };
+          }
+        }
+        await database.store("person").createAll(documents());
+      `;
+      const options = [...process.execArgv, "--input-type=module", "--eval", program];
+      const loading = spawn(process.execPath, options, { stdio: ["ignore", "pipe", "inherit"] });
+      await once(loading.stdout, "data");
+      assert.deepEqual(await everything(store), [ada]);
+      loading.kill("SIGKILL");
+      await once(loading, "close");
+      assert.deepEqual(await everything(store), [ada]);
+      assert.equal((await create(store, {})).id, 2);
+      await database.close();
+      withDatabase(file, (opened) => {
+        assert.deepEqual({ ...opened.prepare("PRAGMA integrity_check").get() }, { integrity_check: "ok" });
+      });
+    }),
+  );
+
+  it(
     "leaves nothing when its thread ends between two batches",
     withStore(async (store) => {
       async function* documents(): AsyncGenerator<Document> {
@@ -338,6 +369,35 @@ describe("the thread that writes to a SQLite file", () => {
       const thread = await ready;
       const closed = database.close();
       await Promise.all([thread.terminate(), first, closed]);
+    }),
+  );
+
+  it(
+    "answers every write though it ends again and again, and keeps those that it acknowledged",
+    withStore(async (store) => {
+      const kept = new Map<number, string>();
+      let thread: Worker | undefined;
+      const onThread = (started: Worker): void => {
+        thread = started;
+      };
+      process.on("worker", onThread);
+      for (let round = 0; round < 20; round++) {
+        const first = await create(store, {});
+        kept.set(first.id, first.json);
+        const writes = Array.from({ length: 30 }, async (_, n) => {
+          for (let i = 0; i < n % 10; i++) await turn();
+          return create(store, { round, n });
+        });
+        for (let i = 0; i < round; i++) await turn();
+        await thread?.terminate();
+        for (const outcome of await Promise.allSettled(writes)) {
+          if (outcome.status === "fulfilled") kept.set(outcome.value.id, outcome.value.json);
+          else assert.ok(outcome.reason instanceof StoreUnavailable, String(outcome.reason));
+        }
+      }
+      process.off("worker", onThread);
+      for (const [id, json] of kept) assert.equal((await store.find(id))?.json, json);
+      assert.equal(new Set((await everything(store)).map(({ revision }) => revision)).size, store.revision());
     }),
   );
 
