@@ -161,6 +161,15 @@ describe("a write to a SQLite file", () => {
     }),
   );
 
+  for (const name of ["a b", "a%20b", "a?mode=memory", "a#b", "file:a", "é", "a&b=c"]) {
+    it(`goes to the file that is read, also when its name is ${name}`, async () => {
+      const database = await open(join(directory, `${name}.db`));
+      const record = await create(database.store("person"), {});
+      assert.deepEqual(await database.store("person").find(1), record);
+      await database.close();
+    });
+  }
+
   it(
     "waits for one of another process while reads go on",
     withStore(
