@@ -14,7 +14,7 @@ import { announce, databaseArgument } from "./server-program.ts";
 // as it can be done.
 
 const connection = openSqliteFile(databaseArgument(), 1000, (opened) => prepareSchema(opened, [personCollection]));
-const transactions = new SqliteTransactions(connection, [personCollection]);
+const transactions = new SqliteTransactions(connection, [personCollection], 1000);
 const eachAlone = Object.assign(Object.create(transactions), {
   commit: (batch: Parameters<SqliteTransactions["commit"]>[0]) =>
     batch.flatMap((write) => transactions.commit([write])),

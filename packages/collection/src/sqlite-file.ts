@@ -2,6 +2,7 @@ import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
+import { blockThread } from "./block-thread.ts";
 import { sqliteCode, sqliteCodeOf } from "./sqlite-fault.ts";
 import { migrate, schemaVersion } from "./sqlite-migrations.ts";
 import { StoreOpenError } from "./store.ts";
@@ -122,7 +123,7 @@ function useWriteAheadLog(database: DatabaseSync, timeout: number): void {
       return;
     } catch (error) {
       if (sqliteCodeOf(error) !== sqliteCode.busy || performance.now() >= deadline) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5); // milliseconds
+      blockThread(5);
     }
   }
 }

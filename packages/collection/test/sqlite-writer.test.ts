@@ -221,6 +221,23 @@ describe("loading a SQLite file", () => {
     }),
   );
 
+  it("takes as much memory however much is loaded", () => {
+    const program = `
+      import { openSqliteDatabase } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
+      const file = ${JSON.stringify(newFile())};
+      const database = await openSqliteDatabase(file, { collections: [{ name: "person" }] });
+      function* documents() {
+        for (let i = 0; i < 40_000; i++) yield { description: String(i).padEnd(2000) };
+      }
+      console.log((await database.store("person").createAll(documents())).count);
+      await database.close();
+    `;
+    // Of the 80 MB there is room for a fraction.
+    const options = [...process.execArgv, "--max-old-space-size=24", "--input-type=module", "--eval", program];
+    const { status, stdout, stderr } = spawnSync(process.execPath, options, { encoding: "utf8", timeout: 60_000 });
+    assert.deepEqual([status, stdout, stderr], [0, "40000\n", ""]);
+  });
+
   it(
     "leaves nothing when its thread ends between two batches",
     withStore(async (store) => {

@@ -39,7 +39,8 @@ export async function survivesCrashes(kind: DatabaseKind, rounds: number): Promi
 }
 
 const roundsPerDatabase = 50;
-const clients = 4;
+/** So many that commits are shared by several of them. */
+const clients = 16;
 /** A round lasts until so many people are acknowledged, at random, and then for so many milliseconds. */
 const atMost = { acknowledged: 40, lingering: 5 };
 
