@@ -5,7 +5,7 @@ import { type LoadGeneratorName, loadGeneratorNames } from "./load.ts";
 export type Command =
   | { readonly kind: "help" }
   | { readonly kind: "dispatch"; readonly rounds: number; readonly json: string | undefined }
-  | ({ readonly kind: "writes"; readonly json: string | undefined } & Omit<ServerOptions, "records">)
+  | ({ readonly kind: "writes" | "postgres"; readonly json: string | undefined } & Omit<ServerOptions, "records">)
   | ({ readonly kind: "servers"; readonly json: string | undefined } & ServerOptions);
 
 export interface ServerOptions {
@@ -29,9 +29,9 @@ export function parseCommand(argv: readonly string[]): Command {
   const { values, positionals } = parseArgs({ args: [...argv], options: accepted, allowPositionals: true });
   if (values.help) return { kind: "help" };
   const [what = "servers", ...more] = positionals;
-  if (more.length > 0 || (what !== "servers" && what !== "writes" && what !== "dispatch")) {
+  if (more.length > 0 || (what !== "servers" && what !== "writes" && what !== "postgres" && what !== "dispatch")) {
     throw new RangeError(
-      `What is measured is "servers", "writes" or "dispatch", not ${JSON.stringify(positionals.join(" "))}`,
+      `What is measured is "servers", "writes", "postgres" or "dispatch", not ${JSON.stringify(positionals.join(" "))}`,
     );
   }
   const { json } = values;
@@ -47,9 +47,9 @@ export function parseCommand(argv: readonly string[]): Command {
     load: values.load === undefined ? undefined : loadGenerator(values.load),
     json,
   };
-  if (what === "writes") {
-    if (values.records !== undefined) throw new RangeError(`"writes" does not take --records`);
-    return { kind: "writes", ...options };
+  if (what === "writes" || what === "postgres") {
+    if (values.records !== undefined) throw new RangeError(`"${what}" does not take --records`);
+    return { kind: what, ...options };
   }
   const records = values.records === undefined ? undefined : integer("records", values.records, 1);
   return { kind: "servers", ...options, records };
@@ -65,7 +65,7 @@ const accepted = {
   help: { type: "boolean" },
 } as const;
 
-export const usage = `Usage: npm run bench -- [servers | writes | dispatch] [options]
+export const usage = `Usage: npm run bench -- [servers | writes | postgres | dispatch] [options]
 
 servers, which is measured unless told otherwise: requests a second of ours, the peers and bare node:http.
   --rounds N     how often each is measured (default 5)
@@ -76,6 +76,9 @@ servers, which is measured unless told otherwise: requests a second of ours, the
   --json FILE    write the results there too
 
 writes: durable POSTs a second, of ours and with a commit for each; what reads lose meanwhile; memory and file.
+  --rounds, --seconds, --warm-up, --load, --json as above
+
+postgres: GETs and POSTs a second on a PostgreSQL server, of ours and with a statement for each request.
   --rounds, --seconds, --warm-up, --load, --json as above
 
 dispatch: the time that finding a route takes, for 10 and 10,000 routes.
