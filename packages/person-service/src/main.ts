@@ -27,7 +27,7 @@ switch (commandLine.kind) {
     process.exitCode = 2;
     break;
   case "command":
-    await attempt(() => commandLine.run({ print, tell: complain, readInput: () => buffer(process.stdin) }));
+    await attempt(() => commandLine.run({ print, tell: complain, readInput }));
     break;
   case "serve":
     await attempt(() => run(commandLine.options), commandLine.options);
@@ -113,6 +113,12 @@ function obstacleOf(error: unknown, options?: Options): string | undefined {
     (type) => error instanceof type,
   );
   return isTold ? (error as Error).message : undefined; // each of these is one
+}
+
+/** All of standard input; at a terminal a person is told that it is waited for. */
+function readInput(): Promise<Uint8Array> {
+  if (process.stdin.isTTY) complain("Type a line, then Ctrl-D on a line of its own.");
+  return buffer(process.stdin);
 }
 
 function print(line: string): void {
