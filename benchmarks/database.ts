@@ -16,12 +16,13 @@ export async function makeDatabase(parent: string, records: number | undefined):
   const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
   try {
     const file = join(directory, "person.db");
-    const { people } = openPersonService({ database: file });
+    const { people, database } = await openPersonService({ database: file });
     try {
       const stored = await people.createAll(records === undefined ? await demoPeople() : madeUpPeople(records));
-      return { file, records: stored, remove };
+      if (stored.kind !== "created") throw new Error("The people cannot be stored: two have the same identifier");
+      return { file, records: stored.count, remove };
     } finally {
-      await people.close();
+      await database.close();
     }
   } catch (error) {
     await remove();

@@ -6,8 +6,9 @@ import { findLoadGenerator } from "./load.ts";
 import { measure } from "./measure.ts";
 import { type Command, parseCommand, type ServerOptions, usage } from "./options.ts";
 import { findPlacement } from "./placement.ts";
-import { describeEnvironment, doubts, toDispatchTable, toServersTable } from "./report.ts";
+import { describeEnvironment, doubts, toDispatchTable, toServersTable, toWritesTable } from "./report.ts";
 import { scenarios } from "./scenario.ts";
+import { measureWrites } from "./writes.ts";
 
 /** Enough to keep a core busy. */
 const connections = 64;
@@ -29,15 +30,16 @@ async function run(command: Command): Promise<void> {
     case "dispatch":
       await runDispatch(command.rounds, command.json);
       return;
+    case "writes":
+      await runWrites(command, command.json);
+      return;
     case "servers":
       await runServers(command, command.json);
   }
 }
 
 async function runServers(options: ServerOptions, jsonFile: string | undefined): Promise<void> {
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.once(signal, () => interruption.abort(new Error(`Interrupted by ${signal}`)));
-  }
+  interruptOnSignals();
   const environment = await describeEnvironment();
   const loadGenerator = await findLoadGenerator(options.load);
   const placement = await findPlacement();
@@ -73,6 +75,34 @@ async function runServers(options: ServerOptions, jsonFile: string | undefined):
     for (const doubt of doubts(result)) print(`\n${doubt}`);
   }
   await writeJson(jsonFile, { environment, conditions, results });
+}
+
+async function runWrites(
+  { rounds, seconds, warmUp, load }: Omit<ServerOptions, "records">,
+  jsonFile: string | undefined,
+): Promise<void> {
+  interruptOnSignals();
+  const environment = await describeEnvironment();
+  const loadGenerator = await findLoadGenerator(load);
+  const conditions = { load: `${loadGenerator.name} ${loadGenerator.version}`, connections, rounds, seconds, warmUp };
+  printEnvironment(environment);
+  print(`${conditions.load}, ${connections} connections, ${rounds} × ${seconds} s, not pinned`);
+  const result = await measureWrites({
+    ...conditions,
+    loadGenerator,
+    directory: tmpdir(),
+    records: 100_000,
+    signal: interruption.signal,
+    onProgress: (step) => process.stderr.write(`${step}\n`),
+  });
+  print(`\n${toWritesTable(result)}`);
+  await writeJson(jsonFile, { environment, conditions, result });
+}
+
+function interruptOnSignals(): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, () => interruption.abort(new Error(`Interrupted by ${signal}`)));
+  }
 }
 
 async function runDispatch(rounds: number, jsonFile: string | undefined): Promise<void> {

@@ -5,6 +5,7 @@ import { type LoadGeneratorName, loadGeneratorNames } from "./load.ts";
 export type Command =
   | { readonly kind: "help" }
   | { readonly kind: "dispatch"; readonly rounds: number; readonly json: string | undefined }
+  | ({ readonly kind: "writes"; readonly json: string | undefined } & Omit<ServerOptions, "records">)
   | ({ readonly kind: "servers"; readonly json: string | undefined } & ServerOptions);
 
 export interface ServerOptions {
@@ -28,8 +29,10 @@ export function parseCommand(argv: readonly string[]): Command {
   const { values, positionals } = parseArgs({ args: [...argv], options: accepted, allowPositionals: true });
   if (values.help) return { kind: "help" };
   const [what = "servers", ...more] = positionals;
-  if (more.length > 0 || (what !== "servers" && what !== "dispatch")) {
-    throw new RangeError(`What is measured is "servers" or "dispatch", not ${JSON.stringify(positionals.join(" "))}`);
+  if (more.length > 0 || (what !== "servers" && what !== "writes" && what !== "dispatch")) {
+    throw new RangeError(
+      `What is measured is "servers", "writes" or "dispatch", not ${JSON.stringify(positionals.join(" "))}`,
+    );
   }
   const { json } = values;
   if (what === "dispatch") {
@@ -37,15 +40,19 @@ export function parseCommand(argv: readonly string[]): Command {
     if (others.length > 0) throw new RangeError(`"dispatch" takes --rounds and --json, not --${others[0]}`);
     return { kind: "dispatch", rounds: integer("rounds", values.rounds ?? "15", 1), json };
   }
-  return {
-    kind: "servers",
+  const options = {
     rounds: integer("rounds", values.rounds ?? "5", 1),
     seconds: integer("seconds", values.seconds ?? "3", 1),
     warmUp: integer("warm-up", values["warm-up"] ?? "1", 0),
-    records: values.records === undefined ? undefined : integer("records", values.records, 1),
     load: values.load === undefined ? undefined : loadGenerator(values.load),
     json,
   };
+  if (what === "writes") {
+    if (values.records !== undefined) throw new RangeError(`"writes" does not take --records`);
+    return { kind: "writes", ...options };
+  }
+  const records = values.records === undefined ? undefined : integer("records", values.records, 1);
+  return { kind: "servers", ...options, records };
 }
 
 const accepted = {
@@ -58,7 +65,7 @@ const accepted = {
   help: { type: "boolean" },
 } as const;
 
-export const usage = `Usage: npm run bench -- [servers | dispatch] [options]
+export const usage = `Usage: npm run bench -- [servers | writes | dispatch] [options]
 
 servers, which is measured unless told otherwise: requests a second of ours, the peers and bare node:http.
   --rounds N     how often each is measured (default 5)
@@ -67,6 +74,9 @@ servers, which is measured unless told otherwise: requests a second of ours, the
   --records N    a database of N made-up people (default: the 537 of the demo)
   --load NAME    wrk or autocannon (default: wrk where there is one)
   --json FILE    write the results there too
+
+writes: durable POSTs a second, of ours and with a commit for each; what reads lose meanwhile; memory and file.
+  --rounds, --seconds, --warm-up, --load, --json as above
 
 dispatch: the time that finding a route takes, for 10 and 10,000 routes.
   --rounds N     how often each is measured (default 15)

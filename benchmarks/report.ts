@@ -1,7 +1,9 @@
 import { availableParallelism, cpus } from "node:os";
 import type { DispatchResult } from "./dispatch.ts";
 import type { Compared, ScenarioResult } from "./result.ts";
+import type { Summary } from "./summary.ts";
 import { versionOf } from "./versions.ts";
+import type { WritesResult } from "./writes.ts";
 
 /** What the results depend on beside the code. */
 export interface Environment {
@@ -59,6 +61,28 @@ export function toDispatchTable(results: readonly DispatchResult[]): string {
     growth.toFixed(2),
   ]);
   return toTable([head, ...rows]);
+}
+
+/** What writing came to, for a person to read. */
+export function toWritesTable(result: WritesResult): string {
+  const { grouped, each, gain, readsAlone, readsUnderWrites, writesUnderReads, readsKept } = result;
+  const rateOf = ({ median, min, max }: Summary): readonly string[] => [count(median), `${count(min)}–${count(max)}`];
+  const rates = toTable([
+    ["", "requests/s", "min–max", "ratio"],
+    ["POST, commits that are shared", ...rateOf(grouped), gain.toFixed(2)],
+    ["POST, a commit for each", ...rateOf(each), "1.00"],
+    ["GET alone", ...rateOf(readsAlone), "1.00"],
+    ["GET under full write load", ...rateOf(readsUnderWrites), readsKept.toFixed(2)],
+    ["POST meanwhile", ...rateOf(writesUnderReads), ""],
+  ]);
+  const megabytes = (memory: Summary | undefined): string => (memory ? `${count(memory.median / 1e6)} MB` : "?");
+  const { idleMemory, loadedMemory, bytesPerRecord } = result;
+  return [
+    rates,
+    "",
+    `resident memory: ${megabytes(idleMemory)} once started, ${megabytes(loadedMemory)} after the writes`,
+    `the file has ${count(bytesPerRecord)} bytes for each person sent as 100`,
+  ].join("\n");
 }
 
 // A server that waits for requests is no longer measured; the processor time is told in steps of 10 ms.

@@ -4,6 +4,6 @@ import { announce, databaseArgument } from "./server-program.ts";
 
 // The whole service, as its command line starts it.
 
-const { app } = openPersonService({ database: databaseArgument() });
+const { app } = await openPersonService({ database: databaseArgument() });
 const { port } = await serve(app, { port: 0 });
 announce(port);

@@ -1,13 +1,32 @@
-export {
-  type CollectionHandlers,
-  type CollectionOptions,
-  collection,
-  type ItemRequest,
-  mergePatchType,
-} from "./collection.ts";
+export { jsonPatchType, mergePatchType } from "./amend-record.ts";
+export { type CollectionHandlers, collection } from "./collection.ts";
+export type { CollectionOptions, ItemRequest } from "./collection-settings.ts";
+export { type CsvRepresentationOptions, csvRepresentation } from "./csv-representation.ts";
+export type { CollectionDefinition, Database, DatabaseOptions, Ownership } from "./database.ts";
+export { unguardFormula } from "./formula-guard.ts";
+export { type JsonLdRepresentationOptions, jsonLdRepresentation } from "./json-ld-representation.ts";
+export { jsonRepresentation } from "./json-representation.ts";
+export { type ListSyntax, listText } from "./list-text.ts";
+export { ndjsonRepresentation } from "./ndjson-representation.ts";
+export { displayAddress, openDatabase } from "./open-database.ts";
+export { openPostgresDatabase, type PostgresDatabaseOptions } from "./postgres-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
-export { openSqliteStore, type SqliteStoreOptions } from "./sqlite-store.ts";
+export type { ItemRepresentation, ListOptions, ListRepresentation, Representation } from "./representation.ts";
 export {
+  type Comparison,
+  type MemberFilter,
+  type MemberType,
+  type MemberValue,
+  type SelectableMember,
+  type Selection,
+  type SortKey,
+  storeMembers,
+} from "./selection.ts";
+export { openSqliteDatabase, type SqliteDatabaseOptions } from "./sqlite-database.ts";
+export {
+  type BulkConflict,
+  type BulkCreation,
+  type BulkOptions,
   type Creation,
   type Document,
   type Removal,
@@ -16,6 +35,9 @@ export {
   type StoredRecord,
   StoreNotEmpty,
   StoreOpenError,
+  StoreOutcomeUnknown,
   StoreUnavailable,
 } from "./store.ts";
+export { toWords } from "./words.ts";
 export { type XmlDecoderOptions, xmlDecoder } from "./xml-decoder.ts";
+export { type XmlRepresentationOptions, xmlRepresentation } from "./xml-representation.ts";

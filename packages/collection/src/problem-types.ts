@@ -2,7 +2,11 @@ import type { ProblemType } from "waymark";
 
 export type CollectionProblemName =
   | "invalidId"
+  | "invalidParameters"
+  | "unknownPreference"
+  | "partialContent"
   | "conflict"
+  | "patchConflict"
   | "preconditionFailed"
   | "preconditionRequired"
   | "storeUnavailable";
@@ -16,12 +20,40 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     explanation:
       "The last segment of the path is not an integer in canonical decimal form: digits without a leading zero, a minus sign before them or not.",
   },
+  invalidParameters: {
+    code: "invalid-parameters",
+    status: 400,
+    title: "Invalid query parameters",
+    explanation:
+      "The query has a parameter that is not known here, is given twice, or has a value that does not do. `errors` names each such parameter, and says what would be right.",
+  },
+  unknownPreference: {
+    code: "unknown-preference",
+    status: 400,
+    title: "Unknown preference",
+    explanation:
+      "`Prefer` asks with `handling=strict` to be told of preferences that are not followed, and states one. `available` lists those that are.",
+  },
+  partialContent: {
+    code: "partial-content",
+    status: 400,
+    title: "Partial content",
+    explanation:
+      "A PUT has `Content-Range`, which means a part of a record. PUT takes the whole of one; PATCH changes a part.",
+  },
   conflict: {
     code: "conflict",
     status: 409,
     title: "Conflict",
     explanation:
       "Another record has the same value of a member of which each value may occur once, such as `id`: `errors` names the member. Or a record was to be created where there is one.",
+  },
+  patchConflict: {
+    code: "patch-conflict",
+    status: 409,
+    title: "Patch conflict",
+    explanation:
+      "An operation of a JSON Patch cannot be done on the record as it is: its path leads nowhere, or a test fails. `errors` points to the operation. Nothing was changed.",
   },
   preconditionFailed: {
     code: "precondition-failed",
@@ -42,6 +74,6 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     status: 503,
     title: "Store Unavailable",
     explanation:
-      "The database is busy, full or out of reach, and nothing was changed. The same request may succeed after the seconds in `Retry-After`.",
+      "The database is busy, full or out of reach, and nothing was changed, unless `detail` says that this is not known. The same request may succeed after the seconds in `Retry-After`.",
   },
 };

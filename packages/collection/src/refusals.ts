@@ -1,6 +1,6 @@
 import { excerpt, type HttpResponse, problem, toPointer } from "waymark";
 import { collectionProblemTypes } from "./problem-types.ts";
-import { StoreUnavailable } from "./store.ts";
+import { StoreOutcomeUnknown, StoreUnavailable } from "./store.ts";
 
 export function refuseId(id: string): HttpResponse {
   const detail = `${excerpt(id)} is not an integer in decimal digits, such as 7.`;
@@ -29,6 +29,22 @@ export function refusePrecondition(): HttpResponse {
   });
 }
 
+/** An operation of a JSON Patch that cannot be done (RFC 5789 §2.2, "conflicting state"). */
+export function refuseOperation(index: number, reason: string): HttpResponse {
+  const detail = `Operation ${index} of the patch, counted from 0, cannot be done: ${reason}. Nothing was changed.`;
+  return problem(collectionProblemTypes.patchConflict, {
+    detail,
+    errors: [{ detail: reason, pointer: toPointer([index]) }],
+  });
+}
+
+/** A part of a record in place of the whole (RFC 9110 §14.5). */
+export function refusePart(): HttpResponse {
+  return problem(collectionProblemTypes.partialContent, {
+    detail: "The request has Content-Range: send the whole record without it, or a PATCH.",
+  });
+}
+
 /** RFC 6585 §3. */
 export function requirePrecondition(): HttpResponse {
   return problem(collectionProblemTypes.preconditionRequired, {
@@ -39,6 +55,9 @@ export function requirePrecondition(): HttpResponse {
 /** The 503 for a store that cannot be used; any other error is thrown on. */
 export function refuseUnavailable(error: unknown): HttpResponse {
   if (!(error instanceof StoreUnavailable)) throw error;
-  const detail = "The store cannot be used just now, and nothing was changed.";
+  const detail =
+    error instanceof StoreOutcomeUnknown
+      ? "The store failed while it was changed, and cannot say whether it was. Read before sending this again."
+      : "The store cannot be used just now, and nothing was changed.";
   return problem(collectionProblemTypes.storeUnavailable, { detail }).withHeader("Retry-After", "1");
 }

@@ -1,25 +1,23 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { CollectionDefinition } from "./database.ts";
+import { selectableColumns } from "./sqlite-columns.ts";
 import { sqliteCode, sqliteCodeOf } from "./sqlite-fault.ts";
 import { Unusable } from "./sqlite-file.ts";
+import { prepareWords } from "./sqlite-words.ts";
 
 /**
- * Makes the tables of a collection where they are missing, and sees that exactly these members are unique, also in a
- * file that was made with others. The names are checked before: they become part of the statements.
+ * Makes the tables of the collections where they are missing, and sees that exactly these members are unique, have
+ * an index to be selected by, or have their words in the full text, also in a file that was made with others. The names are checked before: they become part of the statements.
  *
  * @throws Unusable when records that exist share a value that is to be unique
  */
-export function prepareSchema(database: DatabaseSync, collection: string, unique: readonly string[]): void {
+export function prepareSchema(database: DatabaseSync, collections: readonly CollectionDefinition[]): void {
+  for (const definition of collections) prepareCollection(database, definition);
+}
+
+function prepareCollection(database: DatabaseSync, definition: CollectionDefinition): void {
+  const { name: collection, unique = [] } = definition;
   database.exec(`
-    CREATE TABLE IF NOT EXISTS waymark_collections (
-      name TEXT PRIMARY KEY,
-      revision INTEGER NOT NULL, -- the last one
-      last_id INTEGER NOT NULL   -- the greatest that any record ever had
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS waymark_removals (
-      collection TEXT NOT NULL,
-      id INTEGER NOT NULL, -- that a record had, and none may have again
-      PRIMARY KEY (collection, id)
-    ) STRICT, WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS "${collection}" (
       id INTEGER PRIMARY KEY,
       revision INTEGER NOT NULL,
@@ -28,16 +26,40 @@ export function prepareSchema(database: DatabaseSync, collection: string, unique
       document TEXT NOT NULL       -- the JSON text that is sent
     ) STRICT;
   `);
-  database.prepare("INSERT INTO waymark_collections VALUES (?, 0, 0) ON CONFLICT DO NOTHING").run(collection);
+  database
+    .prepare("INSERT INTO waymark_collections (name, revision, last_id) VALUES (?, 0, 0) ON CONFLICT DO NOTHING")
+    .run(collection);
 
-  const wanted = new Map(unique.map((member) => [indexName(collection, member), member]));
-  for (const name of indexNames(database, collection)) {
-    if (!wanted.delete(name)) database.exec(`DROP INDEX "${name}"`);
+  const selected = [...selectableColumns(definition).values()];
+  const columns = new Map<string, string>();
+  for (const { name, expression } of selected) if (expression !== undefined) columns.set(name, expression);
+  for (const member of unique) columns.set(columnOf(member), memberOf("document", member));
+  const indexes = new Map<string, () => void>();
+  for (const { name, index } of selected) {
+    if (index !== undefined)
+      indexes.set(index, () => database.exec(`CREATE INDEX "${index}" ON "${collection}" ("${name}")`));
   }
-  for (const [name, member] of wanted) {
-    addColumn(database, collection, member);
-    addUniqueIndex(database, collection, name, member);
+  for (const member of unique) {
+    const index = `${collection}_unique_${member}`;
+    indexes.set(index, () => addUniqueIndex(database, collection, index, member));
   }
+
+  for (const index of namesIn(
+    database,
+    "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?",
+    collection,
+  )) {
+    if (!indexes.delete(index)) database.exec(`DROP INDEX "${index}"`);
+  }
+  for (const column of namesIn(database, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 2", collection)) {
+    if (!columns.delete(column)) database.exec(`ALTER TABLE "${collection}" DROP COLUMN "${column}"`);
+  }
+  for (const [column, expression] of columns) {
+    // ANY keeps the number 1 and the text "1" apart.
+    database.exec(`ALTER TABLE "${collection}" ADD COLUMN "${column}" ANY GENERATED ALWAYS AS (${expression}) VIRTUAL`);
+  }
+  for (const create of indexes.values()) create();
+  prepareWords(database, definition);
 }
 
 /** The generated column that holds a member's value; NULL when the document does not have it. */
@@ -46,19 +68,11 @@ export const columnOf = (member: string): string => `member_${member}`;
 /** The SQL expression for a member's value in a JSON text. */
 export const memberOf = (json: string, member: string): string => `${json} ->> '$."${member}"'`;
 
-const indexName = (collection: string, member: string): string => `${collection}_unique_${member}`;
-
-function indexNames(database: DatabaseSync, collection: string): string[] {
-  const indexes = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?");
-  return indexes.all(collection).map(({ name }) => String(name));
-}
-
-function addColumn(database: DatabaseSync, collection: string, member: string): void {
-  const columns = database.prepare("SELECT 1 FROM pragma_table_xinfo(?) WHERE name = ?");
-  if (columns.get(collection, columnOf(member)) !== undefined) return;
-  // ANY keeps the number 1 and the text "1" apart.
-  database.exec(`ALTER TABLE "${collection}"
-    ADD COLUMN "${columnOf(member)}" ANY GENERATED ALWAYS AS (${memberOf("document", member)}) VIRTUAL`);
+function namesIn(database: DatabaseSync, query: string, collection: string): readonly string[] {
+  return database
+    .prepare(query)
+    .all(collection)
+    .map(({ name }) => String(name));
 }
 
 function addUniqueIndex(database: DatabaseSync, collection: string, name: string, member: string): void {

@@ -1,5 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { CollectionDefinition } from "./database.ts";
 import { columnOf, memberOf } from "./sqlite-schema.ts";
+import { SqliteWords } from "./sqlite-words.ts";
 import type { Creation, Removal, Replacement, StoredRecord } from "./store.ts";
 import { saySame, toStoredJson } from "./stored-json.ts";
 
@@ -15,6 +17,15 @@ export type Write =
     }
   | { readonly kind: "remove"; readonly id: number; readonly expectedRevision: number | undefined };
 
+export type CreateWrite = Extract<Write, { readonly kind: "create" }>;
+
+/** What became of a change. */
+export type OutcomeOf<W extends Write> = W extends { readonly kind: "create" }
+  ? Creation
+  : W extends { readonly kind: "replace" }
+    ? Replacement
+    : Removal;
+
 /** A client that chooses a greater id does not move on the ids that are assigned, or one request could use them up. */
 const mostCounted = 2 ** 52;
 
@@ -29,9 +40,11 @@ export class SqliteWrites {
   readonly #delete: StatementSync;
   readonly #markRemoved: StatementSync;
   readonly #wasRemoved: StatementSync;
+  readonly #any: StatementSync;
+  readonly #words: SqliteWords | undefined;
   readonly #holders: readonly { readonly member: string; readonly find: StatementSync }[];
 
-  constructor(database: DatabaseSync, collection: string, unique: readonly string[]) {
+  constructor(database: DatabaseSync, { name: collection, unique = [], fullText = [] }: CollectionDefinition) {
     this.#collection = collection;
     this.#find = database.prepare(
       `SELECT id, revision, updated_at, document, created_at FROM "${collection}" WHERE id = ?`,
@@ -47,6 +60,8 @@ export class SqliteWrites {
     this.#delete = database.prepare(`DELETE FROM "${collection}" WHERE id = ?`);
     this.#markRemoved = database.prepare("INSERT INTO waymark_removals VALUES (?, ?)");
     this.#wasRemoved = database.prepare("SELECT 1 FROM waymark_removals WHERE collection = ? AND id = ?");
+    this.#any = database.prepare(`SELECT 1 FROM "${collection}" LIMIT 1`);
+    this.#words = fullText.length === 0 ? undefined : new SqliteWords(database, collection, fullText);
     // The value is taken from the new document as the column takes it from the stored one, so that they compare alike.
     this.#holders = unique.map((member) => ({
       member,
@@ -55,7 +70,34 @@ export class SqliteWrites {
     for (const read of [this.#find, this.#counters]) read.setReturnArrays(true);
   }
 
-  create({ id: given, members, time }: Extract<Write, { kind: "create" }>): Creation {
+  /** Makes the change. When it throws, the transaction is to be undone. */
+  apply<W extends Write>(write: W): OutcomeOf<W> {
+    // Each kind has the outcome that OutcomeOf says, which the compiler cannot follow.
+    return this.#applied(write) as OutcomeOf<W>;
+  }
+
+  #applied(write: Write): Creation | Replacement | Removal {
+    switch (write.kind) {
+      case "create":
+        return this.#create(write);
+      case "replace":
+        return this.#replace(write);
+      case "remove":
+        return this.#remove(write);
+    }
+  }
+
+  /** Whether the collection has no record. */
+  isEmpty(): boolean {
+    return this.#any.get() === undefined;
+  }
+
+  /** Whether a record had the id, and was removed. */
+  wasRemoved(id: number): boolean {
+    return this.#wasRemoved.get(this.#collection, id) !== undefined;
+  }
+
+  #create({ id: given, members, time }: Extract<Write, { kind: "create" }>): Creation {
     if (given !== undefined && this.#wasGiven(given)) return { kind: "conflict", member: "id" };
     const [lastRevision, lastId] = this.#lastGiven();
     let id = given ?? lastId + 1;
@@ -66,12 +108,13 @@ export class SqliteWrites {
     if (member !== undefined) return { kind: "conflict", member };
     const revision = lastRevision + 1;
     this.#insert.run(id, revision, time, time, json);
+    this.#words?.add(id, json);
     const isCounted = given === undefined || given <= mostCounted;
     this.#count.run(revision, isCounted ? Math.max(lastId, id) : lastId, this.#collection);
     return { kind: "created", record: { id, revision, updatedAt: time, json } };
   }
 
-  replace({ id, members, time, expectedRevision }: Extract<Write, { kind: "replace" }>): Replacement {
+  #replace({ id, members, time, expectedRevision }: Extract<Write, { kind: "replace" }>): Replacement {
     const row = this.#row(id);
     if (row === undefined) return { kind: "missing" };
     const { record, createdAt } = row;
@@ -86,22 +129,19 @@ export class SqliteWrites {
     if (member !== undefined) return { kind: "conflict", member };
     const revision = this.#nextRevision();
     this.#update.run(revision, updatedAt, json, id);
+    this.#words?.replace(id, record.json, json);
     return { kind: "replaced", record: { id, revision, updatedAt, json } };
   }
 
-  remove({ id, expectedRevision }: Extract<Write, { kind: "remove" }>): Removal {
+  #remove({ id, expectedRevision }: Extract<Write, { kind: "remove" }>): Removal {
     const row = this.#row(id);
     if (row === undefined) return { kind: "missing" };
     if (!isExpected(row.record, expectedRevision)) return { kind: "changed", record: row.record };
     this.#delete.run(id);
+    this.#words?.remove(id);
     this.#markRemoved.run(this.#collection, id);
     this.#nextRevision();
     return { kind: "removed" };
-  }
-
-  /** Whether a record had the id, and was removed. */
-  wasRemoved(id: number): boolean {
-    return this.#wasRemoved.get(this.#collection, id) !== undefined;
   }
 
   /** Whether a record has the id, or had it. */

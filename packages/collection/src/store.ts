@@ -1,4 +1,5 @@
 import type { Awaitable } from "waymark";
+import type { SelectableMember, Selection } from "./selection.ts";
 
 /**
  * Keeps the records of one collection; the only interface between handlers and databases.
@@ -7,13 +8,26 @@ import type { Awaitable } from "waymark";
  * program has started again. Every method fails with StoreUnavailable when the database cannot be used just now.
  */
 export interface Store {
+  /** What records can be selected and sorted by: `storeMembers`, and those that the collection was opened with. */
+  readonly members: readonly SelectableMember[];
+  /** Whether records can be searched for words. */
+  readonly fullText: boolean;
   /** The record with this id; undefined when no record has it, whatever the number is. */
   find(id: number): Awaitable<StoredRecord | undefined>;
   /**
-   * Every record, by ascending id, in batches that come to about 64 KiB. Each batch is a read of its own, made when it is
-   * asked for: nothing is held between two of them, and records that are written meanwhile may or may not be seen.
+   * The records of a selection in its order, without one every record by ascending id, in batches that come to about
+   * 64 KiB. Each batch is a read of its own, made when it is asked for: nothing is held between two of them, and records
+   * that are written meanwhile may or may not be seen.
+   *
+   * @throws TypeError (rejects) when the store can make no sense of the selection
    */
-  list(): AsyncIterable<readonly StoredRecord[]>;
+  list(selection?: Selection): AsyncIterable<readonly StoredRecord[]>;
+  /**
+   * How many records a selection has, without one all; its `after` and `limit` are not looked at.
+   *
+   * @throws TypeError as `list`
+   */
+  count(selection?: Selection): Awaitable<number>;
   /**
    * Stores a record; once the promise resolves it survives a crash. An `id` that the document has is used, and ids that
    * are assigned later go beyond it, unless it is greater than 2^52.
@@ -36,21 +50,18 @@ export interface Store {
    */
   remove(id: number, expectedRevision?: number): Promise<Removal>;
   /**
-   * Stores many records at once, all or none, and says how many: the way to load a store that has no record yet.
+   * Stores many records at once, all or none, in constant memory: the documents are asked for as they are stored. Other
+   * writes wait meanwhile, so that nothing is stored when the documents stop coming for ten seconds.
    *
-   * @throws StoreNotEmpty when it has one
-   * @throws Error naming the document that has the id or a unique value of one before it; RangeError as `create` does
+   * @throws StoreNotEmpty when there are records, and were to be none
+   * @throws RangeError as `create` does; what the documents throw is thrown on. Then nothing is stored
    */
-  createAll(documents: Iterable<Document>): Promise<number>;
+  createAll(documents: Iterable<Document> | AsyncIterable<Document>, options?: BulkOptions): Promise<BulkCreation>;
   /**
    * How many changes there have been, removals included: the last revision that was given, 0 in a store that never had a
    * record. Takes as long however many records there are.
    */
   revision(): Awaitable<number>;
-  /** Resolves when the database can be used. */
-  check(): Promise<void>;
-  /** Frees the database; the store is unavailable from then on. Closing it again does nothing. */
-  close(): Promise<void>;
 }
 
 /**
@@ -76,6 +87,24 @@ export type Creation =
   /** Another record has the same value of this member: one of those that are unique, or `id`, also once it is removed. */
   | { readonly kind: "conflict"; readonly member: string };
 
+export interface BulkOptions {
+  /** Whether nothing is to be stored where there is a record. Default: false. */
+  readonly onlyIfEmpty?: boolean;
+}
+
+/** What became of many documents of which all or none were to be stored. */
+export type BulkCreation =
+  | { readonly kind: "created"; readonly count: number }
+  /** Nothing is stored, for these reasons: the first 1,000. */
+  | { readonly kind: "refused"; readonly conflicts: readonly BulkConflict[] };
+
+/** A document that has the same value of a member as a record, or as a document before it; see `Creation`. */
+export interface BulkConflict {
+  /** From 1. */
+  readonly position: number;
+  readonly member: string;
+}
+
 /** What became of a record that was to say something else. */
 export type Replacement =
   | { readonly kind: "replaced"; readonly record: StoredRecord }
@@ -96,7 +125,15 @@ export type Removal =
 
 /** The database cannot be used just now: it is busy, locked, full or closed. Trying again later may help. */
 export class StoreUnavailable extends Error {
-  override readonly name = "StoreUnavailable";
+  override readonly name: string = "StoreUnavailable";
+}
+
+/**
+ * The database failed while it was committing a change: whether that was stored can only be told by reading again. A change of
+ * several records is stored as a whole or not at all.
+ */
+export class StoreOutcomeUnknown extends StoreUnavailable {
+  override readonly name = "StoreOutcomeUnknown";
 }
 
 /** The store cannot be opened; the message is one line that names it and says what to do. */

@@ -16,7 +16,15 @@ import {
   router,
 } from "waymark";
 import { z } from "zod";
-import { type CollectionOptions, collection, mergePatchType, openSqliteStore, type Store } from "../src/index.ts";
+import {
+  type CollectionOptions,
+  collection,
+  type Database,
+  jsonPatchType,
+  mergePatchType,
+  openDatabase,
+  type Store,
+} from "../src/index.ts";
 
 const schema = z.strictObject({
   id: z.int().optional(),
@@ -27,6 +35,7 @@ const schema = z.strictObject({
 
 type Thing = z.infer<typeof schema>;
 
+let database: Database;
 let store: Store;
 let app: App;
 
@@ -40,18 +49,23 @@ function appOver(options?: Partial<CollectionOptions<Thing>>): App {
       POST(things.create),
       POST("/{id}", things.refuseCreate),
       PUT("/{id}", things.replace),
-      PATCH("/{id}", contentType(mergePatchType), things.amend),
+      PATCH("/{id}", contentType(...things.amendTypes), things.amend),
       DELETE("/{id}", things.remove),
     ),
   );
 }
 
-beforeEach(() => {
-  store = openSqliteStore({ file: ":memory:", collection: "things", unique: ["identifier"] });
+beforeEach(async () => {
+  await openThings();
   app = appOver();
 });
 
-afterEach(() => store.close());
+afterEach(() => database.close());
+
+async function openThings(): Promise<void> {
+  database = await openDatabase(":memory:", { collections: [{ name: "things", unique: ["identifier"] }] });
+  store = database.store("things");
+}
 
 async function ask(
   method: string,
@@ -194,7 +208,10 @@ suite("PATCH of a record", () => {
     assert.equal((await ask("PATCH", "/things/1", { name: "Ada" })).status, 404);
     await add({ name: "Ada" });
     const refused = await ask("PATCH", "/things/1", { name: "Grace" }, { "Content-Type": "application/json" });
-    assert.deepEqual([refused.status, refused.headers.get("Accept-Patch")], [415, mergePatchType]);
+    assert.deepEqual(
+      [refused.status, refused.headers.get("Accept-Patch")],
+      [415, `${mergePatchType}, ${jsonPatchType}`],
+    );
   });
 
   test("loses no change where two change different members at once", async () => {
@@ -208,6 +225,104 @@ suite("PATCH of a record", () => {
     );
     const { address } = await thing();
     assert.deepEqual(Object.keys(address as object).toSorted(), ["city", "country"]);
+  });
+});
+
+suite("PATCH of a record by operations", () => {
+  const type = { "Content-Type": jsonPatchType };
+
+  test("does all of them: 204 with the new entity tag", async () => {
+    await add({ name: "Ada", address: { city: "London", country: "GB" } });
+    const patch = [
+      { op: "test", path: "/id", value: 1 },
+      { op: "copy", from: "/name", path: "/identifier" },
+      { op: "move", from: "/address/city", path: "/name" },
+      { op: "add", path: "/address/city", value: "Paris" },
+    ];
+    const response = await ask("PATCH", "/things/1", patch, type);
+    assert.deepEqual([response.status, response.body], [204, null]);
+    assert.equal(response.headers.get("ETag"), await tagOf("/things/1"));
+    const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...own } = await thing();
+    assert.deepEqual(own, { name: "London", address: { city: "Paris", country: "GB" }, identifier: "Ada" });
+  });
+
+  test("takes the whole of a record, as it was read or without what the server sets", async () => {
+    await add({ name: "Ada" });
+    for (const value of [{ ...(await thing()), name: "Grace" }, { name: "Joan" }]) {
+      assert.equal((await ask("PATCH", "/things/1", [{ op: "replace", path: "", value }], type)).status, 204);
+      assert.equal((await thing())["name"], value.name);
+    }
+  });
+
+  const refusals: readonly [what: string, patch: unknown, status: number, code: string, pointers: readonly string[]][] =
+    [
+      ["a test that fails", [{ op: "test", path: "/name", value: "B" }], 409, "patch-conflict", ["#/0"]],
+      [
+        "a path that leads nowhere",
+        [
+          { op: "add", path: "/name", value: "B" },
+          { op: "remove", path: "/identifier" },
+        ],
+        409,
+        "patch-conflict",
+        ["#/1"],
+      ],
+      ["what is no patch", [{ op: "add", path: "name" }], 400, "invalid-content", ["#/0/path", "#/0/value"]],
+      ["an object", { name: "B" }, 400, "invalid-content", ["#"]],
+      ["a result that breaks a rule", [{ op: "remove", path: "/name" }], 400, "invalid-content", ["#/name"]],
+      ["a result that is no object", [{ op: "replace", path: "", value: 1 }], 400, "invalid-content", ["#"]],
+      ["a result with an unknown member", [{ op: "add", path: "/__proto__", value: 1 }], 400, "invalid-content", ["#"]],
+      [
+        "changes of what the server sets",
+        [
+          { op: "replace", path: "/id", value: 1 },
+          { op: "move", from: "/createdAt", path: "/name" },
+          { op: "remove", path: "/updatedAt" },
+        ],
+        400,
+        "invalid-content",
+        ["#/0/path", "#/1/from", "#/2/path"],
+      ],
+      [
+        "another id in the whole",
+        [{ op: "replace", path: "", value: { id: 2, name: "B" } }],
+        400,
+        "invalid-content",
+        ["#/id"],
+      ],
+    ];
+  for (const [what, patch, status, code, pointers] of refusals) {
+    test(`refuses ${what}, and changes nothing`, async () => {
+      await add({ name: "Ada" });
+      const before = [await thing(), await tagOf("/things/1")];
+      const response = await ask("PATCH", "/things/1", patch, type);
+      assert.deepEqual([response.status, problemOf(response).code], [status, code]);
+      assert.deepEqual(problemOf(response).pointers, pointers);
+      assert.deepEqual([await thing(), await tagOf("/things/1")], before);
+    });
+  }
+
+  test("names the operation that cannot be done", async () => {
+    await add({ name: "Ada" });
+    const { detail } = problemOf(await ask("PATCH", "/things/1", [{ op: "remove", path: "/nick" }], type));
+    const told =
+      'Operation 0 of the patch, counted from 0, cannot be done: there is no member "nick". Nothing was changed.';
+    assert.equal(detail, told);
+  });
+
+  test("loses no addition where many add at once", async () => {
+    await add({ name: "xxx" });
+    const patch = [
+      { op: "copy", from: "/name", path: "/identifier" },
+      { op: "test", path: "/id", value: 1 },
+    ];
+    const patches = Array.from({ length: 20 }, () => ask("PATCH", "/things/1", patch, type));
+    const others = Array.from({ length: 20 }, (_, i) => ask("PATCH", "/things/1", { address: { city: `${i}` } }));
+    const statuses = (await Promise.all([...patches, ...others])).map(({ status }) => status);
+    assert.deepEqual(new Set(statuses), new Set([204]));
+    const { identifier, address } = await thing();
+    assert.equal(identifier, "xxx");
+    assert.ok(address);
   });
 });
 
@@ -351,8 +466,8 @@ test("any sequence of operations does what a model of the collection says", asyn
   );
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { maxLength: 20 }), async (operations) => {
-      await store.close();
-      store = openSqliteStore({ file: ":memory:", collection: "things", unique: ["identifier"] });
+      await database.close();
+      await openThings();
       app = appOver();
       const model = new Map<number, { readonly name: string; readonly identifier?: string | undefined }>();
       let lastId = 0;

@@ -18,9 +18,11 @@ import {
   type CollectionOptions,
   collection,
   collectionProblemTypes,
-  openSqliteStore,
+  type Database,
+  openDatabase,
   type Store,
   type StoredRecord,
+  StoreOutcomeUnknown,
   StoreUnavailable,
   xmlDecoder,
 } from "../src/index.ts";
@@ -57,14 +59,18 @@ interface Given {
 /** Runs with the handlers of a collection over an empty store. */
 function withPeople(use: (given: Given) => Promise<void>, options?: Partial<CollectionOptions<Person>>) {
   return async () => {
-    const store = openSqliteStore({ file: ":memory:", collection: "person", unique: ["identifier"], now: () => noon });
+    const database = await openPeople();
+    const store = database.store("person");
     try {
       await use({ people: peopleOver(store, options), store });
     } finally {
-      await store.close();
+      await database.close();
     }
   };
 }
+
+const openPeople = (): Promise<Database> =>
+  openDatabase(":memory:", { collections: [{ name: "person", unique: ["identifier"] }], now: () => noon });
 
 const peopleOver = (store: Store, options?: Partial<CollectionOptions<Person>>): CollectionHandlers<Person> =>
   collection({ path: "/person", store, schema: personSchema, decoders, ...options });
@@ -430,7 +436,6 @@ describe("a store that is not available", () => {
       throw unavailable;
     },
   });
-  const closed = openSqliteStore({ file: ":memory:", collection: "person" });
 
   const handlers: readonly [
     what: string,
@@ -442,12 +447,11 @@ describe("a store that is not available", () => {
   ];
   for (const [what, handle] of handlers) {
     for (const [how, store] of [
-      ["at once", closed],
-      ["after a while", rejecting],
+      ["at once", closedStore],
+      ["after a while", async () => rejecting],
     ] as const) {
       it(`is a 503 with Retry-After when ${what} fails ${how}, and tells nothing of the cause`, async () => {
-        await closed.close();
-        const response = await handle(peopleOver(store));
+        const response = await handle(peopleOver(await store()));
         assert.deepEqual([response.status, response.headers.get("Retry-After")], [503, "1"]);
         assert.deepEqual(problemOf(response), {
           type: "/problems/store-unavailable",
@@ -458,6 +462,17 @@ describe("a store that is not available", () => {
       });
     }
   }
+
+  it("does not claim that nothing was changed when that is not known", async () => {
+    const failing = storeWith({ create: () => Promise.reject(new StoreOutcomeUnknown("The disk reports an error")) });
+    const response = await peopleOver(failing).create(posting({ name: "Ada" }));
+    assert.deepEqual([response.status, response.headers.get("Retry-After")], [503, "1"]);
+    const { detail } = problemOf(response);
+    assert.equal(
+      detail,
+      "The store failed while it was changed, and cannot say whether it was. Read before sending this again.",
+    );
+  });
 
   it("is told from a fault, which is thrown on", async () => {
     const fault = new Error("a fault of the program");
@@ -507,19 +522,26 @@ describe("the handlers of a collection", () => {
   });
 });
 
+async function closedStore(): Promise<Store> {
+  const database = await openPeople();
+  await database.close();
+  return database.store("person");
+}
+
 /** A store of which a test needs these methods and no other. */
 function storeWith(methods: Partial<Store>): Store {
   const unexpected = (): never => assert.fail("this method was not expected to be called");
   return {
+    members: [],
+    fullText: false,
     find: unexpected,
     list: unexpected,
+    count: unexpected,
     create: unexpected,
     replace: unexpected,
     remove: unexpected,
     createAll: unexpected,
     revision: () => 0,
-    check: unexpected,
-    close: unexpected,
     ...methods,
   };
 }

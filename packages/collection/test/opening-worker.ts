@@ -1,7 +1,7 @@
 // Run by sqlite-store.test.ts: opens each file when as many threads as there are have come to it, says so before, and
 // stores a record.
 import { parentPort, workerData } from "node:worker_threads";
-import { openSqliteStore } from "../src/index.ts";
+import { openSqliteDatabase } from "../src/index.ts";
 
 interface Work {
   readonly arrived: Int32Array;
@@ -16,7 +16,7 @@ for (const [round, file] of rounds.entries()) {
   Atomics.add(arrived, 0, 1);
   while (Atomics.load(arrived, 0) < due); // waking up would take longer than opening does
   parentPort?.postMessage("opening");
-  const store = openSqliteStore({ file, collection: "person" });
-  await store.create({});
-  await store.close();
+  const database = await openSqliteDatabase(file, { collections: [{ name: "person" }] });
+  await database.store("person").create({});
+  await database.close();
 }

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,12 +7,16 @@ import { DatabaseSync } from "node:sqlite";
 import { after, describe, it } from "node:test";
 import { Worker } from "node:worker_threads";
 import {
-  openSqliteStore,
-  type SqliteStoreOptions,
+  type CollectionDefinition,
+  type Database,
+  type MemberType,
+  openSqliteDatabase,
+  type SqliteDatabaseOptions,
   type Store,
   StoreOpenError,
   StoreUnavailable,
 } from "../src/index.ts";
+import { layout1Record, makeLayout1 } from "./older-layouts.ts";
 import { create, describeStore, everything, noon, replace } from "./store-contract.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "sqlite-store-"));
@@ -23,89 +26,108 @@ let files = 0;
 /** A path in the directory at which there is nothing yet. */
 const newFile = (): string => join(directory, `${++files}.db`);
 
-const open = (options: Partial<SqliteStoreOptions> = {}): Store =>
-  openSqliteStore({ file: ":memory:", collection: "person", unique: ["identifier"], now: () => noon, ...options });
+interface Opening extends Omit<Partial<SqliteDatabaseOptions>, "collections"> {
+  readonly file?: string;
+  readonly person?: Partial<CollectionDefinition>;
+}
 
-describeStore("SQLite in memory", async (now) => open({ now }));
-describeStore("SQLite in a file", async (now) => open({ file: newFile(), now }));
+/** A database with the collection `person`, in which `identifier` is unique, unless told. */
+const open = ({ file = ":memory:", person, ...options }: Opening = {}): Promise<Database> => {
+  const definition = { name: "person", unique: ["identifier"], ...person };
+  return openSqliteDatabase(file, { collections: [definition], now: () => noon, ...options });
+};
+
+describeStore("SQLite in memory", (options) => openSqliteDatabase(":memory:", options));
+describeStore("SQLite in a file", (options) => openSqliteDatabase(newFile(), options));
 
 describe("a SQLite file", () => {
   it("is made with the directories above it", async () => {
     const file = join(directory, "made", "for", "it", "person.db");
-    await open({ file }).close();
+    await (await open({ file })).close();
     assert.ok(statSync(file).isFile());
   });
 
   it("keeps records, ids and revisions when it is opened again", async () => {
     const file = newFile();
-    const before = open({ file });
+    const beforeDatabase = await open({ file });
+    const before = beforeDatabase.store("person");
     const ada = await create(before, { name: "Ada", identifier: "A1" });
     await create(before, { id: 40 });
-    await before.close();
+    await beforeDatabase.close();
 
-    const again = open({ file });
+    const againDatabase = await open({ file });
+
+    const again = againDatabase.store("person");
     assert.deepEqual(await again.find(1), ada);
     assert.deepEqual(await again.create({ identifier: "A1" }), { kind: "conflict", member: "identifier" });
     const next = await create(again, {});
     assert.deepEqual([next.id, next.revision], [41, 3]);
-    await again.close();
+    await againDatabase.close();
   });
 
   it("assigns no id again whose record is gone", async () => {
     const file = newFile();
-    const store = open({ file });
+    const database = await open({ file });
+    const store = database.store("person");
     await create(store, {});
     await create(store, {});
-    await store.close();
+    await database.close();
     withDatabase(file, (database) => database.exec("DELETE FROM person"));
-    const again = open({ file });
+    const againDatabase = await open({ file });
+    const again = againDatabase.store("person");
     assert.equal((await create(again, {})).id, 3);
-    await again.close();
+    await againDatabase.close();
   });
 
   it("keeps what was replaced and removed, and takes no id again, when it is opened again", async () => {
     const file = newFile();
-    const before = open({ file });
+    const beforeDatabase = await open({ file });
+    const before = beforeDatabase.store("person");
     await create(before, {});
     await create(before, { id: 7 });
     const ada = await replace(before, 1, { name: "Ada" });
     await before.remove(7);
-    await before.close();
+    await beforeDatabase.close();
 
-    const again = open({ file });
+    const againDatabase = await open({ file });
+
+    const again = againDatabase.store("person");
     assert.deepEqual(await everything(again), [ada]);
     assert.equal(again.revision(), 4);
     assert.deepEqual(await again.create({ id: 7 }), { kind: "conflict", member: "id" });
     assert.equal((await create(again, {})).id, 8);
-    await again.close();
+    await againDatabase.close();
   });
 
   it("has what was stored though the store was never closed", async () => {
     const file = newFile();
-    const crashed = open({ file });
+    const crashedDatabase = await open({ file });
+    const crashed = crashedDatabase.store("person");
     await create(crashed, { name: "Ada" });
     const copy = newFile();
     for (const suffix of ["", "-wal"]) writeFileSync(copy + suffix, readFileSync(file + suffix));
-    const restored = open({ file: copy });
+    const restoredDatabase = await open({ file: copy });
+    const restored = restoredDatabase.store("person");
     assert.equal((await everything(restored)).length, 1);
-    await restored.close();
-    await crashed.close();
+    await restoredDatabase.close();
+    await crashedDatabase.close();
   });
 
   it("is in WAL mode and marked as ours", async () => {
     const file = newFile();
-    await open({ file }).close();
+    await (await open({ file })).close();
     withDatabase(file, (database) => {
       assert.equal(pragmaOf(database, "PRAGMA journal_mode"), "wal");
       assert.equal(pragmaOf(database, "PRAGMA application_id"), 0x776d726b);
-      assert.equal(pragmaOf(database, "PRAGMA user_version"), 1);
+      assert.equal(pragmaOf(database, "PRAGMA user_version"), 2);
     });
   });
 
   it("holds several collections, each with ids, revisions and removals of its own", async () => {
     const file = newFile();
-    const users = open({ file, collection: "user" });
-    const orders = open({ file, collection: "order", unique: [] });
+    const collections = [{ name: "user", unique: ["identifier"] }, { name: "order" }];
+    const database = await openSqliteDatabase(file, { collections, now: () => noon });
+    const [users, orders] = [database.store("user"), database.store("order")];
     await create(users, { identifier: "A1" });
     await create(users, {});
     const order = await create(orders, { identifier: "A1" });
@@ -113,76 +135,210 @@ describe("a SQLite file", () => {
     assert.equal((await everything(users)).length, 2);
     await users.remove(2);
     assert.equal((await create(orders, { id: 2 })).id, 2);
-    await Promise.all([users.close(), orders.close()]);
+    await database.close();
   });
 
   it("is not read as a URI", async () => {
     const file = join(directory, "file:person.db?mode=memory");
-    await open({ file }).close();
+    await (await open({ file })).close();
     assert.ok(statSync(file).isFile());
   });
 });
 
 describe("reads of a SQLite store", () => {
   it("are synchronous", async () => {
-    const store = open();
+    const database = await open();
+    const store = database.store("person");
     const record = await create(store, {});
     assert.deepEqual(store.find(1), record);
     assert.equal(store.find(2), undefined);
-    await store.close();
+    await database.close();
   });
 });
 
 describe("unique members of a SQLite file", () => {
   it("may be added to one that has records", async () => {
     const file = newFile();
-    const before = open({ file, unique: [] });
+    const beforeDatabase = await open({ file, person: { unique: [] } });
+    const before = beforeDatabase.store("person");
     await create(before, { identifier: "A1", email: "ada@example.org" });
-    await before.close();
-    const store = open({ file, unique: ["identifier", "email"] });
+    await beforeDatabase.close();
+    const database = await open({ file, person: { unique: ["identifier", "email"] } });
+    const store = database.store("person");
     assert.deepEqual(await store.create({ email: "ada@example.org" }), { kind: "conflict", member: "email" });
     assert.deepEqual(await store.create({ identifier: "A1" }), { kind: "conflict", member: "identifier" });
-    await store.close();
+    await database.close();
   });
 
   it("are no longer unique when they are left out", async () => {
     const file = newFile();
-    await open({ file }).close();
-    const store = open({ file, unique: [] });
+    await (await open({ file })).close();
+    const database = await open({ file, person: { unique: [] } });
+    const store = database.store("person");
     await create(store, { identifier: "A1" });
     await create(store, { identifier: "A1" });
-    await store.close();
+    await database.close();
   });
 
   it("are unique again when they are named again", async () => {
     const file = newFile();
-    for (const unique of [["identifier"], []]) await open({ file, unique }).close();
-    const store = open({ file });
+    for (const unique of [["identifier"], []]) await (await open({ file, person: { unique } })).close();
+    const database = await open({ file });
+    const store = database.store("person");
     await create(store, { identifier: "A1" });
     assert.equal((await store.create({ identifier: "A1" })).kind, "conflict");
-    await store.close();
+    await database.close();
   });
 
   it("are refused when records share a value", async () => {
     const file = newFile();
-    const store = open({ file, unique: [] });
+    const database = await open({ file, person: { unique: [] } });
+    const store = database.store("person");
     await create(store, { identifier: "A1" });
     await create(store, { identifier: "A1" });
-    await store.close();
-    assertNotOpened(file, /two records in it have the same identifier/);
-    const still = open({ file, unique: [] });
+    await database.close();
+    await assertNotOpened(file, /two records in it have the same identifier/);
+    const stillDatabase = await open({ file, person: { unique: [] } });
+    const still = stillDatabase.store("person");
     assert.equal((await everything(still)).length, 2);
-    await still.close();
+    await stillDatabase.close();
   });
 
   it("are enforced by the database too", async () => {
     const file = newFile();
-    const store = open({ file });
+    const database = await open({ file });
+    const store = database.store("person");
     await create(store, { identifier: "A1" });
     withDatabase(file, (database) => {
       assert.throws(() => database.exec(`INSERT INTO person VALUES (9, 9, 0, 0, '{"identifier":"A1"}')`), /UNIQUE/);
     });
-    await store.close();
+    await database.close();
+  });
+});
+
+describe("selectable members of a SQLite file", () => {
+  const selectable = (...members: readonly [name: string, type: MemberType][]): Opening["person"] => ({
+    selectable: members.map(([name, type]) => ({ name, type })),
+  });
+  const idsBy = async (database: Database, member: string): Promise<readonly number[]> => {
+    const order = [
+      { member, descending: false },
+      { member: "id", descending: false },
+    ];
+    return (await Array.fromAsync(database.store("person").list({ order }))).flat().map(({ id }) => id);
+  };
+
+  it("may be added, have another type, and be dropped when it is opened again", async () => {
+    const file = newFile();
+    const documents = [{ size: "9" }, { size: 10 }, { size: "10" }, { size: 9 }, { address: { country: "FR" } }];
+    const changes: readonly [person: Opening["person"], expected: Readonly<Record<string, readonly number[]>>][] = [
+      [{}, {}],
+      [selectable(["size", "text"]), { size: [2, 4, 5, 3, 1] }],
+      [
+        selectable(["size", "number"], ["address.country", "text"]),
+        { size: [1, 3, 5, 4, 2], "address.country": [1, 2, 3, 4, 5] },
+      ],
+      [selectable(["address.country", "date"]), { "address.country": [1, 2, 3, 4, 5] }],
+      [{}, {}],
+    ];
+    for (const [person, expected] of changes) {
+      const database = await open({ file, ...(person && { person }) });
+      if (database.store("person").revision() === 0) await database.store("person").createAll(documents);
+      for (const [member, ids] of Object.entries(expected)) assert.deepEqual(await idsBy(database, member), ids);
+      if (!("size" in expected)) await assert.rejects(idsBy(database, "size"), TypeError);
+      await database.close();
+    }
+    withDatabase(file, (database) => {
+      const columns = database
+        .prepare("SELECT name FROM pragma_table_xinfo('person')")
+        .all()
+        .map(({ name }) => name);
+      assert.deepEqual(columns, ["id", "revision", "created_at", "updated_at", "document", "member_identifier"]);
+    });
+  });
+
+  for (const name of ["", "a..b", ".a", "a.", "a'b", 'a"b', "a b", "id", "updatedAt", "x".repeat(64)]) {
+    it(`are not named ${JSON.stringify(name)}`, async () => {
+      await assert.rejects(open({ person: { ...selectable([name, "text"]) } }), TypeError);
+    });
+  }
+
+  it("do not have names that differ in case alone", async () => {
+    await assert.rejects(open({ person: { ...selectable(["name", "text"], ["Name", "number"]) } }), TypeError);
+  });
+});
+
+describe("the full text of a SQLite file", () => {
+  it("has the words of other members when it is opened with them, also of the records that there are", async () => {
+    const file = newFile();
+    const steps: readonly [fullText: readonly string[], expected: readonly number[]][] = [
+      [[], []],
+      [["name"], [1]],
+      [
+        ["name", "email"],
+        [1, 2],
+      ],
+      [["email"], [2]],
+      [[], []],
+    ];
+    for (const [fullText, expected] of steps) {
+      const database = await open({ file, person: { fullText } });
+      const store = database.store("person");
+      if (store.revision() === 0) await store.createAll([{ name: "Ada" }, { email: "ada@example.org" }, {}]);
+      assert.equal(store.fullText, fullText.length > 0);
+      const listing = Array.fromAsync(store.list({ words: ["ada"] }));
+      if (fullText.length === 0) await assert.rejects(listing, TypeError);
+      else
+        assert.deepEqual(
+          (await listing).flat().map(({ id }) => id),
+          expected,
+        );
+      await database.close();
+    }
+  });
+});
+
+describe("a SQLite file of the first layout", () => {
+  it("is brought to this one: its records, revisions, ids and removals are kept", async () => {
+    const file = newFile();
+    makeLayout1(file);
+    const database = await open({
+      file,
+      person: { unique: ["identifier"], selectable: [{ name: "name", type: "text" }], fullText: ["name"] },
+    });
+    const store = database.store("person");
+    const kept = [1, 2, 4, 5, 6, 7, 8, 9];
+    assert.deepEqual(
+      await everything(store),
+      kept.map((id) => ({ id, revision: id === 1 ? 11 : id, updatedAt: 1000, json: layout1Record(id) })),
+    );
+    assert.equal(store.revision(), 13);
+    const order = [
+      { member: "name", descending: false },
+      { member: "id", descending: false },
+    ];
+    assert.deepEqual(
+      (await Array.fromAsync(store.list({ order }))).flat().map(({ id }) => id),
+      kept.toReversed(),
+    );
+    assert.deepEqual((await Array.fromAsync(store.list({ words: ["7"] }))).flat(), []);
+    assert.equal(store.count({ words: ["person"] }), 8);
+    assert.deepEqual(await store.create({ id: 3 }), { kind: "conflict", member: "id" });
+    assert.deepEqual(await store.create({ identifier: "A4" }), { kind: "conflict", member: "identifier" });
+    const next = await create(store, {});
+    assert.deepEqual([next.id, next.revision], [11, 14]);
+    await database.close();
+    withDatabase(file, (opened) => assert.equal(pragmaOf(opened, "PRAGMA user_version"), 2));
+  });
+
+  it("stays as it was when it cannot be opened", async () => {
+    const file = newFile();
+    makeLayout1(file);
+    withDatabase(file, (opened) =>
+      opened.exec("DROP INDEX person_unique_identifier; UPDATE person SET document = '{\"identifier\":1}'"),
+    );
+    await assertNotOpened(file, /two records in it have the same identifier/);
+    withDatabase(file, (opened) => assert.equal(pragmaOf(opened, "PRAGMA user_version"), 1));
   });
 });
 
@@ -202,8 +358,8 @@ describe("a file that cannot be the database", () => {
     ],
     [
       "of a newer version",
-      (file) => database(file, "PRAGMA application_id = 2003661419; PRAGMA user_version = 2; CREATE TABLE t (x)"),
-      /a newer version of this program wrote it \(layout 2, and this one knows 1\); upgrade/,
+      (file) => database(file, "PRAGMA application_id = 2003661419; PRAGMA user_version = 3; CREATE TABLE t (x)"),
+      /a newer version of this program wrote it \(layout 3, and this one knows 2\); upgrade/,
     ],
     ["a directory", directoryAt, /it is a directory; name a file in it/],
     ["below a file", (file) => join(write(file, "{}"), "person.db"), /a part of the path before it is not a directory/],
@@ -218,33 +374,34 @@ describe("a file that cannot be the database", () => {
     ["where no directory can be made", () => "/proc/nowhere/person.db", /its directory cannot be made/],
   ];
   for (const [what, make, message] of cases) {
-    it(`is refused in one line: ${what}`, () => {
-      assertNotOpened(make(newFile()), message);
+    it(`is refused in one line: ${what}`, async () => {
+      await assertNotOpened(make(newFile()), message);
     });
   }
 
-  it("stays as it was", () => {
+  it("stays as it was", async () => {
     const file = database(newFile(), "CREATE TABLE t (x)");
     const before = readFileSync(file);
-    assertNotOpened(file, /another program/);
+    await assertNotOpened(file, /another program/);
     assert.deepEqual(readFileSync(file), before);
   });
 
   it("is refused while another connection has locked it", async () => {
     const file = newFile();
-    await open({ file }).close();
-    withDatabase(file, (other) => {
-      other.exec("BEGIN IMMEDIATE");
-      assertNotOpened(file, /another process has locked it/, 1);
-    });
-    await open({ file }).close();
+    await (await open({ file })).close();
+    const other = new DatabaseSync(file);
+    other.exec("BEGIN IMMEDIATE");
+    await assertNotOpened(file, /another process has locked it/, 1);
+    other.close();
+    await (await open({ file })).close();
   });
 });
 
 describe("two connections to one SQLite file", () => {
   it("see what the other one has stored, and count on together", async () => {
     const file = newFile();
-    const [one, other] = [open({ file }), open({ file })];
+    const databases = [await open({ file }), await open({ file })];
+    const [one, other] = databases.map((database) => database.store("person")) as [Store, Store]; // of two, two
     const ada = await create(one, { identifier: "A1" });
     assert.deepEqual(await other.find(1), ada);
     assert.deepEqual(await other.create({ identifier: "A1" }), { kind: "conflict", member: "identifier" });
@@ -258,38 +415,40 @@ describe("two connections to one SQLite file", () => {
         [3, 3],
       ],
     );
-    await Promise.all([one.close(), other.close()]);
+    await Promise.all(databases.map((database) => database.close()));
   });
 
   it("let one of 50 creates at the same time have a value", async () => {
     const file = newFile();
-    const stores = [open({ file }), open({ file })];
+    const databases = [await open({ file }), await open({ file })];
+    const stores = databases.map((database) => database.store("person"));
     const creations = await Promise.all(
       Array.from({ length: 50 }, (_, i) => (stores[i % 2] as Store).create({ identifier: "A1" })),
     );
     assert.equal(creations.filter(({ kind }) => kind === "created").length, 1);
-    await Promise.all(stores.map((store) => store.close()));
+    await Promise.all(databases.map((database) => database.close()));
   });
 
   it("read on while the other one writes, and refuse to write", async () => {
     const file = newFile();
-    const store = open({ file, busyTimeout: 1 });
+    const database = await open({ file, busyTimeout: 1 });
+    const store = database.store("person");
     const ada = await create(store, { name: "Ada" });
     const writer = new DatabaseSync(file);
     writer.exec("BEGIN IMMEDIATE; DELETE FROM person");
     assert.deepEqual(store.find(1), ada);
     assert.equal((await everything(store)).length, 1);
-    await store.check();
+    await database.check();
     await assert.rejects(store.create({}), StoreUnavailable);
     await assert.rejects(store.createAll([]), StoreUnavailable);
     writer.exec("ROLLBACK");
     writer.close();
     assert.equal((await create(store, {})).id, 2);
-    await store.close();
+    await database.close();
   });
 });
 
-describe("a new SQLite file that several threads open at once", () => {
+describe("a SQLite file that several threads open at once", () => {
   /** Opens the files one after the other in each of some threads, all of them together. */
   const openInThreads = (threads: number, rounds: readonly string[]): readonly Worker[] => {
     const workerData = { arrived: new Int32Array(new SharedArrayBuffer(4)), threads, rounds };
@@ -298,7 +457,7 @@ describe("a new SQLite file that several threads open at once", () => {
     });
   };
 
-  it("is made once, and every one of them stores its record", async () => {
+  it("is made once where there is none, and every one of them stores its record", async () => {
     const rounds = Array.from({ length: 20 }, newFile);
     const workers = openInThreads(3, rounds);
     try {
@@ -307,9 +466,26 @@ describe("a new SQLite file that several threads open at once", () => {
       await Promise.all(workers.map((worker) => worker.terminate())); // when one has failed the others wait for it
     }
     for (const file of rounds) {
-      const store = open({ file, unique: [] });
+      const database = await open({ file, person: { unique: [] } });
+      const store = database.store("person");
       assert.equal((await everything(store)).length, 3);
-      await store.close();
+      await database.close();
+    }
+  });
+
+  it("is brought to this layout once where it has an older one", async () => {
+    const rounds = Array.from({ length: 10 }, newFile);
+    for (const file of rounds) makeLayout1(file);
+    const workers = openInThreads(3, rounds);
+    try {
+      await Promise.all(workers.map((worker) => once(worker, "exit")));
+    } finally {
+      await Promise.all(workers.map((worker) => worker.terminate()));
+    }
+    for (const file of rounds) {
+      const database = await open({ file });
+      assert.equal(database.store("person").revision(), 16);
+      await database.close();
     }
   });
 
@@ -321,37 +497,23 @@ describe("a new SQLite file that several threads open at once", () => {
     assert.ok(worker !== undefined);
     const exit = once(worker, "exit");
     await once(worker, "message");
-    await open({ file: newFile() }).close(); // takes longer than the worker needs to come upon the lock
+    await (await open({ file: newFile() })).close(); // takes longer than the worker needs to come upon the lock
     other.exec("ROLLBACK");
     other.close();
     assert.deepEqual(await exit, [0]);
-    const store = open({ file, unique: [] });
+    const database = await open({ file, person: { unique: [] } });
+    const store = database.store("person");
     assert.equal((await everything(store)).length, 1);
-    await store.close();
-  });
-});
-
-describe("a disk that takes no more", () => {
-  it("makes the store unavailable for writing; what was acknowledged is there, and nothing else", async () => {
-    const file = newFile();
-    await open({ file }).close();
-    // The process that writes may make no file larger than 256 blocks, which the write-ahead log soon is.
-    const writer = spawnSync("sh", ["-c", 'ulimit -f 256; exec "$0" "$@"', ...nodeArguments, fillingWriter, file], {
-      encoding: "utf8",
-    });
-    const { acknowledged, fault, readable } = JSON.parse(writer.stdout || `{"fault":${JSON.stringify(writer.stderr)}}`);
-    assert.equal(fault, "StoreUnavailable");
-    assert.ok(acknowledged > 0);
-    assert.equal(readable, acknowledged);
-
-    const store = open({ file });
-    assert.equal((await everything(store)).length, acknowledged);
-    assert.equal((await create(store, {})).id, acknowledged + 1);
-    await store.close();
+    await database.close();
   });
 });
 
 describe("the names in a SQLite store", () => {
+  it("are those of different collections", async () => {
+    const collections = [{ name: "person" }, { name: "person" }];
+    await assert.rejects(openSqliteDatabase(":memory:", { collections }), TypeError);
+  });
+
   for (const collection of [
     "",
     "Person",
@@ -363,39 +525,34 @@ describe("the names in a SQLite store", () => {
     "x".repeat(64),
     "é",
   ]) {
-    it(`do not have ${JSON.stringify(collection)} for a collection`, () => {
-      assert.throws(() => open({ collection }), TypeError);
+    it(`do not have ${JSON.stringify(collection)} for a collection`, async () => {
+      await assert.rejects(open({ person: { name: collection } }), TypeError);
     });
   }
   for (const unique of [[""], ["a.b"], ["a'b"], ['a"b'], ["$x"], ["identifier", "identifier"], ["name", "Name"]]) {
-    it(`do not have ${JSON.stringify(unique)} for unique members`, () => {
-      assert.throws(() => open({ unique }), TypeError);
+    it(`do not have ${JSON.stringify(unique)} for unique members`, async () => {
+      await assert.rejects(open({ person: { unique } }), TypeError);
     });
   }
   for (const collection of ["order", "select", "x".repeat(63), "a_1"]) {
     it(`may have ${collection} for a collection`, async () => {
-      const store = open({ collection, unique: ["order", "group", "_x"] });
+      const database = await open({ person: { name: collection, unique: ["order", "group", "_x"] } });
+      const store = database.store(collection);
       await create(store, { order: 1 });
       assert.deepEqual(await store.create({ order: 1 }), { kind: "conflict", member: "order" });
-      await store.close();
+      await database.close();
     });
   }
 });
 
-const nodeArguments = [process.execPath, ...process.execArgv.filter((argument) => argument.startsWith("--conditions"))];
-const fillingWriter = join(import.meta.dirname, "filling-writer.ts");
-
-function assertNotOpened(file: string, message: RegExp, busyTimeout = 1000): void {
-  assert.throws(
-    () => open({ file, busyTimeout }),
-    (error) => {
-      assert.ok(error instanceof StoreOpenError, String(error));
-      assert.match(error.message, message);
-      assert.ok(error.message.includes(JSON.stringify(file)), error.message);
-      assert.doesNotMatch(error.message, /\n/);
-      return true;
-    },
-  );
+async function assertNotOpened(file: string, message: RegExp, busyTimeout = 1000): Promise<void> {
+  await assert.rejects(open({ file, busyTimeout }), (error) => {
+    assert.ok(error instanceof StoreOpenError, String(error));
+    assert.match(error.message, message);
+    assert.ok(error.message.includes(JSON.stringify(file)), error.message);
+    assert.doesNotMatch(error.message, /\n/);
+    return true;
+  });
 }
 
 function directoryAt(path: string): string {

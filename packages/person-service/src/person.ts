@@ -42,6 +42,13 @@ export interface Person {
   readonly identifier?: string;
 }
 
+/** A person as it is stored and sent; the times are RFC 3339's, in UTC. */
+export interface StoredPerson extends Person {
+  readonly id: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
 /** At least one member is there. */
 export interface Address {
   /** 1…300. */
@@ -77,12 +84,30 @@ export interface PersonSchema extends StandardSchemaV1<unknown, Person> {
  * @param now the clock that says which day today is, asked at each validation
  */
 export function personSchema(now: () => Date = () => new Date()): PersonSchema {
-  const members = personMembers(now);
+  return toSchema(personMembers(now));
+}
+
+/** The same rules, but for members that a person does not have, and those that the server sets: they are left out. */
+export function lenientPersonSchema(now: () => Date = () => new Date()): PersonSchema {
+  return toSchema(lenientMembers(now));
+}
+
+function toSchema(members: Members): PersonSchema {
   const { vendor, version, jsonSchema } = members["~standard"];
   return { "~standard": { vendor, version, validate: (value) => validate(members, value), jsonSchema } };
 }
 
-type Members = ReturnType<typeof personMembers>;
+/** The members of a stored person in the order in which they are sent; those of the address as `address.postalCode`. */
+export function personMemberNames(): readonly string[] {
+  const sent = Object.keys(personMembers(() => new Date()).shape);
+  const parts = Object.keys(address.shape).map((part) => `address.${part}`);
+  return [...sent.flatMap((name) => (name === "address" ? parts : [name])), ...setByServer];
+}
+
+type Members = ReturnType<typeof personMembers | typeof lenientMembers>;
+
+const lenientMembers = (now: () => Date) =>
+  personMembers(now).strip().extend({ address: address.strip().exactOptional() });
 
 const personMembers = (now: () => Date) =>
   z

@@ -1,10 +1,7 @@
-import { type CollectionHandlers, mergePatchType } from "@waymark/collection";
+import type { CollectionHandlers } from "@waymark/collection";
 import { accept, contentType, DELETE, GET, group, PATCH, POST, PUT, type Route, text } from "waymark";
 import type { Person } from "./person.ts";
 import { describeProblem } from "./problem-pages.ts";
-
-/** What a person is sent as, the preferred first. */
-const representations = ["application/json"] as const;
 
 /** What a person can be sent in. */
 const bodies = ["application/json", "application/xml", "text/xml"] as const;
@@ -13,14 +10,12 @@ const bodies = ["application/json", "application/xml", "text/xml"] as const;
 /** The people. */
 export const personRoutes = (people: CollectionHandlers<Person>): Route =>
   group("/person",
-    group(accept(...representations),
-      GET("/{id}", people.read),
-      GET(people.list),
-    ),
+    GET("/{id}", accept(...people.itemTypes), people.read),
+    GET(accept(...people.listTypes), people.list),
     POST(contentType(...bodies), people.create),
     POST("/{id}", people.refuseCreate),
     PUT("/{id}", contentType(...bodies), people.replace),
-    PATCH("/{id}", contentType(mergePatchType), people.amend),
+    PATCH("/{id}", contentType(...people.amendTypes), people.amend),
     DELETE("/{id}", people.remove),
   );
 

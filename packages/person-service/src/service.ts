@@ -1,14 +1,35 @@
-import { collection, openSqliteStore, type Store, xmlDecoder } from "@waymark/collection";
-import { type App, type CorsPolicy, compress, cors, jsonDecoder, ok, type RouterOptions, router } from "waymark";
+import { collection, type Database, openDatabase, type Store, xmlDecoder } from "@waymark/collection";
+import {
+  type App,
+  type AroundFilter,
+  type CorsPolicy,
+  compress,
+  cors,
+  describeProblems,
+  jsonDecoder,
+  nameRequests,
+  noStoreErrors,
+  ok,
+  type RouterOptions,
+  router,
+  securityHeaders,
+} from "waymark";
 import { nodeCodings } from "waymark/node";
-import { personSchema } from "./person.ts";
+import { lenientPersonSchema, personMemberNames, personSchema } from "./person.ts";
+import { personCollection } from "./person-collection.ts";
+import { personRepresentations } from "./person-representations.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
 export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "onFault"> {
-  /** The path of the SQLite file, made if it is missing; or `:memory:`. */
-  readonly database: string;
+  /**
+   * The path of the SQLite file, made if it is missing; `:memory:`; the URL of a PostgreSQL database; or a database with the
+   * `personCollection`, already open.
+   */
+  readonly database: string | Database;
   /** Which pages of other origins may use the service, before all filters. Default: none. */
   readonly cors?: CorsPolicy;
+  /** Who gets in, before anything is told about the path: the filter of `openAccess`. Default: everybody. */
+  readonly access?: AroundFilter | undefined;
   /** The clock, for times and for birth dates. */
   readonly now?: () => Date;
 }
@@ -17,24 +38,42 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
 export interface PersonService {
   readonly app: App;
   readonly people: Store;
+  readonly database: Database;
 }
 
 /**
  * Opens the database and puts the routes on it.
  *
- * @throws StoreOpenError when the database cannot be opened; the message says what to do
- * @throws CorsMistakes when the policy has some
+ * @throws StoreOpenError (rejects) when the database cannot be opened; the message says what to do
+ * @throws CorsMistakes (rejects) when the policy has some
  */
-export function openPersonService(options: PersonServiceOptions): PersonService {
-  const { database, now = () => new Date(), cors: policy, filters = [], ...routing } = options;
-  // First, since it may throw, and the store must not stay open.
-  const webFilters = [...(policy === undefined ? [] : [cors(policy)]), compress({ codings: nodeCodings }), ...filters];
-  const store = openSqliteStore({ file: database, collection: "person", unique: ["identifier"], now });
+export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
+  const { database: address, now = () => new Date(), cors: policy, access, filters = [], ...routing } = options;
+  // First, since it may throw, and the database must not stay open.
+  // The outermost first. Every response has an id, the fields of security and those of CORS, refusals further in included;
+  // CORS answers pre-flights, which need no access; what is coded is complete, so problems are described inside.
+  const webFilters = [
+    nameRequests(),
+    securityHeaders(),
+    noStoreErrors(),
+    ...(policy === undefined ? [] : [cors(policy)]),
+    compress({ codings: nodeCodings }),
+    describeProblems(),
+    ...(access === undefined ? [] : [access]),
+    ...filters,
+  ];
+  const database =
+    typeof address === "string" ? await openDatabase(address, { collections: [personCollection], now }) : address;
+  const store = database.store(personCollection.name);
+  const path = "/person";
   const people = collection({
-    path: "/person",
+    path,
     store,
     schema: personSchema(now),
+    lenientSchema: lenientPersonSchema(now),
     decoders: [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })],
+    representations: personRepresentations(path),
+    members: personMemberNames(),
     // Where collections answer 201, /person answers 200; the client learns the id all the same.
     created: (_record, location) => ok().withHeader("Location", location),
   });
@@ -44,5 +83,5 @@ export function openPersonService(options: PersonServiceOptions): PersonService 
     greetingRoutes,
     problemRoutes,
   );
-  return { app, people: store };
+  return { app, people: store, database };
 }

@@ -105,7 +105,7 @@ const malformedXml: Readonly<Record<string, Malformed>> = {
   ],
 };
 
-const typesRefused: Readonly<Record<string, string | readonly string[] | undefined>> = {
+const typesRefused: Readonly<Record<string, string | undefined>> = {
   none: undefined,
   empty: "",
   "plain text": "text/plain",
@@ -119,8 +119,6 @@ const typesRefused: Readonly<Record<string, string | readonly string[] | undefin
   "no type": "json",
   "more than a type": "application/json/x",
   "two in one line": "application/json, application/xml",
-  "two lines": ["application/json", "application/xml"],
-  "two equal lines": ["application/json", "application/json"],
   "another charset": "application/json; charset=iso-8859-1",
   "UTF-16 for JSON": "application/json; charset=utf-16",
 };
@@ -211,7 +209,7 @@ describeService("bad input", (openService) => {
       };
       const inJson = await refuse(service, asJson(person), 400, "invalid-content");
       const inXml = await refuse(service, asXml(personXml(person)), 400, "invalid-content");
-      assert.deepEqual(inXml, inJson);
+      assert.deepEqual({ ...inXml, instance: inJson["instance"] }, inJson);
       assert.deepEqual(pointersOf(inJson).toSorted(), [
         "#/address/addressCountry",
         "#/address/planet",

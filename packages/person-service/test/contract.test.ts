@@ -42,6 +42,7 @@ const theGreeting = content("text/plain; charset=utf-8", "Hello World");
 const nobody: Due = { status: 404, headers: { "content-length": "0", ...vary }, body: "" };
 const nothing = problem(404, "not-found");
 const notAnId = problem(400, "invalid-id", vary);
+const unknownParameter = problem(400, "invalid-parameters", vary);
 const malformed = problem(400, "malformed-target");
 const notAcceptable = problem(406, "not-acceptable", vary);
 
@@ -111,7 +112,7 @@ const targets: Readonly<Record<string, Due>> = {
   "/person/%31": thePerson,
   "/%70erson/1": thePerson,
   "/person/1?": thePerson,
-  "/person/1?delete=1&_method=DELETE": thePerson,
+  "/person/1?delete=1&_method=DELETE": unknownParameter,
   "/person?": theList,
   // Other targets.
   "/": nothing,
@@ -323,7 +324,8 @@ describeService("the contract", (openService, transport) => {
     it("are not overridden by fields or the query", async () => {
       assert.equal(await store(service, asJson(ada)), 1);
       const headers = { "X-HTTP-Method-Override": "DELETE", "X-HTTP-Method": "DELETE", "X-Method-Override": "DELETE" };
-      await assertDue(service, await service.send("GET", "/person/1?_method=DELETE", { headers }), thePerson);
+      await assertDue(service, await service.send("GET", "/person/1", { headers }), thePerson);
+      await assertDue(service, await service.send("GET", "/person/1?_method=DELETE"), unknownParameter);
       await assertDue(service, await service.send("GET", "/person/1"), thePerson);
     });
 

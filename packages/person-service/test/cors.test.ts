@@ -22,8 +22,8 @@ describe("the service and pages of other origins", () => {
   });
 
   async function serviceWith(options: Omit<PersonServiceOptions, "database">) {
-    const { app, people } = openPersonService({ database: ":memory:", ...options });
-    open.push(async () => people.close());
+    const { app, database } = await openPersonService({ database: ":memory:", ...options });
+    open.push(() => database.close());
     return (method: string, target: string, headers: Readonly<Record<string, string>>, body?: string) =>
       app.fetch(new Request(`http://localhost${target}`, { method, headers, body: body ?? null }));
   }
@@ -65,8 +65,8 @@ describe("the service and pages of other origins", () => {
     });
   });
 
-  it("does not open with a policy that cannot be meant", () => {
-    assert.throws(() => openPersonService({ database: ":memory:", cors: { origins: [] } }), CorsMistakes);
+  it("does not open with a policy that cannot be meant", async () => {
+    await assert.rejects(openPersonService({ database: ":memory:", cors: { origins: [] } }), CorsMistakes);
   });
 
   it("is told the origins by --cors", async () => {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { collection, openSqliteStore, type StoredRecord } from "@waymark/collection";
+import { collection, openDatabase, type StoredRecord } from "@waymark/collection";
 import { type App, jsonDecoder, router } from "waymark";
 import { type RunningServer, serve } from "waymark/node";
-import { personRoutes, personSchema } from "../src/index.ts";
+import { personCollection, personRoutes, personSchema } from "../src/index.ts";
 import { createSqliteFile, type TestDatabase } from "./databases.ts";
 import { RecordReader } from "./record-reader.ts";
-import { beginList, fillWithPeople, streamPeople } from "./streaming.ts";
+import { beginList, fillWithPeople, streamPeople, streamPeopleAs } from "./streaming.ts";
 
 /** Of about 4 KB each: 120 MB, twice what the service's memory may grow by. */
 const count = 30_000;
@@ -17,9 +17,9 @@ describe("a long list", () => {
   before(async () => {
     database = await createSqliteFile();
     await fillWithPeople(database.location, count, 3900);
-    const store = openSqliteStore({ file: database.location, collection: "person", unique: ["identifier"] });
-    batches = (await Array.fromAsync(store.list(), ({ length }) => length)).length;
-    await store.close();
+    const opened = await openDatabase(database.location, { collections: [personCollection] });
+    batches = (await Array.fromAsync(opened.store("person").list(), ({ length }) => length)).length;
+    await opened.close();
   });
   after(() => database.remove());
 
@@ -28,6 +28,21 @@ describe("a long list", () => {
     assert.ok(sent > 100 * 2 ** 20);
     assert.ok(growth < 64 * 2 ** 20, `memory grew by ${growth} bytes`);
   });
+
+  for (const mediaType of [
+    "application/xml",
+    "application/ld+json",
+    "application/x-ndjson",
+    "text/csv",
+    "text/vcard",
+  ]) {
+    it(`is sent in little memory as ${mediaType}`, async (t) => {
+      const { sent, growth } = await streamPeopleAs(database.location, count, mediaType);
+      t.diagnostic(`${sent} bytes were sent, and memory grew by ${growth} bytes`);
+      assert.ok(sent > 100 * 2 ** 20);
+      assert.ok(growth < 64 * 2 ** 20, `memory grew by ${growth} bytes`);
+    });
+  }
 
   it("is read no further when its client has gone", async () => {
     await using watched = await serveWatched(database.location);
@@ -86,7 +101,8 @@ interface Watched extends AsyncDisposable {
 }
 
 async function serveWatched(file: string): Promise<Watched> {
-  const store = openSqliteStore({ file, collection: "person", unique: ["identifier"] });
+  const database = await openDatabase(file, { collections: [personCollection] });
+  const store = database.store("person");
   const ended = Promise.withResolvers<void>();
   let batches = 0;
   async function* watch(list: AsyncIterable<readonly StoredRecord[]>): AsyncGenerator<readonly StoredRecord[]> {
@@ -113,7 +129,7 @@ async function serveWatched(file: string): Promise<Watched> {
     ended: () => ended.promise,
     async [Symbol.asyncDispose]() {
       await server.close({ grace: 0 });
-      await store.close();
+      await database.close();
     },
   };
 }

@@ -3,18 +3,18 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { get, type IncomingMessage } from "node:http";
-import { openSqliteStore } from "@waymark/collection";
-import type { Person } from "../src/index.ts";
+import { openDatabase } from "@waymark/collection";
+import { type Person, personCollection } from "../src/index.ts";
 import { RecordReader } from "./record-reader.ts";
 import { type ServiceProcess, startService } from "./service-process.ts";
 
 /** Stores people in a new file; their ids are 1 to the count. */
 export async function fillWithPeople(file: string, count: number, descriptionLength: number): Promise<void> {
-  const store = openSqliteStore({ file, collection: "person", unique: ["identifier"] });
+  const database = await openDatabase(file, { collections: [personCollection] });
   try {
-    await store.createAll(manyPeople(count, descriptionLength));
+    await database.store("person").createAll(manyPeople(count, descriptionLength));
   } finally {
-    await store.close();
+    await database.close();
   }
 }
 
@@ -61,13 +61,39 @@ export async function streamPeople(file: string, count: number): Promise<StreamR
   return { sent, growth: peak - idle };
 }
 
+/**
+ * Has a service list the people in a file, 1 to the count, as this media type, to a client that reads all. Checks that
+ * the last of them is there.
+ */
+export async function streamPeopleAs(file: string, count: number, mediaType: string): Promise<StreamReport> {
+  await using service = await startService("--database", file);
+  await readOthers(service);
+  const idle = residentMemory(service.pid);
+  let [peak, sent, sampled, end] = [idle, 0, 0, ""];
+  const list = (await beginList(service, mediaType)).setEncoding("utf8");
+  for await (const piece of list) {
+    sent += Buffer.byteLength(piece);
+    // Long enough for the last person, who may be in two pieces.
+    end = (end + piece).slice(-8192);
+    if (sent - sampled < sampleEvery) continue;
+    sampled = sent;
+    peak = Math.max(peak, residentMemory(service.pid));
+  }
+  assert.ok(end.includes(`number ${count}`), end);
+  return { sent, growth: peak - idle };
+}
+
 /** In bytes of the list. */
 const sampleEvery = 2 ** 20;
 
 /** Begins a list; no more of it is read than fits in the buffers on the way. */
-export async function beginList({ url }: { readonly url: string }): Promise<IncomingMessage> {
+export async function beginList(
+  { url }: { readonly url: string },
+  mediaType = "application/json",
+): Promise<IncomingMessage> {
+  const request = get(`${url}/person`, { headers: { Accept: mediaType } });
   // The event has one argument.
-  const [answer] = (await once(get(`${url}/person`), "response")) as [IncomingMessage];
+  const [answer] = (await once(request, "response")) as [IncomingMessage];
   assert.equal(answer.statusCode, 200);
   return answer;
 }

@@ -22,20 +22,29 @@ export {
   onError,
   type WebFilter,
 } from "./filter.ts";
+export { type AccessDecision, access, type Caller, caller } from "./filters/access.ts";
 export type { OriginTest } from "./filters/allowed-origins.ts";
 export { type CompressOptions, compress } from "./filters/compress.ts";
 export { isCompressible } from "./filters/compressible.ts";
 export { cors } from "./filters/cors.ts";
 export { CorsMistakes, type CorsPolicy, corsDefaults } from "./filters/cors-policy.ts";
+export { describeProblems } from "./filters/describe-problems.ts";
+export { noStoreErrors } from "./filters/no-store-errors.ts";
+export { nameRequests, requestId } from "./filters/request-id.ts";
+export { type SecurityHeadersOptions, securityHeaders } from "./filters/security-headers.ts";
 export type { Finding } from "./finding.ts";
 export { type HeaderFields, HeaderList } from "./header-list.ts";
 export { formatHttpDate, parseHttpDate } from "./http-date.ts";
 export { HttpError } from "./http-error.ts";
 export { jsonDecoder } from "./json-decoder.ts";
-export type { MediaType } from "./media-type.ts";
+export { type MediaType, parseMediaType } from "./media-type.ts";
 export { type Mistake, RoutingMistakes } from "./mistake.ts";
+export { negotiate } from "./negotiate.ts";
+export { pathMatcher } from "./path-matcher.ts";
+export { PatternMistake } from "./path-template.ts";
 export type { NoVariables, PathVariables, Variables } from "./path-variables.ts";
 export { evaluatePreconditions, notModified, type Validators, type Verdict } from "./preconditions.ts";
+export { parsePrefer } from "./prefer.ts";
 export { type ProblemDetails, type ProblemError, problem } from "./problem.ts";
 export { type ProblemName, type ProblemType, problemTypes } from "./problem-types.ts";
 export { type Exchange, HttpRequest, type HttpRequestInit, type Query } from "./request.ts";
@@ -82,4 +91,5 @@ export { listRoutes } from "./route-listing.ts";
 export type { RouteSummary } from "./route-summary.ts";
 export { type App, type RouterOptions, router } from "./router.ts";
 export { type StandardSchemaV1, toPointer, type ValidationIssue, type ValidationResult } from "./standard-schema.ts";
+export { parseStrictJson, type StrictJsonOptions } from "./strict-json.ts";
 export { positionAt, type TextPosition } from "./text-position.ts";

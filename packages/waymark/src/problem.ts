@@ -1,3 +1,4 @@
+import { dataHeaders } from "./data-headers.ts";
 import { HeaderList } from "./header-list.ts";
 import type { ProblemType } from "./problem-types.ts";
 import { HttpResponse } from "./response.ts";
@@ -20,7 +21,8 @@ export interface ProblemDetails {
 }
 
 /**
- * A problem document (RFC 9457). It is not to be stored: 404, 405 and 501 would be by default (RFC 9110 §15.1).
+ * A problem document (RFC 9457). It is not to be stored: 404, 405 and 501 would be by default (RFC 9110 §15.1). And it repeats
+ * what clients sent, so browsers are told to make nothing of it but JSON, also where the adapter answers before any filter.
  *
  * ```ts
  * problem(problemTypes.notAcceptable, { detail: "…", available: ["application/json"] })
@@ -31,4 +33,8 @@ export function problem(type: ProblemType, details: ProblemDetails = {}): HttpRe
   return new HttpResponse(status, fields, JSON.stringify({ type: `/problems/${code}`, title, status, ...details }));
 }
 
-const fields = HeaderList.of({ "Content-Type": "application/problem+json", "Cache-Control": "no-store" });
+const fields = HeaderList.of({
+  "Content-Type": "application/problem+json",
+  "Cache-Control": "no-store",
+  ...dataHeaders,
+});

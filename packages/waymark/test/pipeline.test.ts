@@ -158,6 +158,9 @@ suite("a fault", () => {
         "application/problem+json",
         "Cache-Control",
         "no-store",
+        ...["X-Content-Type-Options", "nosniff"],
+        ...["Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"],
+        ...["Referrer-Policy", "no-referrer"],
       ]);
       assert.deepEqual(JSON.parse(String(response.body)), {
         type: "/problems/internal-error",

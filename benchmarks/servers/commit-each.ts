@@ -1,0 +1,34 @@
+import type { Database } from "@waymark/collection";
+import { openPersonService } from "person-service";
+import { serve } from "waymark/node";
+import { openSqliteFile } from "../../packages/collection/src/sqlite-file.ts";
+import { prepareSchema } from "../../packages/collection/src/sqlite-schema.ts";
+import { SqliteStore } from "../../packages/collection/src/sqlite-store.ts";
+import { SqliteTransactions } from "../../packages/collection/src/sqlite-transactions.ts";
+import { SqliteWriter } from "../../packages/collection/src/sqlite-writer.ts";
+import { localChannel } from "../../packages/collection/src/sqlite-writer-channel.ts";
+import { personCollection } from "../../packages/person-service/src/person-collection.ts";
+import { announce, databaseArgument } from "./server-program.ts";
+
+// The whole service, but that each write has a commit of its own, made on the thread that serves: as durable, and as simple
+// as it can be done.
+
+const connection = openSqliteFile(databaseArgument(), 1000, (opened) => prepareSchema(opened, [personCollection]));
+const transactions = new SqliteTransactions(connection, [personCollection], 1000);
+const eachAlone = Object.assign(Object.create(transactions), {
+  commit: (batch: Parameters<SqliteTransactions["commit"]>[0]) =>
+    batch.flatMap((write) => transactions.commit([write])),
+});
+const writer = new SqliteWriter(localChannel(eachAlone), 10_000);
+const people = new SqliteStore(connection, writer, personCollection, () => new Date());
+const database: Database = {
+  store: () => people,
+  async check() {},
+  async close() {
+    await writer.close();
+    connection.close();
+  },
+};
+const { app } = await openPersonService({ database });
+const { port } = await serve(app, { port: 0 });
+announce(port);

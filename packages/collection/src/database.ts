@@ -1,0 +1,48 @@
+import type { SelectableMember } from "./selection.ts";
+import type { Store } from "./store.ts";
+
+/** The collections that one database keeps, each behind a store; one of them for each database of a program. */
+export interface Database {
+  /**
+   * The store of the collection with this name.
+   *
+   * @throws RangeError when the database was opened without it
+   */
+  store(collection: string): Store;
+  /** Resolves when the database can be used. */
+  check(): Promise<void>;
+  /** Frees the database; its stores are unavailable from then on. Closing it again does nothing. */
+  close(): Promise<void>;
+}
+
+/** What a database is opened with. */
+export interface DatabaseOptions {
+  /** Made where they are missing; those that the database has beside them stay as they are. */
+  readonly collections: readonly CollectionDefinition[];
+  /** The clock for `createdAt` and `updatedAt`. */
+  readonly now?: () => Date;
+}
+
+/** What a database must know of a collection. */
+export interface CollectionDefinition {
+  /** Also names its table: a lower-case letter, then up to 62 of `a-z`, `0-9` and `_`. */
+  readonly name: string;
+  /**
+   * Members of which no two records have the same value; they may be absent. Text compares by code points, with case;
+   * the number 1 and the text "1" differ.
+   */
+  readonly unique?: readonly string[];
+  /** The members, beside `id`, `createdAt` and `updatedAt`, that lists can be selected and sorted by; each costs an index. */
+  readonly selectable?: readonly SelectableMember[];
+  /** The members whose words lists can be searched for. */
+  readonly fullText?: readonly string[];
+  /** The collection that owns the records: each belongs to one of its records, and is removed with it. */
+  readonly owner?: Ownership;
+}
+
+export interface Ownership {
+  /** A collection of the same database. */
+  readonly collection: string;
+  /** The member that the store sets to the owner's id: `userId`. */
+  readonly member: string;
+}

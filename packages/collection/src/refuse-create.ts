@@ -1,0 +1,17 @@
+import { notFound } from "waymark";
+import type { CollectionSettings, ItemHandler } from "./collection-settings.ts";
+import { guarded } from "./guarded.ts";
+import { refuseParameters } from "./query-parameters.ts";
+import { parseRecordId } from "./record-id.ts";
+import { refuseExisting, refuseId } from "./refusals.ts";
+import type { Document } from "./store.ts";
+
+/** POST to a record, which creates nothing. */
+export function refuseCreate<T extends Document>({ store }: CollectionSettings<T>): ItemHandler {
+  return guarded(async ({ variables, search }) => {
+    const id = parseRecordId(variables.id);
+    if (id === undefined) return refuseId(variables.id);
+    refuseParameters(search);
+    return (await store.find(id)) === undefined ? notFound() : refuseExisting();
+  });
+}

@@ -1,0 +1,20 @@
+import { ok } from "waymark";
+import { changeRecord } from "./change-record.ts";
+import type { CollectionSettings, ItemHandler } from "./collection-settings.ts";
+import type { Document } from "./store.ts";
+import { answerWritten, returnPreferences } from "./written-record.ts";
+
+/** DELETE of a record. */
+export function removeRecord<T extends Document>(settings: CollectionSettings<T>): ItemHandler {
+  const { store } = settings;
+  return changeRecord(settings, {
+    preferences: returnPreferences,
+    attempt(_request, current, expectedRevision, preferences) {
+      // What is sent back must be what was removed.
+      const isSentBack = preferences.get("return") === "representation";
+      return store.remove(current.id, isSentBack ? current.revision : expectedRevision);
+    },
+    changed: (request, record, preferences) =>
+      answerWritten(request, preferences, settings, ok(), { record, validators: false }),
+  });
+}

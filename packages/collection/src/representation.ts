@@ -1,0 +1,42 @@
+import type { StoredRecord } from "./store.ts";
+
+/**
+ * A form in which records are sent, as a value: what it is negotiated by, and how records become text.
+ *
+ * ```ts
+ * const lines: Representation = {
+ *   name: "ndjson",
+ *   mediaType: "application/x-ndjson",
+ *   contentType: "application/x-ndjson",
+ *   list: (batches) => listText(batches, { item: ({ json }) => `${json}\n` }),
+ * };
+ * ```
+ */
+export interface Representation {
+  /** Tells its entity tags from those of the others: `"7-xml"`. Letters, digits and `-`. */
+  readonly name: string;
+  /** What `Accept` chooses it by, without parameters. */
+  readonly mediaType: string;
+  /** What it is sent as: the media type, with parameters. */
+  readonly contentType: string;
+  /** The text of one record; absent where the form is for lists alone. */
+  readonly item?: (record: StoredRecord) => string;
+  /**
+   * The text of many, in pieces of about 64 KiB: a batch is read when a piece is asked for. Absent where the form is for
+   * single records alone.
+   */
+  readonly list?: (batches: AsyncIterable<readonly StoredRecord[]>, options: ListOptions) => AsyncGenerator<string>;
+  /** Whether it takes a whole record, so that a client cannot choose members (`fields=`). */
+  readonly whole?: boolean;
+}
+
+/** One that has a form for one record. */
+export type ItemRepresentation = Representation & Required<Pick<Representation, "item">>;
+
+/** One that has a form for many. */
+export type ListRepresentation = Representation & Required<Pick<Representation, "list">>;
+
+export interface ListOptions {
+  /** The members that the client chose, in its order; undefined for all. The records have no others. */
+  readonly fields?: readonly string[];
+}

@@ -1,0 +1,88 @@
+import { resolve } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { assertDefinitions } from "./collection-definition.ts";
+import type { Database, DatabaseOptions } from "./database.ts";
+import { toStoreFault } from "./sqlite-fault.ts";
+import { openSqliteFile } from "./sqlite-file.ts";
+import { prepareSchema } from "./sqlite-schema.ts";
+import { SqliteStore } from "./sqlite-store.ts";
+import { ThreadChannel } from "./sqlite-thread-channel.ts";
+import { SqliteTransactions } from "./sqlite-transactions.ts";
+import { SqliteWriter } from "./sqlite-writer.ts";
+import { localChannel } from "./sqlite-writer-channel.ts";
+import type { Store } from "./store.ts";
+
+export interface SqliteDatabaseOptions extends DatabaseOptions {
+  /**
+   * How long writes wait for those of another process, in milliseconds; 1000 unless told. Reads never wait; but opening
+   * does, and the thread that calls it.
+   */
+  readonly busyTimeout?: number;
+  /** How many writes may wait for the disk; those beyond are refused with StoreUnavailable. 10,000 unless told. */
+  readonly maxWaitingWrites?: number;
+}
+
+/**
+ * Opens an SQLite file, made if it is missing, with the directories above it; several processes may share one. `:memory:`
+ * is a database that is gone when it is closed. Reads are synchronous: `find` gives no promise. Writes go to a thread, which
+ * commits together those that come at the same time; each is on disk before its promise resolves.
+ *
+ * ```ts
+ * const database = await openSqliteDatabase("data/person.db", {
+ *   collections: [{ name: "person", unique: ["identifier"] }],
+ * });
+ * ```
+ *
+ * @throws StoreOpenError (rejects) when the file cannot be opened, or is not one of ours; the message says what to do
+ * @throws TypeError (rejects) when the name of a collection or of a unique member is not one
+ * @throws RangeError (rejects) when `maxWaitingWrites` is not an integer from 1
+ */
+export async function openSqliteDatabase(file: string, options: SqliteDatabaseOptions): Promise<Database> {
+  const { collections, busyTimeout = 1000, maxWaitingWrites = 10_000, now = () => new Date() } = options;
+  assertDefinitions(collections);
+  if (!Number.isSafeInteger(maxWaitingWrites) || maxWaitingWrites < 1) {
+    throw new RangeError(`maxWaitingWrites is an integer from 1, not ${maxWaitingWrites}`);
+  }
+  const database = openSqliteFile(file, busyTimeout, (opened) => prepareSchema(opened, collections));
+  // Nobody else could see what is in memory.
+  const channel =
+    file === ":memory:"
+      ? localChannel(new SqliteTransactions(database, collections, busyTimeout))
+      : new ThreadChannel({ path: resolve(file), collections, busyTimeout });
+  const writer = new SqliteWriter(channel, maxWaitingWrites);
+  const stores = collections.map(
+    (definition) => [definition.name, new SqliteStore(database, writer, definition, now)] as const,
+  );
+  return new SqliteDatabase(database, writer, new Map(stores));
+}
+
+class SqliteDatabase implements Database {
+  readonly #database: DatabaseSync;
+  readonly #writer: SqliteWriter;
+  readonly #stores: ReadonlyMap<string, Store>;
+
+  constructor(database: DatabaseSync, writer: SqliteWriter, stores: ReadonlyMap<string, Store>) {
+    this.#database = database;
+    this.#writer = writer;
+    this.#stores = stores;
+  }
+
+  store(collection: string): Store {
+    const store = this.#stores.get(collection);
+    if (store === undefined) throw new RangeError(`The database was opened without ${JSON.stringify(collection)}`);
+    return store;
+  }
+
+  async check(): Promise<void> {
+    try {
+      this.#database.exec("SELECT name FROM waymark_collections LIMIT 1");
+    } catch (error) {
+      throw toStoreFault(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close();
+    if (this.#database.isOpen) this.#database.close();
+  }
+}

@@ -1,0 +1,459 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { HttpError } from "waymark";
+import { toCursor } from "../src/cursor.ts";
+import { jsonRepresentation } from "../src/json-representation.ts";
+import { type ListParameters, type ListQuery, parseListQuery } from "../src/list-query.ts";
+import { readQuery } from "../src/query-parameters.ts";
+import { type SelectableMember, type Selection, storeMembers } from "../src/selection.ts";
+
+const members: readonly SelectableMember[] = [
+  ...storeMembers,
+  { name: "familyName", type: "text" },
+  { name: "email", type: "caseless-text" },
+  { name: "birthDate", type: "date" },
+  { name: "height", type: "number" },
+  { name: "address.postalCode", type: "text" },
+  { name: "limit", type: "number" },
+];
+const fields = ["id", "familyName", "email", "address.streetAddress", "address.postalCode", "createdAt"];
+
+const known: ListParameters = { members, fullText: true, fields, representation: jsonRepresentation };
+
+const parse = (search: string, where = known): ListQuery =>
+  readQuery(search, (parameters, report) => parseListQuery(parameters, where, report));
+
+const selectionOf = (search: string): Selection => parse(search).selection;
+
+/** What is wrong with the query, as the client is told. */
+function errorsOf(search: string, where = known): readonly { readonly parameter: string; readonly detail: string }[] {
+  try {
+    parse(search, where);
+  } catch (error) {
+    assert.ok(error instanceof HttpError, String(error));
+    const { status, type, errors } = JSON.parse(String(error.response.body));
+    assert.deepEqual([error.response.status, status, type], [400, 400, "/problems/invalid-parameters"]);
+    return errors;
+  }
+  assert.fail(`${search} was not refused`);
+}
+
+const byId = [{ member: "id", descending: false }];
+
+describe("a list without parameters", () => {
+  for (const search of ["", "&", "&&&"]) {
+    test(`is everything by ascending id: "?${search}"`, () => {
+      assert.deepEqual(parse(search), { selection: { order: byId }, backwards: false, fields: undefined });
+    });
+  }
+});
+
+describe("limit", () => {
+  for (const limit of [1, 2, 50, 1000]) {
+    test(`may be ${limit}`, () => assert.equal(selectionOf(`limit=${limit}`).limit, limit));
+  }
+  for (const wrong of [
+    "0",
+    "1001",
+    "-1",
+    "1e2",
+    "1e9",
+    "abc",
+    "01",
+    "1.5",
+    "%2B1",
+    "+1",
+    "1 ",
+    "0x1",
+    "9".repeat(400),
+  ]) {
+    test(`may not be ${wrong.slice(0, 20)}`, () => {
+      const [error, ...others] = errorsOf(`limit=${wrong}`);
+      assert.deepEqual([error?.parameter, others], ["limit", []]);
+      assert.match(error?.detail ?? "", /^must be an integer from 1 to 1000, and is "/);
+    });
+  }
+});
+
+describe("sort", () => {
+  const key = (member: string, descending = false) => ({ member, descending });
+  const orders: readonly [sort: string, order: Selection["order"]][] = [
+    ["familyName", [key("familyName"), key("id")]],
+    ["-familyName", [key("familyName", true), key("id", true)]],
+    ["familyName,-birthDate", [key("familyName"), key("birthDate", true), key("id", true)]],
+    ["-familyName,birthDate", [key("familyName", true), key("birthDate"), key("id")]],
+    ["id", [key("id")]],
+    ["-id", [key("id", true)]],
+    ["-familyName,id", [key("familyName", true), key("id")]],
+    ["id,familyName", [key("id")]],
+    ["address.postalCode,createdAt", [key("address.postalCode"), key("createdAt"), key("id")]],
+  ];
+  for (const [sort, order] of orders) {
+    test(`${sort} has the id for a last key`, () => assert.deepEqual(selectionOf(`sort=${sort}`).order, order));
+  }
+
+  const wrong: readonly [sort: string, detail: RegExp][] = [
+    ["telephone", /names "telephone", and the members to sort by are id, createdAt, updatedAt, familyName, /],
+    ["familyName,familyName", /names familyName more than once/],
+    ["familyName,-familyName", /names familyName more than once/],
+    ["familyName,", /names ""/],
+    ["--familyName", /names "-familyName"/],
+    ["%2BfamilyName", /names "\+familyName"/],
+    ["familyname", /names "familyname"/],
+    ["__proto__", /names "__proto__"/],
+    ["address", /names "address"/],
+    [Array.from({ length: 9 }, (_, i) => `m${i}`).join(","), /names 9 members, and may name 8/],
+  ];
+  for (const [sort, detail] of wrong) {
+    test(`may not be ${sort}`, () => {
+      const [error] = errorsOf(`sort=${sort}`);
+      assert.equal(error?.parameter, "sort");
+      assert.match(error?.detail ?? "", detail);
+    });
+  }
+});
+
+describe("a filter", () => {
+  const noon = Date.UTC(2026, 5, 15, 12);
+  const filters: readonly [search: string, filter: unknown][] = [
+    ["familyName=Smith", { member: "familyName", operator: "eq", value: "Smith" }],
+    ["familyName[eq]=Smith", { member: "familyName", operator: "eq", value: "Smith" }],
+    ["familyName%5Bne%5D=Smith", { member: "familyName", operator: "ne", value: "Smith" }],
+    ["familyName[prefix]=%25_*", { member: "familyName", operator: "prefix", value: "%_*" }],
+    ["email[prefix]=ADA", { member: "email", operator: "prefix", value: "ADA" }],
+    ["familyName=a+b%2Bc", { member: "familyName", operator: "eq", value: "a b+c" }],
+    ["familyName='+OR+1=1--", { member: "familyName", operator: "eq", value: "' OR 1=1--" }],
+    ["familyName=%F0%9F%98%80", { member: "familyName", operator: "eq", value: "😀" }],
+    ["familyName[in]=a,b", { member: "familyName", operator: "in", values: ["a", "b"] }],
+    ["familyName[in]=a\\,b,c\\\\,d", { member: "familyName", operator: "in", values: ["a,b", "c\\", "d"] }],
+    ["familyName[in]=a%2Cb", { member: "familyName", operator: "in", values: ["a", "b"] }],
+    ["id[in]=3,1", { member: "id", operator: "in", values: [3, 1] }],
+    ["birthDate[ge]=1950-01-31", { member: "birthDate", operator: "ge", value: "1950-01-31" }],
+    ["birthDate=2000-02-29", { member: "birthDate", operator: "eq", value: "2000-02-29" }],
+    ["birthDate=0099-12-31", { member: "birthDate", operator: "eq", value: "0099-12-31" }],
+    ["height[lt]=-1.5", { member: "height", operator: "lt", value: -1.5 }],
+    ["height=1e%2B21", { member: "height", operator: "eq", value: 1e21 }],
+    ["limit[eq]=7", { member: "limit", operator: "eq", value: 7 }],
+    ["createdAt[gt]=2026-06-15T12:00:00Z", { member: "createdAt", operator: "gt", value: noon }],
+    ["createdAt=2026-06-15t12:00:00.5z", { member: "createdAt", operator: "eq", value: noon + 500 }],
+    ["createdAt=2026-06-15T14:00:00.000%2B02:00", { member: "createdAt", operator: "eq", value: noon }],
+    ["createdAt=2026-06-14T19:30:00-16:30", { member: "createdAt", operator: "eq", value: noon }],
+    ["createdAt=0000-01-01T00:00:00Z", { member: "createdAt", operator: "eq", value: -62167219200000 }],
+  ];
+  for (const [search, filter] of filters) {
+    test(`is read from ${search}`, () => assert.deepEqual(selectionOf(search).filters, [filter]));
+  }
+
+  test("stands beside others, of the same member too", () => {
+    assert.deepEqual(selectionOf("birthDate[ge]=1950-01-01&birthDate[lt]=1951-01-01&limit=2").filters, [
+      { member: "birthDate", operator: "ge", value: "1950-01-01" },
+      { member: "birthDate", operator: "lt", value: "1951-01-01" },
+    ]);
+  });
+
+  const wrong: readonly [search: string, parameter: string, detail: RegExp][] = [
+    ["telephone=1", "telephone", /is not known here/],
+    ["telephone[gt]=1", "telephone[gt]", /is not known here/],
+    ["familyname=x", "familyname", /is not known here/],
+    ["__proto__=1", "__proto__", /is not known here/],
+    ["constructor=1", "constructor", /is not known here/],
+    ["filter[__proto__]=1", "filter[__proto__]", /is not known here/],
+    ["familyName[__proto__]=1", "familyName[__proto__]", /there are \[eq\], \[ne\], .*\[prefix\], \[in\]/],
+    ["familyName[like]=x", "familyName[like]", /has no operator of a filter/],
+    ["familyName[]=x", "familyName[]", /has no operator of a filter/],
+    ["familyName[GE]=x", "familyName[GE]", /has no operator of a filter/],
+    ["familyName[ge=x", "familyName[ge", /is not known here/],
+    ["familyName[ge][le]=x", "familyName[ge][le]", /has no operator of a filter/],
+    ["familyName=", "familyName", /has no value/],
+    ["familyName", "familyName", /has no value/],
+    ["=x", "", /is not known here/],
+    ["familyName=a&familyName=b", "familyName", /more than once/],
+    ["familyName=a&family%4Eame=b", "familyName", /more than once/],
+    ["familyName=%00", "familyName", /U\+0000/],
+    ["familyName=%zz", "familyName", /percent escape/],
+    ["familyName=%C3%28", "familyName", /percent escape/],
+    ["familyName=%", "familyName", /percent escape/],
+    ["%zz=1", "%zz", /percent escape/],
+    ["familyName[in]=a,,b", "familyName[in]", /empty value in its list/],
+    ["familyName[in]=a,", "familyName[in]", /empty value in its list/],
+    ["familyName[in]=a\\b", "familyName[in]", /backslash before "b"/],
+    ["familyName[in]=a\\", "familyName[in]", /backslash before ""/],
+    [`familyName[in]=${"a,".repeat(100)}a`, "familyName[in]", /lists 101 values, and may list 100/],
+    ["id[in]=1,x", "id[in]", /must be a number.* "x"/],
+    ["birthDate[prefix]=19", "birthDate[prefix]", /birthDate" is a date/],
+    ["birthDate=1950-02-29", "birthDate", /must be a real date .* "1950-02-29"/],
+    ["birthDate=1900-02-29", "birthDate", /must be a real date/],
+    ["birthDate=1950-13-01", "birthDate", /must be a real date/],
+    ["birthDate=10000-01-01", "birthDate", /must be a real date/],
+    ["birthDate=1950-1-1", "birthDate", /must be a real date/],
+    ["birthDate=1950-01-01T00:00:00Z", "birthDate", /must be a real date/],
+    ["id=01", "id", /shortest form, here perhaps 1,/],
+    ["id=1.0", "id", /shortest form/],
+    ["id=1e3", "id", /here perhaps 1000,/],
+    ["id=-0", "id", /here perhaps 0,/],
+    ["id=9007199254740993", "id", /here perhaps 9007199254740992,/],
+    ["id=Infinity", "id", /must be a number/],
+    ["id=NaN", "id", /must be a number/],
+    ["id=1e999", "id", /must be a number/],
+    ["id=+", "id", /must be a number/],
+    ["id=0x1", "id", /here perhaps 1,/],
+    ["id=abc", "id", /must be a number such as 7 or 1.5, and is "abc"/],
+    ["createdAt=2026-06-15", "createdAt", /must be a time such as/],
+    ["createdAt=2026-06-15T24:00:00Z", "createdAt", /must be a time/],
+    ["createdAt=2026-06-15T23:59:60Z", "createdAt", /must be a time/],
+    ["createdAt=2026-02-30T00:00:00Z", "createdAt", /must be a time/],
+    ["createdAt=10000-01-01T00:00:00Z", "createdAt", /must be a time/],
+    ["createdAt=2026-06-15T12:00:00", "createdAt", /must be a time/],
+    ["createdAt=2026-06-15T12:00Z", "createdAt", /must be a time/],
+    ["createdAt=2026-06-15T12:00:00.0001Z", "createdAt", /milliseconds at most/],
+    ["createdAt=2026-06-15T12:00:00%2B24:00", "createdAt", /must be a time/],
+    ["createdAt=2026-06-15T12:00:00%2B02:60", "createdAt", /must be a time/],
+    ["createdAt=2026-06-15T12:00:00+02:00", "createdAt", /space where %2B, the plus sign, may be meant/],
+    [`familyName[${"x".repeat(500)}]=1`, `"familyName[${"x".repeat(29)}…"`, /no operator/],
+  ];
+  for (const [search, parameter, detail] of wrong) {
+    test(`is not ${search.slice(0, 60)}`, () => {
+      const [error, ...others] = errorsOf(search);
+      assert.deepEqual([error?.parameter, others], [parameter, []]);
+      assert.match(error?.detail ?? "", detail);
+    });
+  }
+});
+
+describe("fields", () => {
+  const choices: readonly [text: string, fields: readonly string[]][] = [
+    ["familyName", ["familyName"]],
+    ["address.postalCode,id", ["address.postalCode", "id"]],
+    ["email,address", ["email", "address.streetAddress", "address.postalCode"]],
+  ];
+  for (const [text, expected] of choices) {
+    test(`${text} are these, in this order`, () => assert.deepEqual(parse(`fields=${text}`).fields, expected));
+  }
+  for (const [text, detail] of [
+    ["telephone", /names "telephone", and the members are id, familyName, /],
+    ["familyName,familyName", /names familyName more than once/],
+    ["address,address.postalCode", /names address.postalCode more than once/],
+    ["familyName,", /names ""/],
+    ["addr", /names "addr"/],
+    ["address.", /names "address."/],
+    ["__proto__", /names "__proto__"/],
+    ["*", /names "\*"/],
+  ] as const) {
+    test(`may not be ${text}`, () => {
+      const [error] = errorsOf(`fields=${text}`);
+      assert.equal(error?.parameter, "fields");
+      assert.match(error?.detail ?? "", detail);
+    });
+  }
+
+  test("is a parameter only where there is a choice", () => {
+    assert.deepEqual(errorsOf("fields=id", { ...known, fields: undefined }), [
+      { parameter: "fields", detail: "is not known here" },
+    ]);
+    const whole = { ...jsonRepresentation, mediaType: "text/vcard", whole: true };
+    assert.deepEqual(errorsOf("fields=id", { ...known, representation: whole }), [
+      { parameter: "fields", detail: "cannot be chosen for text/vcard, which takes whole records" },
+    ]);
+  });
+});
+
+describe("q", () => {
+  const searches: readonly [text: string, words: readonly string[]][] = [
+    ["ada", ["ada"]],
+    ["Ada+LOVELACE", ["ada", "lovelace"]],
+    ["Zo%C3%AB,+Stra%C3%9Fe", ["zoe", "strasse"]],
+    ["%22ada%22+OR+lov*", ["ada", "or", "lov"]],
+    ["%F0%9F%98%80+1", ["1"]],
+  ];
+  for (const [text, words] of searches) {
+    test(`${text} is words: ${words.join(" ")}`, () => assert.deepEqual(selectionOf(`q=${text}`).words, words));
+  }
+  for (const [text, detail] of [
+    ["+", /has no word/],
+    ["*", /has no word, which is of letters and digits: "\*"/],
+    ["%F0%9F%98%80", /has no word/],
+    ["a+".repeat(17), /has 17 words, and may have 16/],
+  ] as const) {
+    test(`may not be ${text}`, () => {
+      const [error, ...others] = errorsOf(`q=${text}`);
+      assert.deepEqual([error?.parameter, others], ["q", []]);
+      assert.match(error?.detail ?? "", detail);
+    });
+  }
+
+  test("is a parameter only where there is a full text", () => {
+    const errors = errorsOf("q=ada", { ...known, fullText: false });
+    assert.deepEqual(errors, [{ parameter: "q", detail: "is not known here" }]);
+  });
+
+  test("belongs to what a cursor is for", () => {
+    const cursor = toCursor({ order: byId, words: ["ada"] }, [7]);
+    assert.deepEqual(selectionOf(`q=ADA&after=${cursor}`).after, [7]);
+    assert.equal(errorsOf(`q=grace&after=${cursor}`).length, 1);
+  });
+});
+
+describe("a cursor", () => {
+  const order = [
+    { member: "familyName", descending: false },
+    { member: "createdAt", descending: true },
+    { member: "id", descending: true },
+  ];
+  const search = "sort=familyName,-createdAt&height[gt]=1&limit=2";
+  const selection = { filters: [{ member: "height", operator: "gt" as const, value: 1 }], order };
+  const values = ["Ægir 😀", 1781524800000, 7];
+
+  test("is the place that it was made of, behind or before", () => {
+    const cursor = toCursor(selection, values);
+    assert.match(cursor, /^[A-Za-z0-9_-]+$/);
+    assert.deepEqual(parse(`${search}&after=${cursor}`), {
+      selection: { ...selection, limit: 2, after: values },
+      backwards: false,
+      fields: undefined,
+    });
+    const { selection: before, backwards } = parse(`${search}&before=${cursor}`);
+    assert.deepEqual([before.after, backwards], [values, true]);
+  });
+
+  test("has any value that its members have, and null for all but the id", () => {
+    const value = fc.option(fc.string({ unit: "grapheme" }).filter((text) => !text.includes("\u0000")));
+    const time = fc.option(fc.integer());
+    fc.assert(
+      fc.property(value, time, fc.nat(), (...place) => {
+        assert.deepEqual(selectionOf(`${search}&after=${toCursor(selection, place)}`).after, place);
+      }),
+    );
+  });
+
+  test("holds for another page size, other fields, and the same filters written otherwise", () => {
+    const filters = [...selection.filters, { member: "email", operator: "eq" as const, value: "a" }];
+    const cursor = toCursor({ ...selection, filters }, values);
+    const other = "fields=id&after=CURSOR&email=a&limit=7&height[gt]=1&sort=familyName,-createdAt";
+    assert.deepEqual(selectionOf(other.replace("CURSOR", cursor)).after, values);
+  });
+
+  const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const [fingerprint] = JSON.parse(String(Buffer.from(toCursor(selection, values), "base64url")));
+  const cursor = toCursor(selection, values);
+  const foreign: readonly [what: string, text: string][] = [
+    ["of another order", toCursor({ ...selection, order: order.toReversed() }, values)],
+    ["of other filters", toCursor({ order }, values)],
+    ["that is cut off", cursor.slice(0, -1)],
+    ["with something behind it", `${cursor}A`],
+    ["with padding", `${cursor}==`],
+    ["with a character of another alphabet", `${cursor}%2B`],
+    ["with white space", `${cursor}+`],
+    ["of nothing but letters", "abc"],
+    ["of an object", encode({ length: 4 })],
+    ["of null", encode(null)],
+    ["without values", encode([fingerprint])],
+    ["with a value too few", encode([fingerprint, "a", 1])],
+    ["with a value too many", encode([fingerprint, "a", 1, 2, 3])],
+    ["with a number for text", encode([fingerprint, 1, 1, 2])],
+    ["with text for a time", encode([fingerprint, "a", "1", 2])],
+    ["with an object for text", encode([fingerprint, {}, 1, 2])],
+    ["with a truth value", encode([fingerprint, true, 1, 2])],
+    ["with null for the id", encode([fingerprint, "a", 1, null])],
+    ["with a fraction for the id", encode([fingerprint, "a", 1, 2.5])],
+    ["with a lone surrogate", encode([fingerprint, "\ud800", 1, 2])],
+    ["with the character U+0000", encode([fingerprint, "\u0000", 1, 2])],
+    ["with a number that is none", Buffer.from(`["${fingerprint}","a",1e999,2]`).toString("base64url")],
+  ];
+  for (const [what, text] of foreign) {
+    for (const parameter of ["after", "before"]) {
+      test(`${what} is refused for ${parameter}`, () => {
+        assert.deepEqual(errorsOf(`${search}&${parameter}=${text}`), [
+          { parameter, detail: "is not from a Link of this list, with the same order and filters" },
+        ]);
+      });
+    }
+  }
+
+  test("that somebody changed is refused, or is another place of the same members", () => {
+    const index = fc.nat(cursor.length - 1);
+    const character = fc.constantFrom(..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
+    fc.assert(
+      fc.property(index, character, (at, put) => {
+        const changed = cursor.slice(0, at) + put + cursor.slice(at + 1);
+        try {
+          const [name, time, id] = selectionOf(`${search}&after=${changed}`).after ?? [];
+          assert.ok((typeof name === "string" || name === null) && (typeof time === "number" || time === null));
+          assert.ok(Number.isSafeInteger(id));
+        } catch (error) {
+          assert.ok(error instanceof HttpError, String(error));
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test("for behind and one for before cannot be given at once", () => {
+    assert.deepEqual(errorsOf(`${search}&after=${cursor}&before=${cursor}`), [
+      { parameter: "before", detail: "cannot stand beside after" },
+    ]);
+  });
+
+  test("for before needs a limit", () => {
+    assert.deepEqual(errorsOf(`before=${toCursor({ order: byId }, [7])}`), [
+      { parameter: "before", detail: "needs a limit beside it" },
+    ]);
+  });
+});
+
+describe("what is wrong with a query", () => {
+  test("is told all at once", () => {
+    const errors = errorsOf("limit=0&sort=a,b&x=1&birthDate=x&email=&email[in]=,&fields=y&id=1&id=2");
+    assert.deepEqual(errors.map(({ parameter }) => parameter).toSorted(), [
+      "birthDate",
+      "email",
+      "email[in]",
+      "fields",
+      "id",
+      "limit",
+      "sort",
+      "sort",
+      "x",
+    ]);
+  });
+
+  test("is told for the first hundred places, in a time that grows with the query alone", { timeout: 5_000 }, () => {
+    assert.equal(errorsOf(Array.from({ length: 20_000 }, (_, i) => `p${i}=1`).join("&")).length, 100);
+    assert.equal(errorsOf("a=1&".repeat(20_000)).length, 2);
+    assert.deepEqual(selectionOf("&".repeat(1_000_000)), { order: byId });
+    errorsOf(`familyName[in]=${",".repeat(100_000)}`);
+    errorsOf(`familyName[in]=${"\\".repeat(100_001)}`);
+    errorsOf(`sort=${",".repeat(100_000)}`);
+    errorsOf(`fields=${"email,".repeat(100_000)}`);
+  });
+
+  test("is never anything but a refusal", () => {
+    const piece = fc.constantFrom(
+      ...[
+        "limit",
+        "sort",
+        "fields",
+        "after",
+        "before",
+        "id",
+        "email",
+        "height",
+        "createdAt",
+        "birthDate",
+        "[ge]",
+        "[in]",
+      ],
+      ...["=", "&", ",", "-", "\\", "%", "%00", "+", "1", "x", "[", "]", "__proto__", "é"],
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+        try {
+          parse(pieces.join(""));
+        } catch (error) {
+          assert.ok(error instanceof HttpError, String(error));
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, before, describe, it } from "node:test";
+import { type CollectionDefinition, openSqliteDatabase, type Selection } from "../src/index.ts";
+import { selectableColumns } from "../src/sqlite-columns.ts";
+import { SqliteSelection } from "../src/sqlite-selection.ts";
+import { StatementCache } from "../src/statement-cache.ts";
+
+const person: CollectionDefinition = {
+  name: "person",
+  selectable: [
+    { name: "familyName", type: "text" },
+    { name: "email", type: "caseless-text" },
+    { name: "birthDate", type: "date" },
+  ],
+};
+
+/** More people than are ever sorted, a third of them without a birth date. */
+const count = 12_000;
+
+describe("how SQLite reads a page of a selection", () => {
+  const directory = mkdtempSync(join(tmpdir(), "query-plan-"));
+  const file = join(directory, "person.db");
+  let database: DatabaseSync;
+  before(async () => {
+    const filled = await openSqliteDatabase(file, { collections: [person] });
+    const people = Array.from({ length: count }, (_, i) => ({
+      familyName: `Name ${i % 50}`,
+      email: `${i}@example.org`,
+      ...(i % 3 > 0 && { birthDate: `19${10 + (i % 89)}-01-01` }),
+    }));
+    await filled.store("person").createAll(people);
+    await filled.close();
+    database = new DatabaseSync(file);
+  });
+  after(() => {
+    database.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  /** The plan of each statement that reads a page. */
+  function plansOf(selection: Selection): readonly string[] {
+    const statements = new RecordingStatements(database);
+    new SqliteSelection("person", selectableColumns(person), selection, statements).page(selection.after, 50);
+    return statements.texts
+      .filter((text) => text.includes("ORDER BY"))
+      .map((text) => database.prepare(`EXPLAIN QUERY PLAN ${text}`).all())
+      .map((steps) => steps.map(({ detail }) => String(detail)).join("; "));
+  }
+
+  const ascending = [
+    { member: "birthDate", descending: false },
+    { member: "id", descending: false },
+  ];
+  const descending = ascending.map(({ member }) => ({ member, descending: true }));
+  const walked: readonly [what: string, selection: Selection][] = [
+    ["the first by a member", { order: ascending }],
+    ["the first by a member, backwards", { order: descending }],
+    ["those behind a value", { order: ascending, after: ["1950-01-01", 500] }],
+    ["those behind a value, backwards", { order: descending, after: ["1950-01-01", 500] }],
+    ["those behind an absent value", { order: ascending, after: [null, 500] }],
+    ["those behind an absent value, backwards", { order: descending, after: [null, 500] }],
+    ["those behind the last that has a value, backwards", { order: descending, after: ["1910-01-01", 1] }],
+    [
+      "those behind a value, of many that a filter of the same member leaves",
+      {
+        order: ascending,
+        after: ["1950-01-01", 500],
+        filters: [
+          { member: "birthDate", operator: "ge", value: "1920-01-01" },
+          { member: "birthDate", operator: "prefix", value: "19" },
+        ],
+      },
+    ],
+    [
+      "those behind a value, of many that a filter of another member leaves",
+      {
+        order: ascending,
+        after: ["1950-01-01", 500],
+        filters: [{ member: "familyName", operator: "ge", value: "Name" }],
+      },
+    ],
+  ];
+  for (const [what, selection] of walked) {
+    it(`walks the index for ${what}`, () => {
+      const plans = plansOf(selection);
+      assert.ok(plans.length > 0);
+      for (const plan of plans) {
+        assert.match(plan, /^(?:SCAN|SEARCH) person USING INDEX person\.text_birthDate/);
+        assert.doesNotMatch(plan, /TEMP B-TREE/);
+        if (selection.after !== undefined)
+          assert.match(plan, /SEARCH .* \(text_birthDate(?:=\?|=\? AND rowid[<>]\?|[<>]\?.*)\)$/);
+      }
+    });
+  }
+
+  it("walks the table for an order by id", () => {
+    for (const descending of [false, true]) {
+      const order = [{ member: "id", descending }];
+      for (const plan of plansOf({ order, after: [500] })) {
+        assert.match(plan, /^SEARCH person USING INTEGER PRIMARY KEY \(rowid[<>]\?\)$/);
+      }
+    }
+  });
+
+  it("begins with the index on the member of which a filter leaves few, and sorts these", () => {
+    const filters = [
+      { member: "familyName", operator: "eq", value: "Name 7" },
+      { member: "email", operator: "eq", value: "7@example.org" },
+    ] as const;
+    for (const plan of plansOf({ order: ascending, filters })) {
+      assert.match(plan, /^SEARCH person USING INDEX person\.caseless_email \(caseless_email=\?\); USE TEMP B-TREE/);
+    }
+  });
+
+  it("sorts nothing where a filter leaves few, and they are wanted by id", () => {
+    const filters = [{ member: "familyName", operator: "eq", value: "Name 7" }] as const;
+    for (const plan of plansOf({ filters, order: [{ member: "id", descending: true }], after: [500] })) {
+      assert.equal(plan, "SEARCH person USING INDEX person.text_familyName (text_familyName=? AND rowid<?)");
+    }
+  });
+});
+
+class RecordingStatements extends StatementCache {
+  readonly texts: string[] = [];
+
+  override prepare(sql: string): ReturnType<StatementCache["prepare"]> {
+    this.texts.push(sql);
+    return super.prepare(sql);
+  }
+}

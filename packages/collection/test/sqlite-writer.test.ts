@@ -1,0 +1,486 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, describe, it } from "node:test";
+import type { Worker } from "node:worker_threads";
+import {
+  type Database,
+  type Document,
+  openSqliteDatabase,
+  type SqliteDatabaseOptions,
+  type Store,
+  StoreOutcomeUnknown,
+  StoreUnavailable,
+} from "../src/index.ts";
+import { create, everything } from "./store-contract.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "sqlite-writer-"));
+after(() => rmSync(directory, { recursive: true }));
+
+let files = 0;
+/** A path in the directory at which there is nothing yet. */
+const newFile = (): string => join(directory, `${++files}.db`);
+
+const open = (file: string, options: Partial<SqliteDatabaseOptions> = {}): Promise<Database> =>
+  openSqliteDatabase(file, { collections: [{ name: "person", unique: ["identifier"] }], ...options });
+
+/** With a new file, and a store in it that is closed afterwards. */
+const withStore =
+  (
+    use: (store: Store, file: string, database: Database) => Promise<void>,
+    options: Partial<SqliteDatabaseOptions> = {},
+  ) =>
+  async (): Promise<void> => {
+    const file = newFile();
+    const database = await open(file, options);
+    try {
+      await use(database.store("person"), file, database);
+    } finally {
+      await database.close();
+    }
+  };
+
+describe("writes to a SQLite file at the same time", () => {
+  it(
+    "share commits",
+    withStore(async (store, file) => {
+      await create(store, {});
+      const before = commitsIn(file);
+      await Promise.all(Array.from({ length: 50 }, (_, n) => create(store, { n })));
+      assert.equal(commitsIn(file), before + 1);
+    }),
+  );
+
+  it(
+    "are made in their order, whatever becomes of each",
+    withStore(async (store) => {
+      const outcomes = await Promise.all([
+        store.create({ identifier: "A1" }),
+        store.create({ identifier: "A1" }),
+        store.replace(1, { identifier: "B1" }),
+        store.create({ identifier: "A1" }),
+        store.remove(1, 1),
+        store.remove(2, 3),
+      ]);
+      const kinds = outcomes.map(({ kind }) => kind);
+      assert.deepEqual(kinds, ["created", "conflict", "replaced", "created", "changed", "removed"]);
+    }),
+  );
+
+  it(
+    "of several collections share a commit too",
+    withStore(
+      async (_store, file, database) => {
+        const stores = [database.store("person"), database.store("order")];
+        await Promise.all(stores.map((store) => create(store, {})));
+        const before = commitsIn(file);
+        const records = await Promise.all(stores.map((store) => create(store, {})));
+        assert.deepEqual(
+          records.map(({ id, revision }) => [id, revision]),
+          [
+            [2, 2],
+            [2, 2],
+          ],
+        );
+        assert.equal(commitsIn(file), before + 1);
+      },
+      { collections: [{ name: "person" }, { name: "order" }] },
+    ),
+  );
+
+  it(
+    "fail alone",
+    withStore(async (store, file) => {
+      withDatabase(file, (other) =>
+        other.exec(`CREATE TRIGGER refuse AFTER INSERT ON person WHEN NEW.document ->> '$.name' = 'Eve'
+          BEGIN SELECT RAISE(ABORT, 'no Eve'); END`),
+      );
+      const outcomes = await Promise.allSettled(["Ada", "Eve", "Grace"].map((name) => store.create({ name })));
+      const [ada, eve, grace] = outcomes;
+      assert.ok(ada?.status === "fulfilled" && eve?.status === "rejected" && grace?.status === "fulfilled");
+      assert.match(eve.reason.message, /no Eve/);
+      assert.deepEqual(
+        (await everything(store)).map(({ id, revision, json }) => [id, revision, JSON.parse(json).name]),
+        [
+          [1, 1, "Ada"],
+          [2, 2, "Grace"],
+        ],
+      );
+    }),
+  );
+
+  it(
+    "are refused beyond those that may wait, and taken again later",
+    withStore(
+      async (store) => {
+        const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => store.create({})));
+        const refused = outcomes.filter((outcome) => outcome.status === "rejected");
+        assert.equal(refused.length, 2);
+        for (const { reason } of refused) assert.ok(reason instanceof StoreUnavailable, String(reason));
+        assert.equal((await create(store, {})).id, 4);
+      },
+      { maxWaitingWrites: 3 },
+    ),
+  );
+
+  it(
+    "are refused beyond the memory that they may take",
+    withStore(async (store) => {
+      const large = { description: "x".repeat(20_000_000) };
+      const outcomes = await Promise.allSettled([large, large, {}].map((document) => store.create(document)));
+      assert.deepEqual(
+        outcomes.map(({ status }) => status),
+        ["fulfilled", "fulfilled", "rejected"],
+      );
+      assert.equal((await create(store, {})).id, 3);
+    }),
+  );
+
+  for (const maxWaitingWrites of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+    it(`may not wait by ${maxWaitingWrites}`, async () => {
+      await assert.rejects(open(":memory:", { maxWaitingWrites }), RangeError);
+    });
+  }
+});
+
+describe("a write to a SQLite file", () => {
+  it(
+    "is seen by every read once it is acknowledged",
+    withStore(async (store) => {
+      for (let i = 0; i < 50; i++) {
+        const record = await create(store, {});
+        assert.deepEqual(store.find(record.id), record);
+        assert.equal(store.revision(), record.revision);
+      }
+    }),
+  );
+
+  it(
+    "waits for one of another process while reads go on",
+    withStore(
+      async (store, file) => {
+        const ada = await create(store, { name: "Ada" });
+        const other = lock(file);
+        const waiting = create(store, {});
+        for (let i = 0; i < 20; i++) {
+          await turn();
+          assert.deepEqual(store.find(1), ada);
+          assert.equal((await everything(store)).length, 1);
+        }
+        unlock(other);
+        assert.equal((await waiting).id, 2);
+      },
+      { busyTimeout: 30_000 },
+    ),
+  );
+
+  it(
+    "is refused, with all of its batch, when that takes too long",
+    withStore(
+      async (store, file) => {
+        await create(store, {});
+        const other = lock(file);
+        const outcomes = await Promise.allSettled([
+          store.create({}),
+          store.replace(1, { name: "Ada" }),
+          store.remove(1),
+        ]);
+        unlock(other);
+        for (const outcome of outcomes) {
+          assert.ok(outcome.status === "rejected" && outcome.reason instanceof StoreUnavailable);
+          assert.ok(!(outcome.reason instanceof StoreOutcomeUnknown));
+          assert.match(outcome.reason.message, /Another process is writing/);
+        }
+        assert.equal(store.revision(), 1);
+        assert.equal((await create(store, {})).id, 2);
+      },
+      { busyTimeout: 1 },
+    ),
+  );
+});
+
+describe("loading a SQLite file", () => {
+  it(
+    "ends when there are more conflicts than are told",
+    withStore(async (store) => {
+      let produced = 0;
+      let isEnded = false;
+      function* documents(): Generator<Document> {
+        try {
+          for (; ; produced++) yield { identifier: "A1" };
+        } finally {
+          isEnded = true;
+        }
+      }
+      assert.equal((await store.createAll(documents())).kind, "refused");
+      assert.ok(isEnded && produced < 5000, `${produced} were asked for`);
+    }),
+  );
+
+  it("takes as much memory however much is loaded", () => {
+    const program = `
+      import { openSqliteDatabase } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
+      const file = ${JSON.stringify(newFile())};
+      const database = await openSqliteDatabase(file, { collections: [{ name: "person" }] });
+      function* documents() {
+        for (let i = 0; i < 40_000; i++) yield { description: String(i).padEnd(2000) };
+      }
+      console.log((await database.store("person").createAll(documents())).count);
+      await database.close();
+    `;
+    // Of the 80 MB there is room for a fraction.
+    const options = [...process.execArgv, "--max-old-space-size=24", "--input-type=module", "--eval", program];
+    const { status, stdout, stderr } = spawnSync(process.execPath, options, { encoding: "utf8", timeout: 60_000 });
+    assert.deepEqual([status, stdout, stderr], [0, "40000\n", ""]);
+  });
+
+  it(
+    "leaves nothing when its thread ends between two batches",
+    withStore(async (store) => {
+      async function* documents(): AsyncGenerator<Document> {
+        for (let i = 0; i < 2000; i++) yield {};
+        await thread?.terminate();
+        for (let i = 0; i < 2000; i++) yield {};
+      }
+      const starting = nextThread();
+      const refused = assert.rejects(store.createAll(documents()), StoreUnavailable);
+      const thread = await starting;
+      await refused;
+      assert.deepEqual(await everything(store), []);
+      assert.equal((await create(store, {})).id, 1);
+    }),
+  );
+
+  it(
+    "is refused while another process writes for too long",
+    withStore(
+      async (store, file) => {
+        const other = lock(file);
+        await assert.rejects(store.createAll([{}]), StoreUnavailable);
+        unlock(other);
+        assert.deepEqual(await store.createAll([{}]), { kind: "created", count: 1 });
+      },
+      { busyTimeout: 1 },
+    ),
+  );
+});
+
+describe("closing a SQLite file", () => {
+  it(
+    "finishes what it was given before, and takes nothing afterwards",
+    withStore(async (store, file, database) => {
+      const sent = Array.from({ length: 10 }, () => store.create({}));
+      const load = store.createAll(Array.from({ length: 1000 }, () => ({})));
+      await turn();
+      const waiting = Array.from({ length: 10 }, () => store.create({}));
+      const closed = database.close();
+      await assert.rejects(store.create({}), StoreUnavailable);
+      await assert.rejects(store.createAll([]), StoreUnavailable);
+      await closed;
+      for (const { kind } of await Promise.all([...sent, load, ...waiting])) assert.equal(kind, "created");
+      const again = await open(file);
+      assert.equal((await everything(again.store("person"))).length, 1020);
+      await again.close();
+    }),
+  );
+
+  it(
+    "leaves one file, without a log beside it",
+    withStore(async (store, file, database) => {
+      await create(store, {});
+      await database.close();
+      assert.equal(statSync(`${file}-wal`, { throwIfNoEntry: false }), undefined);
+    }),
+  );
+});
+
+describe("the thread that writes to a SQLite file", () => {
+  it(
+    "is started again when it has ended: of what it had it is told that this is not known, what waits is written",
+    withStore(async (store) => {
+      const ready = nextThread();
+      await create(store, { name: "first" });
+      const thread = await ready;
+      const second = store.create({ name: "second" });
+      const lost = assert.rejects(second, StoreOutcomeUnknown);
+      await turn();
+      const third = store.create({ name: "third" });
+      await Promise.all([thread.terminate(), lost]);
+      assert.equal((await third).kind, "created");
+      const names = (await everything(store)).map(({ json }) => JSON.parse(json).name);
+      // Whether the thread came to it, nobody can say.
+      assert.deepEqual(
+        names.filter((name) => name !== "second"),
+        ["first", "third"],
+      );
+    }),
+  );
+
+  it(
+    "is started again by the next write when it has ended with nothing to do",
+    withStore(async (store) => {
+      const ready = nextThread();
+      await create(store, {});
+      await (await ready).terminate();
+      assert.equal((await create(store, {})).id, 2);
+    }),
+  );
+
+  it(
+    "is not waited for when the database is closed and it has ended",
+    withStore(async (store, _file, database) => {
+      const ready = nextThread();
+      const first = assert.rejects(store.create({}), StoreUnavailable);
+      const thread = await ready;
+      const closed = database.close();
+      await Promise.all([thread.terminate(), first, closed]);
+    }),
+  );
+
+  it(
+    "refuses the writes when it cannot open the file, makes no other, and writes when the file is back",
+    withStore(async (store, file) => {
+      for (const suffix of ["", "-wal", "-shm"]) renameSync(file + suffix, `${file}-away${suffix}`);
+      for (let i = 0; i < 2; i++) {
+        await assert.rejects(store.create({}), (error) => {
+          assert.ok(error instanceof StoreUnavailable && !(error instanceof StoreOutcomeUnknown));
+          return true;
+        });
+      }
+      assert.equal(statSync(file, { throwIfNoEntry: false }), undefined);
+      for (const suffix of ["", "-wal", "-shm"]) renameSync(`${file}-away${suffix}`, file + suffix);
+      assert.equal((await create(store, {})).id, 1);
+    }),
+  );
+
+  for (const [what, more] of [
+    ["is waited for by a program that ends", ""],
+    ["does not keep a program running that has nothing to write", "await writing;"],
+  ]) {
+    it(what ?? "", () => {
+      const program = `
+        import { openSqliteDatabase } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
+        const file = ${JSON.stringify(newFile())};
+        const database = await openSqliteDatabase(file, { collections: [{ name: "person" }] });
+        const writing = database.store("person").create({}).then(({ record }) => console.log(record.id));
+        ${more}
+      `;
+      // The options are of those that no thread could be given.
+      const options = ["--conditions=@waymark/source", "--input-type=module", "--expose-gc", "--eval", program];
+      const { status, stdout, stderr } = spawnSync(process.execPath, options, { encoding: "utf8", timeout: 30_000 });
+      assert.deepEqual([status, stdout, stderr], [0, "1\n", ""]);
+    });
+  }
+});
+
+describe("the write-ahead log of a SQLite file", () => {
+  it(
+    "stays bounded however much is written while others read",
+    withStore(async (store, file) => {
+      const document = { description: "x".repeat(20_000) };
+      let isWriting = true;
+      let lists = 0;
+      const readAll = async (): Promise<void> => {
+        for (; isWriting; lists++) {
+          await turn(); // a list without records takes none
+          for await (const _batch of store.list()) await turn();
+        }
+      };
+      const reading = readAll();
+      let written = 0;
+      let largest = 0;
+      while (written < 40_000_000) {
+        await Promise.all(Array.from({ length: 50 }, (_, n) => store.create({ ...document, n })));
+        written += 50 * document.description.length;
+        largest = Math.max(largest, statSync(`${file}-wal`).size);
+      }
+      isWriting = false;
+      await reading;
+      assert.ok(lists > 0);
+      assert.ok(largest < 12_000_000, `a log of ${largest} bytes`);
+    }),
+  );
+});
+
+describe("a disk that takes no more", () => {
+  const nodeArguments = process.execArgv.filter((argument) => argument.startsWith("--conditions"));
+  const fill = (shell: string, command: string, ...writerArguments: readonly string[]): unknown => {
+    const program = join(import.meta.dirname, "filling-writer.ts");
+    const [name = "", ...args] = shell.split(" ");
+    const writer = spawnSync(
+      name,
+      [...args, command, process.execPath, ...nodeArguments, program, ...writerArguments],
+      {
+        encoding: "utf8",
+      },
+    );
+    return JSON.parse(writer.stdout || JSON.stringify(writer.stderr));
+  };
+  const assertWhole = (report: unknown, fault: string): void => {
+    assert.ok(typeof report === "object" && report !== null && "acknowledged" in report, String(report));
+    const { acknowledged } = report;
+    assert.ok(typeof acknowledged === "number" && acknowledged > 0);
+    const found = acknowledged + 1;
+    assert.deepEqual(report, { acknowledged, fault, readable: acknowledged, afterwards: "created", found });
+  };
+
+  // A file system of its own, which goes with the process.
+  const shell = "unshare --user --map-root-user --mount sh -c";
+  const mount = `mount -t tmpfs -o size=3m tmpfs "${directory}"`;
+  const [command = "", ...args] = shell.split(" ");
+  const canMount = spawnSync(command, [...args, mount]).status === 0;
+  it("refuses the write, keeps what was acknowledged and nothing else, and goes on when there is room", {
+    skip: !canMount && "the system lets nobody mount a small file system",
+  }, () => {
+    assertWhole(fill(shell, `${mount}; exec "$0" "$@"`, newFile(), "1500000"), "StoreUnavailable");
+  });
+
+  it("does not claim to know where it fails otherwise: a file may not grow", () => {
+    // 256 blocks, which the write-ahead log soon has.
+    assertWhole(fill("sh -c", `ulimit -f 256; exec "$0" "$@"`, newFile()), "StoreOutcomeUnknown");
+  });
+});
+
+/** The rest of this turn of the event loop, and all that was scheduled in it. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** The thread that is started next. */
+async function nextThread(): Promise<Worker> {
+  const [thread] = await once(process, "worker");
+  return thread;
+}
+
+function lock(file: string): DatabaseSync {
+  const other = new DatabaseSync(file);
+  other.exec("BEGIN IMMEDIATE");
+  return other;
+}
+
+function unlock(other: DatabaseSync): void {
+  other.exec("ROLLBACK");
+  other.close();
+}
+
+function withDatabase(file: string, use: (database: DatabaseSync) => void): void {
+  const database = new DatabaseSync(file);
+  try {
+    use(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** How many commits there are in the write-ahead log of a file: frames that say how large the file is after them. */
+function commitsIn(file: string): number {
+  const log = readFileSync(`${file}-wal`);
+  const pageSize = log.readUInt32BE(8);
+  let commits = 0;
+  for (let frame = 32; frame < log.length; frame += 24 + pageSize) {
+    if (log.readUInt32BE(frame + 4) > 0) commits++;
+  }
+  return commits;
+}

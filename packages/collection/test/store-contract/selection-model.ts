@@ -1,0 +1,77 @@
+import type { MemberFilter, MemberValue, Selection, SortKey } from "../../src/index.ts";
+
+/** The ids of the records, as JSON says them, that a selection has, in its order. */
+export function selectedFrom(records: readonly object[], selection: Selection): readonly number[] {
+  const { filters = [], order = [{ member: "id", descending: false }], after, limit } = selection;
+  return records
+    .filter((record) => filters.every((filter) => holds(filter, keyOf(record, filter.member))))
+    .filter((record) => after === undefined || compareBy(order, placeOf(order, record), folded(order, after)) > 0)
+    .toSorted((one, other) => compareBy(order, placeOf(order, one), placeOf(order, other)))
+    .slice(0, limit)
+    .map((record) => Number(keyOf(record, "id")));
+}
+
+/** The value of a member as it is compared; null where it lacks it or has one of another type. */
+export function keyOf(record: object, member: string): MemberValue {
+  let value: unknown = record;
+  for (const name of member.split(".")) value = Object(value)[name];
+  switch (member) {
+    case "id":
+    case "height":
+      return typeof value === "number" ? value : null;
+    case "createdAt":
+    case "updatedAt":
+    case "seen":
+      return typeof value === "string" && timePattern.test(value) ? Date.parse(value.toUpperCase()) : null;
+    default:
+      return typeof value === "string" ? fold(member, value) : null;
+  }
+}
+
+const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i;
+
+function fold<V extends MemberValue>(member: string, value: V): V | string {
+  if (member !== "email" || typeof value !== "string") return value;
+  return value.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+const placeOf = (order: readonly SortKey[], record: object): readonly MemberValue[] =>
+  order.map(({ member }) => keyOf(record, member));
+
+const folded = (order: readonly SortKey[], place: readonly MemberValue[]): readonly MemberValue[] =>
+  order.map(({ member }, i) => fold(member, place[i] ?? null));
+
+function holds(filter: MemberFilter, value: MemberValue): boolean {
+  const { member, operator } = filter;
+  if (operator === "in") return filter.values.some((each) => value === fold(member, each));
+  const sought = fold(member, filter.value);
+  if (operator === "eq") return value === sought;
+  if (operator === "ne") return value !== sought;
+  if (value === null) return false;
+  if (operator === "prefix") return String(value).startsWith(String(sought));
+  const order = compare(value, sought);
+  return { lt: order < 0, le: order <= 0, gt: order > 0, ge: order >= 0 }[operator];
+}
+
+function compareBy(order: readonly SortKey[], one: readonly MemberValue[], other: readonly MemberValue[]): number {
+  for (const [i, { descending }] of order.entries()) {
+    const result = compare(one[i] ?? null, other[i] ?? null);
+    if (result !== 0) return descending ? -result : result;
+  }
+  return 0;
+}
+
+/** What is absent first; numbers by size; text by code points. */
+function compare(one: MemberValue, other: MemberValue): number {
+  if (one === null || other === null) return Number(one !== null) - Number(other !== null);
+  if (typeof one === "number" || typeof other === "number") return Number(one) - Number(other);
+  if (one === other) return 0;
+  const [points, otherPoints] = [one, other].map((text) =>
+    Array.from(text, (character) => character.codePointAt(0) ?? 0),
+  );
+  for (const [i, point] of (points ?? []).entries()) {
+    const otherPoint = otherPoints?.[i] ?? -1;
+    if (point !== otherPoint) return point - otherPoint;
+  }
+  return (points?.length ?? 0) - (otherPoints?.length ?? 0);
+}

@@ -1,0 +1,19 @@
+import type { ListOptions, ListRepresentation, StoredRecord } from "../src/index.ts";
+
+/** A record with this id and these members, as a store would give it. */
+export function storedRecord(members: object, id = 1): StoredRecord {
+  return { id, revision: id, updatedAt: 0, json: JSON.stringify({ id, ...members }) };
+}
+
+/** The text of a list of these records, read two at a time. */
+export async function listOf(
+  representation: ListRepresentation,
+  records: readonly StoredRecord[],
+  options: ListOptions = {},
+): Promise<string> {
+  return (await Array.fromAsync(representation.list(inBatches(records), options))).join("");
+}
+
+async function* inBatches(records: readonly StoredRecord[]): AsyncGenerator<readonly StoredRecord[]> {
+  for (let i = 0; i < records.length; i += 2) yield records.slice(i, i + 2);
+}

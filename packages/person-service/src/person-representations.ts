@@ -1,0 +1,24 @@
+import {
+  csvRepresentation,
+  jsonRepresentation,
+  ndjsonRepresentation,
+  type Representation,
+  xmlRepresentation,
+} from "@waymark/collection";
+import { personMemberNames } from "./person.ts";
+import { personJsonLd } from "./person-json-ld.ts";
+import { vcard } from "./vcard.ts";
+
+/**
+ * What people are sent as, the preferred first. CSV and NDJSON are for lists alone.
+ *
+ * @param path of the people
+ */
+export const personRepresentations = (path: string): readonly Representation[] => [
+  jsonRepresentation,
+  xmlRepresentation({ root: "person", list: "people" }),
+  personJsonLd(path),
+  ndjsonRepresentation,
+  csvRepresentation({ columns: personMemberNames() }),
+  vcard,
+];

@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import { type ItemRepresentation, type ListRepresentation, listText, type StoredRecord } from "@waymark/collection";
+import type { Address, Person, StoredPerson } from "./person.ts";
+import { components, contentLine, escapeText } from "./vcard-line.ts";
+
+/** A person as a vCard 4.0 (RFC 6350), which address books read; a list is the cards one after another. */
+export const vcard: ItemRepresentation & ListRepresentation = {
+  name: "vcard",
+  mediaType: "text/vcard",
+  contentType: "text/vcard; charset=utf-8",
+  item: toCard,
+  list: (batches) => listText(batches, { item: toCard }),
+  // A card must have a name (FN), and says by UID and REV which state of whom it is.
+  whole: true,
+};
+
+function toCard({ json }: StoredRecord): string {
+  const person: StoredPerson = JSON.parse(json); // the schema let nothing else into the store
+  let lines = contentLine("BEGIN", "VCARD");
+  for (const [name, value] of toProperties(person)) {
+    if (value !== undefined) lines += contentLine(name, value);
+  }
+  return lines + contentLine("END", "VCARD");
+}
+
+/** One whose value is undefined is left out. */
+type Property = readonly [name: string, value: string | undefined];
+
+function toProperties(person: StoredPerson): readonly Property[] {
+  return [
+    ["VERSION", "4.0"],
+    ["FN", escapeText(person.name)],
+    ["N", nameParts(person)],
+    ["NICKNAME", optionalText(person.alternateName)],
+    // The basic format: RFC 6350 §4.3.1 has no hyphens.
+    ["BDAY", person.birthDate?.replaceAll("-", "")],
+    ["EMAIL", optionalText(person.email)],
+    ["TEL", optionalText(person.telephone)],
+    ["ADR", person.address && addressParts(person.address)],
+    ["TITLE", optionalText(person.jobTitle)],
+    ["ORG", person.worksFor && components([person.worksFor])],
+    ["URL", person.url],
+    ["LANG", person.knowsLanguage],
+    ["NOTE", optionalText(person.description)],
+    // vCard has no property for it.
+    ["X-IDENTIFIER;VALUE=text", optionalText(person.identifier)],
+    ["UID", uniqueId(person)],
+    // RFC 9554 §3.1
+    ["CREATED", timestamp(person.createdAt)],
+    ["REV", timestamp(person.updatedAt)],
+  ];
+}
+
+const optionalText = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : escapeText(text);
+
+/** The last two are for what stands before and after a name. */
+function nameParts({ familyName, givenName, additionalName }: Person): string | undefined {
+  const parts = [familyName, givenName, additionalName];
+  return parts.some((part) => part !== undefined) ? components([...parts, "", ""]) : undefined;
+}
+
+/** The first two, a post office box and an apartment, should be empty (RFC 6350 §6.3.1). */
+function addressParts(address: Address): string {
+  const { streetAddress, addressLocality, addressRegion, postalCode, addressCountry } = address;
+  return components(["", "", streetAddress, addressLocality, addressRegion, postalCode, addressCountry]);
+}
+
+/** In whole seconds (RFC 6350 §4.3.5): `20260615T120000Z`. */
+const timestamp = (time: string): string => time.replaceAll(/[:-]|\.\d+/g, "");
+
+/**
+ * A UUID (RFC 9562 §5.5) of what never changes in a record: an address book knows the person again, whatever else does,
+ * and on whatever database. The time tells it from the person of another service that has the same id.
+ */
+function uniqueId({ id, createdAt }: StoredPerson): string {
+  const digest = createHash("sha1").update(namespace).update(`${id} ${createdAt}`).digest();
+  // The version is 5, the variant 0b10.
+  digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x50, 6);
+  digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);
+  const [, ...groups] = /^(.{8})(.{4})(.{4})(.{4})(.{12})/.exec(digest.toString("hex")) ?? [];
+  return `urn:uuid:${groups.join("-")}`;
+}
+
+/** Of the UUIDs of people; drawn at random, once and for all. */
+const namespace = Buffer.from("36585e6dee9843429e74e1a8e273bd2d", "hex");

@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { StoredRecord } from "@waymark/collection";
+import fc from "fast-check";
+import ICAL from "ical.js";
+import { type Person, personMemberNames } from "../src/person.ts";
+import { vcard } from "../src/vcard.ts";
+import { legalPerson } from "./legal-person.ts";
+
+const createdAt = "2026-06-15T12:00:00.123Z";
+const updatedAt = "2026-06-16T13:14:15.999Z";
+
+const full: Person = {
+  id: 7,
+  name: "Ada Lovelace",
+  givenName: "Ada",
+  additionalName: "King",
+  familyName: "Lovelace",
+  alternateName: "Countess",
+  birthDate: "1815-12-10",
+  email: "ada@example.org",
+  telephone: "+44 20 7946 0000;ext=12",
+  address: {
+    streetAddress: "12 St James's Square",
+    addressLocality: "London",
+    addressRegion: "England",
+    postalCode: "SW1Y 4JH",
+    addressCountry: "GB",
+  },
+  jobTitle: "Analyst",
+  worksFor: "Analytical Engines",
+  url: "https://example.org/ada",
+  knowsLanguage: "en-GB",
+  description: "Wrote\nnotes",
+  identifier: "A-1",
+};
+
+function record({ id = 1, ...members }: Person): StoredRecord {
+  return { id, revision: 1, updatedAt: 0, json: JSON.stringify({ id, ...members, createdAt, updatedAt }) };
+}
+
+const cardOf = (person: Person): string => vcard.item(record(person));
+
+/** The card's lines with their ends, unfolded. */
+const linesOf = (card: string): readonly string[] => card.replaceAll("\r\n ", "").split(/(?<=\r\n)/);
+
+/** A property as another parser reads it. */
+type ReadProperty = readonly [name: string, parameters: object, type: string, value: string | readonly string[]];
+
+/** The person that another parser finds in a card. */
+function readCard(properties: readonly ReadProperty[]): object {
+  const values = new Map(properties.map(([name, , , value]) => [name, value]));
+  assert.equal(values.size, properties.length, "each property once");
+  const text = (name: string): string | undefined => values.get(name) as string | undefined; // of one value
+  const parts = (name: string): readonly string[] => (values.get(name) ?? []) as readonly string[]; // of several
+  const [familyName, givenName, additionalName] = parts("n");
+  const [, , streetAddress, addressLocality, addressRegion, postalCode, addressCountry] = parts("adr");
+  const address = { streetAddress, addressLocality, addressRegion, postalCode, addressCountry };
+  return withoutEmpty({
+    name: text("fn"),
+    givenName,
+    additionalName,
+    familyName,
+    alternateName: text("nickname"),
+    birthDate: text("bday"),
+    email: text("email"),
+    telephone: text("tel"),
+    address: values.has("adr") ? withoutEmpty(address) : undefined,
+    jobTitle: text("title"),
+    worksFor: text("org"),
+    url: text("url"),
+    knowsLanguage: text("lang"),
+    // The only text of a person that may be empty.
+    ...(values.has("note") && { description: { text: text("note") } }),
+    identifier: text("x-identifier"),
+  });
+}
+
+const withoutEmpty = (members: object): object =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== ""));
+
+/** What the other parser finds in a text of several cards; it gives the content of one, and a list of several. */
+function parseCards(text: string): readonly (readonly ReadProperty[])[] {
+  const parsed = ICAL.parse(text);
+  const cards = Array.isArray(parsed[0]) ? parsed : [parsed];
+  return cards.map(([kind, properties]: [string, readonly ReadProperty[]]) => {
+    assert.equal(kind, "vcard");
+    return properties;
+  });
+}
+
+/** What is due from `readCard`. */
+const expected = ({ id: _id, description, ...members }: Person): object => ({
+  ...members,
+  ...(description !== undefined && { description: { text: description } }),
+});
+
+describe("a vCard", () => {
+  it("is text/vcard in UTF-8, and has the whole person", () => {
+    assert.deepEqual(
+      [vcard.mediaType, vcard.contentType, vcard.whole],
+      ["text/vcard", "text/vcard; charset=utf-8", true],
+    );
+  });
+
+  it("has each member of a person as a property", () => {
+    assert.equal(
+      cardOf(full),
+      [
+        "BEGIN:VCARD",
+        "VERSION:4.0",
+        "FN:Ada Lovelace",
+        "N:Lovelace;Ada;King;;",
+        "NICKNAME:Countess",
+        "BDAY:18151210",
+        "EMAIL:ada@example.org",
+        "TEL:+44 20 7946 0000;ext=12",
+        "ADR:;;12 St James's Square;London;England;SW1Y 4JH;GB",
+        "TITLE:Analyst",
+        "ORG:Analytical Engines",
+        "URL:https://example.org/ada",
+        "LANG:en-GB",
+        "NOTE:Wrote\\nnotes",
+        "X-IDENTIFIER;VALUE=text:A-1",
+        "UID:urn:uuid:acd81f1c-e29f-57f3-a06b-1c4a17f2bbd4",
+        "CREATED:20260615T120000Z",
+        "REV:20260616T131415Z",
+        "END:VCARD",
+        "",
+      ].join("\r\n"),
+    );
+  });
+
+  it("was told of every member", () => {
+    const { address = {}, ...members } = JSON.parse(record(full).json);
+    const names = [...Object.keys(members), ...Object.keys(address).map((part) => `address.${part}`)];
+    assert.deepEqual(new Set(names), new Set(personMemberNames()));
+  });
+
+  it("has no property for what is absent", () => {
+    const names = linesOf(cardOf({ name: "Ada" })).map((line) => line.replace(/[:;].*/s, ""));
+    assert.deepEqual(names, ["BEGIN", "VERSION", "FN", "UID", "CREATED", "REV", "END"]);
+  });
+
+  const values: readonly [member: keyof Person, value: string, line: string][] = [
+    ["name", "a,b;c\\d\\n", "FN:a\\,b;c\\\\d\\\\n"],
+    ["familyName", "a,b;c\\d", "N:a\\,b\\;c\\\\d;;;;"],
+    ["alternateName", "a,b", "NICKNAME:a\\,b"],
+    ["worksFor", "a;b,c", "ORG:a\\;b\\,c"],
+    ["url", "https://example.org/a,b;c", "URL:https://example.org/a,b;c"],
+    ["description", "", "NOTE:"],
+    ["description", "a\n\tb", "NOTE:a\\n\tb"],
+    ["birthDate", "0001-02-03", "BDAY:00010203"],
+  ];
+  for (const [member, value, line] of values) {
+    it(`has the ${member} ${JSON.stringify(value)} as ${JSON.stringify(line)}`, () => {
+      assert.ok(linesOf(cardOf({ name: "Ada", [member]: value })).includes(`${line}\r\n`));
+    });
+  }
+
+  it("folds lines at 75 octets, and splits no character", () => {
+    const lines = cardOf({ name: "Ada", description: `a${"é漢😀".repeat(40)}` }).split("\r\n");
+    const note = lines.slice(lines.findIndex((line) => line.startsWith("NOTE:")));
+    const octets = note.slice(0, 5).map((line) => Buffer.byteLength(line));
+    assert.ok(
+      octets.every((count) => count > 75 - 4 && count <= 75),
+      octets.join(),
+    );
+    assert.ok(lines.every((line) => line.isWellFormed()));
+  });
+
+  const lengths: readonly [octets: number, lines: number][] = [
+    [75, 1],
+    [76, 2],
+    [149, 2],
+    [150, 3],
+  ];
+  for (const [octets, lines] of lengths) {
+    it(`folds a line of ${octets} octets into ${lines}`, () => {
+      const card = cardOf({ name: "x".repeat(octets - "FN:".length) });
+      assert.equal(card.split("\r\n").length, "BEGIN VERSION UID CREATED REV END".split(" ").length + lines + 1);
+      assert.ok(card.split("\r\n").every((line) => line.length <= 75));
+    });
+  }
+
+  it("has a UID by which its person is known whatever is changed, and nobody else", () => {
+    const uid = (person: StoredRecord): string | undefined => /^UID:(.*)\r$/m.exec(vcard.item(person))?.[1];
+    const ada = record(full);
+    const later = { ...record({ id: 7, name: "Augusta" }), revision: 9 };
+    const otherService = { ...ada, json: ada.json.replace(createdAt, "2026-06-15T12:00:00.124Z") };
+    assert.match(uid(ada) ?? "", /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    assert.equal(uid(later), uid(ada));
+    assert.notEqual(uid(record({ ...full, id: 8 })), uid(ada));
+    assert.notEqual(uid(otherService), uid(ada));
+  });
+
+  it("is read by another parser without loss, whoever it is of", () => {
+    fc.assert(
+      fc.property(legalPerson, (person) => {
+        const card = cardOf(person);
+        for (const line of card.split("\r\n")) assert.ok(Buffer.byteLength(line) <= 75);
+        assert.deepEqual(parseCards(card).map(readCard), [expected(person)]);
+      }),
+    );
+  });
+
+  it("is followed by the next in a list", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(legalPerson, { minLength: 1, maxLength: 4 }), async (people) => {
+        async function* batches() {
+          for (const person of people) yield [record(person)];
+        }
+        const text = (await Array.fromAsync(vcard.list(batches(), {}))).join("");
+        assert.deepEqual(parseCards(text).map(readCard), people.map(expected));
+      }),
+    );
+  });
+});

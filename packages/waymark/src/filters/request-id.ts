@@ -1,0 +1,56 @@
+import { type Attribute, attribute } from "../attribute.ts";
+import { DeclarationSite } from "../declaration-site.ts";
+import type { AroundFilter } from "../filter.ts";
+import { HeaderList } from "../header-list.ts";
+import { isPromise } from "../pipeline.ts";
+import type { HttpRequest } from "../request.ts";
+import type { HttpResponse } from "../response.ts";
+import { uuidSource } from "./uuid-source.ts";
+
+/** The id of a request that `nameRequests` has named; `onFault` can read it too. */
+export const requestId: Attribute<string> = attribute<string>("requestId");
+
+/**
+ * Names every request, so that its response, the entries in the log and the client's report are known to belong together: in
+ * `X-Request-Id` of the response, and as the attribute `requestId` of the request. For `router({ filters })`, in the first
+ * place, so that no response goes without.
+ *
+ * The client, or a proxy in front, may have named it: by an `X-Request-Id` of 1 to 128 letters, digits and `. _ ~ : / + = @ -`,
+ * or else by the trace id of a well-formed `traceparent` (W3C Trace Context §3.2). Anything else is not repeated; the request gets
+ * a random UUID.
+ *
+ * ```ts
+ * router({ filters: [nameRequests()], onFault: (error, request) => log(request?.attribute(requestId), error) }, …)
+ * ```
+ */
+export function nameRequests(): AroundFilter {
+  const newId = uuidSource();
+  return {
+    kind: "around",
+    apply: (request, next) => {
+      const id = sentId(request) ?? newId();
+      const response = next(request.withAttribute(requestId, id));
+      return isPromise(response) ? response.then((settled) => withId(settled, id)) : withId(response, id);
+    },
+    site: new DeclarationSite(nameRequests),
+  };
+}
+
+function sentId({ headers }: HttpRequest): string | undefined {
+  const sent = headers.get("x-request-id");
+  if (sent !== undefined && safeId.test(sent)) return sent;
+  const trace = headers.get("traceparent");
+  return trace === undefined ? undefined : traceParent.exec(trace)?.[1];
+}
+
+function withId(response: HttpResponse, id: string): HttpResponse {
+  // A handler may have the field from another server's response. Unchecked otherwise: the id is safe to send.
+  const { flat } = response.headers.without("x-request-id");
+  return response.withHeaders(HeaderList.fromParsed([...flat, "X-Request-Id", id]));
+}
+
+// Nothing that means something to a log, a shell or a page, and all of it allowed in the fragment of a URI (RFC 3986 §3.5).
+const safeId = /^[\w.~:/+=@-]{1,128}$/;
+
+// Version ff is invalid, only versions after 00 may go on behind a hyphen, and neither id is zero.
+const traceParent = /^(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$/;

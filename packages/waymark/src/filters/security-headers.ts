@@ -1,0 +1,84 @@
+import { dataHeaders } from "../data-headers.ts";
+import { DeclarationSite } from "../declaration-site.ts";
+import type { AroundFilter } from "../filter.ts";
+import { HeaderList } from "../header-list.ts";
+import { isPromise } from "../pipeline.ts";
+import type { HttpRequest } from "../request.ts";
+import type { HttpResponse } from "../response.ts";
+
+export interface SecurityHeadersOptions {
+  /** The Content-Security-Policy of responses that have none of their own. Default: nothing is loaded, and nothing frames it. */
+  readonly contentSecurityPolicy?: string;
+  /** Whether requests come over TLS, all of them or the one given; if so, browsers are told to keep to it. Default: false. */
+  readonly https?: boolean | ((request: HttpRequest) => boolean);
+  /** What they are told in Strict-Transport-Security. Default: `max-age=31536000`, a year, without the subdomains. */
+  readonly strictTransportSecurity?: string;
+}
+
+/**
+ * Has browsers treat every response as data of an API: it is not sniffed for another type, loads and runs nothing, is not
+ * framed, and is no part of another origin's page, unless it is one that CORS gives to everybody. For `router({ filters })`,
+ * outside of `cors`.
+ *
+ * A field that a response has already is kept. Server and X-Powered-By, which it may have from elsewhere, are taken away. Over
+ * plain HTTP Strict-Transport-Security is never sent (RFC 6797 §7.2).
+ *
+ * ```ts
+ * router({ filters: [securityHeaders({ https: true }), cors(policy)] }, personRoutes(people))
+ * ```
+ *
+ * @throws TypeError when a value of the options cannot be sent
+ */
+export function securityHeaders(options: SecurityHeadersOptions = {}): AroundFilter {
+  const { contentSecurityPolicy, https = false, strictTransportSecurity = "max-age=31536000" } = options;
+  const plain = HeaderList.of({
+    ...dataHeaders,
+    ...(contentSecurityPolicy !== undefined && { "Content-Security-Policy": contentSecurityPolicy }),
+    "Cross-Origin-Resource-Policy": "same-origin",
+  });
+  const overTls = plain.with("Strict-Transport-Security", strictTransportSecurity);
+  const isOverTls = typeof https === "function" ? https : () => https;
+  return {
+    kind: "around",
+    apply: (request, next) => {
+      const fields = isOverTls(request) ? overTls : plain;
+      const response = next(request);
+      return isPromise(response) ? response.then((settled) => secure(settled, fields)) : secure(response, fields);
+    },
+    site: new DeclarationSite(securityHeaders),
+  };
+}
+
+/** The response with these fields, and those of its own among them kept. */
+function secure(response: HttpResponse, fields: HeaderList): HttpResponse {
+  const { flat } = response.headers;
+  for (let i = 0; i < flat.length; i += 2) {
+    if (isWatched(flat[i] as string)) return secureOneByOne(response, fields);
+  }
+  return response.withHeaders(HeaderList.fromParsed([...flat, ...fields.flat]));
+}
+
+function secureOneByOne(response: HttpResponse, fields: HeaderList): HttpResponse {
+  let headers = response.headers.without("Server").without("X-Powered-By");
+  // What CORS lets everybody's scripts read, everybody's pages may show.
+  const isForEverybody = headers.get("Access-Control-Allow-Origin") === "*";
+  for (const [name, value] of fields) {
+    if (headers.has(name)) continue;
+    const isResourcePolicy = name === "Cross-Origin-Resource-Policy";
+    headers = headers.withAdded(name, isResourcePolicy && isForEverybody ? "cross-origin" : value);
+  }
+  return response.withHeaders(headers);
+}
+
+// Every response passes here with all of its names, and hardly ever is it one of these: told apart by length and first letter,
+// that takes 100 ns less than a set of names in lower case (Node 26).
+function isWatched(name: string): boolean {
+  const watched = watchedByLength[name.length];
+  if (watched === undefined || (name.charCodeAt(0) | 0x20) !== watched.charCodeAt(0)) return false;
+  return name.toLowerCase() === watched;
+}
+
+const watchedByLength: readonly (string | undefined)[] = [
+  ...["x-content-type-options", "content-security-policy", "referrer-policy", "cross-origin-resource-policy"],
+  ...["strict-transport-security", "access-control-allow-origin", "server", "x-powered-by"],
+].reduce<string[]>((all, name) => Object.assign(all, { [name.length]: name }), []);
