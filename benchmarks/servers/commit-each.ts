@@ -3,7 +3,7 @@ import { openPersonService } from "person-service";
 import { serve } from "waymark/node";
 import { openSqliteFile } from "../../packages/collection/src/sqlite-file.ts";
 import { prepareSchema } from "../../packages/collection/src/sqlite-schema.ts";
-import { SqliteStore } from "../../packages/collection/src/sqlite-store.ts";
+import { sqliteStore } from "../../packages/collection/src/sqlite-store.ts";
 import { SqliteTransactions } from "../../packages/collection/src/sqlite-transactions.ts";
 import { SqliteWriter } from "../../packages/collection/src/sqlite-writer.ts";
 import { localChannel } from "../../packages/collection/src/sqlite-writer-channel.ts";
@@ -20,7 +20,7 @@ const eachAlone = Object.assign(Object.create(transactions), {
     batch.flatMap((write) => transactions.commit([write])),
 });
 const writer = new SqliteWriter(localChannel(eachAlone), 10_000);
-const people = new SqliteStore(connection, writer, personCollection, () => new Date());
+const people = sqliteStore(connection, writer, personCollection, () => new Date());
 const database: Database = {
   store: () => people,
   async check() {},

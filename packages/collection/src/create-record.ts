@@ -17,6 +17,7 @@ export function createRecord<T extends Document>(settings: CollectionSettings<T>
     const document = await request.body(preferredSchema(settings, preferences), { decoders });
     const creation = await store.create(document);
     if (creation.kind === "conflict") return refuseValue(creation.member);
+    if (!("record" in creation)) throw new Error(`The store answers ${creation.kind}, which was not asked for`);
     const { record } = creation;
     const location = `${path}/${record.id}`;
     const written = { record, location, validators: true };
