@@ -5,8 +5,16 @@ import { measureDispatch } from "./dispatch.ts";
 import { findLoadGenerator } from "./load.ts";
 import { measure } from "./measure.ts";
 import { type Command, parseCommand, type ServerOptions, usage } from "./options.ts";
+import { measureOverload } from "./overload.ts";
 import { findPlacement } from "./placement.ts";
-import { describeEnvironment, doubts, toDispatchTable, toServersTable, toWritesTable } from "./report.ts";
+import {
+  describeEnvironment,
+  doubts,
+  toDispatchTable,
+  toOverloadTable,
+  toServersTable,
+  toWritesTable,
+} from "./report.ts";
 import { scenarios } from "./scenario.ts";
 import { measureWrites } from "./writes.ts";
 
@@ -29,6 +37,9 @@ async function run(command: Command): Promise<void> {
       return;
     case "dispatch":
       await runDispatch(command.rounds, command.json);
+      return;
+    case "overload":
+      await runOverload(command.rounds, command.seconds, command.json);
       return;
     case "writes":
       await runWrites(command, command.json);
@@ -112,6 +123,23 @@ async function runDispatch(rounds: number, jsonFile: string | undefined): Promis
   const results = measureDispatch({ sizes: [10, 10_000], rounds, requests: 20_000 });
   print(toDispatchTable(results));
   await writeJson(jsonFile, { environment, rounds, results });
+}
+
+async function runOverload(rounds: number, seconds: number, jsonFile: string | undefined): Promise<void> {
+  interruptOnSignals();
+  const environment = await describeEnvironment();
+  printEnvironment(environment);
+  print(`rounds: ${rounds}, ${seconds} s each after a second of warm-up; clients wait for 1 s\n`);
+  const results = await measureOverload({
+    rounds,
+    seconds,
+    warmUp: 1,
+    placement: await findPlacement(),
+    signal: interruption.signal,
+    onProgress: (step) => process.stderr.write(`${step}\n`),
+  });
+  print(toOverloadTable(results));
+  await writeJson(jsonFile, { environment, rounds, seconds, results });
 }
 
 function printEnvironment({

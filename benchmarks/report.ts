@@ -1,5 +1,6 @@
 import { availableParallelism, cpus } from "node:os";
 import type { DispatchResult } from "./dispatch.ts";
+import type { OverloadResult } from "./overload.ts";
 import type { Compared, ScenarioResult } from "./result.ts";
 import type { Summary } from "./summary.ts";
 import { versionOf } from "./versions.ts";
@@ -59,6 +60,20 @@ export function toDispatchTable(results: readonly DispatchResult[]): string {
     count(differentRequests),
     ...times.map(({ median, min, max }) => `${count(median)} (${count(min)}–${count(max)})`),
     growth.toFixed(2),
+  ]);
+  return toTable([head, ...rows]);
+}
+
+/** What is answered under load, for a person to read. */
+export function toOverloadTable(results: readonly OverloadResult[]): string {
+  const head = ["", "load", "answered in time/s", "min–max", "of the peak", "refused at once"];
+  const rows = results.map(({ bounded, load, goodput, ofPeak, refused }) => [
+    bounded ? "with overload" : "without",
+    `${load} ×`,
+    count(goodput.median),
+    `${count(goodput.min)}–${count(goodput.max)}`,
+    ofPeak.toFixed(2),
+    percent(refused),
   ]);
   return toTable([head, ...rows]);
 }
