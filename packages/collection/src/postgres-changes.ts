@@ -1,9 +1,11 @@
+import type { CollectionDefinition } from "./database.ts";
 import { mostCounted, PostgresBatch, type StoredRow, type Surroundings } from "./postgres-batch.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import { toPostgresJson, uniqueKeys } from "./postgres-json.ts";
 import { quoteName, toArrayText } from "./postgres-names.ts";
 import { type RecordRow, recordColumns, toRecord } from "./postgres-records.ts";
 import { uniqueColumnOf } from "./postgres-schema.ts";
+import { toWordsColumn, wordsOf } from "./postgres-words.ts";
 import type { Write } from "./sqlite-writes.ts";
 
 /** What is known of a collection once it is locked. */
@@ -14,11 +16,13 @@ export class PostgresChanges {
   readonly #collection: string;
   readonly #table: string;
   readonly #unique: readonly string[];
+  readonly #fullText: readonly string[];
 
-  constructor(collection: string, unique: readonly string[]) {
-    this.#collection = collection;
-    this.#table = quoteName(collection);
+  constructor({ name, unique = [], fullText = [] }: CollectionDefinition) {
+    this.#collection = name;
+    this.#table = quoteName(name);
     this.#unique = unique;
+    this.#fullText = fullText;
   }
 
   /**
@@ -143,9 +147,9 @@ export class PostgresChanges {
   #insert(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown> {
     return connection.query({
       name: `waymark insert into ${this.#table}`,
-      text: `INSERT INTO ${this.#table} (id, revision, updated_at, document, exact, created_at)
-        SELECT id, revision, updated_at, document::json, exact, created_at FROM ${rowsFrom}`,
-      values: toRowsValues(rows),
+      text: `INSERT INTO ${this.#table} (id, revision, updated_at, document, exact, created_at, words)
+        SELECT id, revision, updated_at, document::json, exact, created_at, ${toWordsColumn("words")} FROM ${rowsFrom}`,
+      values: this.#toValues(rows),
     });
   }
 
@@ -153,8 +157,8 @@ export class PostgresChanges {
     return connection.query({
       name: `waymark update ${this.#table}`,
       text: `UPDATE ${this.#table} AS stored SET revision = rows.revision, updated_at = rows.updated_at,
-        document = rows.document::json, exact = rows.exact FROM ${rowsFrom} WHERE stored.id = rows.id`,
-      values: toRowsValues(rows),
+        document = rows.document::json, exact = rows.exact, words = ${toWordsColumn("rows.words")} FROM ${rowsFrom} WHERE stored.id = rows.id`,
+      values: this.#toValues(rows),
     });
   }
 
@@ -173,19 +177,20 @@ export class PostgresChanges {
       values: [this.#collection, toArrayText(ids)],
     });
   }
+
+  #toValues(rows: readonly StoredRow[]): readonly string[] {
+    const documents = rows.map(({ record }) => toPostgresJson(record.json));
+    return [
+      rows.map(({ record }) => record.id),
+      rows.map(({ record }) => record.revision),
+      rows.map(({ record }) => record.updatedAt),
+      documents.map(({ document }) => document),
+      documents.map(({ exact }) => exact),
+      rows.map(({ createdAt }) => createdAt),
+      rows.map(({ record }) => wordsOf(record.json, this.#fullText)),
+    ].map(toArrayText);
+  }
 }
 
-const rowsFrom = `unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[])
-  AS rows (id, revision, updated_at, document, exact, created_at)`;
-
-function toRowsValues(rows: readonly StoredRow[]): readonly string[] {
-  const documents = rows.map(({ record }) => toPostgresJson(record.json));
-  return [
-    rows.map(({ record }) => record.id),
-    rows.map(({ record }) => record.revision),
-    rows.map(({ record }) => record.updatedAt),
-    documents.map(({ document }) => document),
-    documents.map(({ exact }) => exact),
-    rows.map(({ createdAt }) => createdAt),
-  ].map(toArrayText);
-}
+const rowsFrom = `unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::text[])
+  AS rows (id, revision, updated_at, document, exact, created_at, words)`;

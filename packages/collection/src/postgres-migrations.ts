@@ -12,7 +12,8 @@ const migrations: readonly string[] = [
     CREATE TABLE waymark_collections (
       name text COLLATE "C" PRIMARY KEY,
       revision bigint NOT NULL, -- the last one
-      last_id bigint NOT NULL   -- the greatest that any record ever had
+      last_id bigint NOT NULL,  -- the greatest that any record ever had
+      full_text text            -- the members whose words the records have, and how these are made; NULL for none
     );
     CREATE TABLE waymark_removals (
       collection text COLLATE "C" NOT NULL,

@@ -14,7 +14,8 @@ export interface PostgresPools {
 export const leastPoolSize = 3;
 
 export function dividePool(size: number, patience: number, open: () => Promise<PostgresConnection>): PostgresPools {
-  const few = size < 6 ? 1 : 2;
   const pool = (share: number): PostgresPool => new PostgresPool({ open, size: share, queueLimit: 1000, patience });
-  return { records: pool(few), changes: pool(few), lists: pool(size - 2 * few) };
+  const records = size < 6 ? 1 : 2;
+  const changes = Math.max(1, Math.floor((size - records) / 2));
+  return { records: pool(records), changes: pool(changes), lists: pool(size - records - changes) };
 }

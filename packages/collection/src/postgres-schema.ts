@@ -5,6 +5,7 @@ import { sqlState, sqlStateOf } from "./postgres-fault.ts";
 import { uniqueKeyExpression } from "./postgres-json.ts";
 import { nameOf, quoteName, quoteText } from "./postgres-names.ts";
 import { UnusableDatabase } from "./postgres-open-fault.ts";
+import { prepareWords } from "./postgres-words.ts";
 
 /**
  * Makes the table of a collection where it is missing, and sees that it has just the columns that the definition asks for,
@@ -18,6 +19,7 @@ export async function prepareCollection(
 ): Promise<void> {
   await makeTable(connection, definition.name);
   await makeColumns(connection, definition);
+  await prepareWords(connection, definition);
 }
 
 /** The column by which a member is unique. */
@@ -44,11 +46,12 @@ async function makeTable(connection: PostgresConnection, collection: string): Pr
         updated_at bigint NOT NULL,
         document json NOT NULL,     -- the text that is sent
         exact text,                 -- that text where document cannot have it
+        words tsvector,             -- those of the members that have full text
         size integer NOT NULL GENERATED ALWAYS AS (octet_length(document::text)) STORED -- read without the document
       );
       CREATE INDEX ${quoteName(nameOf(collection, "created_at"))} ON ${table} (created_at, id);
       CREATE INDEX ${quoteName(nameOf(collection, "updated_at"))} ON ${table} (updated_at, id);
-      INSERT INTO waymark_collections VALUES (${quoteText(collection)}, 0, 0);
+      INSERT INTO waymark_collections VALUES (${quoteText(collection)}, 0, 0, NULL);
     `,
   });
 }

@@ -5,6 +5,7 @@ import type { Statement } from "./postgres-connection.ts";
 import { quoteName } from "./postgres-names.ts";
 import type { PostgresPool } from "./postgres-pool.ts";
 import { type RecordRow, recordColumns, toRecord } from "./postgres-records.ts";
+import { wordsQuery } from "./postgres-words.ts";
 import type { MemberFilter, MemberValue, Selection, SortKey } from "./selection.ts";
 import type { StoredRecord } from "./store.ts";
 
@@ -13,13 +14,15 @@ export class PostgresSelection {
   readonly #table: string;
   readonly #columns: Columns;
   readonly #filters: readonly MemberFilter[];
+  readonly #words: readonly string[];
   readonly #order: readonly SortKey[];
 
   /** @param table quoted */
-  constructor(table: string, columns: Columns, { filters = [], order = byId }: Selection) {
+  constructor(table: string, columns: Columns, { filters = [], words = [], order = byId }: Selection) {
     this.#table = table;
     this.#columns = columns;
     this.#filters = filters;
+    this.#words = words;
     this.#order = order;
   }
 
@@ -90,6 +93,7 @@ export class PostgresSelection {
     const conditions = [
       ...keyConditions(range, this.#columns, values),
       ...this.#filters.map((filter) => filterCondition(filter, this.#columns, values)),
+      ...(this.#words.length > 0 ? [`words @@ ${values.add(wordsQuery(this.#words))}::tsquery`] : []),
     ];
     return conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
   }

@@ -26,6 +26,7 @@ import { givenId, toMembersJson } from "./stored-json.ts";
 /** The records of one collection in a PostgreSQL database. */
 export class PostgresStore implements Store {
   readonly members: readonly SelectableMember[];
+  readonly fullText: boolean;
   readonly #columns: ReadonlyMap<string, PostgresColumn>;
   readonly #pools: PostgresPools;
   readonly #collection: string;
@@ -35,14 +36,15 @@ export class PostgresStore implements Store {
   readonly #writer: PostgresWriter;
 
   constructor(pools: PostgresPools, definition: CollectionDefinition, now: () => Date) {
-    const { name, unique = [], selectable = [] } = definition;
+    const { name, selectable = [], fullText = [] } = definition;
     this.members = [...storeMembers, ...selectable];
+    this.fullText = fullText.length > 0;
     this.#columns = selectableColumns(definition);
     this.#pools = pools;
     this.#collection = name;
     this.#now = now;
     this.#finds = new PostgresFinds(pools.records, quoteName(name));
-    this.#changes = new PostgresChanges(name, unique);
+    this.#changes = new PostgresChanges(definition);
     this.#writer = new PostgresWriter(pools.changes, this.#changes);
   }
 
@@ -51,12 +53,12 @@ export class PostgresStore implements Store {
   }
 
   async *list(selection: Selection = {}): AsyncGenerator<readonly StoredRecord[], void, undefined> {
-    assertSelection(selection, this.members, false);
+    assertSelection(selection, this.members, this.fullText);
     yield* this.#select(selection).batches(this.#pools.lists, selection);
   }
 
   async count(selection: Selection = {}): Promise<number> {
-    assertSelection(selection, this.members, false);
+    assertSelection(selection, this.members, this.fullText);
     return this.#select(selection).count(this.#pools.lists);
   }
 

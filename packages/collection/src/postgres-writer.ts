@@ -15,7 +15,10 @@ export class PostgresWriter {
   readonly #changes: PostgresChanges;
   #waiting: WaitingWrite[] = [];
   #waitingSize = 0;
-  #running: Promise<void> | undefined;
+  #isDue = false;
+  #inHand = 0;
+  /** Resolves when the last change is made, once somebody waits for that. */
+  #idle: PromiseWithResolvers<void> | undefined;
   #isClosed = false;
 
   constructor(pool: PostgresPool, changes: PostgresChanges) {
@@ -37,25 +40,42 @@ export class PostgresWriter {
     const { promise, resolve, reject } = Promise.withResolvers<OutcomeOf<Write>>();
     this.#waiting.push({ write, resolve, reject });
     this.#waitingSize += size;
-    this.#running ??= this.#run();
+    this.#schedule();
     return promise as Promise<OutcomeOf<W>>; // the outcome of this very write
   }
 
   /** Takes no more changes, and makes those that wait. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#running;
+    if (this.#isIdle) return;
+    this.#idle ??= Promise.withResolvers();
+    await this.#idle.promise;
+  }
+
+  /** Once the requests that have arrived by now have been looked at. */
+  #schedule(): void {
+    if (this.#isDue || this.#inHand >= transactionsAtOnce) return;
+    this.#isDue = true;
+    setImmediate(() => {
+      this.#isDue = false;
+      this.#run();
+    });
   }
 
   async #run(): Promise<void> {
-    await new Promise(setImmediate); // until the requests that have arrived by now have been looked at
-    for (let taken = this.#take(); taken.length > 0; taken = this.#take()) {
-      const fault = await this.#make(taken);
-      if (fault === undefined) continue;
-      // What waits would be told the same, one transaction after another.
+    this.#inHand++;
+    const fault = await this.#make(this.#take());
+    this.#inHand--;
+    // What waits would be told the same, one transaction after another.
+    if (fault !== undefined) {
       for (let waiting = this.#take(); waiting.length > 0; waiting = this.#take()) rejectAll(waiting, fault);
     }
-    this.#running = undefined;
+    if (this.#waiting.length > 0) this.#schedule();
+    else if (this.#isIdle) this.#idle?.resolve();
+  }
+
+  get #isIdle(): boolean {
+    return this.#inHand === 0 && !this.#isDue;
   }
 
   /** As many of those that wait as one transaction takes. */
@@ -119,6 +139,9 @@ interface WaitingWrite {
 }
 
 const attempts = 5;
+
+/** So that the next changes are ready when those before them are committed: the second one waits for the lock in the server. */
+const transactionsAtOnce = 2;
 
 /** Sizes are in characters of JSON. */
 const batchLimit = { writes: 500, size: 2 ** 20 };

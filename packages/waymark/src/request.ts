@@ -24,6 +24,8 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** Who sent it. */
   readonly client: Client;
+  /** Calls back once, when the response has been sent or the client has gone; absent where nothing is sent. */
+  onEnd?(listener: () => void): void;
   /** The adapter's own object: Node's IncomingMessage or Http2Stream, or the web Request. */
   readonly native: unknown;
 }
@@ -137,6 +139,16 @@ export class HttpRequest<V = Variables> {
    */
   get client(): Client {
     return this.#exchange.client;
+  }
+
+  /**
+   * Calls back once, when the response has been sent, its last piece too, or the client has gone; it costs less than the
+   * signal. False, and no call, for a request made by hand, to which nothing is sent.
+   */
+  onEnd(listener: () => void): boolean {
+    if (this.#exchange.onEnd === undefined) return false;
+    this.#exchange.onEnd(listener);
+    return true;
   }
 
   /** The adapter's own object: Node's IncomingMessage or Http2Stream, the web Request, or undefined for a request made by hand. */

@@ -229,6 +229,19 @@ describeService("a client that guesses", (openService) => {
     assert.equal((await send(basic("ada", "correct horse"))).status, 200);
   });
 
+  it("is told from others by its address", async () => {
+    const { filter } = await openAccess({ file, elapsed: () => 0 });
+    const app = router({ filters: [filter] }, GET("/", ok));
+    const guess = async (address: string): Promise<number> => {
+      const headers = { Authorization: basic("ada", "guess") };
+      return (await app.handle(HttpRequest.of({ headers, client: { address } }))).status;
+    };
+    const statuses: number[] = [];
+    for (let i = 0; i < 11; i++) statuses.push(await guess(`2001:db8::${i}`));
+    assert.deepEqual(statuses, [...Array(10).fill(401), 429]);
+    assert.deepEqual([await guess("2001:db8:0:1::1"), await guess("192.0.2.1")], [401, 401]);
+  });
+
   it("keys is throttled, and good ones pass", async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 102; i++) statuses.push((await send(`Bearer ${i}`)).status);

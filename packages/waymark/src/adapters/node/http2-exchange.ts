@@ -70,6 +70,12 @@ export class Http2Exchange implements Exchange {
     return this.#abort.signal;
   }
 
+  onEnd(listener: () => void): void {
+    const { native } = this;
+    if (native.destroyed) listener();
+    else native.once("close", listener);
+  }
+
   get client(): Client {
     const { isTrustedProxy, proxyFields } = this.context;
     const { host, fields } = this.#head;

@@ -94,6 +94,12 @@ export class NodeExchange implements Exchange {
     return this.#abort.signal;
   }
 
+  onEnd(listener: () => void): void {
+    const { response } = this;
+    if (response.destroyed) listener();
+    else response.once("close", listener);
+  }
+
   /** The content's length in bytes: 0 when there is none, undefined when it comes in chunks. */
   get contentLength(): number | undefined {
     const { "content-length": length, "transfer-encoding": coding } = this.native.headers;
