@@ -7,11 +7,13 @@ import { measure } from "./measure.ts";
 import { type Command, parseCommand, type ServerOptions, usage } from "./options.ts";
 import { measureOverload } from "./overload.ts";
 import { findPlacement } from "./placement.ts";
+import { measurePostgres } from "./postgres.ts";
 import {
   describeEnvironment,
   doubts,
   toDispatchTable,
   toOverloadTable,
+  toPostgresTable,
   toServersTable,
   toWritesTable,
 } from "./report.ts";
@@ -43,6 +45,9 @@ async function run(command: Command): Promise<void> {
       return;
     case "writes":
       await runWrites(command, command.json);
+      return;
+    case "postgres":
+      await runPostgres(command, command.json);
       return;
     case "servers":
       await runServers(command, command.json);
@@ -107,6 +112,26 @@ async function runWrites(
     onProgress: (step) => process.stderr.write(`${step}\n`),
   });
   print(`\n${toWritesTable(result)}`);
+  await writeJson(jsonFile, { environment, conditions, result });
+}
+
+async function runPostgres(
+  { rounds, seconds, warmUp, load }: Omit<ServerOptions, "records">,
+  jsonFile: string | undefined,
+): Promise<void> {
+  interruptOnSignals();
+  const environment = await describeEnvironment();
+  const loadGenerator = await findLoadGenerator(load);
+  const conditions = { load: `${loadGenerator.name} ${loadGenerator.version}`, connections, rounds, seconds, warmUp };
+  printEnvironment(environment);
+  print(`${conditions.load}, ${connections} connections, ${rounds} × ${seconds} s, not pinned`);
+  const result = await measurePostgres({
+    ...conditions,
+    loadGenerator,
+    signal: interruption.signal,
+    onProgress: (step) => process.stderr.write(`${step}\n`),
+  });
+  print(`\n${toPostgresTable(result)}`);
   await writeJson(jsonFile, { environment, conditions, result });
 }
 

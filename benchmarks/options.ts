@@ -6,7 +6,7 @@ export type Command =
   | { readonly kind: "help" }
   | { readonly kind: "dispatch"; readonly rounds: number; readonly json: string | undefined }
   | { readonly kind: "overload"; readonly rounds: number; readonly seconds: number; readonly json: string | undefined }
-  | ({ readonly kind: "writes"; readonly json: string | undefined } & Omit<ServerOptions, "records">)
+  | ({ readonly kind: "writes" | "postgres"; readonly json: string | undefined } & Omit<ServerOptions, "records">)
   | ({ readonly kind: "servers"; readonly json: string | undefined } & ServerOptions);
 
 export interface ServerOptions {
@@ -30,9 +30,9 @@ export function parseCommand(argv: readonly string[]): Command {
   const { values, positionals } = parseArgs({ args: [...argv], options: accepted, allowPositionals: true });
   if (values.help) return { kind: "help" };
   const [what = "servers", ...more] = positionals;
-  if (more.length > 0 || !["servers", "writes", "dispatch", "overload"].includes(what)) {
+  if (more.length > 0 || !["servers", "writes", "postgres", "dispatch", "overload"].includes(what)) {
     const asked = JSON.stringify(positionals.join(" "));
-    throw new RangeError(`What is measured is "servers", "writes", "dispatch" or "overload", not ${asked}`);
+    throw new RangeError(`What is measured is "servers", "writes", "postgres", "dispatch" or "overload", not ${asked}`);
   }
   const { json } = values;
   const others = Object.keys(values).filter((name) => name !== "rounds" && name !== "json");
@@ -53,9 +53,9 @@ export function parseCommand(argv: readonly string[]): Command {
     load: values.load === undefined ? undefined : loadGenerator(values.load),
     json,
   };
-  if (what === "writes") {
-    if (values.records !== undefined) throw new RangeError(`"writes" does not take --records`);
-    return { kind: "writes", ...options };
+  if (what === "writes" || what === "postgres") {
+    if (values.records !== undefined) throw new RangeError(`"${what}" does not take --records`);
+    return { kind: what, ...options };
   }
   const records = values.records === undefined ? undefined : integer("records", values.records, 1);
   return { kind: "servers", ...options, records };
@@ -71,7 +71,7 @@ const accepted = {
   help: { type: "boolean" },
 } as const;
 
-export const usage = `Usage: npm run bench -- [servers | writes | dispatch | overload] [options]
+export const usage = `Usage: npm run bench -- [servers | writes | postgres | dispatch | overload] [options]
 
 servers, which is measured unless told otherwise: requests a second of ours, the peers and bare node:http.
   --rounds N     how often each is measured (default 5)
@@ -82,6 +82,9 @@ servers, which is measured unless told otherwise: requests a second of ours, the
   --json FILE    write the results there too
 
 writes: durable POSTs a second, of ours and with a commit for each; what reads lose meanwhile; memory and file.
+  --rounds, --seconds, --warm-up, --load, --json as above
+
+postgres: GETs and POSTs a second on a PostgreSQL server, of ours and with a statement for each request.
   --rounds, --seconds, --warm-up, --load, --json as above
 
 dispatch: the time that finding a route takes, for 10 and 10,000 routes.

@@ -1,6 +1,7 @@
 import { availableParallelism, cpus } from "node:os";
 import type { DispatchResult } from "./dispatch.ts";
 import type { OverloadResult } from "./overload.ts";
+import type { PostgresResult } from "./postgres.ts";
 import type { Compared, ScenarioResult } from "./result.ts";
 import type { Summary } from "./summary.ts";
 import { versionOf } from "./versions.ts";
@@ -98,6 +99,18 @@ export function toWritesTable(result: WritesResult): string {
     `resident memory: ${megabytes(idleMemory)} once started, ${megabytes(loadedMemory)} after the writes`,
     `the file has ${count(bytesPerRecord)} bytes for each person sent as 100`,
   ].join("\n");
+}
+
+/** What PostgreSQL came to, for a person to read. */
+export function toPostgresTable({ reads, writes }: PostgresResult): string {
+  const rateOf = ({ median, min, max }: Summary): readonly string[] => [count(median), `${count(min)}–${count(max)}`];
+  return toTable([
+    ["", "requests/s", "min–max", "ratio"],
+    ["GET, those that arrive together by one query", ...rateOf(reads.together), reads.gain.toFixed(2)],
+    ["GET, a query for each", ...rateOf(reads.each), "1.00"],
+    ["POST, those that arrive together in one transaction", ...rateOf(writes.together), writes.gain.toFixed(2)],
+    ["POST, a statement for each", ...rateOf(writes.each), "1.00"],
+  ]);
 }
 
 // A server that waits for requests is no longer measured; the processor time is told in steps of 10 ms.

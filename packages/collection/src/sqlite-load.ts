@@ -32,7 +32,8 @@ export class SqliteLoad {
         if (this.#isDecided) return;
         this.#position++;
         const creation = this.#writes.apply(write);
-        if (creation.kind === "conflict") this.#conflicts.push({ position: this.#position, member: creation.member });
+        if (creation.kind === "created") continue;
+        this.#conflicts.push({ position: this.#position, member: creation.member });
       }
     });
     return !this.#isDecided;

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { CollectionDefinition } from "./database.ts";
 import { documentWords } from "./document-words.ts";
+import { tellAnyRowid } from "./told-rowid.ts";
 import { wordsVersion } from "./words.ts";
 
 /** The table with the words of a collection's records, by their ids. */
@@ -19,6 +20,7 @@ export class SqliteWords {
     this.#members = members;
     this.#put = database.prepare(`INSERT OR REPLACE INTO "${wordsTable(collection)}" (rowid, words) VALUES (?, ?)`);
     this.#remove = database.prepare(`DELETE FROM "${wordsTable(collection)}" WHERE rowid = ?`);
+    tellAnyRowid(this.#put, this.#remove);
   }
 
   add(id: number, json: string): void {

@@ -1,4 +1,5 @@
 export { type Attribute, attribute } from "./attribute.ts";
+export type { Client } from "./client.ts";
 export { accept, and, type Condition, contentType, header, method, not, or, path, query, test } from "./condition.ts";
 export type { ContentCoding, Encoder, Extent } from "./content-coding.ts";
 export type { DeclarationSite } from "./declaration-site.ts";

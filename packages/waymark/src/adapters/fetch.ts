@@ -1,3 +1,4 @@
+import type { Client } from "../client.ts";
 import { HeaderList } from "../header-list.ts";
 import { HttpError } from "../http-error.ts";
 import { noVariables } from "../path-variables.ts";
@@ -66,6 +67,12 @@ class WebExchange implements Exchange {
     const fields = HeaderList.fromParsed([...headers].flat());
     this.request = new HttpRequest(method, path, search, fields, this, noVariables);
     return this.request;
+  }
+
+  /** A web request does not tell from where it comes. */
+  get client(): Client {
+    const { protocol, host } = new URL(this.native.url);
+    return { address: undefined, scheme: protocol === "https:" ? "https" : "http", host };
   }
 
   get content(): RequestContent {
