@@ -8,6 +8,8 @@ import {
   parseMediaType,
   type StandardSchemaV1,
 } from "waymark";
+import type { ListDecoder } from "./bulk/list-decoder.ts";
+import { ndjsonDecoder } from "./bulk/ndjson-decoder.ts";
 import { jsonRepresentation } from "./json-representation.ts";
 import type { ItemRepresentation, ListRepresentation, Representation } from "./representation.ts";
 import type { Document, Store, StoredRecord } from "./store.ts";
@@ -25,6 +27,10 @@ export interface CollectionOptions<T extends Document> {
   readonly lenientSchema?: StandardSchemaV1<unknown, T>;
   /** The formats in which a client may send it. */
   readonly decoders: readonly Decoder[];
+  /** The formats in which a client may send many at once, to `createMany`. Default: NDJSON. */
+  readonly listDecoders?: readonly ListDecoder[];
+  /** The most bytes of many records at once, coded and decoded. Default: 268,435,456. */
+  readonly listLimit?: number;
   /** The forms in which records are sent, the preferred first. Default: JSON. */
   readonly representations?: readonly Representation[];
   /**
@@ -71,6 +77,8 @@ export function settle<T extends Document>(options: CollectionOptions<T>): Colle
     requirePreconditions: false,
     members: undefined,
     lenientSchema: undefined,
+    listDecoders: [ndjsonDecoder],
+    listLimit: 268_435_456,
     ...others,
     items,
     itemMediaTypes: items.map(mediaTypeOf),

@@ -16,6 +16,7 @@ import {
 import { nodeCodings } from "waymark/node";
 import { lenientPersonSchema, personSchema } from "./person.ts";
 import { personCollection } from "./person-collection.ts";
+import { personListDecoders } from "./person-list-decoders.ts";
 import { personRepresentations } from "./person-representations.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
@@ -65,6 +66,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     schema: personSchema(now),
     lenientSchema: lenientPersonSchema(now),
     decoders: [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })],
+    listDecoders: personListDecoders,
     representations: personRepresentations(path),
     // Where collections answer 201, /person answers 200; the client learns the id all the same.
     created: (_record, location) => ok().withHeader("Location", location),
