@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
+import { createSqliteFile } from "./databases.ts";
+import { startServiceWith } from "./service-process.ts";
+import { residentMemory } from "./streaming.ts";
+
+/** The formats of many people, with what each person is in it; `number` is from 1. */
+export const importFormats: readonly ImportFormat[] = [
+  {
+    type: "application/x-ndjson",
+    header: "",
+    line: (number, description) => `{"name":"Person ${number}","description":"${description}"}\n`,
+  },
+  {
+    type: "text/csv",
+    header: "name,description\r\n",
+    line: (number, description) => `Person ${number},"${description}"\r\n`,
+  },
+];
+
+export interface ImportFormat {
+  readonly type: string;
+  readonly header: string;
+  readonly line: (number: number, description: string) => string;
+}
+
+/** What an import took, in bytes. */
+export interface ImportReport {
+  readonly sent: number;
+  /** The most memory that was resident while it was sent and stored, beyond what was when the service was idle. */
+  readonly growth: number;
+}
+
+/** Sends so many people to a service of its own, whose heap is small. Checks that all of them are stored. */
+export async function importPeople(
+  { type, header, line }: ImportFormat,
+  count: number,
+  descriptionLength: number,
+  preference?: string,
+): Promise<ImportReport> {
+  const description = "Zoë says: lists are streamed, both ways. ".repeat(200).slice(0, descriptionLength).trimEnd();
+  function* pieces(): Generator<string> {
+    let piece = header;
+    for (let number = 1; number <= count; number++) {
+      piece += line(number, description);
+      if (piece.length < 65_536) continue;
+      yield piece;
+      piece = "";
+    }
+    yield piece;
+  }
+  const report = await measureImport(type, pieces(), preference, async ({ answer, url }) => {
+    assert.equal(answer, `{"stored":${count},"refused":0,"errors":[]}`);
+    for (const [id, status] of [[count, 200], [count + 1, 404]] as const) {
+      assert.equal((await fetch(`${url}/person/${id}`)).status, status);
+    }
+  }); // biome-ignore format: short
+  return report;
+}
+
+/** What a service answered to an import, and where it is. */
+export interface Imported {
+  readonly answer: string;
+  readonly url: string;
+}
+
+/** Sends content to a service of its own, whose heap is small, and has the answer judged. */
+export async function measureImport(
+  type: string,
+  pieces: Iterable<string>,
+  preference: string | undefined,
+  judge: (imported: Imported) => Promise<void>,
+): Promise<ImportReport> {
+  const database = await createSqliteFile();
+  try {
+    // What is not garbage must fit; and little garbage is kept, so that what is resident says something.
+    const nodeOptions = ["--max-old-space-size=96", "--max-semi-space-size=4"];
+    await using service = await startServiceWith(nodeOptions, "--database", database.location);
+    assert.equal((await fetch(`${service.url}/person`)).status, 200);
+    const idle = residentMemory(service.pid);
+    let [sent, peak] = [0, idle];
+    const sample = () => {
+      peak = Math.max(peak, residentMemory(service.pid));
+    };
+    const sending = beginImport(service.url, type, preference);
+    const answered = answerTo(sending);
+    for (const piece of pieces) {
+      sent += Buffer.byteLength(piece);
+      if (!sending.write(piece)) await once(sending, "drain");
+      sample();
+    }
+    sending.end();
+    // While it is stored others are answered, which gives the time to look.
+    let isAnswered = false;
+    const settled = answered.finally(() => {
+      isAnswered = true;
+    });
+    while (!isAnswered) {
+      assert.equal((await fetch(`${service.url}/hello-world`)).status, 200);
+      sample();
+    }
+    const { body } = await settled;
+    await judge({ answer: body, url: service.url });
+    return { sent, growth: peak - idle };
+  } finally {
+    await database.remove();
+  }
+}
+
+/** A POST of many people whose content is still to be written. */
+export function beginImport(url: string, type: string, preference?: string): ClientRequest {
+  const headers = { "Content-Type": type, ...(preference !== undefined && { Prefer: preference }) };
+  return request(`${url}/person`, { method: "POST", headers });
+}
+
+export async function answerTo(sending: ClientRequest): Promise<{ readonly status: number; readonly body: string }> {
+  // The event has one argument.
+  const [answer] = (await once(sending, "response")) as [IncomingMessage];
+  return { status: answer.statusCode ?? 0, body: await text(answer) };
+}
