@@ -330,8 +330,8 @@ describe("many records at once, with handling=lenient", () => {
       await create(store, { title: "Emma", isbn: "1" });
       const lines = [
         { title: "a", isbn: "2", by: "Austen" },
-        { title: 1 },
         { title: "b", isbn: "1" },
+        { title: 1 },
         { title: "c", isbn: "2" },
         { title: "d" },
       ];
@@ -342,8 +342,8 @@ describe("many records at once, with handling=lenient", () => {
         stored: 2,
         refused: 3,
         errors: [
-          { line: 2, pointer: "#/title", detail: "must be text" },
-          { line: 3, pointer: "#/isbn", detail: "is that which another record has" },
+          { line: 2, pointer: "#/isbn", detail: "is that which another record has" },
+          { line: 3, pointer: "#/title", detail: "must be text" },
           { line: 4, pointer: "#/isbn", detail: "is that which another record has" },
         ],
       });
