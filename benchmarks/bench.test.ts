@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, suite, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { type Answer, AnswersDiffer, agreedAnswer } from "./answer.ts";
@@ -12,10 +13,12 @@ import { measureDispatch } from "./dispatch.ts";
 import { findLoadGenerator, type Load, type LoadGenerator } from "./load.ts";
 import { type MeasurementOptions, measure } from "./measure.ts";
 import { parseCommand } from "./options.ts";
+import { measureOverload } from "./overload.ts";
 import { findPlacement } from "./placement.ts";
-import { doubts, toDispatchTable, toServersTable } from "./report.ts";
+import { doubts, toDispatchTable, toOverloadTable, toServersTable, toWritesTable } from "./report.ts";
 import { compare, type ScenarioResult } from "./result.ts";
 import { scenarios } from "./scenario.ts";
+import { measureWrites } from "./writes.ts";
 
 // Nothing here says how long anything may take: to tell that is what the benchmark is for.
 
@@ -155,6 +158,41 @@ suite("a measurement", () => {
   const loadGenerator = (run: LoadGenerator["run"]): LoadGenerator => ({ name: "wrk", version: "0", run });
 });
 
+suite("the measurement of writes", () => {
+  test("sends people to ours and to a commit for each, then reads one alone and while others write", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "benchmark-test-"));
+    const asked: string[] = [];
+    const run = async ({ url, json }: Load): Promise<number> => {
+      const method = json === undefined ? "GET" : "POST";
+      const init = json === undefined ? {} : { body: json, headers: { "Content-Type": "application/json" } };
+      const { status } = await fetch(url, { method, ...init });
+      asked.push(`${method} ${new URL(url).pathname} ${status}`);
+      return asked.length;
+    };
+    try {
+      const result = await measureWrites({
+        loadGenerator: { name: "wrk", version: "0", run },
+        directory,
+        rounds: 1,
+        seconds: 1,
+        warmUp: 0,
+        connections: 1,
+        records: 1000,
+        signal: new AbortController().signal,
+      });
+      assert.deepEqual(asked.slice(0, 2), ["POST /person 200", "GET /person/1 200"]);
+      assert.deepEqual(asked.slice(2, 4).sort(), ["GET /person/1 200", "POST /person 200"]);
+      assert.deepEqual(asked.slice(4), ["POST /person 200"]);
+      assert.equal(result.gain, 1 / 5);
+      assert.ok(result.bytesPerRecord > 100);
+      assert.match(toWritesTable(result), /^POST, commits that are shared +1 +1–1 +0\.20$/m);
+      assert.deepEqual(await readdir(directory), []);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+});
+
 suite("a load generator", { concurrency: true }, () => {
   const load = async (url: string, seconds: number): Promise<Load> => ({
     url,
@@ -170,8 +208,10 @@ suite("a load generator", { concurrency: true }, () => {
       const { name: found, run } = await findLoadGenerator(name);
       const seconds = found === "wrk" ? 1 : 0.3;
       const accepted = new Set<string | undefined>();
-      const server = createServer((request, response) => {
+      const sent = new Set<string>();
+      const server = createServer(async (request, response) => {
         accepted.add(request.headers.accept);
+        sent.add(`${request.method} ${request.headers["content-type"]} ${await text(request)}`);
         response.writeHead(request.url === "/good" ? 200 : 500).end();
       });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -180,6 +220,10 @@ suite("a load generator", { concurrency: true }, () => {
         assert.ok((await run(await load(`http://127.0.0.1:${port}/good`, seconds))) > 0);
         await assert.rejects(run(await load(`http://127.0.0.1:${port}/bad`, seconds)), /2xx/);
         assert.deepEqual(accepted, new Set(["application/json"]));
+        assert.deepEqual(sent, new Set(["GET undefined "]));
+        sent.clear();
+        await run({ ...(await load(`http://127.0.0.1:${port}/good`, seconds)), json: '{"name":"Zoë Q"}' });
+        assert.deepEqual(sent, new Set(['POST application/json {"name":"Zoë Q"}']));
       } finally {
         server.closeAllConnections();
         server.close();
@@ -287,6 +331,32 @@ suite("the dispatch measurement", () => {
   });
 });
 
+suite("the overload measurement", () => {
+  test("loads a server once and ten times over, with the filter and without", async () => {
+    const results = await measureOverload({
+      rounds: 1,
+      seconds: 0.3,
+      warmUp: 0.1,
+      placement: await findPlacement(),
+      signal: new AbortController().signal,
+    });
+    assert.deepEqual(
+      results.map(({ load, bounded }) => [load, bounded]),
+      [
+        [1, true],
+        [1, false],
+        [10, true],
+        [10, false],
+      ],
+    );
+    // Only the filter refuses, and at ten times the load it must.
+    const refused = results.map((result) => result.refused);
+    assert.ok((refused[2] ?? 0) > 0.5, `refused: ${refused}`);
+    assert.deepEqual([refused[1], refused[3]], [0, 0]);
+    assert.match(toOverloadTable(results), /^with overload +10 ×/m);
+  });
+});
+
 suite("the command line", () => {
   const usual = {
     kind: "servers",
@@ -301,8 +371,10 @@ suite("the command line", () => {
     ["", usual],
     ["servers --rounds 3 --seconds 2 --warm-up 0", { ...usual, rounds: 3, seconds: 2, warmUp: 0 }],
     ["--records 1000 --load wrk --json a.json", { ...usual, records: 1000, load: "wrk", json: "a.json" }],
+    ["overload --rounds 1", { kind: "overload", rounds: 1, seconds: 3, json: undefined }],
     ["dispatch", { kind: "dispatch", rounds: 15, json: undefined }],
     ["dispatch --rounds 1 --json b.json", { kind: "dispatch", rounds: 1, json: "b.json" }],
+    ["writes --seconds 2", { kind: "writes", rounds: 5, seconds: 2, warmUp: 1, load: undefined, json: undefined }],
     ["--help", { kind: "help" }],
   ];
   for (const [line, command] of good) {
@@ -316,6 +388,8 @@ suite("the command line", () => {
     ["--load ab", /--load must be wrk or autocannon, not "ab"/],
     ["--fast", /--fast/],
     ["everything", /not "everything"/],
+    ["overload --load wrk", /takes --rounds, --seconds and --json, not --load/],
+    ["writes --records 3", /"writes" does not take --records/],
     ["dispatch --seconds 3", /takes --rounds and --json, not --seconds/],
   ];
   for (const [line, message] of bad) {

@@ -8,6 +8,8 @@ import { versionOf } from "./versions.ts";
 export interface Load {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Is sent by POST when it is given; else the requests are GETs. */
+  readonly json?: string;
   /** Kept alive throughout. */
   readonly connections: number;
   readonly seconds: number;
@@ -50,13 +52,13 @@ async function findWrk(): Promise<string | undefined> {
 }
 
 async function runWrk(load: Load): Promise<number> {
-  const { url, headers, connections, seconds, placement, signal } = load;
+  const { url, headers, json, connections, seconds, placement, signal } = load;
   if (!Number.isInteger(seconds)) throw new RangeError(`wrk runs for whole seconds, not ${seconds}`);
   const fields = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
   const [command, args] = placement.place("load", "wrk", [
-    ...["--threads", "1", "--connections", String(connections), "--duration", `${seconds}s`],
+    ...["--threads", "1", "--connections", String(connections), "--duration", `${seconds}s`, "--timeout", "10s"],
     ...fields,
-    url,
+    ...(json === undefined ? [url] : ["--script", postScript, url, "--", json]),
   ]);
   const { stdout } = await run(command, args, { signal });
   const rate = /^Requests\/sec:\s+([\d.]+)$/m.exec(stdout)?.[1];
@@ -66,13 +68,16 @@ async function runWrk(load: Load): Promise<number> {
   return Number(rate);
 }
 
+const postScript = fileURLToPath(new URL("post.lua", import.meta.url));
+
 async function runAutocannon(load: Load): Promise<number> {
-  const { url, headers, connections, seconds, placement, signal } = load;
+  const { url, headers, json, connections, seconds, placement, signal } = load;
   const fields = Object.entries(headers).flatMap(([name, value]) => ["--headers", `${name}=${value}`]);
   const [command, args] = placement.place("load", process.execPath, [
     fileURLToPath(import.meta.resolve("autocannon")),
     ...["--json", "--no-progress", "--connections", String(connections), "--duration", String(seconds)],
     ...fields,
+    ...(json === undefined ? [] : ["--method", "POST", "--headers", "Content-Type=application/json", "--body", json]),
     url,
   ]);
   const { stdout } = await run(command, args, { signal });

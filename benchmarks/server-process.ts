@@ -9,6 +9,8 @@ export interface ServerProcess {
   readonly url: string;
   /** The processor time that it has taken so far, in seconds; undefined where the system does not tell. */
   processorTime(): Promise<number | undefined>;
+  /** The bytes of memory that it has now; undefined where the system does not tell. */
+  residentMemory(): Promise<number | undefined>;
   /** Resolves when the process has ended. */
   stop(): Promise<void>;
 }
@@ -47,7 +49,12 @@ export async function startServer({ program, database, placement, signal }: Serv
   };
   try {
     const port = await portOf(child, file);
-    return { url: `http://127.0.0.1:${port}`, processorTime: () => processorTime(child.pid), stop };
+    return {
+      url: `http://127.0.0.1:${port}`,
+      processorTime: () => processorTime(child.pid),
+      residentMemory: () => residentMemory(child.pid),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
@@ -85,6 +92,15 @@ async function processorTime(pid: number | undefined): Promise<number | undefine
     // The name in parentheses may hold spaces; utime and stime are the 12th and 13th fields after it.
     const fields = status.slice(status.lastIndexOf(")") + 2).split(" ");
     return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  } catch {
+    return undefined;
+  }
+}
+
+async function residentMemory(pid: number | undefined): Promise<number | undefined> {
+  try {
+    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1];
+    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
   } catch {
     return undefined;
   }

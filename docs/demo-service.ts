@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** The program `person-service` with the people of the demo, as `npm start -- --demo` starts it. */
+/** The program `person-service` with the people of the demo, as `npm start -- --demo` and further options start it. */
 export interface DemoService {
   /** What it printed when it started. */
   readonly greeting: string;
@@ -16,10 +16,15 @@ export interface DemoService {
  *
  * @throws Error (rejects) with what it said when it ends instead of listening
  */
-export async function startDemoService(root: string, database: string): Promise<DemoService> {
+export async function startDemoService(
+  root: string,
+  database: string,
+  further: readonly string[] = [],
+): Promise<DemoService> {
   const program = join(root, "packages/person-service/src/main.ts");
-  const options = ["--demo", "--port", "0", "--database", database];
+  const options = ["--demo", "--port", "0", "--database", database, ...further];
   const child = spawn(process.execPath, ["--conditions=@waymark/source", program, ...options], {
+    cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
   });
   const greeting = await greetingOf(child);

@@ -100,6 +100,7 @@ test("only the page on other frameworks has programs that are not run", () => {
 });
 
 suite("the commands of the pages", () => {
+  const startOfService = /^npm start -- --demo( --(access|keys) docs\/example-\w+\.json)*$/;
   const transcripts = pages
     .map((page) => ({ file: page.file, commands: readTranscript(page) }))
     .filter(({ commands }) => commands.length > 0);
@@ -109,7 +110,8 @@ suite("the commands of the pages", () => {
       const curl = await run("curl", ["--version"]).catch(() => undefined);
       if (curl === undefined) return t.skip("there is no curl on this machine");
       const database = join(folder, `${file.replaceAll("/", "-")}.db`);
-      const service = await startDemoService(root, database);
+      const start = commands.find(({ command }) => startOfService.test(command))?.command ?? "";
+      const service = await startDemoService(root, database, start.split(" ").slice(4));
       try {
         const printed: string[] = [];
         for (const { command, output } of commands) {
@@ -128,7 +130,7 @@ suite("the commands of the pages", () => {
   test("they are curl's, and the start of the service", () => {
     const others = transcripts
       .flatMap(({ commands }) => commands.map(({ command }) => command))
-      .filter((command) => !/^curl .*localhost:8080\//s.test(command) && command !== "npm start -- --demo");
+      .filter((command) => !/^curl .*localhost:8080\//s.test(command) && !startOfService.test(command));
     assert.deepEqual(others, []);
   });
 });
@@ -147,6 +149,13 @@ test("the routes in the README are those of the service", () => {
   const routes = declarations.filter((declaration) => declaration.startsWith("export const"));
   assert.equal(routes.length, 2);
   for (const declaration of routes) assert.ok(source.includes(declaration), declaration);
+});
+
+test("the rules on the page on access are those of the file that its session runs with", () => {
+  const [shown] =
+    pages.find(({ file }) => file === "docs/access.md")?.blocks.filter(({ language }) => language === "json") ?? [];
+  const used = readFileSync(join(root, "docs/example-access.json"), "utf8");
+  assert.deepEqual(JSON.parse(shown?.lines.join("\n") ?? "").rules, JSON.parse(used).rules);
 });
 
 test("every link between the pages leads somewhere", () => {

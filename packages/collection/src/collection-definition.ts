@@ -7,7 +7,7 @@ import { storeMembers } from "./selection.ts";
  * @throws TypeError naming what is none, or what there is twice
  */
 export function assertDefinitions(collections: readonly CollectionDefinition[]): void {
-  for (const { name, unique = [], selectable = [] } of collections) {
+  for (const { name, unique = [], selectable = [], fullText = [] } of collections) {
     if (!/^(?!sqlite_|waymark_)[a-z][a-z0-9_]{0,62}$/.test(name)) {
       throw new TypeError(
         `${JSON.stringify(name)} cannot name a collection: it takes 1 to 63 of a-z, 0-9 and _, a letter first, and no sqlite_ or waymark_ before them`,
@@ -19,6 +19,7 @@ export function assertDefinitions(collections: readonly CollectionDefinition[]):
       memberPath,
       "selectable",
     );
+    assertMembers(fullText, memberPath, "searched for words");
     const ofStore = storeMembers.find((member) => selectable.some((other) => other.name === member.name));
     if (ofStore !== undefined) throw new TypeError(`${ofStore.name} is selectable in every collection`);
   }
@@ -39,6 +40,6 @@ function assertMembers(names: readonly string[], form: RegExp, role: string): vo
   }
   // SQLite's names of columns compare without case.
   if (new Set(names.map((name) => name.toLowerCase())).size < names.length) {
-    throw new TypeError(`Two ${role} members have one name: ${names.join(", ")}`);
+    throw new TypeError(`Two members that are to be ${role} have one name: ${names.join(", ")}`);
   }
 }

@@ -11,7 +11,8 @@ export { type JsonLdRepresentationOptions, jsonLdRepresentation } from "./json-l
 export { jsonRepresentation } from "./json-representation.ts";
 export { type ListSyntax, listText } from "./list-text.ts";
 export { ndjsonRepresentation } from "./ndjson-representation.ts";
-export { openDatabase } from "./open-database.ts";
+export { displayAddress, openDatabase } from "./open-database.ts";
+export { openPostgresDatabase, type PostgresDatabaseOptions } from "./postgres-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
 export type { ItemRepresentation, ListOptions, ListRepresentation, Representation } from "./representation.ts";
 export {
@@ -40,5 +41,6 @@ export {
   StoreOutcomeUnknown,
   StoreUnavailable,
 } from "./store.ts";
+export { toWords } from "./words.ts";
 export { type XmlDecoderOptions, xmlDecoder } from "./xml-decoder.ts";
 export { type XmlRepresentationOptions, xmlRepresentation } from "./xml-representation.ts";

@@ -6,6 +6,7 @@ import type { QueryParameters, Report } from "./query-parameters.ts";
 import type { Representation } from "./representation.ts";
 import type { MemberFilter, MemberValue, SelectableMember, Selection, SortKey } from "./selection.ts";
 import { defaultOrder, parseSort } from "./sort-order.ts";
+import { toWords } from "./words.ts";
 
 /** What a client asks of a list. */
 export interface ListQuery {
@@ -21,13 +22,15 @@ export type OrderedSelection = Selection & { readonly order: readonly SortKey[] 
 /** What there is to ask for. */
 export interface ListParameters {
   readonly members: readonly SelectableMember[];
+  /** Whether there is a full text to search. */
+  readonly fullText: boolean;
   /** The members that `fields` chooses from; undefined when it does not. */
   readonly fields: readonly string[] | undefined;
   /** What the list is sent as. */
   readonly representation: Representation;
 }
 
-/** Reads the parameters of a list: `limit`, `after`, `before`, `sort`, `fields` and filters. Any other is reported. */
+/** Reads the parameters of a list: `limit`, `after`, `before`, `sort`, `q`, `fields` and filters. Any other is reported. */
 export function parseListQuery(parameters: QueryParameters, known: ListParameters, report: Report): ListQuery {
   const { members } = known;
   let faults = 0;
@@ -37,11 +40,13 @@ export function parseListQuery(parameters: QueryParameters, known: ListParameter
   };
   const filters: MemberFilter[] = [];
   let order = defaultOrder;
+  let words: readonly string[] | undefined;
   let limit: number | undefined;
   let fields: readonly string[] | undefined;
   for (const [name, value] of parameters) {
     if (name === "after" || name === "before") continue;
     if (name === "sort") order = parseSort(value, members, note);
+    else if (name === "q" && known.fullText) words = parseWords(value, note);
     else if (name === "limit") limit = parseLimit(value, note);
     else if (name === "fields") fields = chooseFields(value, known.fields, known.representation, note);
     else {
@@ -54,6 +59,7 @@ export function parseListQuery(parameters: QueryParameters, known: ListParameter
   if (backwards && !parameters.has("limit")) note("before", "needs a limit beside it");
   const selection: OrderedSelection = {
     ...(filters.length > 0 && { filters }),
+    ...(words !== undefined && { words }),
     order,
     ...(limit !== undefined && { limit }),
   };
@@ -70,6 +76,15 @@ function parseLimit(text: string, report: Report): number | undefined {
   if (/^[1-9][0-9]*$/.test(text) && limit <= greatestLimit) return limit;
   report("limit", `must be an integer from 1 to ${greatestLimit}, and is ${excerpt(text)}`);
   return undefined;
+}
+
+const mostWords = 16;
+
+function parseWords(text: string, report: Report): readonly string[] {
+  const words = toWords(text);
+  if (words.length === 0) report("q", `has no word, which is of letters and digits: ${excerpt(text)}`);
+  if (words.length > mostWords) report("q", `has ${words.length} words, and may have ${mostWords}`);
+  return words;
 }
 
 function parsePlace(

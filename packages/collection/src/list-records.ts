@@ -18,7 +18,7 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
   const { path, store, lists, members } = settings;
   return guarded(async (request) => {
     const representation = chosenRepresentation(request, lists);
-    const known = { members: store.members, fields: members, representation };
+    const known = { members: store.members, fullText: store.fullText, fields: members, representation };
     const { parameters, query } = readQuery(request.search, (parameters, report) => ({
       parameters,
       query: parseListQuery(parameters, known, report),

@@ -4,6 +4,8 @@ import { type MemberType, storeMembers } from "./selection.ts";
 /** The column in which the values of a member are compared. */
 export interface SqliteColumn {
   readonly name: string;
+  /** As it is put into a statement. */
+  readonly sql: string;
   readonly type: MemberType;
   /** What generates it from the document; undefined for a column of the store. */
   readonly expression: string | undefined;
@@ -18,7 +20,10 @@ export function selectableColumns({
 }: CollectionDefinition): ReadonlyMap<string, SqliteColumn> {
   const own = storeMembers.map(({ name, type }): readonly [string, SqliteColumn] => {
     const column = storeColumns[name] ?? name;
-    return [name, { name: column, type, expression: undefined, index: indexOf(collection, column) }];
+    return [
+      name,
+      { name: column, sql: `"${column}"`, type, expression: undefined, index: indexOf(collection, column) },
+    ];
   });
   const generated = selectable.map(({ name, type }): readonly [string, SqliteColumn] => {
     const [kind, expression] = generators[type](
@@ -28,7 +33,7 @@ export function selectableColumns({
         .join("")}`,
     );
     const column = `${kind}_${name}`;
-    return [name, { name: column, type, expression, index: indexOf(collection, column) }];
+    return [name, { name: column, sql: `"${column}"`, type, expression, index: indexOf(collection, column) }];
   });
   return new Map([...own, ...generated]);
 }

@@ -47,7 +47,7 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   // Nobody else could see what is in memory.
   const channel =
     file === ":memory:"
-      ? localChannel(new SqliteTransactions(database, collections))
+      ? localChannel(new SqliteTransactions(database, collections, busyTimeout))
       : new ThreadChannel({ path: resolve(file), collections, busyTimeout });
   const writer = new SqliteWriter(channel, maxWaitingWrites);
   const stores = collections.map(

@@ -2,14 +2,13 @@ import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
+import { blockThread } from "./block-thread.ts";
 import { sqliteCode, sqliteCodeOf } from "./sqlite-fault.ts";
+import { migrate, schemaVersion } from "./sqlite-migrations.ts";
 import { StoreOpenError } from "./store.ts";
 
 /** Written to the header of a database file: the ASCII codes of `wmrk`. */
 export const applicationId = 0x77_6d_72_6b;
-
-/** The layout of the tables that this version reads and writes, kept as the file's `user_version`. */
-export const schemaVersion = 1;
 
 /**
  * Opens a database file of ours, or makes a new one with the directories above it, and readies its tables by `prepare`,
@@ -32,10 +31,10 @@ export function openSqliteFile(
     database.exec("COMMIT");
     useWriteAheadLog(database, busyTimeout);
     database.exec(`${settings} BEGIN IMMEDIATE`);
-    // Once more: meanwhile another process may have made the new file ours, or its own.
-    if (identify(database) === "new") {
-      database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`);
-    }
+    // Once more: meanwhile another process may have made the new file ours, or its own, or brought it to this layout.
+    const version = identify(database);
+    if (version === 0) database.exec(`PRAGMA application_id = ${applicationId}`);
+    migrate(database, version);
     prepare(database);
     database.exec("COMMIT");
     return database;
@@ -101,18 +100,19 @@ function makeDirectory(path: string): void {
   }
 }
 
-function identify(database: DatabaseSync): "new" | "ours" {
+/** The layout of the file; 0 when there is nothing in it. */
+function identify(database: DatabaseSync): number {
   const application = numberOf(database, "PRAGMA application_id");
   const version = numberOf(database, "PRAGMA user_version");
   const tables = numberOf(database, "SELECT count(*) FROM sqlite_schema");
-  if (application === 0 && version === 0 && tables === 0) return "new";
+  if (application === 0 && version === 0 && tables === 0) return 0;
   if (application !== applicationId) throw new Unusable("it is the database of another program; name another file");
   if (version > schemaVersion) {
     throw new Unusable(
       `a newer version of this program wrote it (layout ${version}, and this one knows ${schemaVersion}); upgrade, or name another file`,
     );
   }
-  return "ours";
+  return version;
 }
 
 /** SQLite itself waits for no other connection here, and several processes may be opening a new file at once. */
@@ -123,7 +123,7 @@ function useWriteAheadLog(database: DatabaseSync, timeout: number): void {
       return;
     } catch (error) {
       if (sqliteCodeOf(error) !== sqliteCode.busy || performance.now() >= deadline) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5); // milliseconds
+      blockThread(5);
     }
   }
 }

@@ -17,11 +17,11 @@ export class SqliteLoad {
   readonly #conflicts: BulkConflict[] = [];
   #position = 0;
 
-  /** Begins the transaction. */
-  constructor(database: DatabaseSync, writes: SqliteWrites, onlyIfEmpty: boolean) {
+  /** Begins the transaction, which waits as `begin` does. */
+  constructor(database: DatabaseSync, busyTimeout: number, writes: SqliteWrites, onlyIfEmpty: boolean) {
     this.#database = database;
     this.#writes = writes;
-    begin(database);
+    begin(database, busyTimeout);
     this.#isRefused = orRollBack(database, () => onlyIfEmpty && !writes.isEmpty());
   }
 
@@ -32,7 +32,8 @@ export class SqliteLoad {
         if (this.#isDecided) return;
         this.#position++;
         const creation = this.#writes.apply(write);
-        if (creation.kind === "conflict") this.#conflicts.push({ position: this.#position, member: creation.member });
+        if (creation.kind === "created") continue;
+        this.#conflicts.push({ position: this.#position, member: creation.member });
       }
     });
     return !this.#isDecided;

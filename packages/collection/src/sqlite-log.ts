@@ -8,14 +8,12 @@ import type { DatabaseSync } from "node:sqlite";
 export class SqliteLog {
   readonly #database: DatabaseSync;
   readonly #file: string;
-  readonly #busyTimeout: number;
   #bound = stride;
 
-  /** @param busyTimeout that of the connection, which is set otherwise for a moment */
-  constructor(database: DatabaseSync, path: string, busyTimeout: number) {
+  /** @param database a connection that does not wait for others */
+  constructor(database: DatabaseSync, path: string) {
     this.#database = database;
     this.#file = `${path}-wal`;
-    this.#busyTimeout = busyTimeout;
   }
 
   /**
@@ -31,7 +29,7 @@ export class SqliteLog {
     } catch {
       // What is committed stays so, and the next commit tells what is wrong with the disk.
     }
-    this.#database.exec(`PRAGMA busy_timeout = ${this.#busyTimeout}`);
+    this.#database.exec("PRAGMA busy_timeout = 0");
     this.#bound = this.#size() + stride;
   }
 

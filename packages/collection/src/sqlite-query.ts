@@ -2,6 +2,7 @@ import { comparedValue, endOfPrefix } from "./compared-value.ts";
 import type { KeyCondition } from "./keyset.ts";
 import type { MemberFilter, SortKey } from "./selection.ts";
 import type { SqliteColumn } from "./sqlite-columns.ts";
+import { matching, wordsTable } from "./sqlite-words.ts";
 
 /** A part of a statement with the values of its parameters. */
 export interface Sql {
@@ -24,10 +25,10 @@ export function filterConditions(
   columns: Columns,
   kept: (bound: Bound) => boolean,
 ): readonly Sql[] {
-  const { name, type } = columnOf(columns, filter.member);
+  const { sql, type } = columnOf(columns, filter.member);
   const compared = (value: string | number): string | number => comparedValue(value, type);
   const put = (bound: Bound, rest: string, value: string | number): Sql => ({
-    text: `${kept(bound) ? "" : "+"}"${name}" ${rest}`,
+    text: `${kept(bound) ? "" : "+"}${sql} ${rest}`,
     values: [value],
   });
   switch (filter.operator) {
@@ -64,12 +65,12 @@ export type Bound = "equal" | "lower" | "upper" | "none";
 /** What a range of a keyset says, as conditions that all hold. */
 export function keyConditions(range: readonly KeyCondition[], columns: Columns): readonly Sql[] {
   return range.map((condition) => {
-    const { name, type } = columnOf(columns, condition.member);
+    const { sql, type } = columnOf(columns, condition.member);
     if (!("value" in condition)) {
-      return { text: `"${name}" IS ${condition.relation === "absent" ? "NULL" : "NOT NULL"}`, values: [] };
+      return { text: `${sql} IS ${condition.relation === "absent" ? "NULL" : "NOT NULL"}`, values: [] };
     }
     return {
-      text: `"${name}" ${relations[condition.relation]} ?`,
+      text: `${sql} ${relations[condition.relation]} ?`,
       values: [comparedValue(condition.value, type)],
     };
   });
@@ -77,10 +78,14 @@ export function keyConditions(range: readonly KeyCondition[], columns: Columns):
 
 const relations = { equal: "=", greater: ">", less: "<" } as const;
 
+/** That a record has all of the words. */
+export const wordsCondition = (collection: string, words: readonly string[]): Sql => ({
+  text: `id IN (SELECT rowid FROM "${wordsTable(collection)}" (?))`,
+  values: [matching(words)],
+});
+
 export function orderBy(order: readonly SortKey[], columns: Columns): string {
-  const terms = order.map(
-    ({ member, descending }) => `"${columnOf(columns, member).name}"${descending ? " DESC" : ""}`,
-  );
+  const terms = order.map(({ member, descending }) => `${columnOf(columns, member).sql}${descending ? " DESC" : ""}`);
   return `ORDER BY ${terms.join(", ")}`;
 }
 

@@ -4,7 +4,7 @@ import type { CollectionDefinition } from "./database.ts";
 import { type MemberValue, type SelectableMember, type Selection, storeMembers } from "./selection.ts";
 import { selectableColumns } from "./sqlite-columns.ts";
 import { toStoreFault } from "./sqlite-fault.ts";
-import { type Columns, filterConditions, where } from "./sqlite-query.ts";
+import { type Columns, filterConditions, where, wordsCondition } from "./sqlite-query.ts";
 import { SqliteSelection } from "./sqlite-selection.ts";
 import { StatementCache } from "./statement-cache.ts";
 import type { StoredRecord } from "./store.ts";
@@ -12,6 +12,7 @@ import type { StoredRecord } from "./store.ts";
 /** The reads of a collection over one connection. */
 export class SqliteReads {
   readonly members: readonly SelectableMember[];
+  readonly fullText: boolean;
   readonly #collection: string;
   readonly #columns: Columns;
   readonly #statements: StatementCache;
@@ -20,6 +21,7 @@ export class SqliteReads {
 
   constructor(database: DatabaseSync, definition: CollectionDefinition) {
     this.members = [...storeMembers, ...(definition.selectable ?? [])];
+    this.fullText = (definition.fullText ?? []).length > 0;
     this.#collection = definition.name;
     this.#columns = selectableColumns(definition);
     this.#statements = new StatementCache(database);
@@ -38,7 +40,7 @@ export class SqliteReads {
   }
 
   *list(selection: Selection): Generator<readonly StoredRecord[], void, undefined> {
-    assertSelection(selection, this.members, false);
+    assertSelection(selection, this.members, this.fullText);
     const selected = guarded(() => new SqliteSelection(this.#collection, this.#columns, selection, this.#statements));
     let { after, limit: left = Number.POSITIVE_INFINITY } = selection;
     while (left > 0) {
@@ -59,10 +61,12 @@ export class SqliteReads {
   }
 
   count(selection: Selection): number {
-    assertSelection(selection, this.members, false);
-    const { text, values } = where(
-      (selection.filters ?? []).flatMap((filter) => filterConditions(filter, this.#columns, () => true)),
-    );
+    const { filters = [], words = [] } = selection;
+    assertSelection(selection, this.members, this.fullText);
+    const { text, values } = where([
+      ...filters.flatMap((filter) => filterConditions(filter, this.#columns, () => true)),
+      ...(words.length > 0 ? [wordsCondition(this.#collection, words)] : []),
+    ]);
     return guarded(() => {
       const statement = this.#statements.prepare(`SELECT count(*) FROM "${this.#collection}" ${text}`);
       const [count] = statement.get(...values) as unknown as [number]; // an aggregate has a row

@@ -3,26 +3,15 @@ import type { CollectionDefinition } from "./database.ts";
 import { selectableColumns } from "./sqlite-columns.ts";
 import { sqliteCode, sqliteCodeOf } from "./sqlite-fault.ts";
 import { Unusable } from "./sqlite-file.ts";
+import { prepareWords } from "./sqlite-words.ts";
 
 /**
- * Makes the tables of the collections where they are missing, and sees that exactly these members are unique, and exactly
- * these have an index to be selected by, also in a file that was made with others. The names are checked before: they become part of the statements.
+ * Makes the tables of the collections where they are missing, and sees that exactly these members are unique, have
+ * an index to be selected by, or have their words in the full text, also in a file that was made with others. The names are checked before: they become part of the statements.
  *
  * @throws Unusable when records that exist share a value that is to be unique
  */
 export function prepareSchema(database: DatabaseSync, collections: readonly CollectionDefinition[]): void {
-  database.exec(`
-    CREATE TABLE IF NOT EXISTS waymark_collections (
-      name TEXT PRIMARY KEY,
-      revision INTEGER NOT NULL, -- the last one
-      last_id INTEGER NOT NULL   -- the greatest that any record ever had
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS waymark_removals (
-      collection TEXT NOT NULL,
-      id INTEGER NOT NULL, -- that a record had, and none may have again
-      PRIMARY KEY (collection, id)
-    ) STRICT, WITHOUT ROWID;
-  `);
   for (const definition of collections) prepareCollection(database, definition);
 }
 
@@ -37,7 +26,9 @@ function prepareCollection(database: DatabaseSync, definition: CollectionDefinit
       document TEXT NOT NULL       -- the JSON text that is sent
     ) STRICT;
   `);
-  database.prepare("INSERT INTO waymark_collections VALUES (?, 0, 0) ON CONFLICT DO NOTHING").run(definition.name);
+  database
+    .prepare("INSERT INTO waymark_collections (name, revision, last_id) VALUES (?, 0, 0) ON CONFLICT DO NOTHING")
+    .run(collection);
 
   const selected = [...selectableColumns(definition).values()];
   const columns = new Map<string, string>();
@@ -68,6 +59,7 @@ function prepareCollection(database: DatabaseSync, definition: CollectionDefinit
     database.exec(`ALTER TABLE "${collection}" ADD COLUMN "${column}" ANY GENERATED ALWAYS AS (${expression}) VIRTUAL`);
   }
   for (const create of indexes.values()) create();
+  prepareWords(database, definition);
 }
 
 /** The generated column that holds a member's value; NULL when the document does not have it. */

@@ -10,13 +10,15 @@ import {
   type Sql,
   tableBy,
   where,
+  wordsCondition,
 } from "./sqlite-query.ts";
 import type { RecordRow } from "./sqlite-reads.ts";
+import { matching, wordsTable } from "./sqlite-words.ts";
 import type { StatementCache } from "./statement-cache.ts";
 
 /**
  * A selection, to be read in pages. It is read in the order of the index on its first key until there are enough records;
- * but where a filter leaves few, these are read by the index on the filter's member and sorted.
+ * but where filters or words leave few, these are looked up first and sorted.
  */
 export class SqliteSelection {
   /** How many records are to be read at once. */
@@ -25,17 +27,25 @@ export class SqliteSelection {
   readonly #columns: Columns;
   readonly #statements: StatementCache;
   readonly #filters: readonly MemberFilter[];
+  readonly #words: readonly string[];
   readonly #order: readonly SortKey[];
-  readonly #leading: string | undefined;
+  readonly #leading: Leading;
 
   constructor(collection: string, columns: Columns, selection: Selection, statements: StatementCache) {
+    const { filters = [], words = [], order = [{ member: "id", descending: false }] } = selection;
     this.#collection = collection;
-    this.#columns = columns;
     this.#statements = statements;
-    this.#filters = selection.filters ?? [];
-    this.#order = selection.order ?? [{ member: "id", descending: false }];
-    this.#leading = this.#leadingMember();
-    this.pageSize = this.#leading === undefined ? pageSize : sortedPageSize;
+    this.#filters = filters;
+    this.#words = words;
+    this.#order = order;
+    this.#columns = columns;
+    this.#leading = this.#whatLeads();
+    if (this.#leading.by === "words") {
+      // The same id, by which the words are found.
+      this.#columns = new Map([...columns, ["id", { ...columnOf(columns, "id"), sql: "found.rowid" }]]);
+    }
+    const isSorted = this.#leading.by !== "order" && order[0]?.member !== "id";
+    this.pageSize = isSorted ? sortedPageSize : pageSize;
   }
 
   /** The first records behind the place; without one, of all. At most so many. */
@@ -65,50 +75,75 @@ export class SqliteSelection {
     );
   }
 
-  #query(range: readonly Sql[], firstRelation: string | undefined): Sql {
-    const [firstKey, leading] = [this.#order[0]?.member, this.#leading];
-    const keys = this.#order.slice(0, -1).map(({ member }) => `, "${columnOf(this.#columns, member).name}"`);
+  #query(range: readonly Sql[], firstRelation: KeyCondition["relation"] | undefined): Sql {
+    const [{ by, member: leading }, firstKey] = [this.#leading, this.#order[0]?.member ?? "id"];
     // By the index on the first key the range has its place in it, which a filter must not move back.
-    const taken: Bound | undefined = firstRelation === undefined ? undefined : boundOf[firstRelation];
+    const taken = firstRelation === undefined ? undefined : boundOf[firstRelation];
     const isKept = (filter: MemberFilter, bound: Bound): boolean =>
-      leading === undefined
+      by === "order"
         ? filter.member === firstKey && filter.operator !== "in" && taken !== "equal" && bound !== taken
         : filter.member === leading;
-    const { text, values } = where([
+    const conditions = where([
       ...this.#filters.flatMap((filter) => filterConditions(filter, this.#columns, (bound) => isKept(filter, bound))),
+      ...(this.#words.length > 0 && by !== "words" ? [wordsCondition(this.#collection, this.#words)] : []),
       ...range,
     ]);
-    const table = tableBy(this.#collection, columnOf(this.#columns, leading ?? firstKey ?? "id"));
+    const table =
+      by === "words"
+        ? {
+            text: `"${wordsTable(this.#collection)}" (?) AS found CROSS JOIN "${this.#collection}" ON id = found.rowid`,
+            values: [matching(this.#words)],
+          }
+        : { text: tableBy(this.#collection, columnOf(this.#columns, leading ?? firstKey)), values: [] };
+    const keys = this.#order.slice(0, -1).map(({ member }) => `, ${columnOf(this.#columns, member).sql}`);
     return {
-      text: `SELECT id, revision, updated_at, document${keys.join("")} FROM ${table} ${text} ${orderBy(this.#order, this.#columns)} LIMIT ?`,
-      values,
+      text: `SELECT id, revision, updated_at, document${keys.join("")} FROM ${table.text} ${conditions.text}
+        ${orderBy(this.#order, this.#columns)} LIMIT ?`,
+      values: [...table.values, ...conditions.values],
     };
   }
 
-  /** The member whose filters leave the fewest records, if they are few enough to be sorted. */
-  #leadingMember(): string | undefined {
-    const firstKey = this.#order[0]?.member;
-    let fewest = sortable;
-    let leading: string | undefined;
+  /** The words, or the member whose filters, leave the fewest records, if they are few enough to be sorted. */
+  #whatLeads(): Leading {
+    const [firstKey, hasWords] = [this.#order[0]?.member, this.#words.length > 0];
+    let fewest = hasWords ? this.#countFoundUpTo(sortable) : sortable;
+    // By id they are found in their order, however many they are.
+    let leading: Leading = hasWords && (fewest < sortable || firstKey === "id") ? { by: "words" } : { by: "order" };
     for (const [member, filters] of Map.groupBy(this.#filters, (filter) => filter.member)) {
       const isWalked = member === firstKey && filters.every(({ operator }) => operator !== "in");
       if (isWalked || filters.every(({ operator }) => operator === "ne")) continue;
       const count = this.#countUpTo(fewest, member, filters);
-      if (count < fewest) [fewest, leading] = [count, member];
+      if (count < fewest) [fewest, leading] = [count, { by: "filters", member }];
     }
     return leading;
+  }
+
+  #countFoundUpTo(most: number): number {
+    const found = `SELECT 1 FROM "${wordsTable(this.#collection)}" (?) LIMIT ?`;
+    return this.#count(found, [matching(this.#words), most]);
   }
 
   #countUpTo(most: number, member: string, filters: readonly MemberFilter[]): number {
     const table = tableBy(this.#collection, columnOf(this.#columns, member));
     const { text, values } = where(filters.flatMap((filter) => filterConditions(filter, this.#columns, () => true)));
-    const statement = this.#statements.prepare(`SELECT count(*) FROM (SELECT 1 FROM ${table} ${text} LIMIT ?)`);
-    const [count] = statement.get(...values, most) as unknown as [number]; // an aggregate has a row
+    return this.#count(`SELECT 1 FROM ${table} ${text} LIMIT ?`, [...values, most]);
+  }
+
+  #count(rows: string, values: readonly (string | number)[]): number {
+    const statement = this.#statements.prepare(`SELECT count(*) FROM (${rows})`);
+    const [count] = statement.get(...values) as unknown as [number]; // an aggregate has a row
     return count;
   }
 }
 
-const boundOf: Readonly<Record<string, Bound>> = {
+/** By what the records are found. */
+interface Leading {
+  readonly by: "order" | "words" | "filters";
+  /** The member of the filters. */
+  readonly member?: string;
+}
+
+const boundOf: Readonly<Record<KeyCondition["relation"], Bound>> = {
   equal: "equal",
   absent: "equal",
   greater: "lower",

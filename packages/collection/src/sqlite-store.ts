@@ -20,6 +20,7 @@ import { givenId, toMembersJson } from "./stored-json.ts";
 /** The records of one collection in an SQLite file: read here, and changed by the writer. */
 export class SqliteStore implements Store {
   readonly members: readonly SelectableMember[];
+  readonly fullText: boolean;
   readonly #reads: SqliteReads;
   readonly #writer: SqliteWriter;
   readonly #collection: string;
@@ -28,6 +29,7 @@ export class SqliteStore implements Store {
   constructor(database: DatabaseSync, writer: SqliteWriter, definition: CollectionDefinition, now: () => Date) {
     this.#reads = new SqliteReads(database, definition);
     this.members = this.#reads.members;
+    this.fullText = this.#reads.fullText;
     this.#writer = writer;
     this.#collection = definition.name;
     this.#now = now;

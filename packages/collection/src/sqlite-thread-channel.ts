@@ -23,10 +23,10 @@ export class ThreadChannel implements WriterChannel {
   async ask<C extends WriterCall>(call: C, ...args: CallArguments<C>): Promise<CallResult<C>> {
     const thread = this.#thread ?? this.#start();
     this.#thread = thread;
+    post(thread, [call, ...args]);
+    thread.ref();
     const { promise, resolve, reject } = Promise.withResolvers<CallResult<WriterCall>>();
     this.#pending.push({ call, resolve, reject });
-    thread.ref();
-    post(thread, [call, ...args]);
     return promise as Promise<CallResult<C>>; // the answer to this call
   }
 

@@ -1,26 +1,36 @@
 import type { DatabaseSync } from "node:sqlite";
+import { blockThread } from "./block-thread.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./sqlite-fault.ts";
 import { StoreOutcomeUnknown } from "./store.ts";
 
 /**
  * Runs the work in a transaction that may write: what it throws, and a commit that fails, undoes it all.
  *
+ * @param busyTimeout as in `begin`
  * @throws StoreUnavailable when the database cannot be written to just now
  * @throws StoreOutcomeUnknown when the disk failed while the transaction was committed
  */
-export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
-  begin(database);
+export function inTransaction<T>(database: DatabaseSync, busyTimeout: number, work: () => T): T {
+  begin(database, busyTimeout);
   const result = orRollBack(database, work);
   commit(database);
   return result;
 }
 
-/** Begins a transaction that may write; waits as long as the connection does for that of another one. */
-export function begin(database: DatabaseSync): void {
-  try {
-    database.exec("BEGIN IMMEDIATE");
-  } catch (error) {
-    throw toStoreFault(error);
+/**
+ * Begins a transaction that may write.
+ *
+ * @param busyTimeout how long it waits for that of another connection, in milliseconds. SQLite's own way of waiting looks ever
+ *   less often, and hardly ever finds the moment between two commits of a process that writes without a break
+ */
+export function begin(database: DatabaseSync, busyTimeout: number): void {
+  for (const deadline = performance.now() + busyTimeout; ; blockThread(1)) {
+    try {
+      database.exec("BEGIN IMMEDIATE");
+      return;
+    } catch (error) {
+      if (sqliteCodeOf(error) !== sqliteCode.busy || performance.now() >= deadline) throw toStoreFault(error);
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import { type LoadOutcome, SqliteLoad } from "./sqlite-load.ts";
 import { inTransaction } from "./sqlite-transaction.ts";
 import { type CreateWrite, type OutcomeOf, SqliteWrites, type Write } from "./sqlite-writes.ts";
 import { StoreUnavailable } from "./store.ts";
+import { tellAnyRowid } from "./told-rowid.ts";
 
 /** A change, and the collection that it is made to. */
 export interface AddressedWrite {
@@ -18,18 +19,22 @@ export type BatchedOutcome = OutcomeOf<Write> | { readonly kind: "failed"; reado
 /** All that is written to a file over one connection, a transaction at a time. Every method may throw as `inTransaction` does. */
 export class SqliteTransactions {
   readonly #database: DatabaseSync;
+  readonly #busyTimeout: number;
   readonly #writes: ReadonlyMap<string, SqliteWrites>;
   readonly #mark: StatementSync;
   readonly #undo: StatementSync;
   readonly #keep: StatementSync;
   #load: SqliteLoad | undefined;
 
-  constructor(database: DatabaseSync, collections: readonly CollectionDefinition[]) {
+  /** @param busyTimeout how long each transaction waits for one of another connection, in milliseconds */
+  constructor(database: DatabaseSync, collections: readonly CollectionDefinition[], busyTimeout: number) {
     this.#database = database;
+    this.#busyTimeout = busyTimeout;
     this.#writes = new Map(collections.map((definition) => [definition.name, new SqliteWrites(database, definition)]));
     this.#mark = database.prepare("SAVEPOINT one");
     this.#undo = database.prepare("ROLLBACK TO one");
     this.#keep = database.prepare("RELEASE one");
+    tellAnyRowid(this.#mark, this.#undo, this.#keep);
   }
 
   /**
@@ -37,12 +42,12 @@ export class SqliteTransactions {
    * each. One that fails leaves the others alone.
    */
   commit(batch: readonly AddressedWrite[]): readonly BatchedOutcome[] {
-    return inTransaction(this.#database, () => batch.map((write) => this.#apply(write)));
+    return inTransaction(this.#database, this.#busyTimeout, () => batch.map((write) => this.#apply(write)));
   }
 
   /** Begins to store many records, all or none. */
   beginLoad(collection: string, onlyIfEmpty: boolean): void {
-    this.#load = new SqliteLoad(this.#database, this.#writesTo(collection), onlyIfEmpty);
+    this.#load = new SqliteLoad(this.#database, this.#busyTimeout, this.#writesTo(collection), onlyIfEmpty);
   }
 
   /** Takes the next of them; whether more are wanted. */

@@ -30,8 +30,9 @@ export type WriterMessage =
 
 const { path, collections, busyTimeout } = workerData as WriterThreadData; // as it is started
 const database = connectToSqliteFile(path, busyTimeout);
-const transactions = new SqliteTransactions(database, collections);
-const log = new SqliteLog(database, path, busyTimeout);
+const transactions = new SqliteTransactions(database, collections, busyTimeout);
+database.exec("PRAGMA busy_timeout = 0"); // from here on each transaction waits by itself
+const log = new SqliteLog(database, path);
 const say = (message: WriterMessage): void => parentPort?.postMessage(message);
 
 parentPort?.on("message", (request: WriterRequest) => {

@@ -1,8 +1,10 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { CollectionDefinition } from "./database.ts";
 import { columnOf, memberOf } from "./sqlite-schema.ts";
+import { SqliteWords } from "./sqlite-words.ts";
 import type { Creation, Removal, Replacement, StoredRecord } from "./store.ts";
 import { saySame, toStoredJson } from "./stored-json.ts";
+import { tellAnyRowid } from "./told-rowid.ts";
 
 /** A change that is to be made; members are the JSON text of an object, the time is in milliseconds since the epoch. */
 export type Write =
@@ -40,9 +42,10 @@ export class SqliteWrites {
   readonly #markRemoved: StatementSync;
   readonly #wasRemoved: StatementSync;
   readonly #any: StatementSync;
+  readonly #words: SqliteWords | undefined;
   readonly #holders: readonly { readonly member: string; readonly find: StatementSync }[];
 
-  constructor(database: DatabaseSync, { name: collection, unique = [] }: CollectionDefinition) {
+  constructor(database: DatabaseSync, { name: collection, unique = [], fullText = [] }: CollectionDefinition) {
     this.#collection = collection;
     this.#find = database.prepare(
       `SELECT id, revision, updated_at, document, created_at FROM "${collection}" WHERE id = ?`,
@@ -59,12 +62,14 @@ export class SqliteWrites {
     this.#markRemoved = database.prepare("INSERT INTO waymark_removals VALUES (?, ?)");
     this.#wasRemoved = database.prepare("SELECT 1 FROM waymark_removals WHERE collection = ? AND id = ?");
     this.#any = database.prepare(`SELECT 1 FROM "${collection}" LIMIT 1`);
+    this.#words = fullText.length === 0 ? undefined : new SqliteWords(database, collection, fullText);
     // The value is taken from the new document as the column takes it from the stored one, so that they compare alike.
     this.#holders = unique.map((member) => ({
       member,
       find: database.prepare(`SELECT id FROM "${collection}" WHERE "${columnOf(member)}" = (${memberOf("?", member)})`),
     }));
     for (const read of [this.#find, this.#counters]) read.setReturnArrays(true);
+    tellAnyRowid(this.#count, this.#insert, this.#update, this.#delete, this.#markRemoved);
   }
 
   /** Makes the change. When it throws, the transaction is to be undone. */
@@ -105,6 +110,7 @@ export class SqliteWrites {
     if (member !== undefined) return { kind: "conflict", member };
     const revision = lastRevision + 1;
     this.#insert.run(id, revision, time, time, json);
+    this.#words?.add(id, json);
     const isCounted = given === undefined || given <= mostCounted;
     this.#count.run(revision, isCounted ? Math.max(lastId, id) : lastId, this.#collection);
     return { kind: "created", record: { id, revision, updatedAt: time, json } };
@@ -125,6 +131,7 @@ export class SqliteWrites {
     if (member !== undefined) return { kind: "conflict", member };
     const revision = this.#nextRevision();
     this.#update.run(revision, updatedAt, json, id);
+    this.#words?.replace(id, record.json, json);
     return { kind: "replaced", record: { id, revision, updatedAt, json } };
   }
 
@@ -133,6 +140,7 @@ export class SqliteWrites {
     if (row === undefined) return { kind: "missing" };
     if (!isExpected(row.record, expectedRevision)) return { kind: "changed", record: row.record };
     this.#delete.run(id);
+    this.#words?.remove(id);
     this.#markRemoved.run(this.#collection, id);
     this.#nextRevision();
     return { kind: "removed" };

@@ -10,6 +10,8 @@ import type { SelectableMember, Selection } from "./selection.ts";
 export interface Store {
   /** What records can be selected and sorted by: `storeMembers`, and those that the collection was opened with. */
   readonly members: readonly SelectableMember[];
+  /** Whether records can be searched for words. */
+  readonly fullText: boolean;
   /** The record with this id; undefined when no record has it, whatever the number is. */
   find(id: number): Awaitable<StoredRecord | undefined>;
   /**

@@ -19,7 +19,7 @@ const members: readonly SelectableMember[] = [
 ];
 const fields = ["id", "familyName", "email", "address.streetAddress", "address.postalCode", "createdAt"];
 
-const known: ListParameters = { members, fields, representation: jsonRepresentation };
+const known: ListParameters = { members, fullText: true, fields, representation: jsonRepresentation };
 
 const parse = (search: string, where = known): ListQuery =>
   readQuery(search, (parameters, report) => parseListQuery(parameters, where, report));
@@ -255,6 +255,42 @@ describe("fields", () => {
     assert.deepEqual(errorsOf("fields=id", { ...known, representation: whole }), [
       { parameter: "fields", detail: "cannot be chosen for text/vcard, which takes whole records" },
     ]);
+  });
+});
+
+describe("q", () => {
+  const searches: readonly [text: string, words: readonly string[]][] = [
+    ["ada", ["ada"]],
+    ["Ada+LOVELACE", ["ada", "lovelace"]],
+    ["Zo%C3%AB,+Stra%C3%9Fe", ["zoe", "strasse"]],
+    ["%22ada%22+OR+lov*", ["ada", "or", "lov"]],
+    ["%F0%9F%98%80+1", ["1"]],
+  ];
+  for (const [text, words] of searches) {
+    test(`${text} is words: ${words.join(" ")}`, () => assert.deepEqual(selectionOf(`q=${text}`).words, words));
+  }
+  for (const [text, detail] of [
+    ["+", /has no word/],
+    ["*", /has no word, which is of letters and digits: "\*"/],
+    ["%F0%9F%98%80", /has no word/],
+    ["a+".repeat(17), /has 17 words, and may have 16/],
+  ] as const) {
+    test(`may not be ${text}`, () => {
+      const [error, ...others] = errorsOf(`q=${text}`);
+      assert.deepEqual([error?.parameter, others], ["q", []]);
+      assert.match(error?.detail ?? "", detail);
+    });
+  }
+
+  test("is a parameter only where there is a full text", () => {
+    const errors = errorsOf("q=ada", { ...known, fullText: false });
+    assert.deepEqual(errors, [{ parameter: "q", detail: "is not known here" }]);
+  });
+
+  test("belongs to what a cursor is for", () => {
+    const cursor = toCursor({ order: byId, words: ["ada"] }, [7]);
+    assert.deepEqual(selectionOf(`q=ADA&after=${cursor}`).after, [7]);
+    assert.equal(errorsOf(`q=grace&after=${cursor}`).length, 1);
   });
 });
 

@@ -17,6 +17,7 @@ import { selectedFrom } from "./store-contract/selection-model.ts";
 
 const definition: CollectionDefinition = {
   name: "thing",
+  fullText: ["name", "email"],
   selectable: [
     { name: "name", type: "text" },
     { name: "email", type: "caseless-text" },
@@ -123,6 +124,12 @@ suite("a list", () => {
     ["createdAt[le]=2026-06-15T12:00:01.500Z", [1, 2, 3]],
     ["address.postalCode[prefix]=W1", [1, 8]],
     ["address.postalCode=W1&height=1.6", [1]],
+    ["q=example", [1, 2, 4, 5]],
+    ["q=com+ADA", [1, 4, 5]],
+    ["q=example+gra", [2]],
+    ["q=aegir", []],
+    ["q=ada&height=1.6&sort=-id", [4, 1]],
+    ["q=nobody&limit=2", []],
     ["sort=-id", [8, 7, 6, 5, 4, 3, 2, 1]],
     ["sort=name", [5, 1, 2, 3, 4, 6, 8, 7]],
     ["sort=-birthDate,name", [3, 2, 5, 1, 4, 6, 8, 7]],

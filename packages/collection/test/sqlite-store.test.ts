@@ -16,6 +16,7 @@ import {
   StoreOpenError,
   StoreUnavailable,
 } from "../src/index.ts";
+import { layout1Record, makeLayout1 } from "./older-layouts.ts";
 import { create, describeStore, everything, noon, replace } from "./store-contract.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "sqlite-store-"));
@@ -118,7 +119,7 @@ describe("a SQLite file", () => {
     withDatabase(file, (database) => {
       assert.equal(pragmaOf(database, "PRAGMA journal_mode"), "wal");
       assert.equal(pragmaOf(database, "PRAGMA application_id"), 0x776d726b);
-      assert.equal(pragmaOf(database, "PRAGMA user_version"), 1);
+      assert.equal(pragmaOf(database, "PRAGMA user_version"), 2);
     });
   });
 
@@ -267,6 +268,80 @@ describe("selectable members of a SQLite file", () => {
   });
 });
 
+describe("the full text of a SQLite file", () => {
+  it("has the words of other members when it is opened with them, also of the records that there are", async () => {
+    const file = newFile();
+    const steps: readonly [fullText: readonly string[], expected: readonly number[]][] = [
+      [[], []],
+      [["name"], [1]],
+      [
+        ["name", "email"],
+        [1, 2],
+      ],
+      [["email"], [2]],
+      [[], []],
+    ];
+    for (const [fullText, expected] of steps) {
+      const database = await open({ file, person: { fullText } });
+      const store = database.store("person");
+      if (store.revision() === 0) await store.createAll([{ name: "Ada" }, { email: "ada@example.org" }, {}]);
+      assert.equal(store.fullText, fullText.length > 0);
+      const listing = Array.fromAsync(store.list({ words: ["ada"] }));
+      if (fullText.length === 0) await assert.rejects(listing, TypeError);
+      else
+        assert.deepEqual(
+          (await listing).flat().map(({ id }) => id),
+          expected,
+        );
+      await database.close();
+    }
+  });
+});
+
+describe("a SQLite file of the first layout", () => {
+  it("is brought to this one: its records, revisions, ids and removals are kept", async () => {
+    const file = newFile();
+    makeLayout1(file);
+    const database = await open({
+      file,
+      person: { unique: ["identifier"], selectable: [{ name: "name", type: "text" }], fullText: ["name"] },
+    });
+    const store = database.store("person");
+    const kept = [1, 2, 4, 5, 6, 7, 8, 9];
+    assert.deepEqual(
+      await everything(store),
+      kept.map((id) => ({ id, revision: id === 1 ? 11 : id, updatedAt: 1000, json: layout1Record(id) })),
+    );
+    assert.equal(store.revision(), 13);
+    const order = [
+      { member: "name", descending: false },
+      { member: "id", descending: false },
+    ];
+    assert.deepEqual(
+      (await Array.fromAsync(store.list({ order }))).flat().map(({ id }) => id),
+      kept.toReversed(),
+    );
+    assert.deepEqual((await Array.fromAsync(store.list({ words: ["7"] }))).flat(), []);
+    assert.equal(store.count({ words: ["person"] }), 8);
+    assert.deepEqual(await store.create({ id: 3 }), { kind: "conflict", member: "id" });
+    assert.deepEqual(await store.create({ identifier: "A4" }), { kind: "conflict", member: "identifier" });
+    const next = await create(store, {});
+    assert.deepEqual([next.id, next.revision], [11, 14]);
+    await database.close();
+    withDatabase(file, (opened) => assert.equal(pragmaOf(opened, "PRAGMA user_version"), 2));
+  });
+
+  it("stays as it was when it cannot be opened", async () => {
+    const file = newFile();
+    makeLayout1(file);
+    withDatabase(file, (opened) =>
+      opened.exec("DROP INDEX person_unique_identifier; UPDATE person SET document = '{\"identifier\":1}'"),
+    );
+    await assertNotOpened(file, /two records in it have the same identifier/);
+    withDatabase(file, (opened) => assert.equal(pragmaOf(opened, "PRAGMA user_version"), 1));
+  });
+});
+
 describe("a file that cannot be the database", () => {
   const cases: readonly [what: string, make: (file: string) => string, message: RegExp][] = [
     [
@@ -274,6 +349,7 @@ describe("a file that cannot be the database", () => {
       (file) => write(file, "What is written here is not a database.\n".repeat(40)),
       /it is not an SQLite database/,
     ],
+    ["ours, overwritten but for its header", overwritten, /it is damaged; restore it from a backup/],
     ["a few bytes", (file) => write(file, "{}"), /it is not an SQLite database/],
     ["of another program", (file) => database(file, "CREATE TABLE t (x)"), /the database of another program/],
     [
@@ -283,8 +359,8 @@ describe("a file that cannot be the database", () => {
     ],
     [
       "of a newer version",
-      (file) => database(file, "PRAGMA application_id = 2003661419; PRAGMA user_version = 2; CREATE TABLE t (x)"),
-      /a newer version of this program wrote it \(layout 2, and this one knows 1\); upgrade/,
+      (file) => database(file, "PRAGMA application_id = 2003661419; PRAGMA user_version = 3; CREATE TABLE t (x)"),
+      /a newer version of this program wrote it \(layout 3, and this one knows 2\); upgrade/,
     ],
     ["a directory", directoryAt, /it is a directory; name a file in it/],
     ["below a file", (file) => join(write(file, "{}"), "person.db"), /a part of the path before it is not a directory/],
@@ -373,7 +449,7 @@ describe("two connections to one SQLite file", () => {
   });
 });
 
-describe("a new SQLite file that several threads open at once", () => {
+describe("a SQLite file that several threads open at once", () => {
   /** Opens the files one after the other in each of some threads, all of them together. */
   const openInThreads = (threads: number, rounds: readonly string[]): readonly Worker[] => {
     const workerData = { arrived: new Int32Array(new SharedArrayBuffer(4)), threads, rounds };
@@ -382,7 +458,7 @@ describe("a new SQLite file that several threads open at once", () => {
     });
   };
 
-  it("is made once, and every one of them stores its record", async () => {
+  it("is made once where there is none, and every one of them stores its record", async () => {
     const rounds = Array.from({ length: 20 }, newFile);
     const workers = openInThreads(3, rounds);
     try {
@@ -394,6 +470,22 @@ describe("a new SQLite file that several threads open at once", () => {
       const database = await open({ file, person: { unique: [] } });
       const store = database.store("person");
       assert.equal((await everything(store)).length, 3);
+      await database.close();
+    }
+  });
+
+  it("is brought to this layout once where it has an older one", async () => {
+    const rounds = Array.from({ length: 10 }, newFile);
+    for (const file of rounds) makeLayout1(file);
+    const workers = openInThreads(3, rounds);
+    try {
+      await Promise.all(workers.map((worker) => once(worker, "exit")));
+    } finally {
+      await Promise.all(workers.map((worker) => worker.terminate()));
+    }
+    for (const file of rounds) {
+      const database = await open({ file });
+      assert.equal(database.store("person").revision(), 16);
       await database.close();
     }
   });
@@ -464,13 +556,20 @@ async function assertNotOpened(file: string, message: RegExp, busyTimeout = 1000
   });
 }
 
+/** A file of ours of which only what SQLite looks at first is left. */
+function overwritten(file: string): string {
+  database(file, "PRAGMA application_id = 2003661419; PRAGMA user_version = 1; CREATE TABLE t (x)");
+  const content = readFileSync(file);
+  return write(file, content.fill("garbage ", 100));
+}
+
 function directoryAt(path: string): string {
   mkdirSync(path);
   return path;
 }
 
-function write(file: string, text: string): string {
-  writeFileSync(file, text);
+function write(file: string, content: string | Buffer): string {
+  writeFileSync(file, content);
   return file;
 }
 

@@ -8,6 +8,7 @@ import { describeList } from "./store-contract/list.ts";
 import { describeRemoval } from "./store-contract/removal.ts";
 import { describeReplacement } from "./store-contract/replacement.ts";
 import { describeRevision } from "./store-contract/revision.ts";
+import { describeSearch } from "./store-contract/search.ts";
 import { describeSelection } from "./store-contract/selection.ts";
 
 export { create, everything, noon, replace } from "./store-contract/given.ts";
@@ -33,6 +34,7 @@ export function describeStore(name: string, open: (options: DatabaseOptions) => 
   describeList(name, withStore);
   describeBulkCreation(name, withStore);
   describeSelection(name, withStore);
+  describeSearch(name, withStore);
   describeDatabase(name, withStore);
 }
 
@@ -48,5 +50,6 @@ const collections: readonly CollectionDefinition[] = [
       { name: "seen", type: "time" },
       { name: "address.postalCode", type: "text" },
     ],
+    fullText: ["name", "address.addressLocality"],
   },
 ];

@@ -1,13 +1,20 @@
 #!/usr/bin/env node
-import { type Store, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
+import { buffer } from "node:stream/consumers";
+import { displayAddress, type Store, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
 import { listRoutes } from "waymark";
 import { ListenError, type RunningServer, serve } from "waymark/node";
+import { type Access, openAccess } from "./access/access.ts";
+import { FileMistakes } from "./access/json-file.ts";
+import type { AccessRefusal } from "./access/refusal.ts";
+import { CommandRefused } from "./commands/command.ts";
+import { parseCommand } from "./commands/parse-command.ts";
 import { demoPeople } from "./demo-people.ts";
 import { type Options, parseOptions } from "./options.ts";
 import type { Person } from "./person.ts";
 import { openPersonService } from "./service.ts";
 
-const commandLine = parseOptions(process.argv.slice(2));
+const argv = process.argv.slice(2);
+const commandLine = parseCommand(argv) ?? parseOptions(argv);
 switch (commandLine.kind) {
   case "print":
     print(commandLine.text);
@@ -19,8 +26,11 @@ switch (commandLine.kind) {
     complain(`${commandLine.fault}\n\n${commandLine.usage}`);
     process.exitCode = 2;
     break;
+  case "command":
+    await attempt(() => commandLine.run({ print, tell: complain, readInput }));
+    break;
   case "serve":
-    await start(commandLine.options);
+    await attempt(() => run(commandLine.options), commandLine.options);
 }
 
 /** The table of the routes, for which no database is needed. */
@@ -30,10 +40,10 @@ async function routesOfService(): Promise<string> {
   return listRoutes(app);
 }
 
-/** Serves until it is told to stop; what stands against that is said in one line. */
-async function start(options: Options): Promise<void> {
+/** Does what was asked for; what stands against that is said. */
+async function attempt(action: () => Promise<void>, options?: Options): Promise<void> {
   try {
-    await run(options);
+    await action();
   } catch (error) {
     const obstacle = obstacleOf(error, options);
     if (obstacle === undefined) throw error;
@@ -42,11 +52,20 @@ async function start(options: Options): Promise<void> {
   }
 }
 
-async function run({ port, host, database: address, cors, demo }: Options): Promise<void> {
+async function run({ port, host, database: address, cors, access: accessFile, keys, demo }: Options): Promise<void> {
+  const access =
+    accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onRefusal: logRefusal });
   const policy = cors.length > 0 && { cors: { origins: cors } };
-  const { app, people, database } = await openPersonService({ database: address, ...policy });
+  let stopping = false;
+  const { app, people, database } = await openPersonService({
+    database: address,
+    access: access?.filter,
+    isReady: () => !stopping,
+    ...policy,
+  });
   let server: RunningServer | undefined;
   const stop = async (): Promise<void> => {
+    stopping = true;
     await server?.close();
     await database.close();
   };
@@ -61,8 +80,10 @@ async function run({ port, host, database: address, cors, demo }: Options): Prom
   }
   // Before the lines below: whoever reads them may stop the service at once.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+  if (access !== undefined) process.on("SIGHUP", () => void reload(access));
   print(`listening on ${server.url}`);
-  print(`keeping people in ${address}`);
+  print(`keeping people in ${displayAddress(address)}`);
+  if (accessFile !== undefined) print(`letting in whom ${accessFile} names`);
   print(`try: curl ${server.url}/person/1`);
 }
 
@@ -73,13 +94,38 @@ async function storeDemo(people: Store, demo: readonly Person[]): Promise<number
   throw new Error(`The demo has people who cannot be stored: ${JSON.stringify(creation.conflicts)}`);
 }
 
-/** What the person who starts the service can mend, and how; undefined for a fault of ours. */
-function obstacleOf(error: unknown, { database }: Options): string | undefined {
-  if (error instanceof StoreNotEmpty) {
-    return `--demo is for a database without people, and ${JSON.stringify(database)} has some; leave it out, or name another file`;
+/** Takes who gets in from the files as they are now, or says why not. */
+async function reload(access: Access): Promise<void> {
+  try {
+    await access.reload();
+    print("read anew who gets in");
+  } catch (error) {
+    complain(`person-service: ${obstacleOf(error) ?? String(error)}\nWho gets in stays as it was.`);
   }
-  const isTold = [StoreOpenError, StoreUnavailable, ListenError].some((type) => error instanceof type);
+}
+
+/** A line of JSON for each; that a client comes without credentials first is how HTTP works. */
+function logRefusal(refusal: AccessRefusal): void {
+  if (refusal.reason === "no credentials") return;
+  complain(JSON.stringify({ time: new Date().toISOString(), event: "refused", ...refusal }));
+}
+
+/** What the person who starts the service can mend, and how; undefined for a fault of ours. */
+function obstacleOf(error: unknown, options?: Options): string | undefined {
+  if (error instanceof StoreNotEmpty && options !== undefined) {
+    const database = JSON.stringify(displayAddress(options.database));
+    return `--demo is for a database without people, and ${database} has some; leave it out, or name another one`;
+  }
+  const isTold = [StoreOpenError, StoreUnavailable, ListenError, FileMistakes, CommandRefused].some(
+    (type) => error instanceof type,
+  );
   return isTold ? (error as Error).message : undefined; // each of these is one
+}
+
+/** All of standard input; at a terminal a person is told that it is waited for. */
+function readInput(): Promise<Uint8Array> {
+  if (process.stdin.isTTY) complain("Type a line, then Ctrl-D on a line of its own.");
+  return buffer(process.stdin);
 }
 
 function print(line: string): void {

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { CorsMistakes, cors } from "waymark";
+import { faultInExposure } from "./access/exposure.ts";
+import type { CommandStreams } from "./commands/command.ts";
 import { quoted } from "./text.ts";
 
 /** How the service is to be started. */
@@ -9,10 +11,14 @@ export interface Options {
   readonly port: number;
   /** The name or address to listen on. */
   readonly host: string;
-  /** The path of the SQLite file. */
+  /** The path of the SQLite file, or the URL of the PostgreSQL database. */
   readonly database: string;
   /** The origins whose pages may use the service, as a CORS policy has them; empty for none. */
   readonly cors: readonly string[];
+  /** The path of the access file; undefined where everybody may do everything. */
+  readonly access: string | undefined;
+  /** The path of the file of API keys. */
+  readonly keys: string | undefined;
   /** Whether the people of the demo are to be stored first. */
   readonly demo: boolean;
 }
@@ -24,6 +30,7 @@ export interface Options {
 export type CommandLine =
   | { readonly kind: "serve"; readonly options: Options }
   | { readonly kind: "routes" }
+  | { readonly kind: "command"; readonly run: (streams: CommandStreams) => Promise<void> }
   | { readonly kind: "print"; readonly text: string }
   | { readonly kind: "refuse"; readonly fault: string; readonly usage: string };
 
@@ -59,7 +66,11 @@ export function parseOptions(argv: readonly string[]): CommandLine {
   const fault = origins.length > 1 ? faultInOrigins(origins) : undefined;
   if (fault !== undefined) return refuse(fault);
   const { port = defaults.port, host = defaults.host, database = defaults.database } = Object.fromEntries(values);
-  return { kind: "serve", options: { port: Number(port), host, database, cors: origins, demo: values.has("demo") } };
+  const { access, keys } = Object.fromEntries(values);
+  const exposure = faultInExposure(host, access !== undefined, keys !== undefined, values.has("open"));
+  if (exposure !== undefined) return refuse(exposure);
+  const demo = values.has("demo");
+  return { kind: "serve", options: { port: Number(port), host, database, cors: origins, access, keys, demo } };
 }
 
 const accepted = {
@@ -67,6 +78,9 @@ const accepted = {
   host: { type: "string" },
   database: { type: "string" },
   cors: { type: "string" },
+  access: { type: "string" },
+  keys: { type: "string" },
+  open: { type: "boolean" },
   demo: { type: "boolean" },
   routes: { type: "boolean" },
   help: { type: "boolean" },
@@ -76,16 +90,21 @@ const accepted = {
 const defaults = { port: "8080", host: "127.0.0.1", database: "./data/person.db" };
 
 const usage = `Usage: person-service [options]
+       person-service key create|list|revoke, password hash  (--help for more)
 
 Keeps people, and answers for them over HTTP.
 
 Options:
   --port N         the port to listen on, 0 for any free one (default ${defaults.port})
   --host H         the name or address to listen on (default ${defaults.host})
-  --database FILE  the SQLite file to keep them in (default ${defaults.database})
+  --database FILE  the SQLite file to keep them in (default ${defaults.database}),
+                   or the URL of a database of PostgreSQL, postgres://...
   --cors ORIGIN    let pages of this origin use the service, such as
                    https://app.example.com, https://*.example.com or *;
                    may be given several times
+  --access FILE    who may do what; without it everybody may do everything
+  --keys FILE      the API keys that are taken, see "key create"
+  --open           without --access, listen where other machines can reach it
   --demo           first store the demo's people, members of the US Congress
   --routes         print the routes in the order they are tried, and exit
   --help           print this text and exit

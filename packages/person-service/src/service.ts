@@ -1,6 +1,7 @@
 import { collection, type Database, openDatabase, type Store, xmlDecoder } from "@waymark/collection";
 import {
   type App,
+  type AroundFilter,
   type CorsPolicy,
   compress,
   cors,
@@ -14,17 +15,25 @@ import {
   securityHeaders,
 } from "waymark";
 import { nodeCodings } from "waymark/node";
-import { lenientPersonSchema, personSchema } from "./person.ts";
+import { healthRoutes } from "./health-routes.ts";
+import { lenientPersonSchema, personMemberNames, personSchema } from "./person.ts";
 import { personCollection } from "./person-collection.ts";
 import { personListDecoders } from "./person-list-decoders.ts";
 import { personRepresentations } from "./person-representations.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
 export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "onFault"> {
-  /** The path of the SQLite file, made if it is missing; or `:memory:`; or a database with the `personCollection`, already open. */
+  /**
+   * The path of the SQLite file, made if it is missing; `:memory:`; the URL of a PostgreSQL database; or a database with the
+   * `personCollection`, already open.
+   */
   readonly database: string | Database;
   /** Which pages of other origins may use the service, before all filters. Default: none. */
   readonly cors?: CorsPolicy;
+  /** Who gets in, before anything is told about the path: the filter of `openAccess`. Default: everybody. */
+  readonly access?: AroundFilter | undefined;
+  /** False while requests had better go elsewhere, since the service is about to stop. Default: it never is. */
+  readonly isReady?: () => boolean;
   /** The clock, for times and for birth dates. */
   readonly now?: () => Date;
 }
@@ -43,10 +52,11 @@ export interface PersonService {
  * @throws CorsMistakes (rejects) when the policy has some
  */
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
-  const { database: address, now = () => new Date(), cors: policy, filters = [], ...routing } = options;
-  // First, since it may throw, and the database must not stay open.
-  // The outermost first. Every response has an id, the fields of security and those of CORS, refusals further in included;
-  // CORS answers pre-flights before anything is asked of them; what is coded is complete, so problems are described inside.
+  const { database: address, now = () => new Date(), cors: policy, access, ...others } = options;
+  const { filters = [], isReady = () => true, ...routing } = others;
+  // Before the database is opened, since it may throw, and the database must not stay open. The outermost first: every response
+  // has an id, the fields of security and those of CORS, refusals further in included; CORS answers pre-flights, which need no
+  // access; problems are described before they are coded.
   const webFilters = [
     nameRequests(),
     securityHeaders(),
@@ -54,6 +64,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     ...(policy === undefined ? [] : [cors(policy)]),
     compress({ codings: nodeCodings }),
     describeProblems(),
+    ...(access === undefined ? [] : [access]),
     ...filters,
   ];
   const database =
@@ -68,6 +79,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     decoders: [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })],
     listDecoders: personListDecoders,
     representations: personRepresentations(path),
+    members: personMemberNames(),
     // Where collections answer 201, /person answers 200; the client learns the id all the same.
     created: (_record, location) => ok().withHeader("Location", location),
   });
@@ -76,6 +88,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     personRoutes(people),
     greetingRoutes,
     problemRoutes,
+    healthRoutes({ check: () => database.check(), isReady }),
   );
   return { app, people: store, database };
 }

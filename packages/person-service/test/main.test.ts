@@ -135,7 +135,7 @@ describe("the program", () => {
       assert.match(rows[0] ?? "", /^GET +\/person\/\{id\} +application\/json, application\/xml, /);
       assert.match(
         rows.find((row) => row.includes("PATCH")) ?? "",
-        /\/person\/\{id\} +application\/merge-patch\+json$/,
+        /\/person\/\{id\} +application\/merge-patch\+json, application\/json-patch\+json$/,
       );
     });
 
@@ -198,7 +198,7 @@ describe("the program", () => {
   });
 
   it("says in one line that a host is not this machine's", async () => {
-    const exit = await runProgram("--port", "0", "--host", "192.0.2.1", "--database", newFile());
+    const exit = await runProgram("--port", "0", "--host", "192.0.2.1", "--open", "--database", newFile());
     assert.match(assertRefusal(exit), /192\.0\.2\.1 is not an address of this machine/);
   });
 
@@ -236,6 +236,62 @@ describe("the program", () => {
     await broken;
     await stop(service);
     assert.deepEqual(await namesIn(file), []);
+  });
+
+  describe("with an access file", () => {
+    const write = (name: string, content: unknown): string => {
+      const path = join(directory, name);
+      writeFileSync(path, JSON.stringify(content, null, 2));
+      return path;
+    };
+    const openTo = (path: string) => ({ rules: [{ path, anyone: true }] });
+
+    it("lets in whom it names, takes keys and rules anew on SIGHUP, and keeps them when they are bad", async () => {
+      const access = write("access.json", { rules: [{ path: "/hello-world", scopes: ["greet"] }] });
+      const keys = join(directory, "keys.json");
+      const made = await runProgram("key", "create", "--name", "crm", "--scope", "greet", "--keys", keys);
+      assert.equal(made.code, 0, made.stderr);
+      const headers = { Authorization: `Bearer ${made.stdout.trim()}` };
+      const database = newFile();
+      await using service = await startService("--access", access, "--keys", keys, "--database", database);
+      const status = async (init?: RequestInit): Promise<number> =>
+        (await fetch(`${service.url}/hello-world`, init)).status;
+      assert.deepEqual([await status(), await status({ headers })], [401, 200]);
+
+      writeFileSync(access, "{");
+      service.kill("SIGHUP");
+      await service.told(/Who gets in stays as it was\.\n/);
+      assert.deepEqual([await status(), await status({ headers })], [401, 200]);
+
+      write("access.json", openTo("/hello-world"));
+      service.kill("SIGHUP");
+      await service.told(/read anew who gets in\n/);
+      assert.equal(await status(), 200);
+      assert.equal((await fetch(`${service.url}/person`, { headers })).status, 403);
+
+      service.kill("SIGTERM");
+      const { code, stderr } = await service.exited;
+      assert.equal(code, 0);
+      assert.match(stderr, /^person-service: The file ".*access\.json" cannot be used: line 1, column 2: .*\n/);
+      assert.match(
+        stderr,
+        /"event":"refused","kind":"forbidden","reason":"no rule for it","method":"GET","path":"\/person"/,
+      );
+      assert(!`${stderr}${(await service.exited).stdout}`.includes(headers.Authorization.slice(10)));
+    });
+
+    it("does not start when the file is bad, and says where", async () => {
+      const access = write("bad.json", openTo("person"));
+      const refusal = assertRefusal(await runProgram("--port", "0", "--access", access, "--database", newFile()));
+      assert.match(refusal, /bad\.json" cannot be used: line 4, column 7: rules\[0\]\.path is no path for a rule/);
+    });
+
+    it("is needed where others can reach the service, or --open", async () => {
+      const { code, stdout, stderr } = await runProgram("--port", "0", "--host", "0.0.0.0", "--database", newFile());
+      assert.deepEqual([code, stdout], [2, ""]);
+      assert.match(stderr, /^On --host "0\.0\.0\.0" others could read and change people: [^\n]+\n\nUsage/);
+      assert.match((await runProgram("password")).stderr, /^After "password" comes one of hash/);
+    });
   });
 
   describe("SIGTERM and SIGINT", () => {

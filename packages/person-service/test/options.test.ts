@@ -4,7 +4,15 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { type Options, parseOptions } from "../src/options.ts";
 
-const defaults: Options = { port: 8080, host: "127.0.0.1", database: "./data/person.db", cors: [], demo: false };
+const defaults: Options = {
+  port: 8080,
+  host: "127.0.0.1",
+  database: "./data/person.db",
+  cors: [],
+  access: undefined,
+  keys: undefined,
+  demo: false,
+};
 
 const originsGiven = ["http://localhost:5173", "https://*.example.com"];
 
@@ -21,7 +29,13 @@ describe("parseOptions", () => {
     [["--cors", "*"], { cors: ["*"] }],
     [["--cors=http://localhost:5173", "--cors", "https://*.example.com"], { cors: originsGiven }],
     [["--demo"], { demo: true }],
-    [["--demo", "--host=0.0.0.0", "--port", "80"], { demo: true, host: "0.0.0.0", port: 80 }],
+    [["--demo", "--host=0.0.0.0", "--open", "--port", "80"], { demo: true, host: "0.0.0.0", port: 80 }],
+    [["--host", "LocalHost"], { host: "LocalHost" }],
+    [["--host", "127.0.0.53"], { host: "127.0.0.53" }],
+    [["--host", "::ffff:127.0.0.1"], { host: "::ffff:127.0.0.1" }],
+    [["--open"], {}],
+    [["--host=::", "--access", "a.json"], { host: "::", access: "a.json" }],
+    [["--access=a.json", "--keys=k.json"], { access: "a.json", keys: "k.json" }],
   ];
   for (const [argv, options] of served) {
     it(`serves on [${argv.join(" ")}]`, () => {
@@ -68,6 +82,16 @@ describe("parseOptions", () => {
     [["--cors", "http://localhost", "--cors=*"], '--cors: "*" is not the only origin, and it stands for all.'],
     [["--cors=http://a\n.example"], '--cors takes an origin, and "http://a\\n.example" is none.'],
     [["--cors", `https://${"x".repeat(300)}`], `--cors takes an origin, and "https://${"x".repeat(22)}"… is none.`],
+    ...["0.0.0.0", "::", "192.0.2.1", "person.example", "localhost.example", "127.1", "::2", "::ffff:10.0.0.1"].map(
+      (host) =>
+        [
+          ["--host", host],
+          `On --host "${host}" others could read and change people: say who may with --access FILE, or --open.`,
+        ] as const,
+    ),
+    [["--open", "--access", "a.json"], "--open lets everybody in, and --access does not: leave one of them out."],
+    [["--keys", "k.json"], "--keys is of no use without --access, which says what the keys are good for."],
+    [["--open=yes"], '--open takes no value, and has "yes".'],
     [["--port", "x", "--nope"], '--port must be a whole number from 0 to 65535, and is "x".'],
     [["x".repeat(31)], `All is said by options, and "${"x".repeat(30)}"… is none.`],
   ];
@@ -113,7 +137,7 @@ describe("parseOptions", () => {
       .filter((match) => match !== null);
     assert.deepEqual(
       options.map((match) => match[1]),
-      ["port", "host", "database", "cors", "demo", "routes", "help", "version"],
+      ["port", "host", "database", "cors", "access", "keys", "open", "demo", "routes", "help", "version"],
     );
     assert.equal(new Set(options.map((match) => match[0].length)).size, 1);
   });

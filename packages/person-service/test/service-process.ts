@@ -19,6 +19,8 @@ export interface ServiceProcess extends AsyncDisposable {
   readonly port: number;
   readonly exited: Promise<Exit>;
   kill(signal: NodeJS.Signals): void;
+  /** Resolves once what it printed, on either stream, has the text in it. */
+  told(text: RegExp): Promise<void>;
 }
 
 /** Runs the program to its end; should it begin to listen, which has none, it is killed. */
@@ -55,6 +57,7 @@ export async function startServiceWith(
     port: Number(new URL(url).port),
     exited,
     kill: (signal) => child.kill(signal),
+    told: (text) => Promise.any([child.stdout, child.stderr].map((stream) => untilPrinted(stream, text))),
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
       await exited;
@@ -73,6 +76,18 @@ function whenListening(stdout: Readable, done: (url: string) => void): void {
     done(url);
   };
   stdout.on("data", onData);
+}
+
+/** Resolves once what is printed from now on has the text in it; rejects when the stream ends before. */
+function untilPrinted(stream: Readable, text: RegExp): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let printed = "";
+    stream.on("data", (piece: Buffer) => {
+      printed += piece;
+      if (text.test(printed)) resolve();
+    });
+    stream.once("end", () => reject(new Error(`It printed ${JSON.stringify(printed)}`)));
+  });
 }
 
 const program = fileURLToPath(new URL("../src/main.ts", import.meta.url));

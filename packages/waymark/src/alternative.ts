@@ -1,7 +1,7 @@
 import { type Check, compileCheck, type Place } from "./check.ts";
 import { type AcceptCondition, type ConditionData, leaves } from "./condition.ts";
 import type { Mistake } from "./mistake.ts";
-import { joinPatterns, type PathPattern, variableNames, withEverythingBelow } from "./path-pattern.ts";
+import { joinPatterns, mistakeInRests, type PathPattern, variableNames, withEverythingBelow } from "./path-pattern.ts";
 import { parsePattern } from "./path-template.ts";
 import type { Group, SingleRoute } from "./route.ts";
 
@@ -126,13 +126,9 @@ const fromRoot = (pattern: PathPattern): PathPattern =>
   pattern.segments.length === 0 ? { text: "/", segments: [{ kind: "literal", text: "" }] } : pattern;
 
 function mistakeInPaths({ pattern, furtherPatterns }: Alternative): string | undefined {
-  const patterns = [pattern, ...furtherPatterns];
-  for (const { text, segments } of patterns) {
-    const rests = segments.flatMap(({ kind }, i) => (kind === "rest" ? [i] : []));
-    if (rests.length > 1) return `The path "${text}" has two parts that take every segment that is left`;
-    if (rests.some((i) => i !== 0 && i !== segments.length - 1)) {
-      return `The path "${text}" takes every segment that is left in its middle; it can at its beginning or its end`;
-    }
+  for (const whole of [pattern, ...furtherPatterns]) {
+    const mistake = mistakeInRests(whole);
+    if (mistake !== undefined) return mistake;
   }
   // Two paths of one route lie below the same groups, whose segments they share.
   const names = variableNames(pattern);

@@ -1,4 +1,5 @@
 export { type Attribute, attribute } from "./attribute.ts";
+export type { Client } from "./client.ts";
 export { accept, and, type Condition, contentType, header, method, not, or, path, query, test } from "./condition.ts";
 export type { ContentCoding, Encoder, Extent } from "./content-coding.ts";
 export type { DeclarationSite } from "./declaration-site.ts";
@@ -22,13 +23,23 @@ export {
   onError,
   type WebFilter,
 } from "./filter.ts";
+export { type AccessDecision, access, type Caller, caller } from "./filters/access.ts";
 export type { OriginTest } from "./filters/allowed-origins.ts";
+export { clientKey } from "./filters/client-key.ts";
 export { type CompressOptions, compress } from "./filters/compress.ts";
 export { isCompressible } from "./filters/compressible.ts";
 export { cors } from "./filters/cors.ts";
 export { CorsMistakes, type CorsPolicy, corsDefaults } from "./filters/cors-policy.ts";
 export { describeProblems } from "./filters/describe-problems.ts";
 export { noStoreErrors } from "./filters/no-store-errors.ts";
+export { type OverloadOptions, overload } from "./filters/overload.ts";
+export { type RateLimitOptions, rateLimit } from "./filters/rate-limit.ts";
+export {
+  type Allowance,
+  type MemoryRateLimiterOptions,
+  memoryRateLimiter,
+  type RateLimiter,
+} from "./filters/rate-limiter.ts";
 export { nameRequests, requestId } from "./filters/request-id.ts";
 export { type SecurityHeadersOptions, securityHeaders } from "./filters/security-headers.ts";
 export type { Finding } from "./finding.ts";
@@ -39,6 +50,8 @@ export { jsonDecoder } from "./json-decoder.ts";
 export { type MediaType, parseMediaType } from "./media-type.ts";
 export { type Mistake, RoutingMistakes } from "./mistake.ts";
 export { negotiate } from "./negotiate.ts";
+export { pathMatcher } from "./path-matcher.ts";
+export { PatternMistake } from "./path-template.ts";
 export type { NoVariables, PathVariables, Variables } from "./path-variables.ts";
 export { evaluatePreconditions, notModified, type Validators, type Verdict } from "./preconditions.ts";
 export { parsePrefer } from "./prefer.ts";
@@ -88,4 +101,5 @@ export { listRoutes } from "./route-listing.ts";
 export type { RouteSummary } from "./route-summary.ts";
 export { type App, type RouterOptions, router } from "./router.ts";
 export { type StandardSchemaV1, toPointer, type ValidationIssue, type ValidationResult } from "./standard-schema.ts";
+export { parseStrictJson, type StrictJsonOptions } from "./strict-json.ts";
 export { positionAt, type TextPosition } from "./text-position.ts";

@@ -33,6 +33,14 @@ export function withEverythingBelow(pattern: PathPattern): PathPattern {
   return { text: `${pattern.text}/**`, segments: [...pattern.segments, { kind: "rest", name: undefined }] };
 }
 
+/** What is wrong with the rests of a pattern that is the whole of a path: there may be one, at the beginning or the end. */
+export function mistakeInRests({ text, segments }: PathPattern): string | undefined {
+  const rests = segments.flatMap(({ kind }, i) => (kind === "rest" ? [i] : []));
+  if (rests.length > 1) return `The path "${text}" has two parts that take every segment that is left`;
+  if (rests.every((i) => i === 0 || i === segments.length - 1)) return undefined;
+  return `The path "${text}" takes every segment that is left in its middle; it can at its beginning or its end`;
+}
+
 /** The names that the pattern binds, in order; a name that stands twice is there twice. */
 export function variableNames(pattern: PathPattern): readonly string[] {
   return pattern.segments.flatMap((segment) => {

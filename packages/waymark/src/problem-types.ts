@@ -12,6 +12,8 @@ export type ProblemName =
   | "malformedTarget"
   | "malformedContent"
   | "invalidContent"
+  | "ambiguousCredentials"
+  | "forbidden"
   | "notFound"
   | "methodNotAllowed"
   | "notAcceptable"
@@ -19,8 +21,12 @@ export type ProblemName =
   | "unsupportedMediaType"
   | "unsupportedContentCoding"
   | "expectationFailed"
+  | "quotaExceeded"
+  | "tooManyAttempts"
   | "internalError"
-  | "notImplemented";
+  | "notImplemented"
+  | "serviceUnavailable"
+  | "accessUndecided";
 
 /** Every kind of problem that waymark itself answers with, by the name it has in code. */
 export const problemTypes: Readonly<Record<ProblemName, ProblemType>> = {
@@ -44,6 +50,19 @@ export const problemTypes: Readonly<Record<ProblemName, ProblemType>> = {
     title: "Invalid content",
     explanation:
       "The content was read, but breaks the rules of the resource. `errors` lists every member that does, each with a JSON Pointer.",
+  },
+  ambiguousCredentials: {
+    code: "ambiguous-credentials",
+    status: 400,
+    title: "Ambiguous credentials",
+    explanation: "The request has more than one Authorization. Send one, with one kind of credentials.",
+  },
+  forbidden: {
+    code: "forbidden",
+    status: 403,
+    title: "Forbidden",
+    explanation:
+      "The credentials are good, and do not allow this, whether or not there is something at the path. `WWW-Authenticate` may name the scope that would.",
   },
   notFound: {
     code: "not-found",
@@ -90,6 +109,19 @@ export const problemTypes: Readonly<Record<ProblemName, ProblemType>> = {
     title: "Expectation Failed",
     explanation: "The only expectation that the service knows is `100-continue`.",
   },
+  quotaExceeded: {
+    code: "quota-exceeded",
+    status: 429,
+    title: "Too Many Requests",
+    explanation:
+      "The client has sent more requests than it is granted in a time. `violated-policies` names the policy, which `RateLimit-Policy` tells; there are requests left again after the seconds in `Retry-After`.",
+  },
+  tooManyAttempts: {
+    code: "too-many-attempts",
+    status: 429,
+    title: "Too Many Attempts",
+    explanation: "Too many bad credentials came from this client. `Retry-After` says in how many seconds to try again.",
+  },
   internalError: {
     code: "internal-error",
     status: 500,
@@ -101,5 +133,19 @@ export const problemTypes: Readonly<Record<ProblemName, ProblemType>> = {
     status: 501,
     title: "Not Implemented",
     explanation: "The service does not know this method.",
+  },
+  serviceUnavailable: {
+    code: "service-unavailable",
+    status: 503,
+    title: "Service Unavailable",
+    explanation:
+      "The service has as much to do as it can bear, is about to stop, or lacks what it needs, and nothing was done. The same request may succeed after the seconds in `Retry-After`.",
+  },
+  accessUndecided: {
+    code: "access-undecided",
+    status: 503,
+    title: "Access Undecided",
+    explanation:
+      "Whether the credentials are good cannot be found out at the moment. `Retry-After` says in how many seconds to try again.",
   },
 };

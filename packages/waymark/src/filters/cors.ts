@@ -5,6 +5,7 @@ import { isPromise } from "../pipeline.ts";
 import type { HttpRequest } from "../request.ts";
 import { empty, type HttpResponse } from "../response.ts";
 import { type CorsPolicy, compilePolicy, type Policy } from "./cors-policy.ts";
+import { isPreflight } from "./preflight.ts";
 
 /**
  * Lets scripts on pages of other origins use the app, as the Fetch standard's CORS protocol has it: for `router({ filters })`,
@@ -27,7 +28,7 @@ export function cors(policy: CorsPolicy): WebFilter {
       const origin = request.headers.get("origin");
       // Asked before the next step: a test that fails must not turn a stored record into a 500.
       const allowed = allowedOrigin(compiled, origin);
-      if (isPreflight(request, origin)) return answerPreflight(compiled, allowed, request, methodsOf(request.path));
+      if (isPreflight(request)) return answerPreflight(compiled, allowed, request, methodsOf(request.path));
       const response = next(request);
       return isPromise(response)
         ? response.then((settled) => share(compiled, allowed, settled))
@@ -42,9 +43,6 @@ function allowedOrigin(policy: Policy, origin: string | undefined): string | und
   if (policy.allows === "everybody") return "*";
   return origin !== undefined && policy.allows(origin) ? origin : undefined;
 }
-
-const isPreflight = ({ method, headers }: HttpRequest, origin: string | undefined): boolean =>
-  method === "OPTIONS" && origin !== undefined && headers.has("access-control-request-method");
 
 function answerPreflight(
   policy: Policy,

@@ -1,0 +1,193 @@
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as elapse } from "node:timers/promises";
+import { openDatabase } from "@waymark/collection";
+import { personCollection } from "person-service";
+import type { Load, LoadGenerator } from "./load.ts";
+import type { Placement } from "./placement.ts";
+import { type ServerProcess, startServer } from "./server-process.ts";
+import { type Summary, summarize } from "./summary.ts";
+
+export interface WritesOptions {
+  readonly loadGenerator: LoadGenerator;
+  /** Where the databases are made: what is measured is the disk too. */
+  readonly directory: string;
+  /** At least 1. */
+  readonly rounds: number;
+  /** How long each figure is measured in a round. */
+  readonly seconds: number;
+  readonly warmUp: number;
+  /** Kept alive, for writes and as many for reads. */
+  readonly connections: number;
+  /** How many records the bytes of the file are told from. */
+  readonly records: number;
+  readonly signal: AbortSignal;
+  readonly onProgress?: (step: string) => void;
+}
+
+/** Requests are told a second, memory and files in bytes. */
+export interface WritesResult {
+  /** POST /person of ours. */
+  readonly grouped: Summary;
+  /** The same of the same service, but that each write has a commit of its own, made by the thread that serves. */
+  readonly each: Summary;
+  /** The ratio of the medians. */
+  readonly gain: number;
+  /** GET /person/1 of ours. */
+  readonly readsAlone: Summary;
+  readonly readsUnderWrites: Summary;
+  readonly writesUnderReads: Summary;
+  /** The ratio of the medians. */
+  readonly readsKept: number;
+  /** The resident memory of ours, once started and after its writes; undefined where the system does not tell. */
+  readonly idleMemory: Summary | undefined;
+  readonly loadedMemory: Summary | undefined;
+  /** Of the file, for each person who was sent as 100 bytes. */
+  readonly bytesPerRecord: number;
+}
+
+/**
+ * Measures durable writes: ours, which share commits, beside the same service with a commit for each; and what reads lose
+ * meanwhile. Each server is a fresh process on a new file, one at a time, each round another one first.
+ *
+ * @throws Error when a server does not start, or a request fails
+ */
+export async function measureWrites(options: WritesOptions): Promise<WritesResult> {
+  const { rounds, directory: parent, records, onProgress } = options;
+  const directory = await mkdtemp(join(parent, "writes-benchmark-"));
+  try {
+    const grouped: GroupedRound[] = [];
+    const each: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const measurements = [
+        async () => {
+          onProgress?.(`round ${round + 1} of ${rounds}: commits that are shared`);
+          grouped.push(await measureGrouped(join(directory, `grouped-${round}.db`), options));
+        },
+        async () => {
+          onProgress?.(`round ${round + 1} of ${rounds}: a commit for each`);
+          each.push(await measureEach(join(directory, `each-${round}.db`), options));
+        },
+      ];
+      for (const measurement of round % 2 === 0 ? measurements : measurements.toReversed()) await measurement();
+    }
+    onProgress?.(`the file of ${records} people`);
+    return summarizeRounds(grouped, each, await measureFile(join(directory, "records.db"), records));
+  } catch (error) {
+    options.signal.throwIfAborted(); // what the interruption breaks fails in ways of its own
+    throw error;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+interface GroupedRound {
+  readonly writes: number;
+  readonly readsAlone: number;
+  readonly readsUnderWrites: number;
+  readonly writesUnderReads: number;
+  readonly idleMemory: number | undefined;
+  readonly loadedMemory: number | undefined;
+}
+
+function measureGrouped(database: string, options: WritesOptions): Promise<GroupedRound> {
+  const { loadGenerator, seconds, warmUp } = options;
+  return withServer("ours", database, options, async (server) => {
+    const idleMemory = await server.residentMemory();
+    const writes = await timeWrites(server, options);
+    const loadedMemory = await server.residentMemory();
+    const reads = loadOf(`${server.url}/person/1`, options);
+    const readsAlone = await loadGenerator.run(reads);
+    const writing = loadGenerator.run({ ...writesOf(server, options), seconds: warmUp + seconds });
+    await elapse(warmUp * 1000);
+    const [readsUnderWrites, writesUnderReads] = await Promise.all([loadGenerator.run(reads), writing]);
+    return { writes, readsAlone, readsUnderWrites, writesUnderReads, idleMemory, loadedMemory };
+  });
+}
+
+function measureEach(database: string, options: WritesOptions): Promise<number> {
+  return withServer("commit-each", database, options, (server) => timeWrites(server, options));
+}
+
+async function withServer<T>(
+  name: string,
+  database: string,
+  { signal }: WritesOptions,
+  use: (server: ServerProcess) => Promise<T>,
+): Promise<T> {
+  const program = new URL(`servers/${name}.ts`, import.meta.url);
+  const server = await startServer({ program, database, placement: anywhere, signal });
+  try {
+    return await use(server);
+  } finally {
+    await server.stop();
+  }
+}
+
+async function timeWrites(server: ServerProcess, options: WritesOptions): Promise<number> {
+  const load = writesOf(server, options);
+  if (options.warmUp > 0) await options.loadGenerator.run({ ...load, seconds: options.warmUp });
+  return options.loadGenerator.run(load);
+}
+
+const loadOf = (url: string, { connections, seconds, signal }: WritesOptions): Load => {
+  return { url, headers: {}, connections, seconds, signal, placement: anywhere };
+};
+
+const writesOf = (server: ServerProcess, options: WritesOptions): Load => {
+  return { ...loadOf(`${server.url}/person`, options), json: JSON.stringify(person) };
+};
+
+/** The thread that writes is to have a core as it has otherwise. */
+export const anywhere: Placement = { pinned: false, place: (_side, command, args) => [command, args] };
+
+/** Who is stored again and again. */
+export const person: Readonly<Record<string, string>> = {
+  givenName: "Ada",
+  familyName: "Lovelace",
+  birthDate: "1815-12-10",
+  email: "ada@people.example",
+  telephone: "202-555-0100",
+  jobTitle: "Countess",
+};
+
+/** The bytes of a file with so many people, for each of them. */
+async function measureFile(file: string, records: number): Promise<number> {
+  const database = await openDatabase(file, { collections: [personCollection] });
+  try {
+    const document = { name: "x".repeat(100 - '{"name":""}'.length) };
+    await database.store(personCollection.name).createAll(Array.from({ length: records }, () => document));
+  } finally {
+    await database.close();
+  }
+  const { size } = await stat(file);
+  return size / records;
+}
+
+function summarizeRounds(
+  rounds: readonly GroupedRound[],
+  eachRounds: readonly number[],
+  bytesPerRecord: number,
+): WritesResult {
+  const summaryOf = (of: (round: GroupedRound) => number): Summary => summarize(rounds.map(of));
+  const memoryOf = (values: readonly (number | undefined)[]): Summary | undefined => {
+    const told = values.filter((value) => value !== undefined);
+    return told.length === 0 ? undefined : summarize(told);
+  };
+  const grouped = summaryOf(({ writes }) => writes);
+  const each = summarize(eachRounds);
+  const readsAlone = summaryOf((round) => round.readsAlone);
+  const readsUnderWrites = summaryOf((round) => round.readsUnderWrites);
+  return {
+    grouped,
+    each,
+    gain: grouped.median / each.median,
+    readsAlone,
+    readsUnderWrites,
+    writesUnderReads: summaryOf((round) => round.writesUnderReads),
+    readsKept: readsUnderWrites.median / readsAlone.median,
+    idleMemory: memoryOf(rounds.map(({ idleMemory }) => idleMemory)),
+    loadedMemory: memoryOf(rounds.map(({ loadedMemory }) => loadedMemory)),
+    bytesPerRecord,
+  };
+}

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+// The package as its users get it: packed, unpacked into an empty folder, and used from there.
+
+const run = promisify(execFile);
+const packageFolder = fileURLToPath(new URL("..", import.meta.url));
+const installedFolder = fileURLToPath(new URL("../../../node_modules", import.meta.url));
+
+suite("the packed package", () => {
+  let folder = "";
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "collection-packed-"));
+    const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: packageFolder });
+    const tarball = stdout.trim().split("\n").at(-1) ?? "";
+    const unpacked = join(folder, "node_modules/@waymark/collection");
+    await mkdir(unpacked, { recursive: true });
+    await run("tar", ["-xzf", join(folder, tarball), "--strip-components=1", "-C", unpacked]);
+    const manifest = JSON.parse(await readFile(join(unpacked, "package.json"), "utf8"));
+    for (const dependency of Object.keys(manifest.dependencies)) {
+      const link = join(folder, "node_modules", dependency);
+      await mkdir(dirname(link), { recursive: true });
+      await symlink(join(installedFolder, dependency), link);
+    }
+  });
+
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  test("stores in a file, by the thread that it brings along", async () => {
+    const program = `
+      import { openDatabase } from "@waymark/collection";
+      const database = await openDatabase("person.db", { collections: [{ name: "person" }] });
+      const people = database.store("person");
+      const { record } = await people.create({ name: "Ada" });
+      console.log(record.id, people.find(1).json === record.json);
+      await database.close();
+    `;
+    await writeFile(join(folder, "program.mjs"), program);
+    const { stdout } = await run(process.execPath, ["program.mjs"], { cwd: folder });
+    assert.equal(stdout, "1 true\n");
+  });
+});

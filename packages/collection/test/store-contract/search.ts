@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { type Selection, type Store, toWords } from "../../src/index.ts";
+import { create, everything, type WithStore } from "./given.ts";
+
+/** The full text of `name` and `address.addressLocality`. */
+export function describeSearch(name: string, withStore: WithStore): void {
+  describe(`${name}: search`, () => {
+    it(
+      "finds what has all of the words, in any case and with or without marks, the last as a beginning",
+      withStore(async (store) => {
+        await create(store, { name: "Zoë Müller-Lüdenscheidt" });
+        await create(store, { name: "Zoe Muller", description: "Lüdenscheidt" });
+        await create(store, { name: "ZOË", address: { addressLocality: "Müllheim" } });
+        await create(store, { name: ["Mull", { name: "Zoe" }, 7, "zoe"], address: "Zoe" });
+        await create(store, { name: 7, address: { addressLocality: null } });
+        const expected: Readonly<Record<string, readonly number[]>> = {
+          zoe: [1, 2, 3, 4],
+          "Zoë mü": [1, 2, 3, 4],
+          "muller zo": [1, 2],
+          "mull zoe": [4],
+          lud: [1],
+          dudenscheidt: [],
+          "7": [],
+        };
+        for (const [text, ids] of Object.entries(expected)) assert.deepEqual(await found(store, text), ids, text);
+        assert.equal(store.fullText, true);
+      }),
+    );
+
+    it(
+      "follows what is replaced and removed",
+      withStore(async (store) => {
+        await create(store, { name: "Ada" });
+        await create(store, { name: "Ada" });
+        await store.replace(1, { name: "Grace" });
+        assert.deepEqual([await found(store, "ada"), await found(store, "grace")], [[2], [1]]);
+        await store.replace(1, { name: "Grace", height: 1 });
+        await store.remove(2);
+        assert.deepEqual([await found(store, "ada"), await found(store, "grace")], [[], [1]]);
+      }),
+    );
+
+    it(
+      "follows many that are stored, replaced and removed at the same time",
+      withStore(async (store) => {
+        await Promise.all(Array.from({ length: 600 }, (_, i) => create(store, { name: `Ada ${i}` })));
+        for (let i = 1; i <= 20; i++) {
+          await Promise.all([
+            create(store, { name: "Joan" }),
+            store.replace(i, { name: "Grace" }),
+            store.remove(600 - i),
+          ]);
+        }
+        const counts = await Promise.all(
+          ["ada", "grace", "joan"].map(async (text) => (await found(store, text)).length),
+        );
+        assert.deepEqual(counts, [560, 20, 20]);
+      }),
+    );
+
+    it(
+      "leaves nothing of what was refused",
+      withStore(async (store) => {
+        await create(store, { name: "Ada", identifier: "A1" });
+        await store.create({ name: "Grace", identifier: "A1" });
+        await store.createAll([{ name: "Grace" }, { name: "Grace", identifier: "A1" }]);
+        assert.deepEqual(await found(store, "grace"), []);
+      }),
+    );
+
+    it(
+      "goes together with filters, orders and places, and counts",
+      withStore(async (store) => {
+        const texts = ["ada", "Ada Byron", "byron", "bÿron ada", "adam", ""];
+        const documents = Array.from({ length: 200 }, (_, i) => ({
+          ...{ name: texts[i % texts.length], height: (i * 7) % 40, birthDate: `19${10 + (i % 80)}-01-01` },
+        }));
+        await store.createAll(documents);
+        const records = (await everything(store)).map(({ json }) => JSON.parse(json));
+        const selections = fc.record({
+          text: fc.constantFrom("a", "ada", "by", "ada by", "ada adam", "x"),
+          least: fc.constantFrom(0, 20),
+          member: fc.constantFrom("id", "height"),
+          descending: fc.boolean(),
+          after: fc.option(fc.tuple(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 200 }))),
+          limit: fc.integer({ min: 1, max: 100 }),
+        });
+        await fc.assert(
+          fc.asyncProperty(selections, async ({ text, least, member, descending, after, limit }) => {
+            const keys = member === "id" ? ["id"] : [member, "id"];
+            const selection: Selection = {
+              words: toWords(text),
+              filters: [{ member: "height", operator: "ge", value: least }],
+              order: keys.map((key) => ({ member: key, descending })),
+              limit,
+              ...(after && { after: after.slice(-keys.length) }),
+            };
+            const sign = descending ? -1 : 1;
+            const compare = (one: readonly number[], other: readonly number[]): number =>
+              sign * ((one[0] ?? 0) - (other[0] ?? 0) || (one[1] ?? 0) - (other[1] ?? 0));
+            const placeOf = (record: Readonly<Record<string, number>>) => keys.map((key) => record[key] ?? 0);
+            const all = records
+              .filter((record) => record.height >= least && has(record.name, text))
+              .toSorted((one, other) => compare(placeOf(one), placeOf(other)));
+            const behind = all.filter((record) => !after || compare(placeOf(record), after.slice(-keys.length)) > 0);
+            const listed = (await Array.fromAsync(store.list(selection))).flat().map(({ id }) => id);
+            assert.deepEqual(
+              listed,
+              behind.slice(0, limit).map(({ id }) => id),
+            );
+            assert.equal(await store.count(selection), all.length);
+          }),
+          { numRuns: 100 },
+        );
+      }),
+    );
+
+    it(
+      "refuses what are no words",
+      withStore(async (store) => {
+        for (const word of ["", "a b", 'a"', "a*", "a-b", "ad\u0301a"]) {
+          await assert.rejects(Array.fromAsync(store.list({ words: [word] })), TypeError);
+        }
+      }),
+    );
+  });
+}
+
+async function found(store: Store, text: string): Promise<readonly number[]> {
+  return (await Array.fromAsync(store.list({ words: toWords(text) }))).flat().map(({ id }) => id);
+}
+
+function has(text: string, sought: string): boolean {
+  const [words, asked] = [toWords(text), toWords(sought)];
+  return asked.every((word, i) =>
+    words.some((each) => (i === asked.length - 1 ? each.startsWith(word) : each === word)),
+  );
+}

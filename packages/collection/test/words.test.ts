@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { toWords } from "../src/index.ts";
+
+describe("the words of a text", () => {
+  const cases: readonly [text: string, words: readonly string[]][] = [
+    ["", []],
+    [" .,;-_%*\"'\u0000 ", []],
+    ["Ada Lovelace", ["ada", "lovelace"]],
+    ["Zoë's", ["zoe", "s"]],
+    ["Zoe\u0308", ["zoe"]],
+    ["ada@example.org", ["ada", "example", "org"]],
+    ["Straße GROẞE STRASSE", ["strasse", "grosse", "strasse"]],
+    ["ΟΔΟΣ οδος οδός", ["οδοσ", "οδοσ", "οδοσ"]],
+    ["İstanbul ISTANBUL ıstanbul", ["istanbul", "istanbul", "istanbul"]],
+    ["ﬁne Ａｄａ x²", ["fine", "ada", "x2"]],
+    ["Łódź", ["łodz"]],
+    ["李 小龍", ["李", "小龍"]],
+    ["Иванов ЙОД", ["иванов", "иод"]],
+    ["𝔄da 𐐀", ["ada", "𐐨"]],
+    ["1815-12-10", ["1815", "12", "10"]],
+    ["a".repeat(100), ["a".repeat(64)]],
+    ["𐐨".repeat(100), ["𐐨".repeat(64)]],
+  ];
+  for (const [text, words] of cases) {
+    it(`of ${JSON.stringify(text).slice(0, 40)} are ${words.join(" ").slice(0, 40) || "none"}`, () => {
+      assert.deepEqual(toWords(text), words);
+    });
+  }
+
+  it("are letters and digits, and are themselves the words of a text that has them", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 50 }), (text) => {
+        const words = toWords(text);
+        for (const word of words) assert.match(word, /^[\p{L}\p{N}]{1,64}$/u);
+        assert.deepEqual(toWords(words.join(" ")), words);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,135 @@
+import { PatternMistake, pathMatcher } from "waymark";
+import { z } from "zod";
+import { isPasswordHash } from "./password-hash.ts";
+
+/** Who may do what, and how callers show who they are: what an access file says. */
+export interface AccessFile {
+  /** What the challenges name; a browser shows it when it asks for a password. */
+  readonly realm: string;
+  /** The first that takes a request decides; where none does, nobody may. */
+  readonly rules: readonly AccessRule[];
+  readonly users: readonly PasswordUser[];
+  readonly tokens?: TokenSettings | undefined;
+}
+
+/** Either `anyone` or `scopes`. */
+export interface AccessRule {
+  /** Default: every method. GET is HEAD too. */
+  readonly methods?: readonly string[] | undefined;
+  /** A template as routes have it. */
+  readonly path: string;
+  /** Credentials are not asked for, and not looked at. */
+  readonly anyone?: true | undefined;
+  /** The caller has all of these; an empty list is for every caller who is known. */
+  readonly scopes?: readonly string[] | undefined;
+}
+
+/** Somebody who comes with a name and a password (RFC 7617). */
+export interface PasswordUser {
+  readonly name: string;
+  /** As `hashPassword` gives it. */
+  readonly password: string;
+  readonly scopes: readonly string[];
+}
+
+/** Which tokens are taken (RFC 7519, RFC 8725), and whose. */
+export interface TokenSettings {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly algorithms: readonly string[];
+  /** A JSON Web Key Set: a URL, or a file beside the access file. */
+  readonly keys: string;
+}
+
+/** A scope as OAuth has it (RFC 6749 §3.3). */
+export const scope: z.ZodType<string> = z
+  .string()
+  .regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/, "must be 1 to 100 ASCII characters without space, quote or backslash");
+
+// Signatures whose verifier holds no secret: where a key serves both to sign and to verify, a public key that is taken for a
+// secret lets everybody sign (RFC 8725 §3.1).
+const algorithms = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "Ed25519",
+];
+
+const rule = z
+  .strictObject({
+    methods: z
+      .array(z.string().regex(/^[A-Z][A-Z-]{0,30}$/, "must be a method in capitals, such as GET"))
+      .min(1, "has no method; leave it out for all of them")
+      .optional(),
+    path: z.string().check(({ value, issues }) => {
+      const message = mistakeInPath(value);
+      if (message !== undefined) issues.push({ code: "custom", input: value, message });
+    }),
+    anyone: z.literal(true, "can only be true; leave it out otherwise").optional(),
+    scopes: z.array(scope).optional(),
+  })
+  .refine(({ anyone, scopes }) => (anyone === undefined) !== (scopes === undefined), {
+    error: 'must have either "anyone" or "scopes"',
+  });
+
+const user = z.strictObject({
+  name: z.string().regex(/^[^:\p{Cc}]{1,100}$/u, "must be 1 to 100 characters without colon and control characters"),
+  password: z.string().refine(isPasswordHash, "must be a hash as `person-service password hash` prints it"),
+  scopes: z.array(scope),
+});
+
+const tokens = z.strictObject({
+  issuer: z.string().min(1, "must not be empty"),
+  audience: z.string().min(1, "must not be empty"),
+  algorithms: z
+    .array(z.string().refine((name) => algorithms.includes(name), `must be one of ${algorithms.join(", ")}`))
+    .min(1, "names no algorithm"),
+  keys: z
+    .string()
+    .min(1, "must not be empty")
+    .refine(isSafeSource, "must be an https URL, or a file; http will do for this machine alone"),
+});
+
+/** The schema of an access file. */
+export const accessFileSchema: z.ZodType<AccessFile> = z
+  .strictObject({
+    realm: z
+      .string()
+      .regex(/^[ !#-[\]-~]{1,100}$/, "must be 1 to 100 ASCII characters without quote and backslash")
+      .default("person-service"),
+    rules: z.array(rule),
+    users: z.array(user).default([]),
+    tokens: tokens.optional(),
+  })
+  .check(({ value: { users }, issues }) => {
+    for (const [i, { name }] of users.entries()) {
+      if (users.findIndex((other) => other.name === name) === i) continue;
+      issues.push({ code: "custom", input: users, path: ["users", i, "name"], message: "is the name of two users" });
+    }
+  });
+
+function mistakeInPath(template: string): string | undefined {
+  try {
+    pathMatcher(template);
+    return undefined;
+  } catch (error) {
+    if (error instanceof PatternMistake) return `is no path for a rule: ${error.message}`;
+    throw error;
+  }
+}
+
+function isSafeSource(source: string): boolean {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(source)) return true;
+  const url = URL.parse(source);
+  if (url === null || url.username !== "" || url.password !== "") return false;
+  return (
+    url.protocol === "https:" || (url.protocol === "http:" && /^(?:127\.0\.0\.1|localhost|\[::1\])$/.test(url.hostname))
+  );
+}

@@ -1,0 +1,86 @@
+import { readFile } from "node:fs/promises";
+import { decodeUtf8, MalformedContent, parseStrictJson, type TextPosition } from "waymark";
+import type { z } from "zod";
+import { jsonType } from "../json-type.ts";
+import { positionOfMember } from "./json-position.ts";
+
+/** Thrown when a file cannot be used: the message names the file, and every mistake in it with its place. */
+export class FileMistakes extends Error {
+  /** What is wrong, and what would be right, a sentence each without the full stop: `line 3, column 5: rules[0].path …` */
+  readonly mistakes: readonly string[];
+
+  constructor(file: string, mistakes: readonly [string, ...string[]]) {
+    const [first, ...further] = mistakes;
+    const told = further.length === 0 ? ` ${first}` : mistakes.map((mistake) => `\n- ${mistake}`).join("");
+    super(`The file ${JSON.stringify(file)} cannot be used:${told}`);
+    this.name = "FileMistakes";
+    this.mistakes = mistakes;
+  }
+}
+
+/**
+ * What a JSON file says, when the schema takes it. No value of the file is repeated in a message: it may be a secret.
+ *
+ * @throws FileMistakes when the file cannot be read, is not strict JSON, or breaks the rules of the schema
+ */
+export async function readJsonFile<T>(file: string, schema: z.ZodType<T>): Promise<T> {
+  const text = await readText(file);
+  const result = schema.safeParse(parse(file, text), { error: describeIssue });
+  if (result.success) return result.data;
+  const mistakes = result.error.issues.flatMap((issue) => describe(text, issue));
+  throw new FileMistakes(file, mistakes as [string, ...string[]]); // zod fails for a reason
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return decodeUtf8(await readFile(file));
+  } catch (error) {
+    if (error instanceof MalformedContent) throw new FileMistakes(file, [error.message]);
+    const { code = "" } = error as NodeJS.ErrnoException; // of the system, since decodeUtf8 throws nothing else
+    throw new FileMistakes(file, [obstacles[code] ?? `reading it failed with ${code}`]);
+  }
+}
+
+const obstacles: Readonly<Record<string, string>> = {
+  ENOENT: "it does not exist",
+  EISDIR: "it is a directory",
+  ENOTDIR: "its path goes through something that is not a directory",
+  EACCES: "this user may not read it",
+};
+
+function parse(file: string, text: string): unknown {
+  try {
+    return parseStrictJson(text);
+  } catch (error) {
+    if (!(error instanceof MalformedContent)) throw error;
+    const { detail, line = 1, column = 1 } = error;
+    throw new FileMistakes(file, [`${describePosition({ line, column })}: ${detail}`]);
+  }
+}
+
+function describe(text: string, issue: z.core.$ZodIssue): readonly string[] {
+  const say = (path: readonly PropertyKey[], message: string): string => {
+    const place = describePosition(positionOfMember(text, path));
+    return path.length === 0 ? `${place}: the file ${message}` : `${place}: ${nameOf(path)} ${message}`;
+  };
+  if (issue.code !== "unrecognized_keys") return [say(issue.path, issue.message)];
+  return issue.keys.map((key) => say([...issue.path, key], "is not a member that there is"));
+}
+
+const describePosition = ({ line, column }: TextPosition): string => `line ${line}, column ${column}`;
+
+/** `rules[0].path` */
+function nameOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
+    .join("")
+    .replace(/^\./, "");
+}
+
+/** For what a schema does not say in words of its own. */
+function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== "invalid_type") return undefined;
+  if (issue.input === undefined) return "is missing";
+  const article = /^[aeiou]/.test(issue.expected) ? "an" : "a";
+  return `must be ${article} ${issue.expected}, and is ${jsonType(issue.input)}`;
+}

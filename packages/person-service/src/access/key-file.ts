@@ -1,0 +1,118 @@
+import type { Stats } from "node:fs";
+import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { z } from "zod";
+import { scope } from "./access-file.ts";
+import { FileMistakes, readJsonFile } from "./json-file.ts";
+
+/** An API key as it is kept: nothing of it can be used as one. */
+export interface StoredKey {
+  readonly name: string;
+  /** As `hashApiKey` gives it. */
+  readonly hash: string;
+  readonly scopes: readonly string[];
+  /** RFC 3339, UTC. */
+  readonly createdAt: string;
+}
+
+/** Whether a key can have this name: 1 to 64 letters, digits and `.`, `_`, `-`. */
+export const isKeyName = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
+
+/**
+ * The keys of a file.
+ *
+ * @throws FileMistakes when the file cannot be used
+ */
+export async function readKeys(file: string): Promise<readonly StoredKey[]> {
+  const { keys } = await readJsonFile(file, keyFileSchema);
+  return keys;
+}
+
+/**
+ * Changes the keys of a file, which is made for its owner alone if it is missing. Readers see the old file or the new one, whole; what was
+ * changed is on disk. Of two changes at a time one is refused.
+ *
+ * @throws FileMistakes when the file cannot be used, another change is under way, or it cannot be written
+ */
+export async function changeKeys(
+  file: string,
+  change: (keys: readonly StoredKey[]) => readonly StoredKey[],
+): Promise<void> {
+  const next = `${file}.new`;
+  const handle = await lock(file, next);
+  try {
+    const before = await statIfThere(file);
+    const keys = change(before === undefined ? [] : await readKeys(file));
+    if (before !== undefined) await handOver(handle, before);
+    await handle.writeFile(`${JSON.stringify({ keys }, null, 2)}\n`);
+    await handle.sync();
+    await handle.close();
+    await rename(next, file);
+  } catch (error) {
+    await handle.close();
+    await rm(next, { force: true });
+    throw error;
+  }
+  await syncFolder(dirname(file));
+}
+
+const keyFileSchema: z.ZodType<{ readonly keys: readonly StoredKey[] }> = z
+  .strictObject({
+    keys: z.array(
+      z.strictObject({
+        name: z.string().refine(isKeyName, "must be 1 to 64 letters, digits, dots, hyphens and underscores"),
+        hash: z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 hash in hexadecimal digits"),
+        scopes: z.array(scope),
+        createdAt: z.iso.datetime("must be a time in UTC, such as 2026-01-31T12:00:00Z"),
+      }),
+    ),
+  })
+  .check(({ value: { keys }, issues }) => {
+    for (const [i, { name }] of keys.entries()) {
+      if (keys.findIndex((other) => other.name === name) === i) continue;
+      issues.push({ code: "custom", input: keys, path: ["keys", i, "name"], message: "is the name of two keys" });
+    }
+  });
+
+async function statIfThere(file: string): Promise<Stats | undefined> {
+  try {
+    return await stat(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined; // of the system: stat throws nothing else
+    throw error;
+  }
+}
+
+/** Leaves the file to whom it belongs, and readable for whom it is: who makes keys need not be who the service runs as. */
+async function handOver(handle: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
+  const own = await handle.stat();
+  if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid);
+  await handle.chmod(mode & 0o777);
+}
+
+/** Opens the file that is to take the other's place; while it is there, nobody else changes the other. */
+async function lock(file: string, next: string): Promise<FileHandle> {
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    return await open(next, "wx", 0o600);
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException; // of the system: these calls throw nothing else
+    const isLocked = code === "EEXIST";
+    throw new FileMistakes(file, [
+      isLocked
+        ? `another command is changing it; if none is, one broke off, and ${JSON.stringify(next)} can be removed`
+        : `writing ${JSON.stringify(next)} failed with ${code}`,
+    ]);
+  }
+}
+
+/** That the name leads to the new file is on disk once its folder is. Windows knows no such thing. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

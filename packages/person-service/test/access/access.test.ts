@@ -1,0 +1,380 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { exportJWK, generateKeyPair } from "jose";
+import { GET, type HeaderFields, HeaderList, HttpRequest, ok, router } from "waymark";
+import { hashApiKey } from "../../src/access/api-key.ts";
+import { type AccessRefusal, FileMistakes, openAccess } from "../../src/index.ts";
+import { asJson, assertProblem, store } from "../answers.ts";
+import { type Answer, describeService } from "../transports.ts";
+import { basic, openFolder, quickHash } from "./folder.ts";
+
+// Keys as the program makes them, their checksums included.
+const readerKey = "ps_00000000000000000000000000000000000000000001K0Ecg";
+const unknownKey = "ps_000000000000000000000000000000000000000000119o4DA";
+
+const read = ["person:read"];
+const write = ["person:read", "person:write"];
+
+describeService("a service with an access file", (openService, transport) => {
+  const folder = openFolder();
+  const file = folder.write("access.json", {
+    rules: [
+      { methods: ["GET"], path: "/hello-world", anyone: true },
+      { methods: ["GET"], path: "/problems/{code}", anyone: true },
+      { methods: ["GET"], path: "/person/**", scopes: read },
+      { path: "/person/**", scopes: ["person:write"] },
+    ],
+    users: [
+      { name: "ada", password: quickHash("correct: h\u00f6rse"), scopes: write },
+      { name: "grace", password: quickHash(""), scopes: read },
+    ],
+  });
+  const keys = folder.write("keys.json", {
+    keys: [{ name: "crm", hash: hashApiKey(readerKey), scopes: read, createdAt: "2026-01-31T12:00:00Z" }],
+  });
+  const refusals: AccessRefusal[] = [];
+  const service = openService(async () => {
+    const { filter } = await openAccess({ file, keys, onRefusal: (refusal) => refusals.push(refusal) });
+    return { access: filter, cors: { origins: ["https://app.example.com"] } };
+  });
+  const reader = { Authorization: `Bearer ${readerKey}` };
+  const writer = { Authorization: basic("ada", "correct: h\u00f6rse") };
+  const bearerChallenge = 'Bearer realm="person-service"';
+  const basicChallenge = 'Basic realm="person-service", charset="UTF-8"';
+  const invalidToken = `${bearerChallenge}, error="invalid_token", ${basicChallenge}`;
+  const plain = `${bearerChallenge}, ${basicChallenge}`;
+
+  /** Checks that the answer is a 401 without content, with these challenges. */
+  function assertUnauthenticated(answer: Answer, challenges: string): void {
+    assert.deepEqual([answer.status, answer.text, answer.headers["content-length"]], [401, "", "0"]);
+    assert.equal(answer.headers["www-authenticate"], challenges);
+    assert.equal(answer.headers["cache-control"], "no-store");
+    assert.equal(answer.headers["content-type"], undefined);
+  }
+
+  it("lets anyone in where a rule says so, and looks at no credentials there", async () => {
+    for (const headers of [{}, reader, { Authorization: "Bearer nonsense" }]) {
+      assert.equal((await service.send("GET", "/hello-world", { headers })).text, "Hello World");
+    }
+    assert.equal((await service.send("HEAD", "/hello-world")).status, 200);
+    assertUnauthenticated(await service.send("POST", "/hello-world"), plain);
+  });
+
+  it("lets callers do what they have the scopes for", async () => {
+    const id = await store(service, {
+      ...asJson({ name: "Ada" }),
+      headers: { ...writer, "Content-Type": "application/json" },
+    });
+    for (const headers of [reader, writer]) {
+      assert.equal((await service.send("GET", `/person/${id}`, { headers })).status, 200);
+      assert.equal((await service.send("GET", "/person", { headers })).status, 200);
+    }
+  });
+
+  describe("without credentials answers 401 before anything is told of the path", () => {
+    const requests: readonly (readonly [string, string, Readonly<Record<string, string>>?])[] = [
+      ["GET", "/person/1"],
+      ["GET", "/person/999999"],
+      ["GET", "/person/abc"],
+      ["GET", "/nothing"],
+      ["GET", "/person/1", { Accept: "image/png" }],
+      ["GET", "/person/1", { "If-None-Match": "*" }],
+      ["DELETE", "/person"],
+      ["DELETE", "/person/1", { "If-Match": '"nonsense"' }],
+      ["PATCH", "/person/1", { "Content-Type": "image/png" }],
+      ["OPTIONS", "/person"],
+      ["OPTIONS", "/person", { Origin: "https://app.example.com" }],
+      ["GET", `/person/1?access_token=${readerKey}`],
+      ["POST", "/person?_method=GET", { "X-HTTP-Method-Override": "GET" }],
+    ];
+    for (const [method, target, headers = {}] of requests) {
+      it(`${method} ${target} ${JSON.stringify(headers)}`, async () => {
+        assertUnauthenticated(await service.send(method, target, { headers }), plain);
+      });
+    }
+
+    it("and does not judge the content, however malformed", async () => {
+      assertUnauthenticated(await service.send("POST", "/person", asJson("{")), plain);
+    });
+  });
+
+  describe("answers 401 to", () => {
+    const encoded = (text: string | Uint8Array): string => `Basic ${Buffer.from(text).toString("base64")}`;
+    const bad: Readonly<Record<string, readonly [field: string, challenges: string, reason: string]>> = {
+      "a key that nobody has": [`Bearer ${unknownKey}`, invalidToken, "unknown key"],
+      "a key that was cut off": [`Bearer ${readerKey.slice(0, -1)}`, invalidToken, "mistyped key"],
+      "a scheme without a key": ["Bearer", invalidToken, "malformed credentials"],
+      "two keys": [`Bearer ${readerKey} ${readerKey}`, invalidToken, "malformed credentials"],
+      "a tab": [`Bearer\t${readerKey}`, plain, "malformed credentials"],
+      "a key with something behind it": [`Bearer ${readerKey},`, invalidToken, "malformed credentials"],
+      "an oversized key": [`Bearer ${"x".repeat(8192)}`, invalidToken, "oversized credentials"],
+      "a key alone": [readerKey, plain, "unknown scheme"],
+      "another scheme": ['Digest username="ada"', plain, "unknown scheme"],
+      "a wrong password": [basic("ada", "wrong"), plain, "wrong password"],
+      "the password of another": [basic("grace", "correct: h\u00f6rse"), plain, "wrong password"],
+      "a user that there is not": [basic("Ada", "correct: h\u00f6rse"), plain, "unknown user"],
+      "the name of an inherited member": [basic("__proto__", "x"), plain, "unknown user"],
+      "Basic without credentials": ["Basic", plain, "malformed credentials"],
+      "Basic without a colon": [encoded("ada"), plain, "malformed credentials"],
+      "Basic that is no base64": ["Basic a-b_", plain, "malformed credentials"],
+      "Basic of a length that base64 has not": ["Basic YWRhO", plain, "malformed credentials"],
+      "Basic in Latin-1": [encoded(Buffer.from("ada:correct: h\u00f6rse", "latin1")), plain, "malformed credentials"],
+      "Basic with a control character": [encoded("ada:correct: h\u00f6rse\n"), plain, "malformed credentials"],
+    };
+    for (const [name, [field, challenges, reason]] of Object.entries(bad)) {
+      it(`${name}, and logs why`, async () => {
+        const answer = await service.send("GET", "/person/1", { headers: { Authorization: field } });
+        assertUnauthenticated(answer, challenges);
+        const refusal = refusals.at(-1);
+        assert.deepEqual([refusal?.kind, refusal?.reason], ["unauthenticated", reason]);
+        assert.equal(refusal?.client, transport === "in memory" ? undefined : "127.0.0.1");
+        assert.equal(refusal?.caller?.startsWith("user:") ?? false, reason === "wrong password");
+      });
+    }
+  });
+
+  it("takes schemes in any case, and spaces before the credentials", async () => {
+    for (const Authorization of [
+      `bearer ${readerKey}`,
+      `BEARER   ${readerKey}`,
+      writer.Authorization.replace("Basic", "bASIC"),
+    ]) {
+      assert.equal((await service.send("GET", "/person", { headers: { Authorization } })).status, 200);
+    }
+  });
+
+  it("answers 400 to two Authorization fields, in whatever order", async () => {
+    for (const fields of [
+      [reader.Authorization, reader.Authorization],
+      [writer.Authorization, "Bearer x"],
+      ["Bearer x", writer.Authorization],
+    ]) {
+      const answer = await service.send("GET", "/person", { headers: { Authorization: fields } });
+      assert.equal(answer.status, 400, answer.text);
+      assert.equal(answer.headers["content-type"], "application/problem+json");
+    }
+  });
+
+  it("answers 403 to who is known and may not, whatever there is", async () => {
+    const challenge = `${bearerChallenge}, error="insufficient_scope", scope="person:write"`;
+    for (const target of ["/person/1", "/person/999999", "/person/abc"]) {
+      const answer = await service.send("DELETE", target, { headers: reader });
+      await assertProblem(service, answer, 403, "forbidden");
+      assert.equal(answer.headers["www-authenticate"], challenge);
+    }
+    const elsewhere = await service.send("GET", "/nothing", { headers: reader });
+    await assertProblem(service, elsewhere, 403, "forbidden");
+    assert.equal(elsewhere.headers["www-authenticate"], `${bearerChallenge}, error="insufficient_scope"`);
+    const user = await service.send("GET", "/nothing", { headers: writer });
+    assert.deepEqual([user.status, user.headers["www-authenticate"]], [403, undefined]);
+    assert.deepEqual(
+      refusals.slice(-2).map(({ reason, caller }) => [reason, caller]),
+      [
+        ["no rule for it", "key:crm"],
+        ["no rule for it", "user:ada"],
+      ],
+    );
+  });
+
+  it("lets a pre-flight without credentials pass, and scripts read the refusal of what follows", async () => {
+    const origin = { Origin: "https://app.example.com" };
+    const preflight = await service.send("OPTIONS", "/person/1", {
+      headers: { ...origin, "Access-Control-Request-Method": "PUT", Accept: "*/*" },
+    });
+    assert.deepEqual([preflight.status, preflight.text], [204, ""]);
+    assert.match(preflight.headers["access-control-allow-methods"] ?? "", /\bPUT\b/);
+    const refused = await service.send("PUT", "/person/1", { headers: origin });
+    assertUnauthenticated(refused, plain);
+    assert.equal(refused.headers["access-control-allow-origin"], origin.Origin);
+  });
+
+  it("logs no credentials, nor any part of them", () => {
+    const log = JSON.stringify(refusals);
+    for (const secret of [readerKey.slice(-9), "orse", writer.Authorization.slice(6), "__proto__"]) {
+      assert(!log.includes(secret), secret);
+    }
+  });
+});
+
+describeService("a client that guesses", (openService) => {
+  const folder = openFolder();
+  const file = folder.write("access.json", {
+    rules: [{ path: "/**", scopes: [] }],
+    users: [
+      { name: "ada", password: quickHash("correct horse"), scopes: [] },
+      { name: "grace", password: quickHash("battery staple"), scopes: [] },
+    ],
+  });
+  const keys = folder.write("keys.json", {
+    keys: [{ name: "crm", hash: hashApiKey(readerKey), scopes: [], createdAt: "2026-01-31T12:00:00Z" }],
+  });
+  let time = 0;
+  const service = openService(async () => ({ access: (await openAccess({ file, keys, elapsed: () => time })).filter }));
+  const send = (Authorization: string): Promise<Answer> =>
+    service.send("GET", "/hello-world", { headers: { Authorization } });
+
+  it("passwords is throttled, while others behind its address get in, and who got in a moment ago", async () => {
+    assert.equal((await send(basic("ada", "correct horse"))).status, 200);
+    const guesses = await Promise.all(Array.from({ length: 12 }, (_, i) => send(basic("ada", `guess ${i}`))));
+    assert.deepEqual(guesses.map(({ status }) => status).toSorted(), [...Array(10).fill(401), 429, 429]);
+    const throttled = await send(basic("ada", "one more"));
+    assert.deepEqual([throttled.status, throttled.headers["retry-after"]], [429, "30"]);
+    assert.equal(JSON.parse(throttled.text).type, "/problems/too-many-attempts");
+    assert.equal((await send(basic("ada", "correct horse"))).status, 200);
+    assert.equal((await send(basic("grace", "battery staple"))).status, 200);
+    assert.equal((await send(`Bearer ${readerKey}`)).status, 200);
+    // What was remembered is so no more, but there is room for an attempt again.
+    time = 90_000;
+    assert.equal((await send(basic("ada", "correct horse"))).status, 200);
+  });
+
+  it("is told from others by its address", async () => {
+    const { filter } = await openAccess({ file, elapsed: () => 0 });
+    const app = router({ filters: [filter] }, GET("/", ok));
+    const guess = async (address: string): Promise<number> => {
+      const headers = { Authorization: basic("ada", "guess") };
+      return (await app.handle(HttpRequest.of({ headers, client: { address } }))).status;
+    };
+    const statuses: number[] = [];
+    for (let i = 0; i < 11; i++) statuses.push(await guess(`2001:db8::${i}`));
+    assert.deepEqual(statuses, [...Array(10).fill(401), 429]);
+    assert.deepEqual([await guess("2001:db8:0:1::1"), await guess("192.0.2.1")], [401, 401]);
+  });
+
+  it("keys is throttled, and good ones pass", async () => {
+    const statuses: number[] = [];
+    for (let i = 0; i < 102; i++) statuses.push((await send(`Bearer ${i}`)).status);
+    assert.deepEqual(statuses, [...Array(100).fill(401), 429, 429]);
+    assert.equal((await send(`Bearer ${readerKey}`)).status, 200);
+  });
+});
+
+describe("openAccess", () => {
+  const folder = openFolder();
+
+  it("keeps out whatever an Authorization field says, and fails at none", async () => {
+    const tokens = { issuer: "https://issuer.example", audience: "here", algorithms: ["RS256"], keys: "issuer.json" };
+    folder.write("issuer.json", { keys: [await exportJWK((await generateKeyPair("RS256")).publicKey)] });
+    const rules = [{ path: "/**", scopes: [] }];
+    const users = [{ name: "ada", password: quickHash("correct horse"), scopes: [] }];
+    const { filter } = await openAccess({ file: folder.write("any.json", { rules, users, tokens }) });
+    const app = router({ filters: [filter] }, GET("/", ok));
+    const part = fc.oneof(
+      fc.constantFrom(
+        "Basic",
+        "bearer",
+        " ",
+        "\t",
+        ",",
+        "=",
+        ".",
+        ":",
+        "ps_",
+        "YWRhOg==",
+        "eyJhbGciOiJub25lIn0",
+        "e30",
+        "\xff",
+      ),
+      fc.string({ unit: "binary-ascii" }),
+      fc.base64String(),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 6 }), async (parts) => {
+        const headers = HeaderList.fromParsed(["Authorization", parts.join("")]);
+        const { status } = await app.handle(HttpRequest.of({ headers }));
+        assert([400, 401, 429].includes(status), `${status}`);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("keeps what it has when a file is bad, and takes it once it is mended", async () => {
+    const rule = (scope: string) => ({ rules: [{ path: "/**", scopes: [scope] }] });
+    const keys = (...names: readonly string[]) => ({
+      keys: names.map((name) => ({
+        name,
+        hash: hashApiKey(readerKey),
+        scopes: ["a"],
+        createdAt: "2026-01-31T12:00:00Z",
+      })),
+    });
+    const files = { file: folder.write("a.json", rule("a")), keys: folder.write("k.json", keys("crm")) };
+    const access = await openAccess(files);
+    const app = router({ filters: [access.filter] }, GET("/", ok));
+    const status = async (headers: HeaderFields = { Authorization: `Bearer ${readerKey}` }): Promise<number> =>
+      (await app.handle(HttpRequest.of({ headers }))).status;
+    assert.deepEqual([await status(), await status({})], [200, 401]);
+    folder.write("a.json", rule("b"));
+    folder.write("k.json", "{");
+    await assert.rejects(access.reload(), FileMistakes);
+    assert.deepEqual([await status(), await status({})], [200, 401]);
+    folder.write("k.json", keys("crm"));
+    await access.reload();
+    assert.equal(await status(), 403);
+    folder.write("k.json", keys());
+    await access.reload();
+    assert.equal(await status(), 401);
+  });
+
+  const secret = "$scrypt$secret";
+  const refused: Readonly<Record<string, readonly [content: object, mistake: string]>> = {
+    "without rules": [{}, "line 1, column 1: rules is missing"],
+    "with a rule for nobody": [
+      { rules: [{ path: "/" }] },
+      'line 3, column 5: rules[0] must have either "anyone" or "scopes"',
+    ],
+    "with a rule for anyone with scopes": [
+      { rules: [{ path: "/", anyone: true, scopes: [] }] },
+      'line 3, column 5: rules[0] must have either "anyone" or "scopes"',
+    ],
+    "with a rule for not anyone": [
+      { rules: [{ path: "/", anyone: false }] },
+      "line 5, column 7: rules[0].anyone can only be true; leave it out otherwise",
+    ],
+    "with a path that is none": [
+      { rules: [{ path: "person", anyone: true }] },
+      'line 4, column 7: rules[0].path is no path for a rule: The path "person" must begin with a slash',
+    ],
+    "with a method that is none": [
+      { rules: [{ path: "/", methods: ["get"], anyone: true }] },
+      "line 6, column 9: rules[0].methods[0] must be a method in capitals, such as GET",
+    ],
+    "with no method": [
+      { rules: [{ path: "/", methods: [], anyone: true }] },
+      "line 5, column 7: rules[0].methods has no method; leave it out for all of them",
+    ],
+    "with a scope that is two": [
+      { rules: [{ path: "/", scopes: ["a b"] }] },
+      "line 6, column 9: rules[0].scopes[0] must be 1 to 100 ASCII characters without space, quote or backslash",
+    ],
+    "with a misspelt member": [
+      { rules: [{ path: "/", method: ["GET"], anyone: true }] },
+      "line 5, column 7: rules[0].method is not a member that there is",
+    ],
+    "with a password in the open": [
+      { rules: [], users: [{ name: "ada", password: secret, scopes: [] }] },
+      "line 6, column 7: users[0].password must be a hash as `person-service password hash` prints it",
+    ],
+    "with one user twice": [
+      { rules: [], users: ["ada", "ada"].map((name) => ({ name, password: quickHash("x"), scopes: [] })) },
+      "line 10, column 7: users[1].name is the name of two users",
+    ],
+    "with a realm that cannot be quoted": [
+      { realm: 'a"b', rules: [] },
+      "line 2, column 3: realm must be 1 to 100 ASCII characters without quote and backslash",
+    ],
+  };
+  for (const [name, [content, mistake]] of Object.entries(refused)) {
+    it(`refuses a file ${name}`, async () => {
+      const file = folder.write("refused.json", content);
+      const error = await openAccess({ file }).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      assert(error instanceof FileMistakes);
+      assert.deepEqual(error.mistakes, [mistake]);
+      assert(!error.message.includes(secret));
+    });
+  }
+});

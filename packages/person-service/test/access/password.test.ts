@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { createHook } from "node:async_hooks";
+import { describe, it } from "node:test";
+import { passwordCheck } from "../../src/access/password-check.ts";
+import { hashPassword, isPasswordHash, verifyPassword } from "../../src/access/password-hash.ts";
+import { quickHash } from "./folder.ts";
+
+describe("the hash of a password", () => {
+  it("is salted, and verifies that password alone", async () => {
+    const password = "correct horse battery staple";
+    const [hash, other] = await Promise.all([hashPassword(password), hashPassword(password)]);
+    assert.match(hash, /^\$scrypt\$ln=15,r=8,p=3\$[\w+/]{22}\$[\w+/]{43}$/);
+    assert.notEqual(hash, other);
+    assert(isPasswordHash(hash));
+    assert.equal(await verifyPassword(password, hash), true);
+    assert.equal(await verifyPassword(`${password} `, hash), false);
+  });
+
+  it("is the same however the keyboard types an accent", async () => {
+    assert.equal(await verifyPassword("cafe\u0301-society", quickHash("caf\u00e9-society")), true);
+  });
+
+  const malformed = [
+    "",
+    "correct horse",
+    "$scrypt$ln=4,r=8,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+    "$scrypt$ln=13,r=8,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+    "$scrypt$ln=21,r=8,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+    "$scrypt$ln=14,r=8,p=99$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+    "$scrypt$ln=14,r=8,p=1$AAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+    "$2b$12$AAAAAAAAAAAAAAAAAAAAAA",
+  ];
+  for (const text of malformed) {
+    it(`is not ${JSON.stringify(text)}`, () => assert(!isPasswordHash(text)));
+  }
+});
+
+describe("the check of passwords", () => {
+  const ada = { name: "ada", password: quickHash("correct horse"), scopes: ["person:read"] };
+  const caller = { id: "user:ada", scopes: ["person:read"] };
+
+  it("remembers who was right for a minute, and who was wrong not at all", async () => {
+    let time = 0;
+    const check = passwordCheck([ada], () => time);
+    assert.equal(check.recall("ada", "correct horse"), undefined);
+    assert.deepEqual(await check.verify("ada", "correct horse"), caller);
+    assert.equal(await check.verify("ada", "wrong"), "wrong");
+    assert.equal(check.recall("ada", "wrong"), undefined);
+    time = 59_999;
+    assert.deepEqual(check.recall("ada", "correct horse"), caller);
+    assert.equal(check.recall("ad", "acorrect horse"), undefined);
+    time = 60_000;
+    assert.equal(check.recall("ada", "correct horse"), undefined);
+  });
+
+  it("computes one hash for requests that come together", async () => {
+    const check = passwordCheck([ada], () => 0);
+    const first = check.verify("ada", "correct horse");
+    const second = check.recall("ada", "correct horse");
+    assert(second instanceof Promise);
+    assert.deepEqual([await first, await second], [caller, caller]);
+  });
+
+  it("computes a hash for a name that nobody has, as for any other", async () => {
+    const check = passwordCheck([ada], () => 0);
+    let hashes = 0;
+    const hook = createHook({
+      init: (_id, type) => {
+        if (type === "SCRYPTREQUEST") hashes++;
+      },
+    }).enable();
+    try {
+      assert.equal(await check.verify("ada", "wrong"), "wrong");
+      assert.equal(hashes, 1);
+      assert.equal(await check.verify("nobody", "wrong"), "wrong");
+      assert.equal(hashes, 2);
+    } finally {
+      hook.disable();
+    }
+  });
+
+  it("computes two at a time, lets 32 wait, and turns away who comes then", async () => {
+    const check = passwordCheck([ada], () => 0);
+    const verdicts = await Promise.all(Array.from({ length: 36 }, (_, i) => check.verify("ada", `${i}`)));
+    assert.deepEqual(verdicts, [...Array(34).fill("wrong"), "busy", "busy"]);
+    assert.deepEqual(await check.verify("ada", "correct horse"), caller);
+  });
+
+  it("knows nobody where there are no users", async () => {
+    assert.equal(await passwordCheck([], () => 0).verify("ada", "x"), "wrong");
+  });
+});

@@ -1,0 +1,219 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
+import { GET, HttpRequest, ok, router } from "waymark";
+import { type AccessRefusal, openAccess } from "../../src/index.ts";
+import { describeService } from "../transports.ts";
+import { openFolder } from "./folder.ts";
+
+const issuer = "https://issuer.example";
+const audience = "https://person.example";
+const rules = [{ path: "/**", scopes: ["person:read"] }];
+
+const noon = new Date("2026-06-15T12:00:00Z");
+const seconds = noon.getTime() / 1000;
+const claims: JWTPayload = { iss: issuer, aud: audience, sub: "ada", exp: seconds + 60, scope: "openid person:read" };
+
+const pssParameters = { name: "RSA-PSS", hash: "SHA-256" };
+const rsa = await generateKeyPair("RS256", { extractable: true });
+const other = await generateKeyPair("RS256", { extractable: true });
+const elliptic = await generateKeyPair("ES256", { extractable: true });
+const privateKey = await exportJWK(rsa.privateKey);
+const pss = await crypto.subtle.importKey("jwk", { ...privateKey, alg: "PS256" }, pssParameters, true, ["sign"]);
+const publicKeys = [
+  { ...(await exportJWK(rsa.publicKey)), kid: "rsa" },
+  { ...(await exportJWK(elliptic.publicKey)), kid: "elliptic" },
+];
+
+type Header = { readonly alg: string; readonly kid?: string } & Readonly<Record<string, unknown>>;
+
+const signed = (payload: JWTPayload, header: Header = { alg: "RS256", kid: "rsa" }, key: SigningKey = rsa.privateKey) =>
+  new SignJWT(payload).setProtectedHeader(header as { alg: string }).sign(key);
+
+type SigningKey = Parameters<SignJWT["sign"]>[0];
+
+const without = (name: string): JWTPayload =>
+  Object.fromEntries(Object.entries(claims).filter(([claim]) => claim !== name));
+
+describeService("a service that takes tokens", (openService) => {
+  const folder = openFolder();
+  folder.write("issuer.json", { keys: publicKeys });
+  const file = folder.write("access.json", {
+    rules,
+    tokens: { issuer, audience, algorithms: ["RS256", "ES256"], keys: "issuer.json" },
+  });
+  const refusals: AccessRefusal[] = [];
+  const service = openService(async () => {
+    const { filter } = await openAccess({ file, now: () => noon, onRefusal: (refusal) => refusals.push(refusal) });
+    return { access: filter };
+  });
+  const send = async (token: string) =>
+    service.send("GET", "/hello-world", { headers: { Authorization: `Bearer ${token}` } });
+
+  const good: Readonly<Record<string, () => Promise<string>>> = {
+    "signed with RSA": () => signed(claims),
+    "signed with an elliptic curve": () => signed(claims, { alg: "ES256", kid: "elliptic" }, elliptic.privateKey),
+    "without a key id, where one key fits": () => signed(claims, { alg: "RS256" }),
+    "for several audiences": () => signed({ ...claims, aud: ["https://other.example", audience] }),
+    "with scopes in scp, as a text": () => signed({ ...without("scope"), scp: "person:read other" }),
+    "with scopes in scp, as a list": () => signed({ ...without("scope"), scp: ["other", "person:read"] }),
+    "29 seconds after its end": () => signed({ ...claims, exp: seconds - 29 }),
+    "30 seconds before its beginning": () => signed({ ...claims, nbf: seconds + 30 }),
+  };
+  for (const [name, token] of Object.entries(good)) {
+    it(`lets in with one ${name}`, async () => {
+      const answer = await send(await token());
+      assert.deepEqual([answer.status, answer.headers["www-authenticate"]], [200, undefined]);
+    });
+  }
+
+  const bad: Readonly<Record<string, readonly [token: () => Promise<string> | string, description?: string]>> = {
+    "30 seconds after its end": [() => signed({ ...claims, exp: seconds - 30 }), "The token has expired"],
+    "31 seconds before its beginning": [() => signed({ ...claims, nbf: seconds + 31 }), "The token is not valid yet"],
+    "without an end": [() => signed(without("exp")), "The token lacks a claim"],
+    "without a subject": [() => signed(without("sub")), "The token lacks a claim"],
+    "of another issuer": [() => signed({ ...claims, iss: `${issuer}/` }), "The token is of another issuer"],
+    "without an issuer": [() => signed(without("iss")), "The token is of another issuer"],
+    "for another audience": [
+      () => signed({ ...claims, aud: "https://other.example" }),
+      "The token is for another audience",
+    ],
+    "without an audience": [() => signed(without("aud")), "The token is for another audience"],
+    "whose end is no number": [
+      () => signed({ ...claims, exp: "never" as unknown as number }),
+      "The token lacks a claim",
+    ],
+    "that is not signed": [() => new UnsecuredJWT(claims).encode()],
+    "that is not signed, in other letters": [async () => `${base64({ alg: "nOnE" })}.${base64(claims)}.`],
+    "signed with a public key as if it were a secret": [
+      async () => signed(claims, { alg: "HS256", kid: "rsa" }, Buffer.from(await exportSPKI(rsa.publicKey))),
+    ],
+    "signed with the modulus as if it were a secret": [
+      () => signed(claims, { alg: "HS256", kid: "rsa" }, Buffer.from(publicKeys[0]?.n ?? "", "base64url")),
+    ],
+    "signed by another key of the same name": [() => signed(claims, undefined, other.privateKey)],
+    "with an unknown key id": [() => signed(claims, { alg: "RS256", kid: "other" })],
+    "with a key id that is a path": [() => signed(claims, { alg: "RS256", kid: "../../../dev/null" })],
+    "that brings its own key": [
+      async () => signed(claims, { alg: "RS256", kid: "rsa", jwk: await exportJWK(other.publicKey) }, other.privateKey),
+    ],
+    "that names where its key is": [
+      () => signed(claims, { alg: "RS256", kid: "other", jku: "https://evil.example/keys" }, other.privateKey),
+    ],
+    "in an algorithm that the file does not name": [() => signed(claims, { alg: "PS256", kid: "rsa" }, pss)],
+    "with an extension that must be understood": [
+      async () => {
+        const [, payload, signature] = (await signed(claims)).split(".");
+        return `${base64({ alg: "RS256", kid: "rsa", crit: ["exp"], exp: 1 })}.${payload}.${signature}`;
+      },
+    ],
+    "whose claims were changed": [
+      async () => {
+        const [header, , signature] = (await signed(claims)).split(".");
+        return `${header}.${base64({ ...claims, sub: "grace" })}.${signature}`;
+      },
+    ],
+    "without its signature": [async () => (await signed(claims)).replace(/[^.]*$/, "")],
+    "cut off": [async () => (await signed(claims)).slice(0, -4)],
+    "of garbage": [() => "a.b.c"],
+    "of one part": [() => "garbage"],
+    "that is JSON, but no object": [() => `${base64([])}.${base64(1)}.AAAA`],
+    "that is oversized": [() => signed({ ...claims, extra: "x".repeat(8192) })],
+  };
+  for (const [name, [token, description]] of Object.entries(bad)) {
+    it(`keeps out one ${name}`, async () => {
+      const answer = await send(await token());
+      assert.deepEqual([answer.status, answer.text], [401, ""]);
+      const details = description === undefined ? "" : `, error_description="${description}"`;
+      const challenge = `Bearer realm="person-service", error="invalid_token"${details}`;
+      assert.equal(answer.headers["www-authenticate"], challenge);
+      assert.equal(refusals.at(-1)?.kind, "unauthenticated");
+    });
+  }
+
+  it("answers 403 to a good one that does not reach, and logs whose it is", async () => {
+    const answer = await send(await signed({ ...claims, scope: "person:reader" }));
+    assert.equal(answer.status, 403);
+    assert.match(answer.headers["www-authenticate"] ?? "", /error="insufficient_scope", scope="person:read"$/);
+    assert.equal(refusals.at(-1)?.caller, "token:ada");
+  });
+});
+
+describe("the keys of an issuer", () => {
+  const folder = openFolder();
+  let served: object | undefined = { keys: publicKeys };
+  let asked = 0;
+  const server = createServer((_request, response) => {
+    asked++;
+    response.writeHead(served === undefined ? 500 : 200).end(JSON.stringify(served));
+  });
+  before(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
+  after(() => server.close());
+  const openRemote = async () => {
+    // A server that listens has an address with a port.
+    const { port } = server.address() as AddressInfo;
+    const tokens = { issuer, audience, algorithms: ["RS256"], keys: `http://127.0.0.1:${port}/keys` };
+    const { filter } = await openAccess({ file: folder.write("remote.json", { rules, tokens }), now: () => noon });
+    const app = router({ filters: [filter] }, GET("/", ok));
+    return async (token: string) => app.handle(HttpRequest.of({ headers: { Authorization: `Bearer ${token}` } }));
+  };
+
+  it("at a URL are read once, when they are first needed", async () => {
+    const send = await openRemote();
+    asked = 0;
+    const token = await signed(claims);
+    const answers = await Promise.all([send(token), send(token)]);
+    assert.deepEqual(
+      [...answers, await send(token)].map(({ status }) => status),
+      [200, 200, 200],
+    );
+    assert.equal((await send(await signed(claims, { alg: "RS256", kid: "new" }))).status, 401);
+    assert.equal(asked, 1);
+  });
+
+  it("that cannot be had are no fault of the token", async () => {
+    const send = await openRemote();
+    served = undefined;
+    const token = await signed(claims);
+    const answer = await send(token);
+    assert.deepEqual([answer.status, answer.headers.get("Retry-After")], [503, "5"]);
+    served = { keys: publicKeys };
+    assert.equal((await send(token)).status, 200);
+  });
+
+  const refused: Readonly<Record<string, readonly [keys: string, mistake: RegExp]>> = {
+    "in a file that is not there": ["nowhere.json", /nowhere\.json" cannot be used: it does not exist/],
+    "that are none": [folder.write("none.json", { keys: [] }), /keys has no key/],
+    "that are secrets": [
+      folder.write("oct.json", { keys: [{ kty: "oct", k: "AAAA" }] }),
+      /keys\[0\]\.kty must be RSA, EC or OKP/,
+    ],
+    "that are private": [folder.write("private.json", { keys: [privateKey] }), /keys\[0\] has a private part/],
+    "that are broken": [
+      folder.write("broken.json", { keys: [{ kty: "RSA", n: "AQAB" }] }),
+      /keys\[0\] is no public key/,
+    ],
+    "at a URL in the open": ["http://issuer.example/keys", /tokens\.keys must be an https URL/],
+    "at no URL": ["ftp://issuer.example/keys", /tokens\.keys must be an https URL/],
+  };
+  for (const [name, [keys, mistake]] of Object.entries(refused)) {
+    it(`${name} are refused`, async () => {
+      const tokens = { issuer, audience, algorithms: ["RS256"], keys };
+      await assert.rejects(openAccess({ file: folder.write("refused.json", { rules, tokens }) }), mistake);
+    });
+  }
+
+  for (const algorithm of ["none", "HS256", "RS1", "rs256"]) {
+    it(`are not used for ${algorithm}`, async () => {
+      const tokens = { issuer, audience, algorithms: [algorithm], keys: "nowhere.json" };
+      await assert.rejects(
+        openAccess({ file: folder.write("algorithm.json", { rules, tokens }) }),
+        /tokens\.algorithms\[0\] must be one of RS256, /,
+      );
+    });
+  }
+});
+
+const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");

@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import { isApiKey } from "../src/access/api-key.ts";
+import { FileMistakes } from "../src/access/json-file.ts";
+import { verifyPassword } from "../src/access/password-hash.ts";
+import { CommandRefused } from "../src/commands/command.ts";
+import { parseCommand } from "../src/commands/parse-command.ts";
+import { openFolder } from "./access/folder.ts";
+
+/** Runs a command, and gives the lines for whoever takes the result, and those for the person. */
+async function run(argv: readonly string[], input: string | Uint8Array = ""): Promise<readonly [string[], string[]]> {
+  const line = parseCommand(argv);
+  assert(line?.kind === "command", JSON.stringify(line));
+  const printed: string[] = [];
+  const told: string[] = [];
+  await line.run({
+    print: (text) => printed.push(text),
+    tell: (text) => told.push(text),
+    readInput: async () => Buffer.from(input),
+  });
+  return [printed, told];
+}
+
+describe("the commands about keys", () => {
+  const folder = openFolder();
+  const file = folder.path("keys.json");
+  const inFile = ["--keys", file];
+
+  it("make a key, show it once, and keep a hash of it", async () => {
+    const [[key = "", ...further], told] = await run([
+      ...["key", "create", "--name", "crm", "--scope", "person:read"],
+      ...["--scope=person:write", "--scope", "person:read", ...inFile],
+    ]);
+    assert(isApiKey(key));
+    assert.deepEqual(further, []);
+    assert(told.every((line) => !line.includes(key)));
+    assert(!readFileSync(file, "utf8").includes(key.slice(3, 20)));
+  });
+
+  it("list them without anything that could be used", async () => {
+    const [[line = "", ...further]] = await run(["key", "list", ...inFile]);
+    assert.match(line, /^crm\t\d{4}-\d\d-\d\dT[\d:.]+Z\tperson:read person:write$/);
+    assert.deepEqual(further, []);
+  });
+
+  it("revoke one", async () => {
+    await run(["key", "revoke", "--name", "crm", ...inFile]);
+    assert.deepEqual(await run(["key", "list", ...inFile]), [[], []]);
+  });
+
+  it("refuse a name that is taken, one that is not there, and ones that are none", async () => {
+    await run(["key", "create", "--name", "crm", "--scope", "a", ...inFile]);
+    for (const [argv, message] of [
+      [["key", "create", "--name", "crm", "--scope", "a", ...inFile], /There is a key named "crm" already/],
+      [["key", "revoke", "--name", "CRM", ...inFile], /There is no key named "CRM"/],
+      [["key", "create", "--name", "a\nb", "--scope", "a", ...inFile], /"a\\nb" is no name for a key/],
+      [["key", "create", "--name", "new", "--scope", "a b", ...inFile], /"a b" is no scope/],
+    ] as const) {
+      await assert.rejects(run(argv), (error) => error instanceof CommandRefused && message.test(error.message));
+    }
+    await assert.rejects(run(["key", "list", "--keys", folder.path("none.json")]), FileMistakes);
+    assert(!existsSync(folder.path("none.json")));
+  });
+});
+
+describe("the command about passwords", () => {
+  it("hashes a line, without its end", async () => {
+    for (const end of ["", "\n", "\r\n"]) {
+      const [[hash = ""]] = await run(["password", "hash"], `correct h\u00f6rse${end}`);
+      assert(await verifyPassword("correct h\u00f6rse", hash));
+    }
+  });
+
+  const refused: Readonly<Record<string, readonly [input: string | Uint8Array, message: RegExp]>> = {
+    nothing: ["\n", /8 to 1000 characters, and what was read has 0/],
+    "what is short": ["1234567\n", /has 7/],
+    "what is long": ["x".repeat(1001), /has 1001/],
+    "two lines": ["12345678\n\n", /one line/],
+    "what is no UTF-8": [new Uint8Array(8).fill(0xff), /is UTF-8/],
+  };
+  for (const [name, [input, message]] of Object.entries(refused)) {
+    it(`refuses ${name}`, async () => {
+      await assert.rejects(
+        run(["password", "hash"], input),
+        (error) => error instanceof CommandRefused && message.test(error.message),
+      );
+    });
+  }
+});
+
+describe("parseCommand", () => {
+  it("leaves other command lines alone", () => {
+    for (const argv of [[], ["--port", "80"], ["keys"], ["--", "key"], ["constructor"]]) {
+      assert.equal(parseCommand(argv), undefined);
+    }
+  });
+
+  it("prints its usage on --help", () => {
+    for (const argv of [
+      ["key", "--help"],
+      ["key", "create", "--help"],
+      ["password", "--help", "x"],
+    ]) {
+      const line = parseCommand(argv);
+      assert(line?.kind === "print");
+      assert.match(line.text, /^Usage: person-service key create /);
+      assert(line.text.split("\n").every((text) => text.length <= 80));
+    }
+  });
+
+  const refused: readonly (readonly [argv: readonly string[], fault: string])[] = [
+    [["key"], 'After "key" comes one of create, list, revoke, and not "".'],
+    [["key", "make"], 'After "key" comes one of create, list, revoke, and not "make".'],
+    [["key", "toString"], 'After "key" comes one of create, list, revoke, and not "toString".'],
+    [["password", "verify"], 'After "password" comes one of hash, and not "verify".'],
+    [["key", "create"], '"key create" needs --name.'],
+    [["key", "create", "--name", "a"], '"key create" needs --scope.'],
+    [["key", "create", "--name", "--scope", "a"], "--name needs a value."],
+    [["key", "create", "--name="], "--name needs a value."],
+    [["key", "create", "--name", "a", "--name", "b"], "--name is given more than once."],
+    [["key", "list", "--name", "a"], '"key list" has no option "--name".'],
+    [["key", "list", "all"], '"all" is no option.'],
+    [["password", "hash", "secret"], '"secret" is no option.'],
+  ];
+  for (const [argv, fault] of refused) {
+    it(`refuses [${argv.join(" ")}]`, () => {
+      const line = parseCommand(argv);
+      assert(line?.kind === "refuse");
+      assert.equal(line.fault, fault);
+    });
+  }
+});

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { after, before, describe, it } from "node:test";
+import type { SentRecord } from "./answers.ts";
+import { createSqliteFile, type TestDatabase } from "./databases.ts";
+import { type ServiceProcess, startService } from "./service-process.ts";
+
+describe("two services on one SQLite file", () => {
+  let database: TestDatabase;
+  let services: readonly [ServiceProcess, ServiceProcess];
+
+  before(async () => {
+    database = await createSqliteFile();
+    const start = () => startService("--database", database.location);
+    services = await Promise.all([start(), start()]);
+  });
+  after(async () => {
+    for (const service of services) await service[Symbol.asyncDispose]();
+    await database.remove();
+  });
+
+  const post = ({ url }: ServiceProcess, person: object): Promise<Response> =>
+    fetch(`${url}/person`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(person),
+    });
+  const list = async ({ url }: ServiceProcess): Promise<readonly SentRecord[]> =>
+    JSON.parse(await (await fetch(`${url}/person`)).text());
+
+  it("both store whom they are sent at the same time, each once and with an id of its own", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 400 }, (_, n) => post(services[n % 2 === 0 ? 0 : 1], { name: `Ada ${n}` })),
+    );
+    const locations = new Set(answers.map(({ status, headers }) => `${status} ${headers.get("Location")}`));
+    const expected = Array.from({ length: 400 }, (_, n) => `200 /person/${n + 1}`);
+    assert.deepEqual([...locations].sort(), expected.sort());
+    for (const service of services) {
+      const names = (await list(service)).map(({ name }) => name);
+      assert.equal(new Set(names).size, 400);
+    }
+  });
+
+  it("let one of many who send the same identifier have it", async () => {
+    const sent = Array.from({ length: 20 }, (_, n) =>
+      post(services[n % 2 === 0 ? 0 : 1], { name: "Ada", identifier: "A1" }),
+    );
+    const statuses = (await Promise.all(sent)).map(({ status }) => status);
+    assert.deepEqual(statuses.sort(), [200, ...Array.from({ length: 19 }, () => 409)]);
+  });
+
+  it("refuse to store with 503 while another program writes for too long, and answer who reads", async () => {
+    const [service] = services;
+    const before = await list(service);
+    const other = new DatabaseSync(database.location);
+    other.exec("BEGIN IMMEDIATE");
+    let isWaiting = true;
+    const refusals = Promise.all(Array.from({ length: 10 }, () => post(service, { name: "Ada" }))).finally(() => {
+      isWaiting = false;
+    });
+    let reads = 0;
+    for (; isWaiting || reads === 0; reads++) {
+      const { status } = await fetch(`${service.url}/person/1`);
+      assert.equal(status, 200);
+    }
+    for (const answer of await refusals) {
+      assert.deepEqual([answer.status, answer.headers.get("Retry-After")], [503, "1"]);
+      assert.match(await answer.text(), /nothing was changed/);
+    }
+    assert.ok(reads > 1, `only ${reads} were read meanwhile`);
+    other.exec("ROLLBACK");
+    other.close();
+    assert.deepEqual(await list(service), before);
+    assert.equal((await post(service, { name: "Ada" })).status, 200);
+  });
+});

@@ -1,0 +1,105 @@
+import { type Attribute, attribute } from "../attribute.ts";
+import { DeclarationSite } from "../declaration-site.ts";
+import type { AroundFilter, Awaitable } from "../filter.ts";
+import { isPromise } from "../pipeline.ts";
+import { problem } from "../problem.ts";
+import { problemTypes } from "../problem-types.ts";
+import type { HttpRequest } from "../request.ts";
+import { empty, type HttpResponse } from "../response.ts";
+import { typeName } from "../type-name.ts";
+import { isPreflight } from "./preflight.ts";
+
+/** Who sends a request, once that is certain. */
+export interface Caller {
+  /** For logs, and for the record of who did what: the same for every request of one caller, and no other's. */
+  readonly id: string;
+  /** What the caller may do, in the words of the app, such as `person:read`. */
+  readonly scopes: readonly string[];
+}
+
+/** The key under which `access` keeps the caller of a request that it let pass; there is none where anyone may pass. */
+export const caller: Attribute<Caller> = attribute("caller");
+
+/** What is to become of a request. A challenge is the value of one WWW-Authenticate field. */
+export type AccessDecision =
+  | { readonly kind: "allowed"; readonly caller?: Caller | undefined }
+  /** 400: there are two credentials, of which each of two readers might take another (RFC 9110 §5.3, §11.6.2). */
+  | { readonly kind: "ambiguous" }
+  /** 401: nobody knows who it is. There is a challenge for each scheme that would do (RFC 9110 §11.6.1). */
+  | { readonly kind: "unauthenticated"; readonly challenges: readonly [string, ...string[]] }
+  /** 403: the caller is known, and may not. */
+  | { readonly kind: "forbidden"; readonly challenges?: readonly string[] }
+  /** 429: too many attempts. `retryAfter` is in whole seconds. */
+  | { readonly kind: "throttled"; readonly retryAfter: number }
+  /** 503: who it is cannot be found out now. */
+  | { readonly kind: "unavailable"; readonly retryAfter: number };
+
+/**
+ * Decides who gets in: for `router({ filters })`, where it stands before everything that tells something about the path, or
+ * for a group. A request that is refused reaches no further filter and no handler, and its content is not read.
+ *
+ * `cors(…)` stands before it, so that scripts can read the refusals. A CORS pre-flight needs no access; one that comes here
+ * all the same is answered 204 without any fields, since further in it could reach a handler.
+ *
+ * ```ts
+ * const guard = access((request) => {
+ *   const found = keys.get(request.header("Authorization") ?? "");
+ *   return found ? { kind: "allowed", caller: found } : { kind: "unauthenticated", challenges: ['Bearer realm="notes"'] };
+ * });
+ * router({ filters: [cors(policy), guard] }, GET("/me", (request) => text(request.attribute(caller)?.id ?? "nobody")));
+ * ```
+ *
+ * @param decide must not read the content. It gets no request with two Authorization fields: that is answered 400. What it
+ *   throws is a 500 like any fault, and lets nobody in
+ */
+export function access(decide: (request: HttpRequest) => Awaitable<AccessDecision>): AroundFilter {
+  if (typeof decide !== "function") throw new TypeError(`access(…) takes a function, not ${typeName(decide)}`);
+  return {
+    kind: "around",
+    apply: (request, next) => {
+      if (isPreflight(request)) return empty(204);
+      if (request.headers.getAll("authorization").length > 1) return ambiguous;
+      const act = (decision: AccessDecision): Awaitable<HttpResponse> =>
+        decision?.kind === "allowed" ? next(withCaller(request, decision.caller)) : refuse(decision);
+      const decision = decide(request);
+      return isPromise(decision) ? decision.then(act) : act(decision);
+    },
+    site: new DeclarationSite(access),
+  };
+}
+
+function withCaller(request: HttpRequest, found: Caller | undefined): HttpRequest {
+  return found === undefined ? request : request.withAttribute(caller, found);
+}
+
+function refuse(decision: Exclude<AccessDecision, { kind: "allowed" }>): HttpResponse {
+  switch (decision?.kind) {
+    case "ambiguous":
+      return ambiguous;
+    case "unauthenticated":
+      return withChallenges(unauthenticated, decision.challenges);
+    case "forbidden":
+      return withChallenges(forbidden, decision.challenges ?? []);
+    case "throttled":
+      return throttled.withHeader("Retry-After", String(decision.retryAfter));
+    case "unavailable":
+      return unavailable.withHeader("Retry-After", String(decision.retryAfter));
+    default:
+      // From JavaScript: what is no decision lets nobody in.
+      throw new TypeError(`access(…) needs a decision, and was given ${typeName(decision)}`);
+  }
+}
+
+const withChallenges = (response: HttpResponse, challenges: readonly string[]): HttpResponse =>
+  response.withHeaders(
+    challenges.reduce((headers, challenge) => headers.withAdded("WWW-Authenticate", challenge), response.headers),
+  );
+
+const ambiguous = problem(problemTypes.ambiguousCredentials, {
+  detail: "The request has more than one Authorization; send one.",
+});
+const unauthenticated = empty(401).withHeader("Cache-Control", "no-store");
+// None of these names the path: it would be told that there is something.
+const forbidden = problem(problemTypes.forbidden, { detail: "The credentials do not reach that far." });
+const throttled = problem(problemTypes.tooManyAttempts, { detail: "Wait before the next attempt." });
+const unavailable = problem(problemTypes.accessUndecided, { detail: "Try again in a moment." });
