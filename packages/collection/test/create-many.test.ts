@@ -493,6 +493,7 @@ function storeWith(methods: Partial<Store>): Store {
   const unexpected = (): never => assert.fail("this method was not expected to be called");
   return {
     members: [],
+    fullText: false,
     find: unexpected,
     list: unexpected,
     count: unexpected,
