@@ -13,8 +13,9 @@ import { measureDispatch } from "./dispatch.ts";
 import { findLoadGenerator, type Load, type LoadGenerator } from "./load.ts";
 import { type MeasurementOptions, measure } from "./measure.ts";
 import { parseCommand } from "./options.ts";
+import { measureOverload } from "./overload.ts";
 import { findPlacement } from "./placement.ts";
-import { doubts, toDispatchTable, toServersTable, toWritesTable } from "./report.ts";
+import { doubts, toDispatchTable, toOverloadTable, toServersTable, toWritesTable } from "./report.ts";
 import { compare, type ScenarioResult } from "./result.ts";
 import { scenarios } from "./scenario.ts";
 import { measureWrites } from "./writes.ts";
@@ -330,6 +331,32 @@ suite("the dispatch measurement", () => {
   });
 });
 
+suite("the overload measurement", () => {
+  test("loads a server once and ten times over, with the filter and without", async () => {
+    const results = await measureOverload({
+      rounds: 1,
+      seconds: 0.3,
+      warmUp: 0.1,
+      placement: await findPlacement(),
+      signal: new AbortController().signal,
+    });
+    assert.deepEqual(
+      results.map(({ load, bounded }) => [load, bounded]),
+      [
+        [1, true],
+        [1, false],
+        [10, true],
+        [10, false],
+      ],
+    );
+    // Only the filter refuses, and at ten times the load it must.
+    const refused = results.map((result) => result.refused);
+    assert.ok((refused[2] ?? 0) > 0.5, `refused: ${refused}`);
+    assert.deepEqual([refused[1], refused[3]], [0, 0]);
+    assert.match(toOverloadTable(results), /^with overload +10 ×/m);
+  });
+});
+
 suite("the command line", () => {
   const usual = {
     kind: "servers",
@@ -344,6 +371,7 @@ suite("the command line", () => {
     ["", usual],
     ["servers --rounds 3 --seconds 2 --warm-up 0", { ...usual, rounds: 3, seconds: 2, warmUp: 0 }],
     ["--records 1000 --load wrk --json a.json", { ...usual, records: 1000, load: "wrk", json: "a.json" }],
+    ["overload --rounds 1", { kind: "overload", rounds: 1, seconds: 3, json: undefined }],
     ["dispatch", { kind: "dispatch", rounds: 15, json: undefined }],
     ["dispatch --rounds 1 --json b.json", { kind: "dispatch", rounds: 1, json: "b.json" }],
     ["writes --seconds 2", { kind: "writes", rounds: 5, seconds: 2, warmUp: 1, load: undefined, json: undefined }],
@@ -360,6 +388,7 @@ suite("the command line", () => {
     ["--load ab", /--load must be wrk or autocannon, not "ab"/],
     ["--fast", /--fast/],
     ["everything", /not "everything"/],
+    ["overload --load wrk", /takes --rounds, --seconds and --json, not --load/],
     ["writes --records 3", /"writes" does not take --records/],
     ["dispatch --seconds 3", /takes --rounds and --json, not --seconds/],
   ];

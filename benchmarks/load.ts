@@ -56,7 +56,7 @@ async function runWrk(load: Load): Promise<number> {
   if (!Number.isInteger(seconds)) throw new RangeError(`wrk runs for whole seconds, not ${seconds}`);
   const fields = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
   const [command, args] = placement.place("load", "wrk", [
-    ...["--threads", "1", "--connections", String(connections), "--duration", `${seconds}s`],
+    ...["--threads", "1", "--connections", String(connections), "--duration", `${seconds}s`, "--timeout", "10s"],
     ...fields,
     ...(json === undefined ? [url] : ["--script", postScript, url, "--", json]),
   ]);

@@ -5,8 +5,18 @@ import { measureDispatch } from "./dispatch.ts";
 import { findLoadGenerator } from "./load.ts";
 import { measure } from "./measure.ts";
 import { type Command, parseCommand, type ServerOptions, usage } from "./options.ts";
+import { measureOverload } from "./overload.ts";
 import { findPlacement } from "./placement.ts";
-import { describeEnvironment, doubts, toDispatchTable, toServersTable, toWritesTable } from "./report.ts";
+import { measurePostgres } from "./postgres.ts";
+import {
+  describeEnvironment,
+  doubts,
+  toDispatchTable,
+  toOverloadTable,
+  toPostgresTable,
+  toServersTable,
+  toWritesTable,
+} from "./report.ts";
 import { scenarios } from "./scenario.ts";
 import { measureWrites } from "./writes.ts";
 
@@ -30,8 +40,14 @@ async function run(command: Command): Promise<void> {
     case "dispatch":
       await runDispatch(command.rounds, command.json);
       return;
+    case "overload":
+      await runOverload(command.rounds, command.seconds, command.json);
+      return;
     case "writes":
       await runWrites(command, command.json);
+      return;
+    case "postgres":
+      await runPostgres(command, command.json);
       return;
     case "servers":
       await runServers(command, command.json);
@@ -99,6 +115,26 @@ async function runWrites(
   await writeJson(jsonFile, { environment, conditions, result });
 }
 
+async function runPostgres(
+  { rounds, seconds, warmUp, load }: Omit<ServerOptions, "records">,
+  jsonFile: string | undefined,
+): Promise<void> {
+  interruptOnSignals();
+  const environment = await describeEnvironment();
+  const loadGenerator = await findLoadGenerator(load);
+  const conditions = { load: `${loadGenerator.name} ${loadGenerator.version}`, connections, rounds, seconds, warmUp };
+  printEnvironment(environment);
+  print(`${conditions.load}, ${connections} connections, ${rounds} × ${seconds} s, not pinned`);
+  const result = await measurePostgres({
+    ...conditions,
+    loadGenerator,
+    signal: interruption.signal,
+    onProgress: (step) => process.stderr.write(`${step}\n`),
+  });
+  print(`\n${toPostgresTable(result)}`);
+  await writeJson(jsonFile, { environment, conditions, result });
+}
+
 function interruptOnSignals(): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.once(signal, () => interruption.abort(new Error(`Interrupted by ${signal}`)));
@@ -112,6 +148,23 @@ async function runDispatch(rounds: number, jsonFile: string | undefined): Promis
   const results = measureDispatch({ sizes: [10, 10_000], rounds, requests: 20_000 });
   print(toDispatchTable(results));
   await writeJson(jsonFile, { environment, rounds, results });
+}
+
+async function runOverload(rounds: number, seconds: number, jsonFile: string | undefined): Promise<void> {
+  interruptOnSignals();
+  const environment = await describeEnvironment();
+  printEnvironment(environment);
+  print(`rounds: ${rounds}, ${seconds} s each after a second of warm-up; clients wait for 1 s\n`);
+  const results = await measureOverload({
+    rounds,
+    seconds,
+    warmUp: 1,
+    placement: await findPlacement(),
+    signal: interruption.signal,
+    onProgress: (step) => process.stderr.write(`${step}\n`),
+  });
+  print(toOverloadTable(results));
+  await writeJson(jsonFile, { environment, rounds, seconds, results });
 }
 
 function printEnvironment({

@@ -5,7 +5,8 @@ import { type LoadGeneratorName, loadGeneratorNames } from "./load.ts";
 export type Command =
   | { readonly kind: "help" }
   | { readonly kind: "dispatch"; readonly rounds: number; readonly json: string | undefined }
-  | ({ readonly kind: "writes"; readonly json: string | undefined } & Omit<ServerOptions, "records">)
+  | { readonly kind: "overload"; readonly rounds: number; readonly seconds: number; readonly json: string | undefined }
+  | ({ readonly kind: "writes" | "postgres"; readonly json: string | undefined } & Omit<ServerOptions, "records">)
   | ({ readonly kind: "servers"; readonly json: string | undefined } & ServerOptions);
 
 export interface ServerOptions {
@@ -29,16 +30,21 @@ export function parseCommand(argv: readonly string[]): Command {
   const { values, positionals } = parseArgs({ args: [...argv], options: accepted, allowPositionals: true });
   if (values.help) return { kind: "help" };
   const [what = "servers", ...more] = positionals;
-  if (more.length > 0 || (what !== "servers" && what !== "writes" && what !== "dispatch")) {
-    throw new RangeError(
-      `What is measured is "servers", "writes" or "dispatch", not ${JSON.stringify(positionals.join(" "))}`,
-    );
+  if (more.length > 0 || !["servers", "writes", "postgres", "dispatch", "overload"].includes(what)) {
+    const asked = JSON.stringify(positionals.join(" "));
+    throw new RangeError(`What is measured is "servers", "writes", "postgres", "dispatch" or "overload", not ${asked}`);
   }
   const { json } = values;
+  const others = Object.keys(values).filter((name) => name !== "rounds" && name !== "json");
   if (what === "dispatch") {
-    const others = Object.keys(values).filter((name) => name !== "rounds" && name !== "json");
     if (others.length > 0) throw new RangeError(`"dispatch" takes --rounds and --json, not --${others[0]}`);
     return { kind: "dispatch", rounds: integer("rounds", values.rounds ?? "15", 1), json };
+  }
+  if (what === "overload") {
+    const other = others.find((name) => name !== "seconds");
+    if (other !== undefined) throw new RangeError(`"overload" takes --rounds, --seconds and --json, not --${other}`);
+    const rounds = integer("rounds", values.rounds ?? "3", 1);
+    return { kind: "overload", rounds, seconds: integer("seconds", values.seconds ?? "3", 1), json };
   }
   const options = {
     rounds: integer("rounds", values.rounds ?? "5", 1),
@@ -47,9 +53,9 @@ export function parseCommand(argv: readonly string[]): Command {
     load: values.load === undefined ? undefined : loadGenerator(values.load),
     json,
   };
-  if (what === "writes") {
-    if (values.records !== undefined) throw new RangeError(`"writes" does not take --records`);
-    return { kind: "writes", ...options };
+  if (what === "writes" || what === "postgres") {
+    if (values.records !== undefined) throw new RangeError(`"${what}" does not take --records`);
+    return { kind: what, ...options };
   }
   const records = values.records === undefined ? undefined : integer("records", values.records, 1);
   return { kind: "servers", ...options, records };
@@ -65,7 +71,7 @@ const accepted = {
   help: { type: "boolean" },
 } as const;
 
-export const usage = `Usage: npm run bench -- [servers | writes | dispatch] [options]
+export const usage = `Usage: npm run bench -- [servers | writes | postgres | dispatch | overload] [options]
 
 servers, which is measured unless told otherwise: requests a second of ours, the peers and bare node:http.
   --rounds N     how often each is measured (default 5)
@@ -78,8 +84,16 @@ servers, which is measured unless told otherwise: requests a second of ours, the
 writes: durable POSTs a second, of ours and with a commit for each; what reads lose meanwhile; memory and file.
   --rounds, --seconds, --warm-up, --load, --json as above
 
+postgres: GETs and POSTs a second on a PostgreSQL server, of ours and with a statement for each request.
+  --rounds, --seconds, --warm-up, --load, --json as above
+
 dispatch: the time that finding a route takes, for 10 and 10,000 routes.
   --rounds N     how often each is measured (default 15)
+  --json FILE    write the results there too
+
+overload: what is still answered in time at 1 and 10 times the load, with the filter and without.
+  --rounds N     how often each is measured (default 3)
+  --seconds N    for how long each time (default 3)
   --json FILE    write the results there too`;
 
 function integer(option: string, text: string, least: number): number {

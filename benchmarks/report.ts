@@ -1,5 +1,7 @@
 import { availableParallelism, cpus } from "node:os";
 import type { DispatchResult } from "./dispatch.ts";
+import type { OverloadResult } from "./overload.ts";
+import type { PostgresResult } from "./postgres.ts";
 import type { Compared, ScenarioResult } from "./result.ts";
 import type { Summary } from "./summary.ts";
 import { versionOf } from "./versions.ts";
@@ -63,6 +65,20 @@ export function toDispatchTable(results: readonly DispatchResult[]): string {
   return toTable([head, ...rows]);
 }
 
+/** What is answered under load, for a person to read. */
+export function toOverloadTable(results: readonly OverloadResult[]): string {
+  const head = ["", "load", "answered in time/s", "min–max", "of the peak", "refused at once"];
+  const rows = results.map(({ bounded, load, goodput, ofPeak, refused }) => [
+    bounded ? "with overload" : "without",
+    `${load} ×`,
+    count(goodput.median),
+    `${count(goodput.min)}–${count(goodput.max)}`,
+    ofPeak.toFixed(2),
+    percent(refused),
+  ]);
+  return toTable([head, ...rows]);
+}
+
 /** What writing came to, for a person to read. */
 export function toWritesTable(result: WritesResult): string {
   const { grouped, each, gain, readsAlone, readsUnderWrites, writesUnderReads, readsKept } = result;
@@ -83,6 +99,18 @@ export function toWritesTable(result: WritesResult): string {
     `resident memory: ${megabytes(idleMemory)} once started, ${megabytes(loadedMemory)} after the writes`,
     `the file has ${count(bytesPerRecord)} bytes for each person sent as 100`,
   ].join("\n");
+}
+
+/** What PostgreSQL came to, for a person to read. */
+export function toPostgresTable({ reads, writes }: PostgresResult): string {
+  const rateOf = ({ median, min, max }: Summary): readonly string[] => [count(median), `${count(min)}–${count(max)}`];
+  return toTable([
+    ["", "requests/s", "min–max", "ratio"],
+    ["GET, those that arrive together by one query", ...rateOf(reads.together), reads.gain.toFixed(2)],
+    ["GET, a query for each", ...rateOf(reads.each), "1.00"],
+    ["POST, those that arrive together in one transaction", ...rateOf(writes.together), writes.gain.toFixed(2)],
+    ["POST, a statement for each", ...rateOf(writes.each), "1.00"],
+  ]);
 }
 
 // A server that waits for requests is no longer measured; the processor time is told in steps of 10 ms.

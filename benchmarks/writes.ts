@@ -139,9 +139,10 @@ const writesOf = (server: ServerProcess, options: WritesOptions): Load => {
 };
 
 /** The thread that writes is to have a core as it has otherwise. */
-const anywhere: Placement = { pinned: false, place: (_side, command, args) => [command, args] };
+export const anywhere: Placement = { pinned: false, place: (_side, command, args) => [command, args] };
 
-const person = {
+/** Who is stored again and again. */
+export const person: Readonly<Record<string, string>> = {
   givenName: "Ada",
   familyName: "Lovelace",
   birthDate: "1815-12-10",

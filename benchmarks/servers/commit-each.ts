@@ -4,7 +4,11 @@ import { serve } from "waymark/node";
 import { openSqliteFile } from "../../packages/collection/src/sqlite-file.ts";
 import { prepareSchema } from "../../packages/collection/src/sqlite-schema.ts";
 import { sqliteStore } from "../../packages/collection/src/sqlite-store.ts";
-import { SqliteTransactions } from "../../packages/collection/src/sqlite-transactions.ts";
+import {
+  type AddressedWrite,
+  type BatchedOutcome,
+  SqliteTransactions,
+} from "../../packages/collection/src/sqlite-transactions.ts";
 import { SqliteWriter } from "../../packages/collection/src/sqlite-writer.ts";
 import { localChannel } from "../../packages/collection/src/sqlite-writer-channel.ts";
 import { personCollection } from "../../packages/person-service/src/person-collection.ts";
@@ -13,13 +17,15 @@ import { announce, databaseArgument } from "./server-program.ts";
 // The whole service, but that each write has a commit of its own, made on the thread that serves: as durable, and as simple
 // as it can be done.
 
+class CommitEach extends SqliteTransactions {
+  override commit(batch: readonly AddressedWrite[]): readonly BatchedOutcome[] {
+    return batch.flatMap((write) => super.commit([write]));
+  }
+}
+
 const connection = openSqliteFile(databaseArgument(), 1000, (opened) => prepareSchema(opened, [personCollection]));
-const transactions = new SqliteTransactions(connection, [personCollection], 1000);
-const eachAlone = Object.assign(Object.create(transactions), {
-  commit: (batch: Parameters<SqliteTransactions["commit"]>[0]) =>
-    batch.flatMap((write) => transactions.commit([write])),
-});
-const writer = new SqliteWriter(localChannel(eachAlone), 10_000);
+const transactions = new CommitEach(connection, [personCollection], 1000);
+const writer = new SqliteWriter(localChannel(transactions), 10_000);
 const people = sqliteStore(connection, writer, personCollection, () => new Date());
 const database: Database = {
   store: () => people,

@@ -8,8 +8,10 @@ export { type JsonLdRepresentationOptions, jsonLdRepresentation } from "./json-l
 export { jsonRepresentation } from "./json-representation.ts";
 export { type ListSyntax, listText } from "./list-text.ts";
 export { ndjsonRepresentation } from "./ndjson-representation.ts";
-export { openDatabase } from "./open-database.ts";
+export { displayAddress, openDatabase } from "./open-database.ts";
+export { openPostgresDatabase, type PostgresDatabaseOptions } from "./postgres-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
+export type { CollectionOwner } from "./record-scope.ts";
 export type { ItemRepresentation, ListOptions, ListRepresentation, Representation } from "./representation.ts";
 export {
   type Comparison,

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { CreateWrite } from "./sqlite-writes.ts";
 import type { Creation, Idempotency, StoredRecord } from "./store.ts";
+import { tellAnyRowid } from "./told-rowid.ts";
 
 /** The keys by which records of a collection were created: one that comes again within a day creates no other. */
 export class SqliteKeys {
@@ -25,6 +26,7 @@ export class SqliteKeys {
         SELECT collection, owner, key FROM waymark_keys WHERE time <= ? ORDER BY time LIMIT ${forgottenAtOnce}
       )`,
     );
+    tellAnyRowid(this.#keep, this.#forget);
   }
 
   /** What became of the creation with the same key; undefined when there was none. */

@@ -29,9 +29,9 @@ function prepareCollection(database: DatabaseSync, definition: CollectionDefinit
       ${owner ? `, owner INTEGER NOT NULL REFERENCES "${owner.collection}" (id) ON DELETE CASCADE` : ""}
     ) STRICT;
   `);
-  database
-    .prepare("INSERT INTO waymark_collections (name, revision, last_id) VALUES (?, 0, 0) ON CONFLICT DO NOTHING")
-    .run(name);
+  database.exec(
+    `INSERT INTO waymark_collections (name, revision, last_id) VALUES ('${name}', 0, 0) ON CONFLICT DO NOTHING`,
+  );
   prepareColumns(database, definition);
   prepareWords(database, definition);
   prepareTrigger(database, definition);

@@ -5,6 +5,7 @@ import { type LoadConditions, type LoadOutcome, SqliteLoad } from "./sqlite-load
 import { inTransaction } from "./sqlite-transaction.ts";
 import { type CreateWrite, type OutcomeOf, SqliteWrites, type Write } from "./sqlite-writes.ts";
 import { StoreUnavailable } from "./store.ts";
+import { tellAnyRowid } from "./told-rowid.ts";
 
 /** A change, and the collection that it is made to. */
 export interface AddressedWrite {
@@ -33,6 +34,7 @@ export class SqliteTransactions {
     this.#mark = database.prepare("SAVEPOINT one");
     this.#undo = database.prepare("ROLLBACK TO one");
     this.#keep = database.prepare("RELEASE one");
+    tellAnyRowid(this.#mark, this.#undo, this.#keep);
   }
 
   /**

@@ -5,6 +5,7 @@ import { columnOf, memberOf } from "./sqlite-schema.ts";
 import { SqliteWords } from "./sqlite-words.ts";
 import type { Creation, Idempotency, Removal, Replacement, StoredRecord } from "./store.ts";
 import { saySame, toStoredJson } from "./stored-json.ts";
+import { tellAnyRowid } from "./told-rowid.ts";
 
 /**
  * A change that is to be made; members are the JSON text of an object, the time is in milliseconds since the epoch. Where
@@ -92,6 +93,7 @@ export class SqliteWrites {
       find: database.prepare(`SELECT id FROM "${collection}" WHERE "${columnOf(member)}" = (${memberOf("?", member)})`),
     }));
     for (const read of [this.#find, this.#counters]) read.setReturnArrays(true);
+    tellAnyRowid(this.#count, this.#insert, this.#update, this.#delete);
   }
 
   /** Makes the change. When it throws, the transaction is to be undone. */

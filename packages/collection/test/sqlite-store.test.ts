@@ -443,6 +443,7 @@ describe("a file that cannot be the database", () => {
       (file) => write(file, "What is written here is not a database.\n".repeat(40)),
       /it is not an SQLite database/,
     ],
+    ["ours, overwritten but for its header", overwritten, /it is damaged; restore it from a backup/],
     ["a few bytes", (file) => write(file, "{}"), /it is not an SQLite database/],
     ["of another program", (file) => database(file, "CREATE TABLE t (x)"), /the database of another program/],
     [
@@ -649,13 +650,20 @@ async function assertNotOpened(file: string, message: RegExp, busyTimeout = 1000
   });
 }
 
+/** A file of ours of which only what SQLite looks at first is left. */
+function overwritten(file: string): string {
+  database(file, "PRAGMA application_id = 2003661419; PRAGMA user_version = 1; CREATE TABLE t (x)");
+  const content = readFileSync(file);
+  return write(file, content.fill("garbage ", 100));
+}
+
 function directoryAt(path: string): string {
   mkdirSync(path);
   return path;
 }
 
-function write(file: string, text: string): string {
-  writeFileSync(file, text);
+function write(file: string, content: string | Buffer): string {
+  writeFileSync(file, content);
   return file;
 }
 

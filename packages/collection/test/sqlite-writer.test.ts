@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -95,8 +95,10 @@ describe("writes to a SQLite file at the same time", () => {
   it(
     "fail alone",
     withStore(async (store, file) => {
+      // When it refuses her, her record is there already.
+      const isEve = "(SELECT document ->> '$.name' FROM person ORDER BY id DESC LIMIT 1) = 'Eve'";
       withDatabase(file, (other) =>
-        other.exec(`CREATE TRIGGER refuse AFTER INSERT ON person WHEN NEW.document ->> '$.name' = 'Eve'
+        other.exec(`CREATE TRIGGER refuse BEFORE UPDATE ON waymark_collections WHEN ${isEve}
           BEGIN SELECT RAISE(ABORT, 'no Eve'); END`),
       );
       const outcomes = await Promise.allSettled(["Ada", "Eve", "Grace"].map((name) => store.create({ name })));
@@ -158,6 +160,15 @@ describe("a write to a SQLite file", () => {
       }
     }),
   );
+
+  for (const name of ["a b", "a%20b", "a?mode=memory", "a#b", "file:a", "é", "a&b=c"]) {
+    it(`goes to the file that is read, also when its name is ${name}`, async () => {
+      const database = await open(join(directory, `${name}.db`));
+      const record = await create(database.store("person"), {});
+      assert.deepEqual(await database.store("person").find(1), record);
+      await database.close();
+    });
+  }
 
   it(
     "waits for one of another process while reads go on",
@@ -237,6 +248,37 @@ describe("loading a SQLite file", () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, options, { encoding: "utf8", timeout: 60_000 });
     assert.deepEqual([status, stdout, stderr], [0, "40000\n", ""]);
   });
+
+  it(
+    "leaves nothing when the process is killed",
+    withStore(async (store, file, database) => {
+      const ada = await create(store, { name: "Ada" });
+      const program = `
+        import { openSqliteDatabase } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
+        const definition = { name: "person", unique: ["identifier"] };
+        const database = await openSqliteDatabase(${JSON.stringify(file)}, { collections: [definition] });
+        async function* documents() {
+          for (let i = 0; ; i++) {
+            if (i === 20_000) console.log("many are written");
+            yield { description: String(i).padEnd(1000) };
+          }
+        }
+        await database.store("person").createAll(documents());
+      `;
+      const options = [...process.execArgv, "--input-type=module", "--eval", program];
+      const loading = spawn(process.execPath, options, { stdio: ["ignore", "pipe", "inherit"] });
+      await once(loading.stdout, "data");
+      assert.deepEqual(await everything(store), [ada]);
+      loading.kill("SIGKILL");
+      await once(loading, "close");
+      assert.deepEqual(await everything(store), [ada]);
+      assert.equal((await create(store, {})).id, 2);
+      await database.close();
+      withDatabase(file, (opened) => {
+        assert.deepEqual({ ...opened.prepare("PRAGMA integrity_check").get() }, { integrity_check: "ok" });
+      });
+    }),
+  );
 
   it(
     "leaves nothing when its thread ends between two batches",
@@ -338,6 +380,35 @@ describe("the thread that writes to a SQLite file", () => {
       const thread = await ready;
       const closed = database.close();
       await Promise.all([thread.terminate(), first, closed]);
+    }),
+  );
+
+  it(
+    "answers every write though it ends again and again, and keeps those that it acknowledged",
+    withStore(async (store) => {
+      const kept = new Map<number, string>();
+      let thread: Worker | undefined;
+      const onThread = (started: Worker): void => {
+        thread = started;
+      };
+      process.on("worker", onThread);
+      for (let round = 0; round < 20; round++) {
+        const first = await create(store, {});
+        kept.set(first.id, first.json);
+        const writes = Array.from({ length: 30 }, async (_, n) => {
+          for (let i = 0; i < n % 10; i++) await turn();
+          return create(store, { round, n });
+        });
+        for (let i = 0; i < round; i++) await turn();
+        await thread?.terminate();
+        for (const outcome of await Promise.allSettled(writes)) {
+          if (outcome.status === "fulfilled") kept.set(outcome.value.id, outcome.value.json);
+          else assert.ok(outcome.reason instanceof StoreUnavailable, String(outcome.reason));
+        }
+      }
+      process.off("worker", onThread);
+      for (const [id, json] of kept) assert.equal((await store.find(id))?.json, json);
+      assert.equal(new Set((await everything(store)).map(({ revision }) => revision)).size, store.revision());
     }),
   );
 

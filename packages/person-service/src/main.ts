@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { buffer } from "node:stream/consumers";
-import { type Store, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
+import { displayAddress, type Store, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
 import { listRoutes } from "waymark";
 import { ListenError, type RunningServer, serve } from "waymark/node";
 import { type Access, openAccess } from "./access/access.ts";
@@ -27,7 +27,7 @@ switch (commandLine.kind) {
     process.exitCode = 2;
     break;
   case "command":
-    await attempt(() => commandLine.run({ print, tell: complain, readInput: () => buffer(process.stdin) }));
+    await attempt(() => commandLine.run({ print, tell: complain, readInput }));
     break;
   case "serve":
     await attempt(() => run(commandLine.options), commandLine.options);
@@ -56,9 +56,16 @@ async function run({ port, host, database: address, cors, access: accessFile, ke
   const access =
     accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onRefusal: logRefusal });
   const policy = cors.length > 0 && { cors: { origins: cors } };
-  const { app, people, database } = await openPersonService({ database: address, access: access?.filter, ...policy });
+  let stopping = false;
+  const { app, people, database } = await openPersonService({
+    database: address,
+    access: access?.filter,
+    isReady: () => !stopping,
+    ...policy,
+  });
   let server: RunningServer | undefined;
   const stop = async (): Promise<void> => {
+    stopping = true;
     await server?.close();
     await database.close();
   };
@@ -75,7 +82,7 @@ async function run({ port, host, database: address, cors, access: accessFile, ke
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
   if (access !== undefined) process.on("SIGHUP", () => void reload(access));
   print(`listening on ${server.url}`);
-  print(`keeping people in ${address}`);
+  print(`keeping people in ${displayAddress(address)}`);
   if (accessFile !== undefined) print(`letting in whom ${accessFile} names`);
   print(`try: curl ${server.url}/person/1`);
 }
@@ -105,13 +112,20 @@ function logRefusal(refusal: AccessRefusal): void {
 
 /** What the person who starts the service can mend, and how; undefined for a fault of ours. */
 function obstacleOf(error: unknown, options?: Options): string | undefined {
-  if (error instanceof StoreNotEmpty) {
-    return `--demo is for a database without people, and ${JSON.stringify(options?.database)} has some; leave it out, or name another file`;
+  if (error instanceof StoreNotEmpty && options !== undefined) {
+    const database = JSON.stringify(displayAddress(options.database));
+    return `--demo is for a database without people, and ${database} has some; leave it out, or name another one`;
   }
   const isTold = [StoreOpenError, StoreUnavailable, ListenError, FileMistakes, CommandRefused].some(
     (type) => error instanceof type,
   );
   return isTold ? (error as Error).message : undefined; // each of these is one
+}
+
+/** All of standard input; at a terminal a person is told that it is waited for. */
+function readInput(): Promise<Uint8Array> {
+  if (process.stdin.isTTY) complain("Type a line, then Ctrl-D on a line of its own.");
+  return buffer(process.stdin);
 }
 
 function print(line: string): void {

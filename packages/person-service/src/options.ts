@@ -11,7 +11,7 @@ export interface Options {
   readonly port: number;
   /** The name or address to listen on. */
   readonly host: string;
-  /** The path of the SQLite file. */
+  /** The path of the SQLite file, or the URL of the PostgreSQL database. */
   readonly database: string;
   /** The origins whose pages may use the service, as a CORS policy has them; empty for none. */
   readonly cors: readonly string[];
@@ -97,7 +97,8 @@ Keeps people, and answers for them over HTTP.
 Options:
   --port N         the port to listen on, 0 for any free one (default ${defaults.port})
   --host H         the name or address to listen on (default ${defaults.host})
-  --database FILE  the SQLite file to keep them in (default ${defaults.database})
+  --database FILE  the SQLite file to keep them in (default ${defaults.database}),
+                   or the URL of a database of PostgreSQL, postgres://...
   --cors ORIGIN    let pages of this origin use the service, such as
                    https://app.example.com, https://*.example.com or *;
                    may be given several times

@@ -15,18 +15,24 @@ import {
   securityHeaders,
 } from "waymark";
 import { nodeCodings } from "waymark/node";
+import { healthRoutes } from "./health-routes.ts";
 import { lenientPersonSchema, personMemberNames, personSchema } from "./person.ts";
 import { personCollection } from "./person-collection.ts";
 import { personRepresentations } from "./person-representations.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
 export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "onFault"> {
-  /** The path of the SQLite file, made if it is missing; or `:memory:`; or a database with the `personCollection`, already open. */
+  /**
+   * The path of the SQLite file, made if it is missing; `:memory:`; the URL of a PostgreSQL database; or a database with the
+   * `personCollection`, already open.
+   */
   readonly database: string | Database;
   /** Which pages of other origins may use the service, before all filters. Default: none. */
   readonly cors?: CorsPolicy;
   /** Who gets in, before anything is told about the path: the filter of `openAccess`. Default: everybody. */
   readonly access?: AroundFilter | undefined;
+  /** False while requests had better go elsewhere, since the service is about to stop. Default: it never is. */
+  readonly isReady?: () => boolean;
   /** The clock, for times and for birth dates. */
   readonly now?: () => Date;
 }
@@ -45,10 +51,11 @@ export interface PersonService {
  * @throws CorsMistakes (rejects) when the policy has some
  */
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
-  const { database: address, now = () => new Date(), cors: policy, access, filters = [], ...routing } = options;
-  // First, since it may throw, and the database must not stay open.
-  // The outermost first. Every response has an id, the fields of security and those of CORS, refusals further in included;
-  // CORS answers pre-flights, which need no access; what is coded is complete, so problems are described inside.
+  const { database: address, now = () => new Date(), cors: policy, access, ...others } = options;
+  const { filters = [], isReady = () => true, ...routing } = others;
+  // Before the database is opened, since it may throw, and the database must not stay open. The outermost first: every response
+  // has an id, the fields of security and those of CORS, refusals further in included; CORS answers pre-flights, which need no
+  // access; problems are described before they are coded.
   const webFilters = [
     nameRequests(),
     securityHeaders(),
@@ -79,6 +86,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     personRoutes(people),
     greetingRoutes,
     problemRoutes,
+    healthRoutes({ check: () => database.check(), isReady }),
   );
   return { app, people: store, database };
 }

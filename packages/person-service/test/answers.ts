@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { XMLParser } from "fast-xml-parser";
 import type { Answer, Message, Service } from "./transports.ts";
 
 /** A record as it is sent; its members by name. */
@@ -60,15 +61,30 @@ export async function assertProblem(
   code: string,
 ): Promise<SentProblem> {
   assert.equal(answer.status, status, answer.text);
-  assert.equal(answer.headers["content-type"], "application/problem+json");
   assert.equal(answer.headers["cache-control"], "no-store");
   assert.equal(answer.headers["content-length"], String(answer.bytes.length));
-  const problem: SentProblem = JSON.parse(answer.text);
+  const problem = readProblem(answer);
   assert.equal(problem.type, `/problems/${code}`);
   assert.equal(problem.status, status);
   assert.equal(typeof problem.title, "string");
   await assertProblemPage(service, problem.type);
   return problem;
+}
+
+/** The document in the form that its Content-Type says. */
+function readProblem({ headers, text }: Answer): SentProblem {
+  if (headers["content-type"] === "application/problem+xml")
+    return fromXml(new XMLParser().parse(text).problem) as SentProblem;
+  assert.equal(headers["content-type"], "application/problem+json");
+  return JSON.parse(text);
+}
+
+/** The value of an element; one that has only elements `i` is a list (RFC 9457, Appendix B). */
+function fromXml(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const [[name, content] = [], ...more] = Object.entries(value);
+  if (name === "i" && more.length === 0) return [content].flat().map(fromXml);
+  return Object.fromEntries(Object.entries(value).map(([member, its]) => [member, fromXml(its)]));
 }
 
 /** Checks that the `type` of a problem leads to a page in plain text. */

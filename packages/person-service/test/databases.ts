@@ -1,6 +1,9 @@
+import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { postgresServer } from "../../collection/test/postgres-server.ts";
 
 /** A kind of database that the black-box tests run on. */
 export interface DatabaseKind {
@@ -13,15 +16,35 @@ export interface TestDatabase {
   /** What the service is told to keep its people in. */
   readonly location: string;
   remove(): Promise<void>;
+  /** Looks for damage, where the database has a way of telling. */
+  assertIntact?(): void;
 }
 
-export const databaseKinds: readonly DatabaseKind[] = [{ name: "SQLite", create: createSqliteFile }];
+export const databaseKinds: readonly DatabaseKind[] = [
+  { name: "SQLite", create: createSqliteFile },
+  { name: "PostgreSQL", create: createPostgresDatabase },
+];
 
 /** The path of a SQLite file that is still to be made, in a directory of its own. */
 export async function createSqliteFile(): Promise<TestDatabase> {
   const directory = await mkdtemp(join(tmpdir(), "person-service-"));
+  const location = join(directory, "person.db");
   return {
-    location: join(directory, "person.db"),
+    location,
     remove: () => rm(directory, { recursive: true, force: true }),
+    assertIntact() {
+      const database = new DatabaseSync(location, { readOnly: true });
+      try {
+        assert.deepEqual({ ...database.prepare("PRAGMA integrity_check").get() }, { integrity_check: "ok" });
+      } finally {
+        database.close();
+      }
+    },
   };
+}
+
+/** The URL of an empty database of the server that the tests of this process share, and that is gone after them. */
+export async function createPostgresDatabase(): Promise<TestDatabase> {
+  const server = await postgresServer();
+  return { location: await server.createDatabase(), remove: async () => undefined };
 }

@@ -1,4 +1,5 @@
 export { type Attribute, attribute } from "./attribute.ts";
+export type { Client } from "./client.ts";
 export { accept, and, type Condition, contentType, header, method, not, or, path, query, test } from "./condition.ts";
 export type { ContentCoding, Encoder, Extent } from "./content-coding.ts";
 export type { DeclarationSite } from "./declaration-site.ts";
@@ -23,12 +24,21 @@ export {
 } from "./filter.ts";
 export { type AccessDecision, access, type Caller, caller } from "./filters/access.ts";
 export type { OriginTest } from "./filters/allowed-origins.ts";
+export { clientKey } from "./filters/client-key.ts";
 export { type CompressOptions, compress } from "./filters/compress.ts";
 export { isCompressible } from "./filters/compressible.ts";
 export { cors } from "./filters/cors.ts";
 export { CorsMistakes, type CorsPolicy, corsDefaults } from "./filters/cors-policy.ts";
 export { describeProblems } from "./filters/describe-problems.ts";
 export { noStoreErrors } from "./filters/no-store-errors.ts";
+export { type OverloadOptions, overload } from "./filters/overload.ts";
+export { type RateLimitOptions, rateLimit } from "./filters/rate-limit.ts";
+export {
+  type Allowance,
+  type MemoryRateLimiterOptions,
+  memoryRateLimiter,
+  type RateLimiter,
+} from "./filters/rate-limiter.ts";
 export { nameRequests, requestId } from "./filters/request-id.ts";
 export { type SecurityHeadersOptions, securityHeaders } from "./filters/security-headers.ts";
 export type { Finding } from "./finding.ts";

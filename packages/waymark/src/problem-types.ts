@@ -21,9 +21,11 @@ export type ProblemName =
   | "unsupportedMediaType"
   | "unsupportedContentCoding"
   | "expectationFailed"
+  | "quotaExceeded"
   | "tooManyAttempts"
   | "internalError"
   | "notImplemented"
+  | "serviceUnavailable"
   | "accessUndecided";
 
 /** Every kind of problem that waymark itself answers with, by the name it has in code. */
@@ -107,6 +109,13 @@ export const problemTypes: Readonly<Record<ProblemName, ProblemType>> = {
     title: "Expectation Failed",
     explanation: "The only expectation that the service knows is `100-continue`.",
   },
+  quotaExceeded: {
+    code: "quota-exceeded",
+    status: 429,
+    title: "Too Many Requests",
+    explanation:
+      "The client has sent more requests than it is granted in a time. `violated-policies` names the policy, which `RateLimit-Policy` tells; there are requests left again after the seconds in `Retry-After`.",
+  },
   tooManyAttempts: {
     code: "too-many-attempts",
     status: 429,
@@ -124,6 +133,13 @@ export const problemTypes: Readonly<Record<ProblemName, ProblemType>> = {
     status: 501,
     title: "Not Implemented",
     explanation: "The service does not know this method.",
+  },
+  serviceUnavailable: {
+    code: "service-unavailable",
+    status: 503,
+    title: "Service Unavailable",
+    explanation:
+      "The service has as much to do as it can bear, is about to stop, or lacks what it needs, and nothing was done. The same request may succeed after the seconds in `Retry-After`.",
   },
   accessUndecided: {
     code: "access-undecided",

@@ -1,4 +1,5 @@
 import type { Attribute } from "./attribute.ts";
+import type { Client } from "./client.ts";
 import { parseCookies } from "./cookies.ts";
 import { type HeaderFields, HeaderList } from "./header-list.ts";
 import { noVariables, type Variables } from "./path-variables.ts";
@@ -21,7 +22,11 @@ export interface Exchange {
   readonly adopt?: (settings: ContentSettings) => void;
   /** Aborted when the client goes away before the response is complete. */
   readonly signal: AbortSignal;
-  /** The adapter's own object: Node's IncomingMessage, or the web Request. */
+  /** Who sent it. */
+  readonly client: Client;
+  /** Calls back once, when the response has been sent or the client has gone; absent where nothing is sent. */
+  onEnd?(listener: () => void): void;
+  /** The adapter's own object: Node's IncomingMessage or Http2Stream, or the web Request. */
   readonly native: unknown;
 }
 
@@ -33,6 +38,8 @@ export interface HttpRequestInit {
   readonly headers?: HeaderFields | HeaderList;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
+  /** Default: no address, `http`, and what Host says. */
+  readonly client?: Partial<Client>;
 }
 
 /**
@@ -100,6 +107,7 @@ export class HttpRequest<V = Variables> {
       content,
       adopt: (settings) => content.adopt(settings),
       signal: init.signal ?? new AbortController().signal,
+      client: { address: undefined, scheme: "http", host: headers.get("Host"), ...init.client },
       native: undefined,
     };
     return new HttpRequest(init.method ?? "GET", path, search, headers, exchange, noVariables);
@@ -125,7 +133,25 @@ export class HttpRequest<V = Variables> {
     return this.#exchange.signal;
   }
 
-  /** The adapter's own object: Node's IncomingMessage, the web Request, or undefined for a request made by hand. */
+  /**
+   * Who sent the request, and how it was addressed: the peer of the connection, or whom a proxy names that `serve` was told
+   * to trust.
+   */
+  get client(): Client {
+    return this.#exchange.client;
+  }
+
+  /**
+   * Calls back once, when the response has been sent, its last piece too, or the client has gone; it costs less than the
+   * signal. False, and no call, for a request made by hand, to which nothing is sent.
+   */
+  onEnd(listener: () => void): boolean {
+    if (this.#exchange.onEnd === undefined) return false;
+    this.#exchange.onEnd(listener);
+    return true;
+  }
+
+  /** The adapter's own object: Node's IncomingMessage or Http2Stream, the web Request, or undefined for a request made by hand. */
   get native(): unknown {
     return this.#exchange.native;
   }

@@ -116,6 +116,18 @@ describe("a limit on the time that a client takes nothing", () => {
     client.destroy();
   });
 
+  it("is not started anew by what the client sends", async () => {
+    const ended = Promise.withResolvers<void>();
+    const connect = await served({ writeTimeout: 20 }, () => content("text/plain", endless(ended.resolve)));
+    const client = connect();
+    client.socket.pause();
+    client.request("GET /");
+    const drops = setInterval(() => client.send("\r\n"), 2);
+    await ended.promise;
+    clearInterval(drops);
+    client.destroy();
+  });
+
   it("cuts off one that only asks, and asks again", async () => {
     const gone = Promise.withResolvers<unknown>();
     const connect = await served({ writeTimeout: 20 }, ({ native }) => {

@@ -56,6 +56,24 @@ export function describeSearch(name: string, withStore: WithStore): void {
     );
 
     it(
+      "follows many that are stored, replaced and removed at the same time",
+      withStore(async (store) => {
+        await Promise.all(Array.from({ length: 600 }, (_, i) => create(store, { name: `Ada ${i}` })));
+        for (let i = 1; i <= 20; i++) {
+          await Promise.all([
+            create(store, { name: "Joan" }),
+            store.replace(i, { name: "Grace" }),
+            store.remove(600 - i),
+          ]);
+        }
+        const counts = await Promise.all(
+          ["ada", "grace", "joan"].map(async (text) => (await found(store, text)).length),
+        );
+        assert.deepEqual(counts, [560, 20, 20]);
+      }),
+    );
+
+    it(
       "leaves nothing of what was refused",
       withStore(async (store) => {
         await create(store, { name: "Ada", identifier: "A1" });

@@ -1,7 +1,7 @@
 import type { AccessDecision, Awaitable, HttpRequest } from "waymark";
 import type { AccessRule } from "./access-file.ts";
 import type { Challenges } from "./challenges.ts";
-import { clientNetwork } from "./client-address.ts";
+import { clientNetwork } from "./client-network.ts";
 import type { Identify, Identity } from "./identify.ts";
 import type { AccessRefusal, Refused } from "./refusal.ts";
 import { compileRules } from "./rules.ts";
@@ -41,7 +41,8 @@ export function accessPolicy({ rules, identify, challenges, onRefusal }: PolicyP
   return (request) => {
     const rule = ruleFor(request);
     if (rule?.anyone === true) return { kind: "allowed" };
-    const client = clientNetwork(request);
+    const { address } = request.client;
+    const client = address === undefined ? undefined : clientNetwork(address);
     const conclude = (identity: Identity): AccessDecision => {
       const judgement = judge(rule, identity);
       if (judgement.kind === "allowed") return judgement;

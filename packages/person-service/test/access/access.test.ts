@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { GET, type HeaderFields, HttpRequest, ok, router } from "waymark";
+import fc from "fast-check";
+import { exportJWK, generateKeyPair } from "jose";
+import { GET, type HeaderFields, HeaderList, HttpRequest, ok, router } from "waymark";
 import { hashApiKey } from "../../src/access/api-key.ts";
 import { type AccessRefusal, FileMistakes, openAccess } from "../../src/index.ts";
 import { asJson, assertProblem, store } from "../answers.ts";
@@ -227,6 +229,19 @@ describeService("a client that guesses", (openService) => {
     assert.equal((await send(basic("ada", "correct horse"))).status, 200);
   });
 
+  it("is told from others by its address", async () => {
+    const { filter } = await openAccess({ file, elapsed: () => 0 });
+    const app = router({ filters: [filter] }, GET("/", ok));
+    const guess = async (address: string): Promise<number> => {
+      const headers = { Authorization: basic("ada", "guess") };
+      return (await app.handle(HttpRequest.of({ headers, client: { address } }))).status;
+    };
+    const statuses: number[] = [];
+    for (let i = 0; i < 11; i++) statuses.push(await guess(`2001:db8::${i}`));
+    assert.deepEqual(statuses, [...Array(10).fill(401), 429]);
+    assert.deepEqual([await guess("2001:db8:0:1::1"), await guess("192.0.2.1")], [401, 401]);
+  });
+
   it("keys is throttled, and good ones pass", async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 102; i++) statuses.push((await send(`Bearer ${i}`)).status);
@@ -237,6 +252,42 @@ describeService("a client that guesses", (openService) => {
 
 describe("openAccess", () => {
   const folder = openFolder();
+
+  it("keeps out whatever an Authorization field says, and fails at none", async () => {
+    const tokens = { issuer: "https://issuer.example", audience: "here", algorithms: ["RS256"], keys: "issuer.json" };
+    folder.write("issuer.json", { keys: [await exportJWK((await generateKeyPair("RS256")).publicKey)] });
+    const rules = [{ path: "/**", scopes: [] }];
+    const users = [{ name: "ada", password: quickHash("correct horse"), scopes: [] }];
+    const { filter } = await openAccess({ file: folder.write("any.json", { rules, users, tokens }) });
+    const app = router({ filters: [filter] }, GET("/", ok));
+    const part = fc.oneof(
+      fc.constantFrom(
+        "Basic",
+        "bearer",
+        " ",
+        "\t",
+        ",",
+        "=",
+        ".",
+        ":",
+        "ps_",
+        "YWRhOg==",
+        "eyJhbGciOiJub25lIn0",
+        "e30",
+        "\xff",
+      ),
+      fc.string({ unit: "binary-ascii" }),
+      fc.base64String(),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 6 }), async (parts) => {
+        const headers = HeaderList.fromParsed(["Authorization", parts.join("")]);
+        const { status } = await app.handle(HttpRequest.of({ headers }));
+        assert([400, 401, 429].includes(status), `${status}`);
+      }),
+      { numRuns: 500 },
+    );
+  });
 
   it("keeps what it has when a file is bad, and takes it once it is mended", async () => {
     const rule = (scope: string) => ({ rules: [{ path: "/**", scopes: [scope] }] });

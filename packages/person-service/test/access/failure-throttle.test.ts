@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { networkOf } from "../../src/access/client-address.ts";
+import { clientNetwork } from "../../src/access/client-network.ts";
 import { failureThrottle } from "../../src/access/failure-throttle.ts";
 
 describe("the throttle of failures", () => {
@@ -65,6 +65,6 @@ describe("the network of a client", () => {
     "fe80::1%eth0": "fe80:0:0:0::/64",
   };
   for (const [address, network] of Object.entries(networks)) {
-    it(`of ${address} is ${network}`, () => assert.equal(networkOf(address), network));
+    it(`of ${address} is ${network}`, () => assert.equal(clientNetwork(address), network));
   }
 });

@@ -1,3 +1,4 @@
+import type { Client } from "../client.ts";
 import { HeaderList } from "../header-list.ts";
 import { HttpError } from "../http-error.ts";
 import { noVariables } from "../path-variables.ts";
@@ -22,8 +23,15 @@ import { WebContent } from "./web-content.ts";
  */
 export async function handleFetch(app: ServedApp, native: Request): Promise<Response> {
   const exchange = new WebExchange(native, app);
+  const response = await respondOrFail(exchange);
+  // A stream is over when it has been read, or nobody wants it any more.
+  if (!exchange.streaming) exchange.over();
+  return response;
+}
+
+async function respondOrFail(exchange: WebExchange): Promise<Response> {
   try {
-    return await respond(exchange, await app.handle(exchange.receive()));
+    return await respond(exchange, await exchange.app.handle(exchange.receive()));
   } catch (error) {
     return fail(exchange, error);
   }
@@ -34,7 +42,10 @@ class WebExchange implements Exchange {
   readonly native: Request;
   readonly app: ServedApp;
   request: HttpRequest | undefined;
+  /** Whether the response is read in pieces. */
+  streaming: boolean;
   #content: RequestContent | undefined;
+  #listeners: (() => void)[];
   #signal: AbortSignal | undefined;
   readonly #gone: AbortController;
 
@@ -42,7 +53,9 @@ class WebExchange implements Exchange {
     this.native = native;
     this.app = app;
     this.request = undefined;
+    this.streaming = false;
     this.#content = undefined;
+    this.#listeners = [];
     this.#signal = undefined;
     this.#gone = new AbortController();
   }
@@ -56,6 +69,12 @@ class WebExchange implements Exchange {
     return this.request;
   }
 
+  /** A web request does not tell from where it comes. */
+  get client(): Client {
+    const { protocol, host } = new URL(this.native.url);
+    return { address: undefined, scheme: protocol === "https:" ? "https" : "http", host };
+  }
+
   get content(): RequestContent {
     this.#content ??= new RequestContent(new WebContent(this.native), this.app.content);
     return this.#content;
@@ -65,6 +84,15 @@ class WebExchange implements Exchange {
   get signal(): AbortSignal {
     this.#signal ??= AbortSignal.any([this.native.signal, this.#gone.signal]);
     return this.#signal;
+  }
+
+  onEnd(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** To be called when the response has been sent or the client has gone; the second call does nothing. */
+  over(): void {
+    for (const listener of this.#listeners.splice(0)) listener();
   }
 
   clientLeft(reason: unknown): void {
@@ -101,7 +129,9 @@ async function respondInPieces(exchange: WebExchange, response: HttpResponse, bo
     // A body that fails before its first piece can still become a 500.
     const first = await firstStep(source, signal);
     if (first.done === true) return toWebResponse(response, null, 0);
-    return toWebResponse(response, piecesFrom(first, source, exchange), declaredLength(response.headers));
+    const streamed = toWebResponse(response, piecesFrom(first, source, exchange), declaredLength(response.headers));
+    exchange.streaming = true;
+    return streamed;
   } catch (error) {
     exchange.end(source);
     throw error;
@@ -122,19 +152,26 @@ function piecesFrom(first: Step, source: BodySource, exchange: WebExchange): Rea
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        signal.addEventListener("abort", () => controller.error(signal.reason), { once: true });
+        const onAbort = (): void => {
+          controller.error(signal.reason);
+          exchange.over();
+        };
+        signal.addEventListener("abort", onAbort, { once: true });
       },
       async pull(controller) {
         try {
           const step: Step = waiting ?? (await source.next());
           waiting = undefined;
-          if (step.done === true) controller.close();
-          else controller.enqueue(typeof step.value === "string" ? encoder.encode(step.value) : step.value);
+          if (step.done !== true)
+            return controller.enqueue(typeof step.value === "string" ? encoder.encode(step.value) : step.value);
+          controller.close();
+          exchange.over();
         } catch (error) {
           if (signal.aborted) return;
           exchange.app.fault(error, exchange.request);
           exchange.end(source);
           controller.error(error);
+          exchange.over();
         }
       },
       cancel: (reason) => exchange.clientLeft(reason),

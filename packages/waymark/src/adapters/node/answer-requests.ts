@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isPromise } from "../../pipeline.ts";
-import { problem } from "../../problem.ts";
-import { problemTypes } from "../../problem-types.ts";
+import { expectationFailed } from "./http2-head.ts";
 import { type HeadRefusal, refuseHead } from "./message-head.ts";
 import { NodeExchange, type ServeContext } from "./node-request.ts";
 import { fail, send } from "./node-response.ts";
@@ -12,7 +11,7 @@ import { fail, send } from "./node-response.ts";
  */
 export function answerRequests(server: Server, context: ServeContext): void {
   const refuseUnsound: Refuse = (response) => refuseHead(response, context);
-  const refuseExpectation: Refuse = (response) => refuseUnsound(response) ?? expectationFailed;
+  const refuseExpectation: Refuse = (response) => refuseUnsound(response) ?? refusedExpectation;
   const listener =
     (awaitsContinue: boolean, refuse: Refuse) =>
     (request: IncomingMessage, response: ServerResponse<IncomingMessage>): void =>
@@ -65,9 +64,4 @@ function answer(exchange: NodeExchange): void {
 }
 
 // It closes: the content may be held back for an expectation that will not be met.
-const expectationFailed: HeadRefusal = {
-  response: problem(problemTypes.expectationFailed, {
-    detail: 'The only expectation that can be met is "100-continue".',
-  }),
-  closes: true,
-};
+const refusedExpectation: HeadRefusal = { response: expectationFailed, closes: true };

@@ -1,5 +1,4 @@
 import type { IncomingMessage, Server } from "node:http";
-import type { Socket } from "node:net";
 import type { Connections } from "./connections.ts";
 
 /**
@@ -7,7 +6,11 @@ import type { Connections } from "./connections.ts";
  * stops at such a request, whoever ignores it, and loses what has come behind it. So Node is let to hand over the
  * connection, and gets it back as a new one with the request, the field taken out, and the rest.
  */
-export function ignoreUpgrades(server: Server, connections: Connections): void {
+export function ignoreUpgrades(
+  server: Server,
+  connections: Connections,
+  connectionEvent: "connection" | "secureConnection",
+): void {
   server.on("upgrade", (request: IncomingMessage, _stream, rest: Buffer) => {
     const { socket } = request;
     const onError = (): void => {
@@ -17,7 +20,9 @@ export function ignoreUpgrades(server: Server, connections: Connections): void {
     connections.of(socket)?.whenIdle(() => {
       socket.off("error", onError);
       if (socket.destroyed || !socket.writable) return;
-      serveAgain(server, socket, Buffer.concat([headWithoutUpgrade(request), rest]));
+      server.emit(connectionEvent, socket);
+      socket.unshift(Buffer.concat([headWithoutUpgrade(request), rest]));
+      socket.resume();
     });
   });
 }
@@ -25,12 +30,6 @@ export function ignoreUpgrades(server: Server, connections: Connections): void {
 /** Whether Node may hand over the connection of a request with Upgrade: not with content on it, some of which would be lost. */
 export function mayHandOver({ headers }: IncomingMessage): boolean {
   return headers["content-length"] === undefined && headers["transfer-encoding"] === undefined;
-}
-
-function serveAgain(server: Server, socket: Socket, bytes: Buffer): void {
-  server.emit("connection", socket);
-  socket.unshift(bytes);
-  socket.resume();
 }
 
 function headWithoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {

@@ -4,7 +4,7 @@ import { problemTypes } from "../../problem-types.ts";
 import type { HttpResponse } from "../../response.ts";
 import { connectionProblemTypes } from "./connection-problem-types.ts";
 import { mayHandOver } from "./ignore-upgrades.ts";
-import { findSingletons, isFramingField } from "./singleton-fields.ts";
+import { findSingletons, isFramingField, type SingletonFields } from "./singleton-fields.ts";
 
 /** What the head of a message may have. */
 export interface HeadLimits {
@@ -35,26 +35,53 @@ export function refuseHead(response: ServerResponse<IncomingMessage>, limits: He
   const target = message.url as string;
   if (httpVersionMajor !== 1 || httpVersionMinor > 1) return refusals.version;
   if (httpVersionMinor === 0 && isOtherProtocol(method, rawHeaders)) return refusals.version;
-  const { host, transferEncoding, repeated, upgrade, size } = findSingletons(rawHeaders);
+  const found = findSingletons(rawHeaders);
+  const refusal =
+    refuseCoding(found.transferEncoding, httpVersionMinor) ??
+    refuseFields({ method, target, fields: rawHeaders, requiresHost: httpVersionMinor === 1 }, limits, found);
+  if (refusal === undefined && found.upgrade && !mayHandOver(message)) response.shouldKeepAlive = false;
+  return refusal;
+}
+
+/** A head without the framing of its message, which each version of HTTP has for itself. */
+export interface FramedHead {
+  readonly method: string;
+  readonly target: string;
+  /** Names and values in turn. */
+  readonly fields: readonly string[];
+  /** RFC 9112 §3.2; HTTP/1.0 knew no Host. */
+  readonly requiresHost: boolean;
+}
+
+/** The refusal of fields and a target that break HTTP or the limits; undefined when they are sound. */
+export function refuseFields(
+  { method, target, fields, requiresHost }: FramedHead,
+  limits: HeadLimits,
+  { host, repeated, size }: SingletonFields = findSingletons(fields),
+): HeadRefusal | undefined {
   if (repeated !== undefined) return severalLines(repeated);
   if (host === undefined) {
-    // RFC 9112 §3.2; HTTP/1.0 knew no Host.
-    if (httpVersionMinor === 1) return refusals.noHost;
-  } else if (!hostPattern.test(host)) return refusals.host;
-  if (transferEncoding !== undefined) {
-    // RFC 9112 §6.1: HTTP/1.0 knew none, and who passed it on may have framed it by other means.
-    if (httpVersionMinor === 0) return refusals.codingInOldVersion;
-    const coding = transferEncoding.toLowerCase();
-    // RFC 9112 §6.3: content whose last coding is not chunked has no end.
-    if (coding !== "chunked") return /(?:^|,)[ \t]*chunked$/.test(coding) ? refusals.coding : refusals.endlessCoding;
-  }
+    if (requiresHost) return refusals.noHost;
+  } else if (!isHost(host)) return refusals.host;
   if (target.length > limits.maxTargetLength) return refuseTarget(limits.maxTargetLength);
   if (size > limits.maxHeaderSize) return refuseSize(limits.maxHeaderSize);
-  if (rawHeaders.length > 2 * limits.maxHeaderFields) return refuseCount(limits.maxHeaderFields);
+  if (fields.length > 2 * limits.maxHeaderFields) return refuseCount(limits.maxHeaderFields);
   if (target === "*" && method !== "OPTIONS") return refusals.asterisk;
-  if (upgrade && !mayHandOver(message)) response.shouldKeepAlive = false;
   return undefined;
 }
+
+function refuseCoding(transferEncoding: string | undefined, minorVersion: number): HeadRefusal | undefined {
+  if (transferEncoding === undefined) return undefined;
+  // RFC 9112 §6.1: HTTP/1.0 knew none, and who passed it on may have framed it by other means.
+  if (minorVersion === 0) return refusals.codingInOldVersion;
+  const coding = transferEncoding.toLowerCase();
+  if (coding === "chunked") return undefined;
+  // RFC 9112 §6.3: content whose last coding is not chunked has no end.
+  return /(?:^|,)[ \t]*chunked$/.test(coding) ? refusals.coding : refusals.endlessCoding;
+}
+
+/** Whether it is a host and an optional port (RFC 9110 §7.2, RFC 3986 §3.2.2); no registered name is empty under http. */
+export const isHost = (text: string): boolean => hostPattern.test(text);
 
 /** The refusal of a target longer than the limit, in bytes. */
 export const targetTooLong = (limit: number): HttpResponse =>
@@ -64,7 +91,6 @@ export const targetTooLong = (limit: number): HttpResponse =>
 export const headTooLong = (limit: number): HttpResponse =>
   problem(headTooLarge, { detail: `The header fields are together longer than ${limit} bytes.` });
 
-// uri-host [ ":" port ] (RFC 9110 §7.2, RFC 3986 §3.2.2); no registered name is empty under http.
 const hostPattern =
   /^(?:\[(?:[\dA-F:.]+|v[\dA-F]+\.[\w.~!$&'()*+,;=:-]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\dA-F]{2})+)(?::\d*)?$/i;
 

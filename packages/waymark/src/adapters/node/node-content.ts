@@ -1,20 +1,27 @@
-import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
 import { HttpError } from "../../http-error.ts";
 import { type ContentSource, contentTooLarge } from "../../request-content.ts";
 import { contentInterrupted } from "../content-interrupted.ts";
 
-/** The content of a Node request. */
+/** What a source of content is told of its message. */
+export interface ContentEvents {
+  /** Called each time that content is about to be read. */
+  readonly begin: () => void;
+  /** Whether a message that has ended is complete. */
+  readonly isComplete: () => boolean;
+}
+
+/** The content of a Node request, or of a stream of HTTP/2. */
 export class NodeContent implements ContentSource {
   readonly length: number | undefined;
-  readonly #message: IncomingMessage;
-  readonly #begin: () => void;
+  readonly #message: Readable;
+  readonly #events: ContentEvents;
   #reading = false;
 
-  /** `begin` is called each time that content is about to be read. */
-  constructor(message: IncomingMessage, length: number | undefined, begin: () => void) {
+  constructor(message: Readable, length: number | undefined, events: ContentEvents) {
     this.#message = message;
     this.length = length;
-    this.#begin = begin;
+    this.#events = events;
   }
 
   /** Whether somebody is reading, who has neither come to the end nor given up. */
@@ -40,8 +47,10 @@ export class NodeContent implements ContentSource {
         message.pause();
         stop(() => reject(contentTooLarge(limit)));
       };
-      const onEnd = (): void =>
-        stop(() => resolve(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)));
+      const onEnd = (): void => {
+        if (!this.#events.isComplete()) onBroken();
+        else stop(() => resolve(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)));
+      };
       const onBroken = (cause?: unknown): void => stop(() => reject(contentInterrupted(cause)));
       const stop = (settle: () => void): void => {
         message.off("data", onData).off("end", onEnd).off("error", onBroken).off("close", onBroken);
@@ -62,6 +71,7 @@ export class NodeContent implements ContentSource {
         if (left < 0) throw contentTooLarge(limit);
         yield piece as Buffer;
       }
+      if (!this.#events.isComplete()) throw contentInterrupted();
     } catch (cause) {
       throw cause instanceof HttpError ? cause : contentInterrupted(cause);
     } finally {
@@ -72,7 +82,7 @@ export class NodeContent implements ContentSource {
   /** False when the client has gone already, and nothing more would ever come. */
   #start(): boolean {
     if (this.#message.destroyed || this.#message.readableEnded) return false;
-    this.#begin();
+    this.#events.begin();
     this.#reading = true;
     return true;
   }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Client } from "../../client.ts";
 import { HeaderList } from "../../header-list.ts";
 import { noVariables } from "../../path-variables.ts";
 import { type Exchange, HttpRequest } from "../../request.ts";
@@ -7,11 +8,12 @@ import { parseTarget } from "../../request-target.ts";
 import type { ServedApp } from "../served-app.ts";
 import type { Connections } from "./connections.ts";
 import type { HeadLimits } from "./message-head.ts";
+import { nodeClient, type ProxyTrust } from "./node-client.ts";
 import { NodeContent } from "./node-content.ts";
 import type { DrainBounds } from "./unread-content.ts";
 
 /** What is the same for every request of a server. */
-export interface ServeContext extends HeadLimits, DrainBounds {
+export interface ServeContext extends HeadLimits, DrainBounds, ProxyTrust {
   readonly app: ServedApp;
   readonly connections: Connections;
   /** The answer to the last closes the connection, and those beyond get none; 0 for no limit. */
@@ -34,6 +36,7 @@ export class NodeExchange implements Exchange {
   #source: NodeContent | undefined;
   #content: RequestContent | undefined;
   #abort: AbortController | undefined;
+  #client: Client | undefined;
 
   constructor(
     native: IncomingMessage,
@@ -49,6 +52,7 @@ export class NodeExchange implements Exchange {
     this.#source = undefined;
     this.#content = undefined;
     this.#abort = undefined;
+    this.#client = undefined;
   }
 
   /** The request; throws HttpError when its target is malformed. */
@@ -64,6 +68,11 @@ export class NodeExchange implements Exchange {
   /** Reports an error that the response cannot tell. */
   fault(error: unknown): void {
     this.context.app.fault(error, this.request);
+  }
+
+  get client(): Client {
+    this.#client ??= nodeClient(this.native, this.context);
+    return this.#client;
   }
 
   get content(): RequestContent {
@@ -85,6 +94,12 @@ export class NodeExchange implements Exchange {
     return this.#abort.signal;
   }
 
+  onEnd(listener: () => void): void {
+    const { response } = this;
+    if (response.destroyed) listener();
+    else response.once("close", listener);
+  }
+
   /** The content's length in bytes: 0 when there is none, undefined when it comes in chunks. */
   get contentLength(): number | undefined {
     const { "content-length": length, "transfer-encoding": coding } = this.native.headers;
@@ -101,7 +116,10 @@ export class NodeExchange implements Exchange {
 
   #openSource(): ReturnType<typeof bufferedSource> {
     if (this.contentLength === 0) return bufferedSource(undefined);
-    this.#source = new NodeContent(this.native, this.contentLength, () => this.#continue());
+    this.#source = new NodeContent(this.native, this.contentLength, {
+      begin: () => this.#continue(),
+      isComplete: () => this.native.complete,
+    });
     return this.#source;
   }
 

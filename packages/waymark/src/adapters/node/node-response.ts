@@ -6,7 +6,7 @@ import { type BodySource, isStreamed, openBody, type StreamedBody } from "../bod
 import { declaredLength, handlerFields, hasNoContent, unsentLength } from "../response-framing.ts";
 import type { NodeExchange } from "./node-request.ts";
 import { type Outcome, writePieces } from "./node-stream.ts";
-import { cutWhenStalledAtEnd } from "./stalled-client.ts";
+import { cutWhenStalled } from "./stalled-client.ts";
 import { drain } from "./unread-content.ts";
 
 /** Sends the response. Whatever goes wrong becomes a 500, or a cut connection once the head is out; never throws. */
@@ -98,7 +98,7 @@ function sendThenDrain(exchange: NodeExchange, content: string | Uint8Array, enc
 /** For a response that is made, and that the client has not yet taken. */
 function holdEnded({ response, context }: NodeExchange): void {
   context.connections.hold(response);
-  cutWhenStalledAtEnd(response, context.writeTimeout);
+  response.once("close", cutWhenStalled(response, context.writeTimeout));
 }
 
 function sendPieces(exchange: NodeExchange, answer: HttpResponse, body: StreamedBody): void {
@@ -113,7 +113,8 @@ function sendPieces(exchange: NodeExchange, answer: HttpResponse, body: Streamed
   };
   context.connections.hold(response);
   response.once("close", onClose);
-  writePieces(response, source, () => writeHeadOfPieces(exchange, answer), context.writeTimeout)
+  const watch = (): (() => void) => cutWhenStalled(response, context.writeTimeout);
+  writePieces(response, source, () => writeHeadOfPieces(exchange, answer), watch)
     .then(finish)
     .catch((error: unknown) => {
       // What fails once the client has gone is how its work was stopped.

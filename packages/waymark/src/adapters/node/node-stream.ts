@@ -1,8 +1,7 @@
-import type { ServerResponse } from "node:http";
+import type { Writable } from "node:stream";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import { isPromise } from "../../pipeline.ts";
 import type { BodySource } from "../body-source.ts";
-import { cutWhenStalled } from "./stalled-client.ts";
 
 export type Outcome = "written" | "empty" | "abandoned";
 
@@ -13,13 +12,13 @@ export type Outcome = "written" | "empty" | "abandoned";
  * Resolves with "empty" when there was no piece, and nothing is written; with "abandoned" when the client has gone.
  * Rejects with what the body throws. The response is not ended.
  *
- * @param stallTimeout after how long without taking anything the client is cut off, in milliseconds; 0 for never
+ * @param watch called when the client has to take something for there to be room; what it returns, when it has
  */
 export async function writePieces(
-  response: ServerResponse,
+  response: Pick<Writable, "destroyed" | "write" | "on" | "off">,
   source: BodySource,
   writeHead: () => void,
-  stallTimeout: number,
+  watch: () => () => void,
 ): Promise<Outcome> {
   let step = source.next();
   let turned = performance.now();
@@ -30,7 +29,7 @@ export async function writePieces(
     if (first) writeHead();
     // Of an empty piece Node writes the head, if it is still to be written, in the encoding given.
     const full = !(value.length === 0 ? response.write("", "latin1") : response.write(value));
-    if (full) await drained(response, stallTimeout);
+    if (full) await drained(response, watch);
     if (full || performance.now() - turned > longestTurn) {
       await eventLoopTurn();
       turned = performance.now();
@@ -45,14 +44,16 @@ export async function writePieces(
 // bodies of costly or tiny pieces after this many milliseconds, which is what others wait for at most.
 const longestTurn = 2;
 
-function drained(response: ServerResponse, stallTimeout: number): Promise<void> {
+function drained(response: Pick<Writable, "on" | "off">, watch: () => () => void): Promise<void> {
   return new Promise((resolve) => {
-    const stop = cutWhenStalled(response, stallTimeout);
+    const stop = watch();
     const settle = (): void => {
       stop();
-      response.off("drain", settle).off("close", settle);
+      response.off("drain", settle);
+      response.off("close", settle);
       resolve();
     };
-    response.on("drain", settle).on("close", settle);
+    response.on("drain", settle);
+    response.on("close", settle);
   });
 }

@@ -1,9 +1,27 @@
+import type { BlockList } from "node:net";
+import type { ProxyFields } from "./forwarded.ts";
+import type { TlsCredentials } from "./tls-credentials.ts";
+
 /** How a server listens and what it bears. All times are in milliseconds, and 0 turns a timeout off. */
 export interface ServeOptions {
   /** 0…65535; 0 lets the system choose a free one. Default: 0. */
   readonly port?: number;
   /** The name or address to listen on; `0.0.0.0` or `::` for every interface. Default: `127.0.0.1`. */
   readonly host?: string;
+  /** Key and certificate for TLS, with which the port speaks HTTP/2 as well as HTTP/1.1. Default: without. */
+  readonly tls?: TlsCredentials | undefined;
+  /** The most streams of HTTP/2 that a client may have open on a connection, 1…2,147,483,647. Default: 100. */
+  readonly maxConcurrentStreams?: number;
+  /**
+   * The proxies whose word on the client is taken, for `request.client`: addresses and networks as `192.0.2.7` and
+   * `10.0.0.0/8`, or Node's list of them. Default: none.
+   */
+  readonly trustProxy?: readonly string[] | BlockList;
+  /**
+   * Which fields they write: X-Forwarded-For, -Proto and -Host, or Forwarded (RFC 7239). Those of the other kind are not
+   * read: a proxy hands on what any client sent. Default: `X-Forwarded`.
+   */
+  readonly proxyFields?: ProxyFields;
   /** The longest request target in bytes; beyond it 414. RFC 9112 §3 asks for 8,000 at least. Default: 8,192. */
   readonly maxTargetLength?: number;
   /** The longest header fields together, in bytes; beyond it 431. Default: 16,384. */
@@ -34,12 +52,15 @@ export interface ServeOptions {
   readonly drainTimeout?: number;
 }
 
+/** The options with every default filled in. */
+export type ServeSettings = Required<ServeOptions>;
+
 /**
  * The options with every default filled in.
  *
  * @throws RangeError that names the option that is out of its bounds
  */
-export function toServeSettings(options: ServeOptions): Required<ServeOptions> {
+export function toServeSettings(options: ServeOptions): ServeSettings {
   const requestTimeout = integer("requestTimeout", options.requestTimeout ?? 300_000, longestTimer);
   const headersTimeoutDefault = requestTimeout === 0 ? 60_000 : Math.min(60_000, requestTimeout);
   const headersTimeout = integer("headersTimeout", options.headersTimeout ?? headersTimeoutDefault, longestTimer);
@@ -49,6 +70,10 @@ export function toServeSettings(options: ServeOptions): Required<ServeOptions> {
   return {
     port: integer("port", options.port ?? 0, 65_535),
     host: options.host ?? "127.0.0.1",
+    tls: options.tls,
+    maxConcurrentStreams: integer("maxConcurrentStreams", options.maxConcurrentStreams ?? 100, 2 ** 31 - 1, 1),
+    trustProxy: options.trustProxy ?? [],
+    proxyFields: oneOf("proxyFields", options.proxyFields ?? "X-Forwarded", ["X-Forwarded", "Forwarded"]),
     maxTargetLength: integer("maxTargetLength", options.maxTargetLength ?? 8_192, 2 ** 30, 1),
     maxHeaderSize: integer("maxHeaderSize", options.maxHeaderSize ?? 16_384, 2 ** 30, 1),
     maxHeaderFields: integer("maxHeaderFields", options.maxHeaderFields ?? 100, 2 ** 30, 1),
@@ -62,6 +87,11 @@ export function toServeSettings(options: ServeOptions): Required<ServeOptions> {
     drainLimit: integer("drainLimit", options.drainLimit ?? 8 * 2 ** 20, Number.MAX_SAFE_INTEGER),
     drainTimeout: integer("drainTimeout", options.drainTimeout ?? 1_000, longestTimer),
   };
+}
+
+function oneOf<T extends string>(option: string, value: T, values: readonly T[]): T {
+  if (values.includes(value)) return value;
+  throw new RangeError(`${option} must be one of ${values.join(", ")}, and is ${String(value)}`);
 }
 
 /** The longest time that a timer of Node's can wait, in milliseconds; nearly 25 days. */

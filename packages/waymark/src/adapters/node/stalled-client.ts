@@ -1,28 +1,29 @@
 import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 
 /**
- * Destroys the connection of the response when the client takes nothing of what waits for it for this long; with it goes
- * all that the response holds. While a response ahead of it is on its way, the time is that one's.
+ * Destroys the connection of the response when the client takes nothing of what waits for it for this long, or somewhat
+ * longer; with it goes all that the response holds. While a response ahead of it is on its way, the time is that one's.
  *
  * @param timeout in milliseconds; 0 for never
  * @returns stops that; to be called when nothing waits for the client any more
  */
 export function cutWhenStalled(response: ServerResponse, timeout: number): () => void {
   if (timeout === 0) return () => undefined;
-  // The timer of Node's sockets looks at the bytes that the system has taken, and destroys the socket if nobody listens.
-  const start = (): void => {
-    response.socket?.setTimeout(timeout);
-  };
-  if (response.socket === null) response.once("socket", start);
-  else start();
-  return () => {
-    response.off("socket", start);
-    response.socket?.setTimeout(0);
-  };
+  let before = unsentBytes(response.socket);
+  // Not the timeout of the socket, which starts anew with each byte that the client sends.
+  const timer = setInterval(() => {
+    const left = unsentBytes(response.socket);
+    if (left !== undefined && left === before) response.socket?.destroy();
+    before = left;
+  }, timeout);
+  return () => clearInterval(timer);
 }
 
-/** The same for a response that is ended, until it is sent. */
-export function cutWhenStalledAtEnd(response: ServerResponse, timeout: number): void {
-  // Before Node's own listener, which lets go of the socket, and starts the time for which it is kept.
-  response.prependOnceListener("finish", cutWhenStalled(response, timeout));
+/** Undefined for a response whose turn it is not. */
+function unsentBytes(socket: Socket | null): number | undefined {
+  if (socket === null) return undefined;
+  // Of a long write the stream does not tell how much has gone; the handle does, and it is what Node's own timeout looks at.
+  const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize?: number } | null };
+  return socket.writableLength + (handle?.writeQueueSize ?? 0);
 }

@@ -1,0 +1,3 @@
+import { serveWork } from "./one-at-a-time.ts";
+
+await serveWork([]);

@@ -1,0 +1,111 @@
+import { assertDefinitions } from "./collection-definition.ts";
+import type { Database, DatabaseOptions } from "./database.ts";
+import { type PostgresAddress, parsePostgresAddress } from "./postgres-address.ts";
+import { PostgresConnection, type PostgresTimeouts } from "./postgres-connection.ts";
+import { migrate } from "./postgres-migrations.ts";
+import { reasonNotOpened, UnusableDatabase } from "./postgres-open-fault.ts";
+import { dividePool, leastPoolSize, type PostgresPools } from "./postgres-pools.ts";
+import { prepareCollection } from "./postgres-schema.ts";
+import { PostgresStore } from "./postgres-store.ts";
+import { type Store, StoreOpenError } from "./store.ts";
+
+/** Times are in milliseconds. */
+export interface PostgresDatabaseOptions extends DatabaseOptions {
+  /** How many connections there are at most: from 3; 10 unless told. They are opened when they are needed. */
+  readonly poolSize?: number;
+  /** How long a connection may take until it can be used, and work may wait for one; 3,000 unless told. */
+  readonly connectTimeout?: number;
+  /** How long the server may work on a statement; 5,000 unless told. Its answer is waited for a second longer. */
+  readonly statementTimeout?: number;
+  /** How long a change waits for another transaction, of another program perhaps; 2,000 unless told. */
+  readonly lockTimeout?: number;
+}
+
+/**
+ * Opens a PostgreSQL database, in which it makes the tables that are missing; several programs may share one. What the
+ * address leaves out is taken from the variables PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE.
+ *
+ * ```ts
+ * const database = await openPostgresDatabase("postgres://people@db.example.org/people", {
+ *   collections: [{ name: "person", unique: ["identifier"] }],
+ * });
+ * ```
+ *
+ * @throws StoreOpenError (rejects) when it cannot be opened; the message names it without the password, and says what to do
+ * @throws TypeError (rejects) when a definition has a name that is none; RangeError when there are too few connections
+ */
+export async function openPostgresDatabase(address: string, options: PostgresDatabaseOptions): Promise<Database> {
+  const { collections, now = () => new Date(), poolSize = 10 } = options;
+  const { connectTimeout: connect = 3000, statementTimeout: statement = 5000, lockTimeout: lock = 2000 } = options;
+  assertDefinitions(collections);
+  if (!(Number.isInteger(poolSize) && poolSize >= leastPoolSize)) {
+    throw new RangeError(`A pool has a whole number of connections, from ${leastPoolSize} on, and not ${poolSize}`);
+  }
+  const timeouts: PostgresTimeouts = { connect, statement, lock };
+  const { config, display } = parsePostgresAddress(address);
+  try {
+    await prepare(config, timeouts, collections);
+  } catch (error) {
+    const reason = reasonNotOpened(error);
+    if (reason === undefined) throw error;
+    throw new StoreOpenError(`Cannot open the database ${JSON.stringify(display)}: ${reason}`, { cause: error });
+  }
+  const pools = dividePool(poolSize, connect, () => PostgresConnection.open(config, timeouts));
+  const stores = collections.map((each) => [each.name, new PostgresStore(pools, each, now)] as const);
+  return new PostgresDatabase(pools, new Map(stores));
+}
+
+class PostgresDatabase implements Database {
+  readonly #pools: PostgresPools;
+  readonly #stores: ReadonlyMap<string, PostgresStore>;
+
+  constructor(pools: PostgresPools, stores: ReadonlyMap<string, PostgresStore>) {
+    this.#pools = pools;
+    this.#stores = stores;
+  }
+
+  store(collection: string): Store {
+    const store = this.#stores.get(collection);
+    if (store === undefined) throw new RangeError(`The database was opened without ${JSON.stringify(collection)}`);
+    return store;
+  }
+
+  async check(): Promise<void> {
+    await this.#pools.records.read({ text: "SELECT name FROM waymark_collections LIMIT 1" });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#stores.values()].map((store) => store.close()));
+    await Promise.all(Object.values(this.#pools).map((pool) => pool.close()));
+  }
+}
+
+/** Brings the tables to what this program reads and writes: in one transaction, on a connection that has time for it. */
+async function prepare(
+  config: PostgresAddress["config"],
+  timeouts: PostgresTimeouts,
+  collections: DatabaseOptions["collections"],
+): Promise<void> {
+  const patient = { ...timeouts, statement: patience, lock: patience };
+  const connection = await PostgresConnection.open(config, patient);
+  try {
+    await assertServer(connection);
+    await connection.query({ text: "BEGIN ISOLATION LEVEL READ COMMITTED" });
+    await migrate(connection);
+    for (const definition of collections) await prepareCollection(connection, definition);
+    await connection.query({ text: "COMMIT" });
+  } finally {
+    await connection.close(); // which also rolls back
+  }
+}
+
+/** Of a large table, an index that a new version asks for takes minutes to make; and as long others wait who start too. */
+const patience = 3_600_000;
+
+async function assertServer(connection: PostgresConnection): Promise<void> {
+  const [[version = "", encoding] = []] = await connection.query({
+    text: "SELECT current_setting('server_version_num'), current_setting('server_encoding')",
+  });
+  if (Number(version) < 140_000) throw new UnusableDatabase("the server is older than PostgreSQL 14; upgrade it");
+  if (encoding !== "UTF8") throw new UnusableDatabase(`it is encoded in ${encoding}; create one with ENCODING 'UTF8'`);
+}

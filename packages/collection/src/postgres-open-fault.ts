@@ -1,0 +1,62 @@
+import { sqlState, sqlStateOf } from "./postgres-fault.ts";
+
+/** Why a database cannot be ours, and what to do; the name of the database is put before it. */
+export class UnusableDatabase extends Error {}
+
+/** One line for what keeps a database from being opened; undefined for a fault of the program. It has no password. */
+export function reasonNotOpened(error: unknown): string | undefined {
+  if (error instanceof UnusableDatabase) return error.message;
+  const state = sqlStateOf(error);
+  if (state !== undefined) {
+    return byState.get(state) ?? byState.get(state.slice(0, 2));
+  }
+  const { code, message } = firstOf(error);
+  return bySystemCode.get(code) ?? byMessage.find(([part]) => message.includes(part))?.[1];
+}
+
+/** Where a name has several addresses, what became of the first of them tells for all. */
+function firstOf(error: unknown): { readonly code: string; readonly message: string } {
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  if (!(first instanceof Error)) return { code: "", message: "" };
+  return { code: "code" in first ? String(first.code) : "", message: first.message };
+}
+
+const unreachable = "nothing answers there; start the server, or name another host or port";
+const notEncrypted = "the server is not set up for TLS; leave sslmode out, or set the server up";
+const untrusted = "the certificate of the server is not to be trusted; name its authority by sslrootcert";
+
+const bySystemCode: ReadonlyMap<string, string> = new Map([
+  ["ECONNREFUSED", unreachable],
+  ["ENOENT", unreachable], // the socket of a server on this machine
+  ["EHOSTUNREACH", unreachable],
+  ["ENETUNREACH", unreachable],
+  ["ETIMEDOUT", unreachable],
+  ["ECONNRESET", "the server ends the connection at once; see what it says in its log"],
+  ["ENOTFOUND", "there is no such host; name another one"],
+  ["EAI_AGAIN", "the name of the host cannot be looked up just now; try again"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", untrusted],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", untrusted],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", untrusted],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "the certificate of the server is for another host; name the host as it does"],
+]);
+
+/** By what the driver says, where it has no code. */
+const byMessage: readonly (readonly [part: string, reason: string])[] = [
+  ["timeout expired", unreachable],
+  ["does not support SSL", notEncrypted],
+  ["password must be a", "the server asks for a password; put one into the address, or into PGPASSWORD"],
+  ["terminated unexpectedly", "the server ends the connection at once; see what it says in its log"],
+];
+
+const byState: ReadonlyMap<string, string> = new Map([
+  ["28", "the server does not let this user in with this password; correct them"],
+  [sqlState.noSuchDatabase, "there is no such database; create it, or name another one"],
+  [sqlState.insufficientPrivilege, "the user may not make tables or write to them; grant it, or name another user"],
+  [sqlState.tooManyConnections, "the server has no connection left; end some, or allow more"],
+  ["57P03", "the server is starting or stopping; try again"],
+  ["57P01", "the server is stopping; try again"],
+  [sqlState.lockNotAvailable, "another transaction has locked its tables; end that one, or try again"],
+  [sqlState.diskFull, "the disk of the server is full; make room"],
+  [sqlState.readOnly, "it is read-only, as a standby is; name the primary"],
+  ["08", "the connection broke; try again"],
+]);

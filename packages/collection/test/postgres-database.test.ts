@@ -1,0 +1,449 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { describe, it } from "node:test";
+import {
+  type CollectionDefinition,
+  type Database,
+  openPostgresDatabase,
+  type PostgresDatabaseOptions,
+  type Selection,
+  type Store,
+  StoreOpenError,
+} from "../src/index.ts";
+import { administrator, execute, postgresServer } from "./postgres-server.ts";
+import { create, everything, noon, replace } from "./store-contract.ts";
+
+const person: CollectionDefinition = { name: "person", unique: ["identifier"] };
+
+async function open(url: string, options: Partial<PostgresDatabaseOptions> = {}): Promise<Database> {
+  return openPostgresDatabase(url, { collections: [person], now: () => noon, ...options });
+}
+
+const newDatabase = async (): Promise<string> => (await postgresServer()).createDatabase();
+
+describe("a PostgreSQL database", () => {
+  it("keeps records, ids and revisions when it is opened again", async () => {
+    const url = await newDatabase();
+    const before = await open(url);
+    const ada = await create(before.store("person"), { name: "Ada", identifier: "A1" });
+    await create(before.store("person"), { id: 40 });
+    await before.store("person").remove(40);
+    await before.close();
+    await using again = disposable(await open(url));
+    const people = again.database.store("person");
+    assert.deepEqual(await everything(people), [ada]);
+    assert.deepEqual(await people.create({ identifier: "A1" }), { kind: "conflict", member: "identifier" });
+    const next = await create(people, {});
+    assert.deepEqual([next.id, next.revision], [41, 4]);
+  });
+
+  it("holds several collections, each with ids, revisions and removals of its own", async () => {
+    const collections = [person, { name: "order" }];
+    await using opened = disposable(await open(await newDatabase(), { collections }));
+    const [people, orders] = ["person", "order"].map((name) => opened.database.store(name)) as [Store, Store];
+    await create(people, { identifier: "A1" });
+    await create(people, {});
+    const order = await create(orders, { identifier: "A1" });
+    assert.deepEqual([order.id, order.revision], [1, 1]);
+    await people.remove(2);
+    assert.equal((await create(orders, { id: 2 })).id, 2);
+  });
+
+  it("is made once by programs that start together", async () => {
+    const url = await newDatabase();
+    const databases = await Promise.all(Array.from({ length: 8 }, () => open(url, { poolSize: 3 })));
+    const records = await Promise.all(databases.map((database) => create(database.store("person"), {})));
+    assert.deepEqual(records.map(({ id }) => id).toSorted(), [1, 2, 3, 4, 5, 6, 7, 8]);
+    await Promise.all(databases.map((database) => database.close()));
+  });
+
+  it("has a commit written to the disk, whatever the server is set to", async () => {
+    const url = await newDatabase();
+    await using opened = disposable(await open(`${url}%20-csynchronous_commit%3Doff`));
+    await execute(
+      url,
+      `CREATE FUNCTION assert_durable() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        ASSERT current_setting('synchronous_commit') = 'on'; RETURN NEW;
+      END $$; CREATE TRIGGER durable BEFORE INSERT ON person FOR EACH ROW EXECUTE FUNCTION assert_durable()`,
+    );
+    await create(opened.database.store("person"), {});
+  });
+
+  it("keeps a value that is unique however long it is, and one that PostgreSQL has no text for", async () => {
+    await using opened = disposable(await open(await newDatabase()));
+    const people = opened.database.store("person");
+    const values = ["x".repeat(5_000), `${"x".repeat(5_000)}y`, "\u0000", "\\u0000", "\\\u0000", "\ud800", "\\"];
+    for (const identifier of values) {
+      const { id } = await create(people, { identifier });
+      assert.equal(JSON.parse((await people.find(id))?.json ?? "").identifier, identifier);
+      assert.deepEqual(await people.create({ identifier }), { kind: "conflict", member: "identifier" });
+    }
+  });
+
+  it("lets two records swap what is unique by changes that are made together", async () => {
+    await using opened = disposable(await open(await newDatabase()));
+    const people = opened.database.store("person");
+    await people.createAll([{ identifier: "A1" }, { identifier: "A2" }]);
+    const changes = [{ identifier: "A3" }, { identifier: "A1" }, { identifier: "A2" }];
+    const outcomes = await Promise.all([
+      people.replace(1, changes[0] as object),
+      people.replace(2, changes[1] as object),
+      people.replace(1, changes[2] as object),
+      people.remove(2),
+      people.create({ identifier: "A1" }),
+    ]);
+    assert.deepEqual(
+      outcomes.map(({ kind }) => kind),
+      ["replaced", "replaced", "replaced", "removed", "created"],
+    );
+    assert.deepEqual(
+      (await everything(people)).map(({ json }) => JSON.parse(json).identifier),
+      ["A2", "A1"],
+    );
+  });
+});
+
+describe("unique members of a PostgreSQL database", () => {
+  it("may be added to one that has records, dropped, and added again", async () => {
+    const url = await newDatabase();
+    for (const unique of [[], ["identifier", "email"], ["email"], ["identifier", "email"]]) {
+      await using opened = disposable(await open(url, { collections: [{ name: "person", unique }] }));
+      const people = opened.database.store("person");
+      if (unique.length === 0) await create(people, { identifier: "A1", email: "ada@example.org" });
+      for (const [member, value] of [
+        ["identifier", "A1"],
+        ["email", "ada@example.org"],
+      ] as const) {
+        if (unique.includes(member)) {
+          assert.deepEqual(await people.create({ [member]: value }), { kind: "conflict", member });
+        }
+      }
+    }
+  });
+
+  it("are refused when records share a value", async () => {
+    const url = await newDatabase();
+    const before = await open(url, { collections: [{ name: "person" }] });
+    await before.store("person").createAll([{ identifier: "A1" }, { identifier: "A1" }]);
+    await before.close();
+    await assertNotOpened(url, /two records in it have the same identifier, which is to be unique; change one of them/);
+    await using still = disposable(await open(url, { collections: [{ name: "person" }] }));
+    assert.equal((await everything(still.database.store("person"))).length, 2);
+  });
+
+  it("are enforced by the database too", async () => {
+    const url = await newDatabase();
+    await using opened = disposable(await open(url));
+    await create(opened.database.store("person"), { identifier: "A1" });
+    const insertion = `INSERT INTO person VALUES (9, 9, 0, 0, '{"identifier":"A1"}')`;
+    await assert.rejects(execute(url, insertion), /person_unique_identifier/);
+  });
+});
+
+describe("what a PostgreSQL database can be selected and searched by", () => {
+  const height = (type: "number" | "text"): CollectionDefinition => ({
+    name: "person",
+    selectable: [{ name: "height", type }],
+  });
+  const idsBy = async (people: Store, selection: Selection): Promise<readonly number[]> =>
+    (await Array.fromAsync(people.list(selection))).flat().map(({ id }) => id);
+
+  it("may be added to one that has records, change its type, and be left out", async () => {
+    const url = await newDatabase();
+    const before = await open(url);
+    await before.store("person").createAll([{ height: 10 }, { height: 9 }, { height: "9" }]);
+    await before.close();
+    for (const [type, value, ids] of [
+      ["number", 9, [2]],
+      ["text", "9", [3]],
+      ["number", 10, [1]],
+    ] as const) {
+      await using opened = disposable(await open(url, { collections: [height(type)] }));
+      const people = opened.database.store("person");
+      assert.deepEqual(await idsBy(people, { filters: [{ member: "height", operator: "eq", value }] }), ids);
+    }
+    await (await open(url)).close();
+    const columns = await execute(url, "SELECT attname FROM pg_attribute WHERE attrelid = 'person'::regclass");
+    assert.ok(!columns.flat().includes("member_height"));
+  });
+
+  it("has the words of records that there were before", async () => {
+    const url = await newDatabase();
+    const before = await open(url);
+    const count = 450;
+    await before
+      .store("person")
+      .createAll(Array.from({ length: count }, (_, n) => ({ name: `Ada ${n}`, job: "Byron" })));
+    await before.close();
+    for (const [fullText, word, found] of [
+      [["name"], "ada", count],
+      [["name", "job"], "byron", count],
+      [["name"], "byron", 0],
+    ] as const) {
+      await using opened = disposable(await open(url, { collections: [{ ...person, fullText }] }));
+      assert.equal(await opened.database.store("person").count({ words: [word] }), found);
+    }
+    await using without = disposable(await open(url));
+    assert.equal(without.database.store("person").fullText, false);
+  });
+
+  it("may be of any length, in which texts differ", async () => {
+    const selectable = [{ name: "name", type: "text" }] as const;
+    await using opened = disposable(
+      await open(await newDatabase(), { collections: [{ name: "person", selectable, fullText: ["name"] }] }),
+    );
+    const people = opened.database.store("person");
+    const long = Array.from({ length: 4_000 }, (_, n) => String.fromCodePoint(0x1_f600 + (n % 60))).join("");
+    const names = [long, `${long}a`, `${long}b`, "a"];
+    await people.createAll(names.map((name) => ({ name })));
+    for (const [n, value] of names.entries()) {
+      for (const [operator, ids] of [
+        ["eq", [n + 1]],
+        ["ne", [1, 2, 3, 4].filter((id) => id !== n + 1)],
+        ["lt", [[4], [1, 4], [1, 2, 4], []][n]],
+        ["ge", [[1, 2, 3], [2, 3], [3], [1, 2, 3, 4]][n]],
+        ["prefix", [[1, 2, 3], [2], [3], [4]][n]],
+      ] as const) {
+        const found = await idsBy(people, { filters: [{ member: "name", operator, value }] });
+        assert.deepEqual(found, ids, `${operator} ${n}`);
+      }
+      const found = await idsBy(people, { filters: [{ member: "name", operator: "in", values: [value, "b"] }] });
+      assert.deepEqual(found, [n + 1]);
+    }
+  });
+
+  it("takes a record of more words than PostgreSQL does", async () => {
+    const collections = [{ name: "person", fullText: ["name"] }];
+    await using opened = disposable(await open(await newDatabase(), { collections }));
+    const people = opened.database.store("person");
+    const { id } = await create(people, { name: Array.from({ length: 200_000 }, (_, n) => `word${n}`).join(" ") });
+    assert.deepEqual(await idsBy(people, { words: ["word7", "word99"] }), [id]);
+  });
+
+  it("takes what PostgreSQL has no text for, in records and in selections", async () => {
+    const selectable = [{ name: "name", type: "text" }] as const;
+    await using opened = disposable(await open(await newDatabase(), { collections: [{ name: "person", selectable }] }));
+    const people = opened.database.store("person");
+    for (const value of ["\u0000", "a\u0000b", "\ud800", "\udfff😀"]) {
+      const { id } = await create(people, { name: value });
+      assert.deepEqual(await idsBy(people, { filters: [{ member: "name", operator: "eq", value }] }), [id]);
+    }
+  });
+
+  it("compares whole numbers with any number", async () => {
+    await using opened = disposable(await open(await newDatabase()));
+    const people = opened.database.store("person");
+    await people.createAll([{}, {}, {}]);
+    for (const [operator, value, ids] of [
+      ["eq", 1.5, []],
+      ["ne", 1.5, [1, 2, 3]],
+      ["lt", 1.5, [1]],
+      ["le", 1.5, [1]],
+      ["gt", 1.5, [2, 3]],
+      ["ge", 1.5, [2, 3]],
+      ["gt", -1e300, [1, 2, 3]],
+      ["lt", 1e300, [1, 2, 3]],
+      ["eq", 1e300, []],
+    ] as const) {
+      assert.deepEqual(await idsBy(people, { filters: [{ member: "id", operator, value }] }), ids);
+    }
+    assert.deepEqual(
+      await idsBy(people, { filters: [{ member: "id", operator: "in", values: [1.5, 2, 1e300] }] }),
+      [2],
+    );
+    assert.deepEqual(await idsBy(people, { after: [1.5] }), [2, 3]);
+  });
+});
+
+describe("a database that cannot be opened is named in one line, without the password", () => {
+  const cases: readonly [what: string, change: (url: URL) => void, message: RegExp][] = [
+    [
+      "a wrong password",
+      (url) => Object.assign(url, { password: "wrong" }),
+      /does not let this user in with this pass/,
+    ],
+    ["no password", (url) => Object.assign(url, { password: "" }), /does not let this user in/],
+    ["an unknown user", (url) => Object.assign(url, { username: "nobody" }), /does not let this user in/],
+    ["an unknown database", (url) => Object.assign(url, { pathname: "/none" }), /there is no such database; create it/],
+    ["a port on which nobody listens", (url) => Object.assign(url, { port: "1" }), /nothing answers there; start the/],
+    ["a host that there is not", (url) => Object.assign(url, { hostname: "db.invalid" }), /no such host|looked up/],
+    [
+      "a server without TLS",
+      (url) => url.searchParams.set("sslmode", "verify-full"),
+      /the server is not set up for TLS/,
+    ],
+  ];
+  for (const [what, change, message] of cases) {
+    it(what, async () => {
+      const url = new URL(await newDatabase());
+      change(url);
+      await assertNotOpened(url.href, message);
+    });
+  }
+
+  it("a server that accepts connections and says nothing", async () => {
+    const silent = createServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo; // it listens on a port
+    await assertNotOpened(`postgres://u:secret@127.0.0.1:${port}/d`, /nothing answers there/, { connectTimeout: 50 });
+    silent.close();
+  });
+
+  it("a layout of a newer version", async () => {
+    const url = await newDatabase();
+    await (await open(url)).close();
+    await execute(url, "UPDATE waymark_layout SET version = 99");
+    await assertNotOpened(
+      url,
+      /a newer version of this program wrote it \(layout 99, and this one knows \d+\); upgrade/,
+    );
+  });
+
+  it("a table of another program, which is left as it is", async () => {
+    const url = await newDatabase();
+    await execute(url, "CREATE TABLE person (name text); INSERT INTO person VALUES ('Ada')");
+    await assertNotOpened(url, /it has a table "person" of another program/);
+    assert.deepEqual(await execute(url, "SELECT name FROM person"), [["Ada"]]);
+    assert.deepEqual(await execute(url, "SELECT to_regclass('waymark_layout')"), [[null]]);
+  });
+
+  it("a user who may not make tables", async () => {
+    const url = new URL(await newDatabase());
+    await execute(url.href, "DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN PASSWORD 'secret'");
+    const schema = url.searchParams.get("options")?.split("=")[1] ?? "";
+    await execute(url.href, `GRANT USAGE ON SCHEMA ${schema} TO reader`);
+    Object.assign(url, { username: "reader", password: "secret" });
+    await assertNotOpened(url.href, /the user may not make tables or write to them; grant it/);
+  });
+
+  for (const address of ["postgres://", "postgres://u:se cret@[/x", "postgresql://u:secret@host:99999/x"]) {
+    it(`the address ${JSON.stringify(address)}`, async () => {
+      await assert.rejects(open(address, { connectTimeout: 500 }), (error) => {
+        assert.ok(error instanceof StoreOpenError, String(error));
+        assert.doesNotMatch(error.message, /cret|\n/);
+        return true;
+      });
+    });
+  }
+
+  it("too few connections are a mistake of the program", async () => {
+    for (const poolSize of [2, 0, 1.5]) await assert.rejects(open("postgres://localhost", { poolSize }), RangeError);
+  });
+});
+
+describe("two programs on one PostgreSQL database", () => {
+  it("see at once what the other one has stored, and count on together", async () => {
+    const url = await newDatabase();
+    await using one = disposable(await open(url));
+    await using other = disposable(await open(url));
+    const [people, others] = [one.database.store("person"), other.database.store("person")];
+    for (let n = 1; n <= 20; n++) {
+      const record = await create(n % 2 === 0 ? people : others, { identifier: `A${n}` });
+      assert.deepEqual([record.id, record.revision], [n, n]);
+      assert.deepEqual(await (n % 2 === 0 ? others : people).find(n), record);
+      assert.equal(await (n % 2 === 0 ? others : people).revision(), n);
+    }
+    assert.deepEqual(await others.create({ identifier: "A2" }), { kind: "conflict", member: "identifier" });
+  });
+
+  it("let one of 100 who expect the same revision through", async () => {
+    const url = await newDatabase();
+    await using one = disposable(await open(url));
+    await using other = disposable(await open(url));
+    const stores = [one, other].map(({ database }) => database.store("person")) as [Store, Store];
+    const { revision } = await create(stores[0], {});
+    const replacements = await Promise.all(
+      Array.from({ length: 100 }, (_, n) => (stores[n % 2] as Store).replace(1, { name: `Ada ${n}` }, revision)),
+    );
+    const won = replacements.filter(({ kind }) => kind === "replaced");
+    assert.equal(won.length, 1);
+    assert.equal(replacements.filter(({ kind }) => kind === "changed").length, 99);
+    assert.deepEqual(won[0], { kind: "replaced", record: await stores[1].find(1) });
+  });
+
+  it("give revisions in the order of the commits: who reads one has seen all that are less", async () => {
+    const url = await newDatabase();
+    await using one = disposable(await open(url));
+    await using other = disposable(await open(url));
+    const stores = [one, other].map(({ database }) => database.store("person")) as [Store, Store];
+    let isWriting = true;
+    const write = async (store: Store): Promise<void> => {
+      for (let n = 0; n < 100; n++) await Promise.all([create(store, {}), create(store, {})]);
+    };
+    const read = async (): Promise<void> => {
+      while (isWriting) {
+        const last = await stores[0].revision();
+        const records = await everything(stores[1]);
+        // Each change is a new record here, so that each revision up to the last one is that of a record.
+        const seen = new Set(records.map(({ revision }) => revision));
+        for (let revision = 1; revision <= last; revision++) assert.ok(seen.has(revision), `${revision} of ${last}`);
+      }
+    };
+    const reading = read();
+    await Promise.all(stores.map(write));
+    isWriting = false;
+    await reading;
+    assert.equal(await stores[0].revision(), 400);
+  });
+
+  it("retry what the database has undone to end a deadlock", async () => {
+    const url = await newDatabase();
+    await using one = disposable(await open(url));
+    const people = one.database.store("person");
+    await people.createAll([{}, {}]);
+    // Once each it fails as a transaction does that met another one.
+    await execute(
+      url,
+      `CREATE SEQUENCE failures; CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF nextval('failures') <= 2 THEN RAISE EXCEPTION 'met another one' USING ERRCODE = '40P01'; END IF; RETURN NEW;
+      END $$; CREATE TRIGGER fail BEFORE UPDATE ON person FOR EACH ROW EXECUTE FUNCTION fail()`,
+    );
+    const replaced = await replace(people, 1, { name: "Ada" });
+    assert.equal(replaced.revision, 3);
+    assert.deepEqual(await people.find(1), replaced);
+  });
+
+  it("fail alone for a change that the database refuses, and make those that came with it", async () => {
+    const url = await newDatabase();
+    await using one = disposable(await open(url));
+    const people = one.database.store("person");
+    await execute(url, "ALTER TABLE person ADD CHECK (document ->> 'name' <> 'Eve')");
+    const names = ["Ada", "Eve", "Grace"];
+    const outcomes = await Promise.allSettled(names.map((name) => people.create({ name })));
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ["fulfilled", "rejected", "fulfilled"],
+    );
+    assert.deepEqual(
+      (await everything(people)).map(({ id, revision, json }) => [id, revision, JSON.parse(json).name]),
+      [
+        [1, 1, "Ada"],
+        [2, 2, "Grace"],
+      ],
+    );
+  });
+});
+
+/** A database that is closed when its scope ends. */
+function disposable(database: Database): AsyncDisposable & { readonly database: Database } {
+  return { database, [Symbol.asyncDispose]: () => database.close() };
+}
+
+async function assertNotOpened(
+  url: string,
+  message: RegExp,
+  options: Partial<PostgresDatabaseOptions> = {},
+): Promise<void> {
+  const { host, pathname, password } = new URL(url);
+  await assert.rejects(open(url, options), (error) => {
+    assert.ok(error instanceof StoreOpenError, String(error));
+    assert.match(error.message, message);
+    assert.ok(error.message.includes(`"postgres://${host}${pathname}"`), error.message);
+    assert.doesNotMatch(error.message, /\n/);
+    for (const secret of [administrator.password, "secret", password]) {
+      assert.ok(secret === "" || !error.message.includes(secret), error.message);
+    }
+    return true;
+  });
+}

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { Client } from "pg";
+import {
+  type CollectionDefinition,
+  type MemberFilter,
+  openPostgresDatabase,
+  type Selection,
+  type SortKey,
+} from "../src/index.ts";
+import { selectableColumns } from "../src/postgres-columns.ts";
+import { PostgresSelection } from "../src/postgres-selection.ts";
+import { postgresServer } from "./postgres-server.ts";
+
+const person: CollectionDefinition = {
+  name: "person",
+  unique: ["identifier"],
+  selectable: [
+    { name: "familyName", type: "text" },
+    { name: "email", type: "caseless-text" },
+    { name: "height", type: "number" },
+    { name: "seen", type: "time" },
+  ],
+};
+
+const columns = selectableColumns(person);
+
+describe("a page of a PostgreSQL collection", () => {
+  let url = "";
+  before(async () => {
+    url = await (await postgresServer()).createDatabase();
+    let clock = 0;
+    const database = await openPostgresDatabase(url, { collections: [person], now: () => new Date(++clock % 4) });
+    // Every tenth record has none of the members; of the others thousands have the same values.
+    const documents = Array.from({ length: 20_000 }, (_, n) =>
+      n % 10 === 0
+        ? {}
+        : {
+            familyName: `Name ${n % 4}`,
+            email: `A${n % 4}@example.org`,
+            height: n % 4,
+            seen: new Date(n % 4).toISOString(),
+            identifier: `A${n}`,
+          },
+    );
+    await database.store("person").createAll(documents);
+    await database.close();
+    await withClient(url, (client) => client.query("ANALYZE person"));
+  });
+
+  const places: Readonly<Record<string, readonly (string | number | null)[]>> = {
+    familyName: ["Name 1", null],
+    email: ["a1@example.org", null],
+    height: [1, null],
+    seen: [1, null],
+    createdAt: [1],
+    id: [],
+  };
+  for (const [member, values] of Object.entries(places)) {
+    for (const descending of [false, true]) {
+      const direction = descending ? "descending" : "ascending";
+      const last: SortKey = { member: "id", descending };
+      const order = member === "id" ? [last] : [{ member, descending }, last];
+      const starts = [undefined, ...(member === "id" ? [[10_000]] : values.map((value) => [value, 10_000]))];
+      for (const after of starts) {
+        const where = after === undefined ? "from the beginning" : `behind ${JSON.stringify(after)}`;
+        it(`is read by an index when it is by ${member}, ${direction}, ${where}, and not sorted`, async () => {
+          const selection: Selection = { order, ...(after !== undefined && { after }) };
+          for (const plan of await plansOf(url, selection)) {
+            // What is above it is done for the records of a page alone. Where a great part of the records have one value,
+            // these are just as well found by their ids.
+            const belowLimit = plan.slice(plan.indexOf("Limit"));
+            const index = `(?:${columns.get(member)?.name}|pkey)`;
+            assert.match(belowLimit, new RegExp(`Index Scan (?:Backward )?using "?person_${index}`), plan);
+            assert.doesNotMatch(belowLimit, /Seq Scan|Sort|Bitmap/, plan);
+          }
+        });
+      }
+    }
+  }
+
+  it("is found by the index of a filter that leaves few records", async () => {
+    const filters: readonly MemberFilter[] = [
+      { member: "email", operator: "eq", value: "A7@EXAMPLE.org" },
+      { member: "email", operator: "prefix", value: "A7" },
+      { member: "seen", operator: "in", values: [1_000, 2_000] },
+      { member: "height", operator: "gt", value: 100 },
+    ];
+    for (const filter of filters) {
+      const [plan = ""] = await plansOf(url, { filters: [filter] });
+      assert.match(plan, new RegExp(`person_member_${filter.member}`), plan);
+    }
+  });
+
+  it("costs the reading of a single record by its id", async () => {
+    const plan = await withClient(url, async (client) => {
+      await client.query(
+        "PREPARE find AS SELECT id, revision, updated_at, document, exact FROM person WHERE id = ANY($1)",
+      );
+      return explain(client, "EXPLAIN EXECUTE find('{1,2,3}')");
+    });
+    assert.match(plan, /Index Scan using person_pkey/, plan);
+  });
+});
+
+/** The plan of each of the statements by which the first page of a selection is read. */
+function plansOf(url: string, selection: Selection): Promise<readonly string[]> {
+  const selected = new PostgresSelection('"person"', columns, selection);
+  return withClient(url, async (client) => {
+    const plans: string[] = [];
+    for (const range of selected.ranges(selection.after)) {
+      const { text, values = [] } = selected.statement(range, 50, 65_536);
+      plans.push(await explain(client, `EXPLAIN ${text}`, values));
+    }
+    return plans;
+  });
+}
+
+async function explain(client: Client, text: string, values: readonly unknown[] = []): Promise<string> {
+  const { rows } = await client.query<[string]>({ text, values: [...values], rowMode: "array" });
+  return rows.map(([line]) => line).join("\n");
+}
+
+async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client(url);
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { administrator, postgresServer } from "../../collection/test/postgres-server.ts";
+import { createPostgresDatabase } from "./databases.ts";
+import { runProgram, type ServiceProcess, startService } from "./service-process.ts";
+
+const headers = { "Content-Type": "application/json" };
+
+const post = ({ url }: ServiceProcess, person: object): Promise<Response> =>
+  fetch(`${url}/person`, { method: "POST", headers, body: JSON.stringify(person) });
+
+/** Checks that a text has the password in none of the forms that it has in a URL. */
+function assertNoPassword(text: string): void {
+  for (const password of [administrator.password, encodeURIComponent(administrator.password)]) {
+    assert.ok(!text.includes(password), text);
+  }
+}
+
+describe("the program on PostgreSQL", () => {
+  it("says where it keeps people, without the password, and ends when it is told to", async () => {
+    const { location } = await createPostgresDatabase();
+    await using service = await startService("--demo", "--database", location);
+    assert.equal(((await (await fetch(`${service.url}/person`)).json()) as readonly unknown[]).length, 537);
+    service.kill("SIGTERM");
+    const { code, stdout, stderr } = await service.exited;
+    assert.deepEqual([code, stderr], [0, ""]);
+    const { host, pathname } = new URL(location);
+    assert.ok(stdout.includes(`\nkeeping people in postgres://${host}${pathname}\n`), stdout);
+    assertNoPassword(stdout);
+  });
+
+  it("says in one line, without a password, what keeps it from starting", async () => {
+    const { location } = await createPostgresDatabase();
+    const [wrong, away] = [new URL(location), new URL(location)];
+    wrong.password = "not-the-password";
+    away.port = "1";
+    for (const [url, reason] of [
+      [wrong, "does not let this user in"],
+      [away, "nothing answers there"],
+    ] as const) {
+      const { code, stdout, stderr } = await runProgram("--port", "0", "--database", url.href);
+      assert.deepEqual([code, stdout], [1, ""]);
+      assert.match(stderr, /^person-service: Cannot open the database "postgres:[^\n]+\n$/);
+      assert.ok(stderr.includes(reason) && !stderr.includes("not-the-password"), stderr);
+      assertNoPassword(stderr);
+    }
+  });
+
+  it("refuses --demo where there are people, without the password", async () => {
+    const { location } = await createPostgresDatabase();
+    {
+      await using service = await startService("--database", location);
+      assert.equal((await post(service, { name: "Ada" })).status, 200);
+    }
+    const { code, stderr } = await runProgram("--port", "0", "--demo", "--database", location);
+    assert.equal(code, 1);
+    assert.match(stderr, /--demo is for a database without people, and "postgres:/);
+    assertNoPassword(stderr);
+  });
+});
+
+describe("two services on one PostgreSQL database", () => {
+  it("let one of 100 PUTs with the same If-Match through, and show at once what the other one stored", async () => {
+    const { location } = await createPostgresDatabase();
+    await using one = await startService("--database", location);
+    await using other = await startService("--database", location);
+    const services = [one, other] as const;
+    assert.equal((await post(one, { name: "Ada" })).status, 200);
+    const first = await fetch(`${other.url}/person/1`);
+    const etag = first.headers.get("ETag") ?? "";
+    assert.equal(((await first.json()) as { name: string }).name, "Ada");
+    const statuses = await Promise.all(
+      Array.from({ length: 100 }, async (_, n) => {
+        const { url } = services[n % 2] as ServiceProcess;
+        const body = JSON.stringify({ name: `Ada ${n}` });
+        const answer = await fetch(`${url}/person/1`, {
+          method: "PUT",
+          headers: { ...headers, "If-Match": etag },
+          body,
+        });
+        await answer.bytes();
+        return answer.status;
+      }),
+    );
+    assert.equal(statuses.filter((status) => status === 204).length, 1);
+    assert.equal(statuses.filter((status) => status === 412).length, 99);
+    const [read, readAgain] = await Promise.all(services.map(({ url }) => fetch(`${url}/person/1`)));
+    assert.equal(read?.headers.get("ETag"), readAgain?.headers.get("ETag"));
+    assert.equal(await read?.text(), await readAgain?.text());
+    assert.notEqual(read?.headers.get("ETag"), etag);
+  });
+});
+
+describe("a service whose PostgreSQL server is stopped", () => {
+  it("answers 503 with Retry-After until it is started again, and then as before", async () => {
+    const server = await postgresServer();
+    const { location } = await createPostgresDatabase();
+    await using service = await startService("--database", location);
+    const acknowledged: string[] = [];
+    let isOver = false;
+    let isStopped = false;
+    let refusals = 0;
+    const load = async (client: number): Promise<void> => {
+      for (let n = 0; !isOver; n++) {
+        const identifier = `${client}/${n}`;
+        const [posted, read] = await Promise.all([
+          post(service, { name: "Ada", identifier }),
+          fetch(`${service.url}/person/1`),
+        ]);
+        for (const answer of [posted, read]) {
+          assert.ok([200, 404, 503].includes(answer.status), `${answer.status}`);
+          if (answer.status !== 503) continue;
+          assert.equal(answer.headers.get("Retry-After"), "1");
+          if (isStopped) refusals++;
+        }
+        if (posted.status === 200) acknowledged.push(identifier);
+        await Promise.all([posted.bytes(), read.bytes()]);
+      }
+    };
+    const loading = Promise.all(Array.from({ length: 8 }, (_, client) => load(client)));
+    await until(() => acknowledged.length > 20);
+    await server.stop();
+    isStopped = true;
+    await until(() => refusals > 100);
+    assert.equal((await fetch(`${service.url}/hello-world`)).status, 200);
+    assert.equal((await fetch(`${service.url}/person`)).status, 503);
+    isStopped = false;
+    await server.start();
+    const before = acknowledged.length;
+    await until(() => acknowledged.length > before + 20);
+    isOver = true;
+    await loading;
+    const people = (await (await fetch(`${service.url}/person`)).json()) as readonly { readonly identifier: string }[];
+    const stored = people.map(({ identifier }) => identifier);
+    assert.equal(new Set(stored).size, stored.length);
+    assert.deepEqual(
+      acknowledged.filter((identifier) => !stored.includes(identifier)),
+      [],
+    );
+  });
+});
+
+/** Resolves once it holds, which other work brings about. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise(setImmediate);
+}

@@ -1,0 +1,56 @@
+import { constants, type Http2SecureServer, type ServerHttp2Stream } from "node:http2";
+import { isPromise } from "../../pipeline.ts";
+import { problem } from "../../problem.ts";
+import { connectionProblemTypes } from "./connection-problem-types.ts";
+import { Http2Exchange } from "./http2-exchange.ts";
+import { readHttp2Head, refuseHttp2Head } from "./http2-head.ts";
+import { failHttp2, sendHttp2 } from "./http2-response.ts";
+import type { ServeContext } from "./node-request.ts";
+
+/**
+ * Has the app answer the streams of HTTP/2.
+ *
+ * @param requestTimeout for the content of a request to arrive, in milliseconds; 0 for any time
+ */
+export function answerHttp2(server: Http2SecureServer, context: ServeContext, requestTimeout: number): void {
+  // Of a server that has a listener for requests, Node makes one request of HTTP/1 form of each stream, too.
+  server.removeAllListeners("stream");
+  server.on("stream", (stream: ServerHttp2Stream, _headers: unknown, _flags: number, raw: string[]) => {
+    // An error of the stream closes it, and that is heard.
+    stream.on("error", () => undefined);
+    if (stream.destroyed || stream.closed) return;
+    if (context.connections.closing) stream.session?.close();
+    const head = readHttp2Head(raw);
+    const exchange = new Http2Exchange(stream, head, context);
+    if (requestTimeout > 0 && !stream.endAfterHeaders) limitContent(exchange, requestTimeout);
+    const refusal = refuseHttp2Head(head, context);
+    if (refusal === undefined) answer(exchange);
+    else sendHttp2(exchange, refusal);
+  });
+}
+
+function answer(exchange: Http2Exchange): void {
+  try {
+    const response = exchange.context.app.handle(exchange.receive());
+    if (isPromise(response)) {
+      response.then(
+        (settled) => sendHttp2(exchange, settled),
+        (error: unknown) => failHttp2(exchange, error),
+      );
+    } else sendHttp2(exchange, response);
+  } catch (error) {
+    failHttp2(exchange, error);
+  }
+}
+
+function limitContent(exchange: Http2Exchange, timeout: number): void {
+  const { native } = exchange;
+  const timer = setTimeout(() => {
+    if (native.headersSent) native.close(constants.NGHTTP2_CANCEL);
+    else sendHttp2(exchange, late);
+  }, timeout);
+  const stop = (): void => clearTimeout(timer);
+  native.once("end", stop).once("close", stop);
+}
+
+const late = problem(connectionProblemTypes.requestTimeout);

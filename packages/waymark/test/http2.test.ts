@@ -1,0 +1,499 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import {
+  type ClientHttp2Session,
+  connect as connectHttp2,
+  constants,
+  type IncomingHttpHeaders,
+  type IncomingHttpStatusHeader,
+  type OutgoingHttpHeaders,
+} from "node:http2";
+import { Agent, request as sendOverHttps } from "node:https";
+import { connect as connectTcp } from "node:net";
+import { afterEach, describe, it } from "node:test";
+import { setImmediate as eventLoopTurn } from "node:timers/promises";
+import { connect as connectTls, type TLSSocket } from "node:tls";
+import { type RunningServer, type ServeOptions, serve } from "../src/adapters/node/index.ts";
+import { HeaderList } from "../src/header-list.ts";
+import { content, HttpResponse, json, noContent, notFound, ok, text } from "../src/response.ts";
+import { type TinyApp, type TinyHandler, tinyApp } from "./tiny-app.ts";
+
+// Made for these tests, and known to everybody; see the names of the files.
+const fixture = (name: string): Buffer =>
+  readFileSync(new URL(`fixtures/self-signed-for-tests.${name}.pem`, import.meta.url));
+const tls = { key: fixture("key"), cert: fixture("cert") };
+
+const opened: { server: RunningServer; sessions: ClientHttp2Session[] }[] = [];
+afterEach(async () => {
+  for (const { server, sessions } of opened.splice(0)) {
+    for (const session of sessions) session.destroy();
+    await server.close({ grace: 0 });
+  }
+});
+
+interface Served {
+  readonly app: TinyApp;
+  readonly server: RunningServer;
+  connect(): ClientHttp2Session;
+}
+
+async function served(handler: TinyHandler, options: ServeOptions = {}): Promise<Served> {
+  const app = tinyApp(handler);
+  const server = await serve(app, { tls, ...options });
+  const sessions: ClientHttp2Session[] = [];
+  opened.push({ server, sessions });
+  const connect = (): ClientHttp2Session => {
+    const session = connectHttp2(server.url, { ca: tls.cert });
+    session.on("error", () => undefined);
+    sessions.push(session);
+    return session;
+  };
+  return { app, server, connect };
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders & IncomingHttpStatusHeader;
+  readonly body: string;
+  /** With which code the stream was closed. */
+  readonly code: number | undefined;
+}
+
+async function ask(
+  session: ClientHttp2Session,
+  headers: OutgoingHttpHeaders | readonly string[],
+  body?: string,
+): Promise<Answer> {
+  const stream = session.request(headers as OutgoingHttpHeaders, { endStream: body === undefined });
+  let answer: IncomingHttpHeaders & IncomingHttpStatusHeader = {};
+  stream.on("response", (received) => {
+    answer = received;
+  });
+  let received = "";
+  stream.setEncoding("utf8").on("data", (piece) => {
+    received += piece;
+  });
+  stream.on("error", () => undefined);
+  if (body !== undefined) stream.end(body);
+  await new Promise((resolve) => stream.on("close", resolve));
+  return { status: answer[":status"], headers: answer, body: received, code: stream.rstCode };
+}
+
+describe("a server with TLS", () => {
+  it("speaks HTTP/2 and HTTP/1.1 on one port", async () => {
+    const { server, connect } = await served(({ method, path }) => text(`${method} ${path}`));
+    assert.match(server.url, /^https:\/\/127\.0\.0\.1:\d+$/);
+    assert.equal((await ask(connect(), { ":path": "/two" })).body, "GET /two");
+    const agent = new Agent({ ca: tls.cert, keepAlive: true });
+    for (let i = 0; i < 2; i++) {
+      const body = await new Promise<string>((resolve, reject) => {
+        sendOverHttps(`${server.url}/one`, { agent }, (response) => {
+          response.toArray().then((pieces) => resolve(Buffer.concat(pieces).toString()), reject);
+        })
+          .once("error", reject)
+          .end();
+      });
+      assert.equal(body, "GET /one");
+    }
+    agent.destroy();
+  });
+
+  it("answers HTTP/1.1 that asks for nothing better, with a wish to upgrade and one behind it", async () => {
+    const { server } = await served(({ client }) => json(client));
+    const socket = connectTls({ port: server.port, host: "127.0.0.1", ca: tls.cert });
+    const get = (line: string): string => `GET / HTTP/1.1\r\nHost: a:1\r\n${line}\r\n\r\n`;
+    socket.write(get("Connection: upgrade\r\nUpgrade: h2c") + get("X: y") + get("Connection: close"));
+    const received = Buffer.concat(await socket.toArray()).toString();
+    assert.equal(received.match(/HTTP\/1.1 200 OK/g)?.length, 3);
+    assert.match(received, /\{"address":"127.0.0.1","scheme":"https","host":"a:1"\}/);
+  });
+
+  it("speaks no HTTP without TLS, and harms nobody", async () => {
+    const { server, connect } = await served(() => ok());
+    const socket = connectTcp(server.port, "127.0.0.1");
+    socket.on("error", () => undefined).write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    socket.resume();
+    await once(socket, "close");
+    assert.equal((await ask(connect(), {})).status, 200);
+  });
+
+  it("takes another certificate for new connections, and none that is broken", async () => {
+    const { server, connect } = await served(() => ok());
+    const session = connect();
+    await ask(session, {});
+    assert.throws(() => server.reloadTls({ key: tls.key, cert: "none" }));
+    assert.throws(() => server.reloadTls({ key: "none", cert: tls.cert }));
+    server.reloadTls(tls);
+    assert.equal((await ask(session, {})).status, 200);
+    assert.equal((await ask(connect(), {})).status, 200);
+  });
+
+  it("is the only one with a certificate to be reloaded", async () => {
+    const server = await serve(tinyApp(() => ok()));
+    assert.throws(() => server.reloadTls(tls), /^TypeError: A server without TLS has no certificate to be reloaded$/);
+    await server.close();
+  });
+});
+
+describe("a request of HTTP/2", () => {
+  it("has Host, and its cookies in one line", async () => {
+    const { connect } = await served(({ headers, cookies, client }) => json([headers.flat, [...cookies], client]));
+    const { body } = await ask(connect(), { ":authority": "example.org:8", cookie: ["a=1", "b=2"], "x-own": "1" });
+    assert.deepEqual(JSON.parse(body), [
+      ["host", "example.org:8", "x-own", "1", "cookie", "a=1; b=2"],
+      [
+        ["a", "1"],
+        ["b", "2"],
+      ],
+      { address: "127.0.0.1", scheme: "https", host: "example.org:8" },
+    ]);
+  });
+
+  it("has content, whole and in pieces", async () => {
+    const { connect } = await served(async (request) => {
+      if (request.path === "/whole") return text(await request.text());
+      let size = 0;
+      for await (const piece of request.stream()) size += piece.length;
+      return json(size);
+    });
+    const session = connect();
+    const post = { ":method": "POST" };
+    assert.equal((await ask(session, { ...post, ":path": "/whole" }, "hello")).body, "hello");
+    assert.equal((await ask(session, { ...post, ":path": "/whole", "content-length": 5 }, "hello")).body, "hello");
+    assert.equal((await ask(session, { ...post, ":path": "/pieces" }, "x".repeat(1_000_000))).body, "1000000");
+  });
+
+  it("whose content is too long is answered before it has come, and the session goes on", async () => {
+    const { connect } = await served(async (request) => text(await request.text({ limit: 10 })));
+    const session = connect();
+    assert.equal((await ask(session, { ":method": "POST" }, "x".repeat(1_000_000))).status, 413);
+    assert.equal((await ask(session, { ":method": "POST" }, "short")).body, "short");
+  });
+
+  it("whose content nobody reads is answered", async () => {
+    const { connect } = await served(() => notFound());
+    const session = connect();
+    for (let i = 0; i < 3; i++)
+      assert.equal((await ask(session, { ":method": "POST" }, "x".repeat(1_000_000))).status, 404);
+  });
+
+  for (const code of [constants.NGHTTP2_CANCEL, constants.NGHTTP2_NO_ERROR]) {
+    it(`whose content is reset with code ${code} tells the reader, and aborts the signal`, async () => {
+      const outcome = Promise.withResolvers<unknown>();
+      const { server, app } = await served(async (request) => {
+        const { signal } = request;
+        const name = await request.text().catch((error: Error) => error.name);
+        if (!signal.aborted) await once(signal, "abort");
+        outcome.resolve(name);
+        return ok();
+      });
+      const reset = Buffer.from([0, 0, 0, code]);
+      const socket = speak(
+        server,
+        headers(postFields),
+        frame(data, 0, Buffer.from("part")),
+        frame(rstStream, 0, reset),
+      );
+      assert.equal(await outcome.promise, "HttpError");
+      assert.deepEqual(app.faults, []);
+      socket.destroy();
+    });
+  }
+
+  it("that expects 100-continue is told so when its content is read; another expectation is refused", async () => {
+    const { connect } = await served(async (request) => text(await request.text()));
+    const session = connect();
+    const stream = session.request({ ":method": "POST", expect: "100-continue" }, { endStream: false });
+    await once(stream, "continue");
+    stream.end("now");
+    assert.equal(Buffer.concat(await stream.toArray()).toString(), "now");
+    assert.equal((await ask(session, { ":method": "POST", expect: "wonders" }, "x")).status, 417);
+  });
+
+  for (const [what, headers, status, code] of [
+    ["to CONNECT", { ":method": "CONNECT", ":authority": "a:80" }, 501, "not-implemented"],
+    ["with two hosts", { ":authority": "a", host: "b" }, 400, "malformed-message"],
+    ["with a long target", { ":path": `/${"x".repeat(8192)}` }, 414, "target-too-long"],
+    ["with long fields", { x: "y".repeat(17_000) }, 431, "head-too-large"],
+    [
+      "with many fields",
+      Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`x${i}`, "y"])),
+      431,
+      "head-too-large",
+    ],
+    ["with a broken target", { ":path": "/%zz" }, 400, "malformed-target"],
+  ] as const) {
+    it(`${what} is refused with ${status}, and the session goes on`, async () => {
+      const { connect } = await served(() => text("served"));
+      const session = connect();
+      const { status: given, body, headers: answered } = await ask(session, headers);
+      assert.deepEqual([given, JSON.parse(body).type], [status, `/problems/${code}`]);
+      assert.equal(answered["content-type"], "application/problem+json");
+      assert.equal((await ask(session, {})).body, "served");
+    });
+  }
+
+  for (const [what, headers] of [
+    ["a host that is none", { ":authority": "a b" }],
+    ["the target *", { ":path": "*" }],
+  ] as const) {
+    it(`with ${what} is a stream error, and the session goes on`, async () => {
+      const { connect } = await served(() => text("served"));
+      const session = connect();
+      const { status, code } = await ask(session, headers);
+      assert.deepEqual([status, code], [undefined, constants.NGHTTP2_PROTOCOL_ERROR]);
+      assert.equal((await ask(session, {})).body, "served");
+    });
+  }
+
+  it("with a field of a connection is a stream error", async () => {
+    const { server } = await served(() => assert.fail("the handler ran"));
+    const socket = speak(server, headers([...postFields, 0, 2, ...Buffer.from("te"), 4, ...Buffer.from("gzip")]));
+    const protocolError = frame(rstStream, 0, Buffer.from([0, 0, 0, constants.NGHTTP2_PROTOCOL_ERROR]));
+    let received = Buffer.alloc(0);
+    while (!received.includes(protocolError)) received = Buffer.concat([received, (await once(socket, "data"))[0]]);
+    socket.destroy();
+  });
+
+  it("whose head has no end costs its client the session", async () => {
+    const { server, connect } = await served(() => ok());
+    const flood = Array.from({ length: 20_000 }, () => frame(continuation, 0, Buffer.from([0, 1, 0x78, 1, 0x79])));
+    const socket = speak(server, frame(headersType, 0, Buffer.from(postFields)), ...flood);
+    socket.resume();
+    await once(socket, "close");
+    assert.equal((await ask(connect(), {})).status, 200);
+  });
+
+  it("with fields that are far too long is reset", async () => {
+    const { connect } = await served(() => text("served"));
+    const session = connect();
+    const { status, code } = await ask(session, { x: "y".repeat(60_000) });
+    assert.ok(status === undefined || status === 431, String(status));
+    assert.notEqual(code, constants.NGHTTP2_INTERNAL_ERROR);
+  });
+
+  it("whose content does not come in time gets 408", async () => {
+    const { connect } = await served(async (request) => text(await request.text()), { requestTimeout: 20 });
+    const stream = connect().request({ ":method": "POST" }, { endStream: false });
+    const [headers] = await once(stream, "response");
+    assert.equal(headers[":status"], 408);
+    stream.close();
+  });
+});
+
+describe("a response of HTTP/2", () => {
+  it("has lower-case fields, Date, its length, and nothing of a connection", async () => {
+    const fields = HeaderList.of({
+      "X-Own": "1",
+      Connection: "close",
+      Upgrade: "h2c",
+      Vary: "A",
+      "Set-Cookie": ["a", "b"],
+    });
+    const { connect } = await served(() => new HttpResponse(200, fields.withAdded("vary", "B"), "ä"));
+    const { headers, body } = await ask(connect(), {});
+    assert.equal(body, "ä");
+    assert.ok(Date.parse(headers["date"] as string) > 0);
+    const rest = Object.fromEntries(Object.entries(headers).filter(([name]) => name !== "date"));
+    assert.deepEqual(rest, {
+      ":status": 200,
+      "x-own": "1",
+      vary: "A, B",
+      "set-cookie": ["a", "b"],
+      "content-length": "2",
+    });
+  });
+
+  for (const [what, method, answer, status, length] of [
+    ["to HEAD", "HEAD", text("content"), 200, "7"],
+    ["to HEAD of an endless stream", "HEAD", content("text/plain", endless()), 200, undefined],
+    ["without content", "GET", noContent(), 204, undefined],
+    ["that is not modified", "GET", content("text/plain", "text", 304), 304, undefined],
+    ["that is empty", "GET", ok(), 200, "0"],
+    ["of an empty stream", "GET", content("text/plain", []), 200, "0"],
+  ] as const) {
+    it(`${what} is the head alone`, async () => {
+      const { connect, app } = await served(() => answer);
+      const { status: given, headers, body } = await ask(connect(), { ":method": method });
+      assert.deepEqual([given, headers["content-length"], body], [status, length, ""]);
+      assert.deepEqual(app.faults, []);
+    });
+  }
+
+  it("in pieces comes whole", async () => {
+    const { connect } = await served(() =>
+      content("text/plain", ["one ", new Uint8Array([116, 119, 111]), "x".repeat(1_000_000)]),
+    );
+    assert.equal((await ask(connect(), {})).body.length, 1_000_007);
+  });
+
+  it("that fails before its first piece is a 500, and later a reset stream; the session goes on", async () => {
+    const { connect, app } = await served(({ path }) => {
+      if (path === "/throws") throw new Error("secret");
+      return path === "/ok" ? ok() : content("text/plain", failsAfter(path === "/late" ? ["one"] : []));
+    });
+    const session = connect();
+    assert.equal((await ask(session, { ":path": "/early" })).status, 500);
+    assert.equal((await ask(session, { ":path": "/throws" })).status, 500);
+    assert.equal((await ask(session, { ":path": "/late" })).code, constants.NGHTTP2_INTERNAL_ERROR);
+    assert.equal((await ask(session, { ":path": "/ok" })).status, 200);
+    assert.deepEqual(app.faults.map(String), ["Error: secret", "Error: secret", "Error: secret"]);
+  });
+
+  it("is made no faster than the client takes it, and ended when the client goes", async () => {
+    const ended = Promise.withResolvers<void>();
+    const { connect } = await served(() => content("text/plain", endless(ended.resolve)));
+    const session = connect();
+    const stream = session.request({});
+    stream.on("error", () => undefined);
+    await once(stream, "response");
+    const other = await ask(session, { ":method": "HEAD" });
+    assert.equal(other.status, 200);
+    stream.close(constants.NGHTTP2_CANCEL);
+    await ended.promise;
+  });
+
+  it("is reset when the client takes nothing of it for too long", async () => {
+    const ended = Promise.withResolvers<void>();
+    const { connect } = await served(() => content("text/plain", endless(ended.resolve)), { writeTimeout: 20 });
+    const stream = connect().request({});
+    stream.on("error", () => undefined);
+    await ended.promise;
+  });
+});
+
+describe("a server of HTTP/2", () => {
+  it("has so many streams of a client at a time, and no more", async () => {
+    let most = 0;
+    let inHand = 0;
+    const { connect } = await served(
+      async () => {
+        most = Math.max(most, ++inHand);
+        for (let turn = 0; turn < 5; turn++) await eventLoopTurn();
+        inHand--;
+        return ok();
+      },
+      { maxConcurrentStreams: 5 },
+    );
+    const session = connect();
+    await once(session, "remoteSettings");
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ask(session, {})));
+    assert.ok(answers.every(({ status }) => status === 200));
+    assert.ok(most <= 5, `${most} at a time`);
+  });
+
+  it("sends away who opens streams to reset them, having begun few of them", async () => {
+    let begun = 0;
+    const { connect } = await served(
+      () => {
+        begun++;
+        return new Promise<HttpResponse>(() => undefined);
+      },
+      { maxConcurrentStreams: 10 },
+    );
+    const session = connect();
+    await once(session, "remoteSettings");
+    const gone = once(session, "goaway");
+    while (!session.destroyed && !session.closed) {
+      const stream = session.request({});
+      stream.on("error", () => undefined);
+      stream.close(constants.NGHTTP2_CANCEL);
+      await eventLoopTurn();
+    }
+    await gone;
+    assert.ok(begun < 500, `${begun} were begun`);
+  });
+
+  it("closes a session on which nothing happens", async () => {
+    const { connect } = await served(() => ok(), { keepAliveTimeout: 20 });
+    const session = connect();
+    await ask(session, {});
+    await once(session, "close");
+  });
+
+  it("that closes answers what is in hand, and ends the session", async () => {
+    const began = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    const { connect, server } = await served(async () => {
+      began.resolve();
+      await gate.promise;
+      return text("answered");
+    });
+    const [session, idle] = [connect(), connect()];
+    await once(idle, "connect");
+    const answer = ask(session, {});
+    await began.promise;
+    const closed = server.close({ grace: 2 ** 31 - 1 });
+    gate.resolve();
+    assert.equal((await answer).body, "answered");
+    await closed;
+  });
+
+  it("that gives notice serves each new session once", async () => {
+    const { connect, server } = await served(() => json(server.draining));
+    const closed = server.close({ notice: 2 ** 31 - 1 });
+    const session = connect();
+    assert.equal((await ask(session, {})).body, "true");
+    if (!session.closed) await once(session, "close");
+    assert.equal((await ask(connect(), {})).body, "true");
+    await server.close();
+    await closed;
+  });
+
+  it("cuts what is left when the grace is over, those in the handshake of TLS included", async () => {
+    const began = Promise.withResolvers<void>();
+    const { connect, server } = await served(() => {
+      began.resolve();
+      return new Promise<HttpResponse>(() => undefined);
+    });
+    const silent = connectTcp(server.port, "127.0.0.1").on("error", () => undefined);
+    silent.resume();
+    await once(silent, "connect");
+    const session = connect();
+    const answer = ask(session, {});
+    await began.promise;
+    await server.close({ grace: 1 });
+    assert.equal((await answer).status, undefined);
+    if (!silent.closed) await once(silent, "close");
+  });
+});
+
+// HTTP/2 as bytes (RFC 9113 §4.1), for what Node's client does not do.
+const [data, headersType, rstStream, settings, continuation] = [0, 1, 3, 4, 9];
+/** POST https://a/ in HPACK: three fields of the static table, and one name of it. */
+const postFields: readonly number[] = [0x83, 0x87, 0x84, 0x41, 1, 0x61];
+
+function frame(type: number, flags: number, payload: Uint8Array, stream = 1): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUInt8(type, 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+/** A head that is complete, of a request whose content follows. */
+const headers = (fields: readonly number[]): Buffer => frame(headersType, 4, Buffer.from(fields));
+
+function speak(server: RunningServer, ...frames: readonly Buffer[]): TLSSocket {
+  const socket = connectTls({ port: server.port, host: "127.0.0.1", ca: tls.cert, ALPNProtocols: ["h2"] });
+  const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+  socket
+    .on("error", () => undefined)
+    .write(Buffer.concat([preface, frame(settings, 0, Buffer.alloc(0), 0), ...frames]));
+  return socket;
+}
+
+function* endless(onEnd: () => void = () => undefined): Generator<string> {
+  try {
+    for (;;) yield "x".repeat(1000);
+  } finally {
+    onEnd();
+  }
+}
+
+async function* failsAfter(pieces: readonly string[]): AsyncGenerator<string> {
+  yield* pieces;
+  throw new Error("secret");
+}
