@@ -43,19 +43,6 @@ export function describeSearch(name: string, withStore: WithStore): void {
     );
 
     it(
-      "follows what is done to a record at the same time",
-      withStore(async (store) => {
-        await Promise.all([
-          ...[store.create({ name: "Ada" }), store.create({ name: "Ada" }), store.create({ name: "Ada" })],
-          ...[store.replace(1, { name: "Grace" }), store.remove(2), store.replace(3, { name: "Ada" })],
-          store.create({ id: 1, name: "Ada" }),
-        ]);
-        assert.deepEqual([await found(store, "ada"), await found(store, "grace")], [[3], [1]]);
-        assert.equal(await store.count({ words: ["ada"] }), 1);
-      }),
-    );
-
-    it(
       "follows many that are stored, replaced and removed at the same time",
       withStore(async (store) => {
         await Promise.all(Array.from({ length: 600 }, (_, i) => create(store, { name: `Ada ${i}` })));
@@ -70,6 +57,19 @@ export function describeSearch(name: string, withStore: WithStore): void {
           ["ada", "grace", "joan"].map(async (text) => (await found(store, text)).length),
         );
         assert.deepEqual(counts, [560, 20, 20]);
+      }),
+    );
+
+    it(
+      "follows what is done to a record at the same time",
+      withStore(async (store) => {
+        await Promise.all([
+          ...[store.create({ name: "Ada" }), store.create({ name: "Ada" }), store.create({ name: "Ada" })],
+          ...[store.replace(1, { name: "Grace" }), store.remove(2), store.replace(3, { name: "Ada" })],
+          store.create({ id: 1, name: "Ada" }),
+        ]);
+        assert.deepEqual([await found(store, "ada"), await found(store, "grace")], [[3], [1]]);
+        assert.equal(await store.count({ words: ["ada"] }), 1);
       }),
     );
 
