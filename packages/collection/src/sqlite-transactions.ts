@@ -42,7 +42,13 @@ export class SqliteTransactions {
    * each. One that fails leaves the others alone.
    */
   commit(batch: readonly AddressedWrite[]): readonly BatchedOutcome[] {
-    return inTransaction(this.#database, this.#busyTimeout, () => batch.map((write) => this.#apply(write)));
+    return inTransaction(this.#database, this.#busyTimeout, () => {
+      const collections = [...this.#writes.values()];
+      for (const writes of collections) writes.begin();
+      const outcomes = batch.map((write) => this.#apply(write));
+      for (const writes of collections) writes.finish();
+      return outcomes;
+    });
   }
 
   /** Begins to store many records, all or none. */
