@@ -9,6 +9,7 @@ import type { AccessRefusal } from "./access/refusal.ts";
 import { CommandRefused } from "./commands/command.ts";
 import { parseCommand } from "./commands/parse-command.ts";
 import { demoPeople } from "./demo-people.ts";
+import { faultEntry } from "./fault-entry.ts";
 import { type Options, parseOptions } from "./options.ts";
 import type { Person } from "./person.ts";
 import { openPersonService } from "./service.ts";
@@ -61,6 +62,7 @@ async function run({ port, host, database: address, cors, access: accessFile, ke
     database: address,
     access: access?.filter,
     isReady: () => !stopping,
+    onFault: (error, request) => complain(faultEntry(error, request)),
     ...policy,
   });
   let server: RunningServer | undefined;
