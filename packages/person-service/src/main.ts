@@ -91,7 +91,7 @@ async function run({ port, host, database: address, cors, access: accessFile, ke
 async function storeDemo(people: Store, demo: readonly Person[]): Promise<number> {
   const creation = await people.createAll(demo, { onlyIfEmpty: true });
   if (creation.kind === "created") return creation.count;
-  throw new Error(`The demo has people who cannot be stored: ${JSON.stringify(creation.conflicts)}`);
+  throw new Error(`The demo has people who cannot be stored: ${JSON.stringify(creation)}`);
 }
 
 /** Takes who gets in from the files as they are now, or says why not. */
