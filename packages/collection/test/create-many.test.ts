@@ -13,6 +13,7 @@ import {
   type ValidationIssue,
 } from "waymark";
 import {
+  type CollectionDefinition,
   type CollectionHandlers,
   type CollectionOptions,
   type Creation,
@@ -412,6 +413,51 @@ describe("many records at once, with handling=lenient", () => {
   });
 });
 
+describe("many records at once that belong to another", () => {
+  const collections: readonly CollectionDefinition[] = [
+    { name: "author" },
+    { name: "book", unique: ["isbn"], owner: { collection: "author", member: "authorId" } },
+  ];
+
+  it("are those of the owner that the path names, also when they are listed for another", async () => {
+    const database = await openDatabase(":memory:", { collections, now: () => noon });
+    try {
+      const [authors, store] = [database.store("author"), database.store("book")];
+      const owner = { store: authors, variable: "authorId" };
+      const books = booksOver(store, { path: "/authors/{authorId}/books", owner });
+      const app = router(POST("/authors/{authorId}/books", books.createMany));
+      const send = async (authorId: string, fields = {}) => {
+        const target = `/authors/${authorId}/books`;
+        const headers = { "Content-Type": "application/x-ndjson", ...fields };
+        return app.handle(HttpRequest.of({ method: "POST", target, headers, body: '{"authorId":7,"title":"Emma"}' }));
+      };
+      const { id } = await create(authors, { name: "Austen" });
+      for (const fields of [{}, lenient]) {
+        assert.deepEqual(toldBy(await send(`${id}`, fields)), { stored: 1, refused: 0, errors: [] });
+        const { status, body } = await send(`${id + 1}`, fields);
+        assert.deepEqual([status, body], [404, null]);
+      }
+      assert.deepEqual(
+        (await everything(store)).map(({ json }) => JSON.parse(json).authorId),
+        [id, id],
+      );
+    } finally {
+      await database.close();
+    }
+  });
+
+  it("are a 404 when the owner goes while they come", async () => {
+    const gone = storeWith({
+      create: async () => ({ kind: "ownerless" }),
+      createAll: async () => ({ kind: "ownerless" }),
+    });
+    for (const fields of [{}, lenient]) {
+      const { status, body } = await post(booksOver(gone), [{ title: "Emma" }], fields);
+      assert.deepEqual([status, body], [404, null]);
+    }
+  });
+});
+
 describe("a store that fails while it is given many records", () => {
   it("is a 503 when it is unavailable, and a fault otherwise", async () => {
     const fault = new Error("a fault of the program");
@@ -501,6 +547,7 @@ function storeWith(methods: Partial<Store>): Store {
     replace: unexpected,
     remove: unexpected,
     createAll: unexpected,
+    within: unexpected,
     revision: unexpected,
     ...methods,
   };

@@ -1,6 +1,7 @@
-import { chooseDecoder, type StandardSchemaV1 } from "waymark";
+import { chooseDecoder, notFound, type StandardSchemaV1 } from "waymark";
 import type { CollectionHandler, CollectionSettings } from "../collection-settings.ts";
 import { guarded } from "../guarded.ts";
+import { without } from "../item-document.ts";
 import { isJsonObject } from "../merge-patch.ts";
 import { readPreferences, withApplied } from "../preferences.ts";
 import { refuseParameters } from "../query-parameters.ts";
@@ -25,14 +26,18 @@ import { storeEach } from "./store-each.ts";
  * has ended, whole. So a slow client keeps nobody waiting, and of one that goes away nothing is stored.
  */
 export function createMany<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
-  const { store, listDecoders, listLimit } = settings;
+  const { scope, listDecoders, listLimit, serverMembers } = settings;
+  // A list that was read can be sent: what the server sets in it is set anew, but for the ids.
+  const ignored = serverMembers.filter((name) => name !== "id");
   return guarded(async (request) => {
     refuseParameters(request.search);
     const preferences = readPreferences(request, { handling: ["lenient"] });
+    const { store } = await scope(request);
     if (request.headers.has("Idempotency-Key")) return refuseIdempotencyKey();
     const { decoder, mediaType } = chooseDecoder(request.headers, listDecoders);
     const lenient = preferences.get("handling") === "lenient";
-    const values = decoder.decode(request.stream({ limit: listLimit }), { mediaType, lenient });
+    const decoded = decoder.decode(request.stream({ limit: listLimit }), { mediaType, lenient });
+    const values = withoutMembers(decoded, ignored);
     const spool = await Spool.open();
     try {
       const errors = await putAside(values, preferredSchema(settings, preferences), lenient, spool);
@@ -43,8 +48,14 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>):
       }
       if (errors.lines > 0) return refuseInvalid(errors);
       const creation = await store.createAll(documentsOf(spool));
-      if (creation.kind === "created") return answerStored(creation.count, errors);
-      return refuseConflicts(await conflictErrors(spool, creation.conflicts));
+      switch (creation.kind) {
+        case "created":
+          return answerStored(creation.count, errors);
+        case "refused":
+          return refuseConflicts(await conflictErrors(spool, creation.conflicts));
+        case "ownerless":
+          return notFound();
+      }
     } catch (error) {
       throw refuseMalformed(error);
     } finally {
@@ -62,20 +73,23 @@ async function putAside<T extends Document>(
 ): Promise<LineErrors> {
   const errors = new LineErrors();
   for await (const { line, value, issues } of values) {
-    const result = issues === undefined ? await schema["~standard"].validate(withoutTimes(value)) : { issues };
+    const result = issues === undefined ? await schema["~standard"].validate(value) : { issues };
     if (result.issues !== undefined) errors.add(line, result.issues);
     else if (lenient || errors.lines === 0) await spool.add(line, result.value);
   }
   return errors;
 }
 
-/** A list that was read can be sent: the times in it are those of other records, or of records before these. */
-function withoutTimes(value: unknown): unknown {
-  if (!isJsonObject(value) || !times.some((name) => Object.hasOwn(value, name))) return value;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !times.includes(name)));
+async function* withoutMembers(
+  values: AsyncIterable<ListedValue>,
+  names: readonly string[],
+): AsyncGenerator<ListedValue, void, undefined> {
+  for await (const listed of values) {
+    const { line, value } = listed;
+    const isWithout = !isJsonObject(value) || !names.some((name) => Object.hasOwn(value, name));
+    yield isWithout ? listed : { line, value: without(value, names) };
+  }
 }
-
-const times: readonly string[] = ["createdAt", "updatedAt"];
 
 async function* documentsOf(spool: Spool): AsyncGenerator<Document, void, undefined> {
   for await (const { document } of spool.documents()) yield document;

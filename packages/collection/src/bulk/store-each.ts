@@ -1,3 +1,4 @@
+import { HttpError, notFound } from "waymark";
 import { type Creation, type Store, StoreOutcomeUnknown, StoreUnavailable } from "../store.ts";
 import { ofRecord } from "./conflict-errors.ts";
 import type { LineErrors } from "./line-errors.ts";
@@ -36,7 +37,7 @@ interface Fault {
   readonly path?: readonly string[];
 }
 
-/** @throws what the store threw, unless it can only not be used just now */
+/** @throws what the store threw, unless it can only not be used just now; HttpError 404 when the owner is gone */
 function faultOf(creation: PromiseSettledResult<Creation>): Fault | undefined {
   if (creation.status === "rejected") {
     const { reason } = creation;
@@ -44,9 +45,11 @@ function faultOf(creation: PromiseSettledResult<Creation>): Fault | undefined {
     if (reason instanceof StoreUnavailable) return { message: "is not stored: the store could not be used" };
     throw reason;
   }
-  if (creation.value.kind === "created") return undefined;
-  const { member } = creation.value;
-  return { message: ofRecord(member), path: [member] };
+  const { value } = creation;
+  if (value.kind === "conflict") return { message: ofRecord(value.member), path: [value.member] };
+  // With the owner went all that it owned, those that were stored before this one included.
+  if (value.kind === "ownerless") throw new HttpError(notFound());
+  return undefined;
 }
 
 /** Those whose commit is waited for together; in characters about as many as a batch of a list. */

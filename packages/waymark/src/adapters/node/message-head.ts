@@ -83,6 +83,11 @@ function refuseCoding(transferEncoding: string | undefined, minorVersion: number
 /** Whether it is a host and an optional port (RFC 9110 §7.2, RFC 3986 §3.2.2); no registered name is empty under http. */
 export const isHost = (text: string): boolean => hostPattern.test(text);
 
+/** The refusal of any expectation but `100-continue`. */
+export const expectationFailed: HttpResponse = problem(problemTypes.expectationFailed, {
+  detail: 'The only expectation that can be met is "100-continue".',
+});
+
 /** The refusal of a target longer than the limit, in bytes. */
 export const targetTooLong = (limit: number): HttpResponse =>
   problem(longTarget, { detail: `The request target is longer than ${limit} bytes.` });
