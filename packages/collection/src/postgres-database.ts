@@ -1,12 +1,17 @@
 import { assertDefinitions } from "./collection-definition.ts";
 import type { Database, DatabaseOptions } from "./database.ts";
+import { ownedBy, ownersFirst } from "./owned-collections.ts";
 import { type PostgresAddress, parsePostgresAddress } from "./postgres-address.ts";
+import { PostgresChanges } from "./postgres-changes.ts";
+import { selectableColumns } from "./postgres-columns.ts";
 import { PostgresConnection, type PostgresTimeouts } from "./postgres-connection.ts";
+import { PostgresFinds } from "./postgres-finds.ts";
 import { migrate } from "./postgres-migrations.ts";
 import { reasonNotOpened, UnusableDatabase } from "./postgres-open-fault.ts";
 import { dividePool, leastPoolSize, type PostgresPools } from "./postgres-pools.ts";
 import { prepareCollection } from "./postgres-schema.ts";
-import { PostgresStore } from "./postgres-store.ts";
+import { PostgresStore, type PostgresStoreParts } from "./postgres-store.ts";
+import { PostgresWriter } from "./postgres-writer.ts";
 import { type Store, StoreOpenError } from "./store.ts";
 
 /** Times are in milliseconds. */
@@ -51,7 +56,19 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
     throw new StoreOpenError(`Cannot open the database ${JSON.stringify(display)}: ${reason}`, { cause: error });
   }
   const pools = dividePool(poolSize, connect, () => PostgresConnection.open(config, timeouts));
-  const stores = collections.map((each) => [each.name, new PostgresStore(pools, each, now)] as const);
+  const stores = collections.map((definition) => {
+    const changes = new PostgresChanges(definition, ownedBy(definition.name, collections));
+    const parts: PostgresStoreParts = {
+      definition,
+      columns: selectableColumns(definition),
+      pools,
+      finds: new PostgresFinds(pools.records, definition),
+      changes,
+      writer: new PostgresWriter(pools.changes, changes),
+      now,
+    };
+    return [definition.name, new PostgresStore(parts)] as const;
+  });
   return new PostgresDatabase(pools, new Map(stores));
 }
 
@@ -92,7 +109,7 @@ async function prepare(
     await assertServer(connection);
     await connection.query({ text: "BEGIN ISOLATION LEVEL READ COMMITTED" });
     await migrate(connection);
-    for (const definition of collections) await prepareCollection(connection, definition);
+    for (const definition of ownersFirst(collections)) await prepareCollection(connection, definition);
     await connection.query({ text: "COMMIT" });
   } finally {
     await connection.close(); // which also rolls back

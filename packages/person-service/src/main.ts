@@ -9,6 +9,7 @@ import type { AccessRefusal } from "./access/refusal.ts";
 import { CommandRefused } from "./commands/command.ts";
 import { parseCommand } from "./commands/parse-command.ts";
 import { demoPeople } from "./demo-people.ts";
+import { faultEntry } from "./fault-entry.ts";
 import { type Options, parseOptions } from "./options.ts";
 import type { Person } from "./person.ts";
 import { openPersonService } from "./service.ts";
@@ -61,6 +62,7 @@ async function run({ port, host, database: address, cors, access: accessFile, ke
     database: address,
     access: access?.filter,
     isReady: () => !stopping,
+    onFault: (error, request) => complain(faultEntry(error, request)),
     ...policy,
   });
   let server: RunningServer | undefined;
@@ -91,7 +93,7 @@ async function run({ port, host, database: address, cors, access: accessFile, ke
 async function storeDemo(people: Store, demo: readonly Person[]): Promise<number> {
   const creation = await people.createAll(demo, { onlyIfEmpty: true });
   if (creation.kind === "created") return creation.count;
-  throw new Error(`The demo has people who cannot be stored: ${JSON.stringify(creation.conflicts)}`);
+  throw new Error(`The demo has people who cannot be stored: ${JSON.stringify(creation)}`);
 }
 
 /** Takes who gets in from the files as they are now, or says why not. */
