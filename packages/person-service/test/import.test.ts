@@ -26,7 +26,8 @@ describe("a long import", () => {
 
   it("of one line is refused in little memory", async (t) => {
     const line = Array<string>(1280).fill("x".repeat(65_536));
-    const { sent, growth } = await measureImport("application/x-ndjson", line, undefined, async ({ answer }) => {
+    const content = { type: "application/x-ndjson", pieces: line };
+    const { sent, growth } = await measureImport(content, async ({ answer }) => {
       const { status, errors } = JSON.parse(answer);
       assert.deepEqual([status, errors], [400, [{ line: 1, pointer: "#", detail: "is longer than 1048576 bytes" }]]);
     });

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
 import { createSqliteFile } from "./databases.ts";
 import { startServiceWith } from "./service-process.ts";
 import { residentMemory } from "./streaming.ts";
@@ -33,31 +35,40 @@ export interface ImportReport {
   readonly growth: number;
 }
 
-/** Sends so many people to a service of its own, whose heap is small. Checks that all of them are stored. */
+/**
+ * Sends so many people to a service of its own, whose heap is small and which has taken some before. Checks that all of them
+ * are stored.
+ */
 export async function importPeople(
-  { type, header, line }: ImportFormat,
+  format: ImportFormat,
   count: number,
   descriptionLength: number,
   preference?: string,
 ): Promise<ImportReport> {
-  const description = "Zoë says: lists are streamed, both ways. ".repeat(200).slice(0, descriptionLength).trimEnd();
-  function* pieces(): Generator<string> {
-    let piece = header;
-    for (let number = 1; number <= count; number++) {
-      piece += line(number, description);
-      if (piece.length < 65_536) continue;
-      yield piece;
-      piece = "";
-    }
-    yield piece;
-  }
-  const report = await measureImport(type, pieces(), preference, async ({ answer, url }) => {
+  const { type } = format;
+  const pieces = (length: number): Iterable<string> => peopleIn(format, length, descriptionLength);
+  const measured = { type, preference, warmUp: pieces(warmUpCount), pieces: pieces(count) };
+  return measureImport(measured, async ({ answer, url }) => {
     assert.equal(answer, `{"stored":${count},"refused":0,"errors":[]}`);
-    for (const [id, status] of [[count, 200], [count + 1, 404]] as const) {
-      assert.equal((await fetch(`${url}/person/${id}`)).status, status);
-    }
-  }); // biome-ignore format: short
-  return report;
+    assert.equal((await fetch(`${url}/person/${warmUpCount + count}`)).status, 200);
+    assert.equal((await fetch(`${url}/person/${warmUpCount + count + 1}`)).status, 404);
+  });
+}
+
+/** After these the thread that writes has the memory that it needs for any number. */
+const warmUpCount = 5000;
+
+/** The text of people, in pieces of about 64 KiB. */
+function* peopleIn({ header, line }: ImportFormat, count: number, descriptionLength: number): Generator<string> {
+  const description = "Zoë says: lists are streamed, both ways. ".repeat(200).slice(0, descriptionLength).trimEnd();
+  let piece = header;
+  for (let number = 1; number <= count; number++) {
+    piece += line(number, description);
+    if (piece.length < 65_536) continue;
+    yield piece;
+    piece = "";
+  }
+  yield piece;
 }
 
 /** What a service answered to an import, and where it is. */
@@ -66,11 +77,18 @@ export interface Imported {
   readonly url: string;
 }
 
+/** Content whose import is measured. */
+export interface MeasuredContent {
+  readonly type: string;
+  readonly preference?: string | undefined;
+  /** Content that is sent before, and must be taken. */
+  readonly warmUp?: Iterable<string>;
+  readonly pieces: Iterable<string>;
+}
+
 /** Sends content to a service of its own, whose heap is small, and has the answer judged. */
 export async function measureImport(
-  type: string,
-  pieces: Iterable<string>,
-  preference: string | undefined,
+  { type, preference, warmUp, pieces }: MeasuredContent,
   judge: (imported: Imported) => Promise<void>,
 ): Promise<ImportReport> {
   const database = await createSqliteFile();
@@ -78,7 +96,13 @@ export async function measureImport(
     // What is not garbage must fit; and little garbage is kept, so that what is resident says something.
     const nodeOptions = ["--max-old-space-size=96", "--max-semi-space-size=4"];
     await using service = await startServiceWith(nodeOptions, "--database", database.location);
-    assert.equal((await fetch(`${service.url}/person`)).status, 200);
+    assert.equal((await fetch(`${service.url}/person/1`)).status, 404);
+    if (warmUp !== undefined) {
+      const sending = beginImport(service.url, type, preference);
+      const answered = answerTo(sending);
+      await pipeline(Readable.from(warmUp), sending);
+      assert.equal((await answered).status, 200);
+    }
     const idle = residentMemory(service.pid);
     let [sent, peak] = [0, idle];
     const sample = () => {
@@ -86,12 +110,14 @@ export async function measureImport(
     };
     const sending = beginImport(service.url, type, preference);
     const answered = answerTo(sending);
-    for (const piece of pieces) {
-      sent += Buffer.byteLength(piece);
-      if (!sending.write(piece)) await once(sending, "drain");
-      sample();
-    }
-    sending.end();
+    const watched = function* (): Generator<string> {
+      for (const piece of pieces) {
+        sent += Buffer.byteLength(piece);
+        sample();
+        yield piece;
+      }
+    };
+    await pipeline(Readable.from(watched()), sending);
     // While it is stored others are answered, which gives the time to look.
     let isAnswered = false;
     const settled = answered.finally(() => {
