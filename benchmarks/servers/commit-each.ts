@@ -3,7 +3,7 @@ import { openPersonService } from "person-service";
 import { serve } from "waymark/node";
 import { openSqliteFile } from "../../packages/collection/src/sqlite-file.ts";
 import { prepareSchema } from "../../packages/collection/src/sqlite-schema.ts";
-import { SqliteStore } from "../../packages/collection/src/sqlite-store.ts";
+import { sqliteStore } from "../../packages/collection/src/sqlite-store.ts";
 import {
   type AddressedWrite,
   type BatchedOutcome,
@@ -26,7 +26,7 @@ class CommitEach extends SqliteTransactions {
 const connection = openSqliteFile(databaseArgument(), 1000, (opened) => prepareSchema(opened, [personCollection]));
 const transactions = new CommitEach(connection, [personCollection], 1000);
 const writer = new SqliteWriter(localChannel(transactions), 10_000);
-const people = new SqliteStore(connection, writer, personCollection, () => new Date());
+const people = sqliteStore(connection, writer, personCollection, () => new Date());
 const database: Database = {
   store: () => people,
   async check() {},

@@ -18,16 +18,16 @@ export const amendTypes: readonly string[] = [mergePatchType, jsonPatchType];
 
 /** PATCH of a record. */
 export function amendRecord<T extends Document>(settings: CollectionSettings<T>): ItemHandler {
-  const { path, store, items } = settings;
+  const { items, serverMembers } = settings;
   return changeRecord(settings, {
     preferences: writePreferences(settings),
-    async attempt(request, current, _expectedRevision, preferences) {
-      const validator = amendmentOf(preferredSchema(settings, preferences), current);
+    async attempt({ request, store, preferences }, current) {
+      const validator = amendmentOf({ schema: preferredSchema(settings, preferences), serverMembers, current });
       const document = await request.body(validator, { decoders: amendmentDecoders });
       // The patch was made of this state and of no other.
       return store.replace(current.id, document, current.revision);
     },
-    changed(request, record, preferences) {
+    changed({ request, path, preferences }, record) {
       const answer = noContent().withHeader("ETag", recordValidators(record, items).entityTags[0]);
       const written = { record, location: `${path}/${record.id}`, validators: true };
       return answerWritten(request, preferences, settings, answer, written);

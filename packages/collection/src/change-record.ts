@@ -4,6 +4,7 @@ import { guarded } from "./guarded.ts";
 import { type KnownPreferences, type Preferences, readPreferences } from "./preferences.ts";
 import { refuseParameters } from "./query-parameters.ts";
 import { parseRecordId } from "./record-id.ts";
+import type { RecordScope } from "./record-scope.ts";
 import { refuseId, refusePrecondition, refuseValue, requirePrecondition } from "./refusals.ts";
 import type { Document, Removal, Replacement, StoredRecord } from "./store.ts";
 import { recordValidators } from "./validators.ts";
@@ -14,13 +15,18 @@ export interface Change {
   readonly preferences: KnownPreferences;
   /** Makes the change from this state, if the record still has it; or answers without having made one. */
   readonly attempt: (
-    request: ItemRequest,
+    context: ChangeContext,
     current: StoredRecord,
     expectedRevision: number | undefined,
-    preferences: Preferences,
   ) => Promise<Removal | Replacement | HttpResponse>;
   /** The answer once it is made; the record as it is now, or was before it was removed. */
-  readonly changed: (request: ItemRequest, record: StoredRecord, preferences: Preferences) => HttpResponse;
+  readonly changed: (context: ChangeContext, record: StoredRecord) => HttpResponse;
+}
+
+/** What a change is made by and on. */
+export interface ChangeContext extends RecordScope {
+  readonly request: ItemRequest;
+  readonly preferences: Preferences;
 }
 
 /**
@@ -28,19 +34,20 @@ export interface Change {
  * changed. It is attempted anew as often as another change comes between.
  */
 export function changeRecord<T extends Document>(settings: CollectionSettings<T>, change: Change): ItemHandler {
-  const { store, items, requirePreconditions } = settings;
+  const { scope, items, requirePreconditions } = settings;
   return guarded(async (request) => {
     const id = parseRecordId(request.variables.id);
     if (id === undefined) return refuseId(request.variables.id);
     refuseParameters(request.search);
     const preferences = readPreferences(request, change.preferences);
     const conditional = preconditionFields.some((name) => request.headers.has(name));
-    let current = await store.find(id);
+    const context: ChangeContext = { ...(await scope(request)), request, preferences };
+    let current = await context.store.find(id);
     for (;;) {
       if (current === undefined) return notFound();
       if (evaluatePreconditions(request, recordValidators(current, items)) !== "pass") return refusePrecondition();
       if (requirePreconditions && !conditional) return requirePrecondition();
-      const outcome = await change.attempt(request, current, conditional ? current.revision : undefined, preferences);
+      const outcome = await change.attempt(context, current, conditional ? current.revision : undefined);
       if (outcome instanceof HttpResponse) return outcome;
       switch (outcome.kind) {
         case "missing":
@@ -51,9 +58,9 @@ export function changeRecord<T extends Document>(settings: CollectionSettings<T>
           current = outcome.record;
           break;
         case "replaced":
-          return change.changed(request, outcome.record, preferences);
+          return change.changed(context, outcome.record);
         case "removed":
-          return change.changed(request, current, preferences);
+          return change.changed(context, current);
       }
     }
   });

@@ -9,13 +9,25 @@ import {
   type StandardSchemaV1,
 } from "waymark";
 import { jsonRepresentation } from "./json-representation.ts";
+import { type CollectionOwner, type RecordScope, recordScope } from "./record-scope.ts";
 import type { ItemRepresentation, ListRepresentation, Representation } from "./representation.ts";
+import { storeMembers } from "./selection.ts";
 import type { Document, Store, StoredRecord } from "./store.ts";
 
 export interface CollectionOptions<T extends Document> {
-  /** The path of the collection, without a trailing slash: a record's Location is this, `/` and its id. */
+  /**
+   * The path of the collection, without a trailing slash: a record's Location is this, `/` and its id. It may have variables
+   * of the route: `/users/{userId}/books`.
+   */
   readonly path: string;
   readonly store: Store;
+  /** For records that belong to those of another collection. Then the handlers see and make only those of one owner. */
+  readonly owner?: CollectionOwner;
+  /**
+   * Tells callers apart, whose idempotency keys have nothing to do with each other: by their names, say. Default: there is
+   * one caller.
+   */
+  readonly idempotencyScope?: (request: HttpRequest<unknown>) => string;
   /** What a client may send as a record. */
   readonly schema: StandardSchemaV1<unknown, T>;
   /**
@@ -40,10 +52,15 @@ export interface CollectionOptions<T extends Document> {
 
 /** The options of a collection, with what was left out in its place: what its handlers are made of. */
 export interface CollectionSettings<T extends Document>
-  extends Required<Omit<CollectionOptions<T>, "representations" | "members" | "lenientSchema">> {
+  extends Required<Pick<CollectionOptions<T>, "schema" | "decoders" | "created" | "requirePreconditions">> {
+  /** Finds the records that a request is for. */
+  readonly scope: (request: HttpRequest<unknown>) => Awaitable<RecordScope>;
+  /** The members that the server sets. */
+  readonly serverMembers: readonly string[];
+  readonly lenientSchema: StandardSchemaV1<unknown, T> | undefined;
+  readonly idempotencyScope: (request: HttpRequest<unknown>) => string;
   /** What `fields=` chooses from; undefined where clients cannot choose. */
   readonly members: readonly string[] | undefined;
-  readonly lenientSchema: StandardSchemaV1<unknown, T> | undefined;
   /** The representations that have a form for one record, the preferred first. */
   readonly items: readonly [ItemRepresentation, ...ItemRepresentation[]];
   /** Their media types, for `negotiate`. */
@@ -62,16 +79,20 @@ export type ReadHandler = (request: ItemRequest) => Awaitable<HttpResponse>;
 
 /** @throws TypeError when the representations cannot be told apart, when the media type of one is none, and when none of them has a form for one record or for many */
 export function settle<T extends Document>(options: CollectionOptions<T>): CollectionSettings<T> {
-  const { representations = [jsonRepresentation], ...others } = options;
+  const { path, store, owner, schema, lenientSchema, decoders, representations = [jsonRepresentation] } = options;
   requireDistinct("name", representations);
   requireDistinct("mediaType", representations);
   const items = some("item", representations.filter(isForItems));
   return {
-    created: (_record, location) => created(location),
-    requirePreconditions: false,
-    members: undefined,
-    lenientSchema: undefined,
-    ...others,
+    scope: recordScope(path, store, owner),
+    serverMembers: [...storeMembers.map(({ name }) => name), ...(owner === undefined ? [] : [owner.variable])],
+    schema,
+    lenientSchema,
+    decoders,
+    created: options.created ?? ((_record, location) => created(location)),
+    requirePreconditions: options.requirePreconditions ?? false,
+    idempotencyScope: options.idempotencyScope ?? (() => ""),
+    members: options.members,
     items,
     itemMediaTypes: items.map(mediaTypeOf),
     lists: some("list", representations.filter(isForLists)),

@@ -11,6 +11,7 @@ export { ndjsonRepresentation } from "./ndjson-representation.ts";
 export { displayAddress, openDatabase } from "./open-database.ts";
 export { openPostgresDatabase, type PostgresDatabaseOptions } from "./postgres-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
+export type { CollectionOwner } from "./record-scope.ts";
 export type { ItemRepresentation, ListOptions, ListRepresentation, Representation } from "./representation.ts";
 export {
   type Comparison,
@@ -28,7 +29,9 @@ export {
   type BulkCreation,
   type BulkOptions,
   type Creation,
+  type CreationOptions,
   type Document,
+  type Idempotency,
   type Removal,
   type Replacement,
   type Store,

@@ -5,12 +5,21 @@ import { isJsonObject, mergePatch } from "./merge-patch.ts";
 import { refuseOperation } from "./refusals.ts";
 import type { StoredRecord } from "./store.ts";
 
+/** What a record must be like that a change makes. */
+export interface ItemRules<T> {
+  readonly schema: StandardSchemaV1<unknown, T>;
+  /** The members that the server sets. */
+  readonly serverMembers: readonly string[];
+  /** The record as it is. */
+  readonly current: StoredRecord;
+}
+
 /**
  * Takes the whole of a record that is to be replaced. Members that the server sets may be sent back as they were read;
  * another value of them is refused, beside all that the schema finds.
  */
-export function replacementOf<T>(schema: StandardSchemaV1<unknown, T>, current: StoredRecord): Validator<T> {
-  return (value) => takeReplacement(schema, current, value);
+export function replacementOf<T>(rules: ItemRules<T>): Validator<T> {
+  return (value) => takeReplacement(rules, value);
 }
 
 /** A change of a record as a client sends it. */
@@ -26,47 +35,45 @@ export type Amendment =
  *
  * @throws HttpError 409 when an operation cannot be done
  */
-export function amendmentOf<T>(schema: StandardSchemaV1<unknown, T>, current: StoredRecord): Validator<T> {
+export function amendmentOf<T>(rules: ItemRules<T>): Validator<T> {
   return (value) => {
     const { kind, patch } = value as Amendment; // which each decoder of `amend` gives
-    return kind === "merge" ? validateMerged(schema, current, patch) : validatePatched(schema, current, patch);
+    return kind === "merge" ? takeMerged(rules, patch) : takePatched(rules, patch);
   };
 }
 
-function validateMerged<T>(schema: StandardSchemaV1<unknown, T>, current: StoredRecord, patch: unknown) {
+function takeMerged<T>({ schema, serverMembers, current }: ItemRules<T>, patch: unknown) {
   if (!isJsonObject(patch)) return { issues: [{ message: "must be an object with the members to change" }] };
-  const issues = issuesWith(patch, () => setByServer);
-  const [target, changes] = [parse(current), patch].map(withoutServerMembers);
+  const issues = issuesWith(patch, serverMembers, () => setByServer);
+  const [target, changes] = [parse(current), patch].map((value) => without(value, serverMembers));
   return validateBeside(issues, schema, mergePatch(target, changes));
 }
 
-function validatePatched<T>(schema: StandardSchemaV1<unknown, T>, current: StoredRecord, patch: unknown) {
+function takePatched<T>(rules: ItemRules<T>, patch: unknown) {
   const operations = parsePatch(patch);
   if (operations.issues !== undefined) return operations;
+  const isServerMember = (name = ""): boolean => rules.serverMembers.includes(name);
   const issues = operations.value.flatMap((operation, index) => [
     ...(operation.op !== "test" && isServerMember(operation.path[0]) ? [{ path: [index, "path"] }] : []),
     ...(operation.op === "move" && isServerMember(operation.from[0]) ? [{ path: [index, "from"] }] : []),
   ]);
   if (issues.length > 0) return { issues: issues.map(({ path }) => ({ message: setByServer, path })) };
-  const outcome = applyPatch(parse(current), operations.value);
+  const outcome = applyPatch(parse(rules.current), operations.value);
   if (outcome.kind === "failed") throw new HttpError(refuseOperation(outcome.index, outcome.detail));
   // An operation on the whole may have set what the server sets.
-  return takeReplacement(schema, current, outcome.value);
+  return takeReplacement(rules, outcome.value);
 }
 
 const setByServer = "is set by the server, and cannot be changed";
 
-function takeReplacement<T>(schema: StandardSchemaV1<unknown, T>, current: StoredRecord, value: unknown) {
+function takeReplacement<T>({ schema, serverMembers, current }: ItemRules<T>, value: unknown) {
   if (!isJsonObject(value)) return schema["~standard"].validate(value);
   const stored = parse(current);
-  const issues = issuesWith(value, (name, sent) =>
+  const issues = issuesWith(value, serverMembers, (name, sent) =>
     sent === stored[name] ? undefined : `is set by the server: here it is ${JSON.stringify(stored[name])}, or absent`,
   );
-  return validateBeside(issues, schema, withoutServerMembers(value));
+  return validateBeside(issues, schema, without(value, serverMembers));
 }
-
-const serverMemberNames = ["id", "createdAt", "updatedAt"] as const;
-type ServerMemberName = (typeof serverMemberNames)[number];
 
 /** What the schema says of the value, with these issues before its own. */
 async function validateBeside<T>(
@@ -80,22 +87,21 @@ async function validateBeside<T>(
     : { issues: [...issues, ...(result.issues ?? [])] };
 }
 
-/** What is wrong with a member that the server sets; undefined when nothing is. */
-type Complaint = (name: ServerMemberName, sent: unknown) => string | undefined;
-
-function issuesWith(value: Readonly<Record<string, unknown>>, complain: Complaint): readonly ValidationIssue[] {
-  return serverMemberNames.flatMap((name) => {
-    if (!Object.hasOwn(value, name)) return [];
-    const message = complain(name, value[name]);
+/** What is wrong with those of the members that the value has. */
+function issuesWith(
+  value: Readonly<Record<string, unknown>>,
+  members: readonly string[],
+  complain: (name: string, sent: unknown) => string | undefined,
+): readonly ValidationIssue[] {
+  return members.flatMap((name) => {
+    const message = Object.hasOwn(value, name) ? complain(name, value[name]) : undefined;
     return message === undefined ? [] : [{ message, path: [name] }];
   });
 }
 
-function withoutServerMembers(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !isServerMember(name)));
+function without(value: Readonly<Record<string, unknown>>, members: readonly string[]): object {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !members.includes(name)));
 }
-
-const isServerMember = (name: unknown): boolean => serverMemberNames.some((known) => known === name);
 
 // The store wrote the text: an object that has these members.
 const parse = ({ json }: StoredRecord): Readonly<Record<string, unknown>> => JSON.parse(json);

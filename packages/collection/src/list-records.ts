@@ -15,8 +15,9 @@ import { listValidators, representationFields } from "./validators.ts";
 
 /** GET of a collection: all that is asked for, streamed, or a page of it. */
 export function listRecords<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
-  const { path, store, lists, members } = settings;
+  const { scope, lists, members } = settings;
   return guarded(async (request) => {
+    const { store, path } = await scope(request);
     const representation = chosenRepresentation(request, lists);
     const known = { members: store.members, fullText: store.fullText, fields: members, representation };
     const { parameters, query } = readQuery(request.search, (parameters, report) => ({

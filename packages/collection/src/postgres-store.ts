@@ -62,6 +62,10 @@ export class PostgresStore implements Store {
     return this.#select(selection).count(this.#pools.lists);
   }
 
+  within(): Store {
+    throw new TypeError(`The collection ${JSON.stringify(this.#collection)} has no owner`);
+  }
+
   async create(document: Document): Promise<Creation> {
     return this.#writer.write(this.#creating(document));
   }

@@ -5,8 +5,11 @@ export type CollectionProblemName =
   | "invalidParameters"
   | "unknownPreference"
   | "partialContent"
+  | "invalidIdempotencyKey"
   | "conflict"
   | "patchConflict"
+  | "idempotencyKeyInUse"
+  | "idempotencyKeyReused"
   | "preconditionFailed"
   | "preconditionRequired"
   | "storeUnavailable";
@@ -41,6 +44,13 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     explanation:
       "A PUT has `Content-Range`, which means a part of a record. PUT takes the whole of one; PATCH changes a part.",
   },
+  invalidIdempotencyKey: {
+    code: "invalid-idempotency-key",
+    status: 400,
+    title: "Invalid idempotency key",
+    explanation:
+      "`Idempotency-Key` is no text in quotes (RFC 9651 §3.3.3), empty, or longer than 255 characters. Send a new random one for each new record.",
+  },
   conflict: {
     code: "conflict",
     status: 409,
@@ -54,6 +64,20 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     title: "Patch conflict",
     explanation:
       "An operation of a JSON Patch cannot be done on the record as it is: its path leads nowhere, or a test fails. `errors` points to the operation. Nothing was changed.",
+  },
+  idempotencyKeyInUse: {
+    code: "idempotency-key-in-use",
+    status: 409,
+    title: "Idempotency key in use",
+    explanation:
+      "A request with the same `Idempotency-Key` is not answered yet. The same request gets its answer after the seconds in `Retry-After`.",
+  },
+  idempotencyKeyReused: {
+    code: "idempotency-key-reused",
+    status: 422,
+    title: "Idempotency key reused",
+    explanation:
+      "The `Idempotency-Key` was used for a request with other content, which is answered. Nothing was stored: send this one with a key of its own.",
   },
   preconditionFailed: {
     code: "precondition-failed",

@@ -8,7 +8,7 @@ import type { Document, StoredRecord } from "./store.ts";
 import { recordValidators, representationFields } from "./validators.ts";
 
 /** GET of a record, answered without a promise where the store answers so. */
-export function readRecord<T extends Document>({ store, items, members }: CollectionSettings<T>): ReadHandler {
+export function readRecord<T extends Document>({ scope, items, members }: CollectionSettings<T>): ReadHandler {
   return (request) => {
     const id = parseRecordId(request.variables.id);
     if (id === undefined) return refuseId(request.variables.id);
@@ -26,7 +26,8 @@ export function readRecord<T extends Document>({ store, items, members }: Collec
     };
 
     try {
-      const record = store.find(id);
+      const scoped = scope(request);
+      const record = scoped instanceof Promise ? scoped.then(({ store }) => store.find(id)) : scoped.store.find(id);
       if (!(record instanceof Promise)) return answer(record);
       return record.then(answer).catch(refuseUnavailable);
     } catch (error) {

@@ -38,6 +38,23 @@ export function refuseOperation(index: number, reason: string): HttpResponse {
   });
 }
 
+export function refuseKey(field: string): HttpResponse {
+  const detail = `Idempotency-Key must be a text of 1 to 255 characters in quotes, and is ${excerpt(field)}.`;
+  return problem(collectionProblemTypes.invalidIdempotencyKey, { detail });
+}
+
+/** A key that stands for another request already. */
+export function refuseReusedKey(): HttpResponse {
+  const detail = "The Idempotency-Key was used for a request with other content: send this one with a key of its own.";
+  return problem(collectionProblemTypes.idempotencyKeyReused, { detail });
+}
+
+/** The same request is not answered yet. */
+export function refuseRunning(): HttpResponse {
+  const detail = "A request with the same Idempotency-Key is not answered yet: ask again for its answer.";
+  return problem(collectionProblemTypes.idempotencyKeyInUse, { detail }).withHeader("Retry-After", "1");
+}
+
 /** A part of a record in place of the whole (RFC 9110 §14.5). */
 export function refusePart(): HttpResponse {
   return problem(collectionProblemTypes.partialContent, {

@@ -7,11 +7,12 @@ import { refuseExisting, refuseId } from "./refusals.ts";
 import type { Document } from "./store.ts";
 
 /** POST to a record, which creates nothing. */
-export function refuseCreate<T extends Document>({ store }: CollectionSettings<T>): ItemHandler {
-  return guarded(async ({ variables, search }) => {
-    const id = parseRecordId(variables.id);
-    if (id === undefined) return refuseId(variables.id);
-    refuseParameters(search);
+export function refuseCreate<T extends Document>({ scope }: CollectionSettings<T>): ItemHandler {
+  return guarded(async (request) => {
+    const id = parseRecordId(request.variables.id);
+    if (id === undefined) return refuseId(request.variables.id);
+    refuseParameters(request.search);
+    const { store } = await scope(request);
     return (await store.find(id)) === undefined ? notFound() : refuseExisting();
   });
 }

@@ -6,15 +6,14 @@ import { answerWritten, returnPreferences } from "./written-record.ts";
 
 /** DELETE of a record. */
 export function removeRecord<T extends Document>(settings: CollectionSettings<T>): ItemHandler {
-  const { store } = settings;
   return changeRecord(settings, {
     preferences: returnPreferences,
-    attempt(_request, current, expectedRevision, preferences) {
+    attempt({ store, preferences }, current, expectedRevision) {
       // What is sent back must be what was removed.
       const isSentBack = preferences.get("return") === "representation";
       return store.remove(current.id, isSentBack ? current.revision : expectedRevision);
     },
-    changed: (request, record, preferences) =>
+    changed: ({ request, preferences }, record) =>
       answerWritten(request, preferences, settings, ok(), { record, validators: false }),
   });
 }

@@ -9,16 +9,16 @@ import { answerWritten } from "./written-record.ts";
 
 /** PUT of a record. */
 export function replaceRecord<T extends Document>(settings: CollectionSettings<T>): ItemHandler {
-  const { path, store, decoders } = settings;
+  const { decoders, serverMembers } = settings;
   return changeRecord(settings, {
     preferences: writePreferences(settings),
-    async attempt(request, current, expectedRevision, preferences) {
+    async attempt({ request, store, preferences }, current, expectedRevision) {
       if (request.headers.has("Content-Range")) return refusePart();
-      const validator = replacementOf(preferredSchema(settings, preferences), current);
+      const validator = replacementOf({ schema: preferredSchema(settings, preferences), serverMembers, current });
       const document = await request.body(validator, { decoders });
       return store.replace(current.id, document, expectedRevision);
     },
-    changed(request, record, preferences) {
+    changed({ request, path, preferences }, record) {
       // Without validators, since the record is not stored as it was sent (RFC 9110 §9.3.4).
       const written = { record, location: `${path}/${record.id}`, validators: false };
       return answerWritten(request, preferences, settings, noContent(), written);

@@ -9,7 +9,7 @@ export interface SqliteColumn {
   readonly type: MemberType;
   /** What generates it from the document; undefined for a column of the store. */
   readonly expression: string | undefined;
-  /** The index on it, whose entries with one value are by id; undefined for the id, by which the table itself is. */
+  /** The index on it, whose entries with one value are by id, after the owner where there is one; undefined for the id, by which the table itself is. */
   readonly index: string | undefined;
 }
 
@@ -37,6 +37,9 @@ export function selectableColumns({
   });
   return new Map([...own, ...generated]);
 }
+
+/** The index on the owners of the records. */
+export const ownerIndex = (collection: string): string => `${collection}.owner`;
 
 const indexOf = (collection: string, column: string): string | undefined =>
   column === "id" ? undefined : `${collection}.${column}`; // no collection has a point in its name

@@ -5,7 +5,7 @@ import type { Database, DatabaseOptions } from "./database.ts";
 import { toStoreFault } from "./sqlite-fault.ts";
 import { openSqliteFile } from "./sqlite-file.ts";
 import { prepareSchema } from "./sqlite-schema.ts";
-import { SqliteStore } from "./sqlite-store.ts";
+import { sqliteStore } from "./sqlite-store.ts";
 import { ThreadChannel } from "./sqlite-thread-channel.ts";
 import { SqliteTransactions } from "./sqlite-transactions.ts";
 import { SqliteWriter } from "./sqlite-writer.ts";
@@ -51,7 +51,7 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
       : new ThreadChannel({ path: resolve(file), collections, busyTimeout });
   const writer = new SqliteWriter(channel, maxWaitingWrites);
   const stores = collections.map(
-    (definition) => [definition.name, new SqliteStore(database, writer, definition, now)] as const,
+    (definition) => [definition.name, sqliteStore(database, writer, definition, now)] as const,
   );
   return new SqliteDatabase(database, writer, new Map(stores));
 }

@@ -9,20 +9,32 @@ export type LoadOutcome =
   /** There were records before, and were to be none. */
   | { readonly kind: "not-empty" };
 
+export interface LoadConditions {
+  readonly onlyIfEmpty: boolean;
+  /** Of whom there are to be no records. */
+  readonly owner: number | undefined;
+}
+
 /** A transaction that stores many records, which come a batch at a time; what fails in it undoes all of it. */
 export class SqliteLoad {
   readonly #database: DatabaseSync;
   readonly #writes: SqliteWrites;
   readonly #isRefused: boolean;
   readonly #conflicts: BulkConflict[] = [];
+  #isOwnerless = false;
   #position = 0;
 
   /** Begins the transaction, which waits as `begin` does. */
-  constructor(database: DatabaseSync, busyTimeout: number, writes: SqliteWrites, onlyIfEmpty: boolean) {
+  constructor(
+    database: DatabaseSync,
+    busyTimeout: number,
+    writes: SqliteWrites,
+    { onlyIfEmpty, owner }: LoadConditions,
+  ) {
     this.#database = database;
     this.#writes = writes;
     begin(database, busyTimeout);
-    this.#isRefused = orRollBack(database, () => onlyIfEmpty && !writes.isEmpty());
+    this.#isRefused = orRollBack(database, () => onlyIfEmpty && !writes.isEmpty(owner));
   }
 
   /** Takes the next records; whether more may change what becomes of them. */
@@ -32,8 +44,8 @@ export class SqliteLoad {
         if (this.#isDecided) return;
         this.#position++;
         const creation = this.#writes.apply(write);
-        if (creation.kind === "created") continue;
-        this.#conflicts.push({ position: this.#position, member: creation.member });
+        if (creation.kind === "conflict") this.#conflicts.push({ position: this.#position, member: creation.member });
+        if (creation.kind === "ownerless") this.#isOwnerless = true;
       }
     });
     return !this.#isDecided;
@@ -41,8 +53,9 @@ export class SqliteLoad {
 
   /** Stores all of them, unless they are refused. */
   end(): LoadOutcome {
-    if (this.#isRefused || this.#conflicts.length > 0) {
+    if (this.#isRefused || this.#isOwnerless || this.#conflicts.length > 0) {
       rollBack(this.#database);
+      if (this.#isOwnerless) return { kind: "ownerless" };
       return this.#isRefused ? { kind: "not-empty" } : { kind: "refused", conflicts: this.#conflicts };
     }
     commit(this.#database);
@@ -54,7 +67,7 @@ export class SqliteLoad {
   }
 
   get #isDecided(): boolean {
-    return this.#isRefused || this.#conflicts.length >= mostConflicts;
+    return this.#isRefused || this.#isOwnerless || this.#conflicts.length >= mostConflicts;
   }
 }
 

@@ -1,7 +1,7 @@
 import { comparedValue, endOfPrefix } from "./compared-value.ts";
 import type { KeyCondition } from "./keyset.ts";
 import type { MemberFilter, SortKey } from "./selection.ts";
-import type { SqliteColumn } from "./sqlite-columns.ts";
+import { ownerIndex, type SqliteColumn } from "./sqlite-columns.ts";
 import { matching, wordsTable } from "./sqlite-words.ts";
 
 /** A part of a statement with the values of its parameters. */
@@ -84,6 +84,10 @@ export const wordsCondition = (collection: string, words: readonly string[]): Sq
   values: [matching(words)],
 });
 
+/** That a record is of the owner, if there is to be one. */
+export const ownerCondition = (owner: number | undefined): readonly Sql[] =>
+  owner === undefined ? [] : [{ text: "owner = ?", values: [owner] }];
+
 export function orderBy(order: readonly SortKey[], columns: Columns): string {
   const terms = order.map(({ member, descending }) => `${columnOf(columns, member).sql}${descending ? " DESC" : ""}`);
   return `ORDER BY ${terms.join(", ")}`;
@@ -98,6 +102,8 @@ export function where(conditions: readonly Sql[]): Sql {
   };
 }
 
-/** The table, to be read by the index on a column, or in the order of the ids. */
-export const tableBy = (collection: string, { index }: SqliteColumn): string =>
-  `"${collection}" ${index === undefined ? "NOT INDEXED" : `INDEXED BY "${index}"`}`;
+/** The table, to be read by the index on a column, or in the order of the ids; of one owner, by the index on these. */
+export function tableBy(collection: string, column: SqliteColumn, owner: number | undefined): string {
+  const index = column.index ?? (owner === undefined ? undefined : ownerIndex(collection));
+  return `"${collection}" ${index === undefined ? "NOT INDEXED" : `INDEXED BY "${index}"`}`;
+}

@@ -4,7 +4,7 @@ import type { CollectionDefinition } from "./database.ts";
 import { type MemberValue, type SelectableMember, type Selection, storeMembers } from "./selection.ts";
 import { selectableColumns } from "./sqlite-columns.ts";
 import { toStoreFault } from "./sqlite-fault.ts";
-import { type Columns, filterConditions, where, wordsCondition } from "./sqlite-query.ts";
+import { type Columns, filterConditions, ownerCondition, where, wordsCondition } from "./sqlite-query.ts";
 import { SqliteSelection } from "./sqlite-selection.ts";
 import { StatementCache } from "./statement-cache.ts";
 import type { StoredRecord } from "./store.ts";
@@ -17,6 +17,7 @@ export class SqliteReads {
   readonly #columns: Columns;
   readonly #statements: StatementCache;
   readonly #find: StatementSync;
+  readonly #findOwned: string;
   readonly #revision: StatementSync;
 
   constructor(database: DatabaseSync, definition: CollectionDefinition) {
@@ -25,23 +26,29 @@ export class SqliteReads {
     this.#collection = definition.name;
     this.#columns = selectableColumns(definition);
     this.#statements = new StatementCache(database);
-    this.#find = database.prepare(`SELECT id, revision, updated_at, document FROM "${definition.name}" WHERE id = ?`);
+    const find = `SELECT id, revision, updated_at, document FROM "${definition.name}" WHERE id = ?`;
+    this.#find = database.prepare(find);
+    this.#findOwned = `${find} AND owner = ?`;
     this.#revision = database.prepare("SELECT revision FROM waymark_collections WHERE name = ?");
     for (const read of [this.#find, this.#revision]) read.setReturnArrays(true);
   }
 
-  find(id: number): StoredRecord | undefined {
+  find(id: number, owner: number | undefined): StoredRecord | undefined {
     if (!Number.isSafeInteger(id)) return undefined; // nobody has it, and SQLite might not be able to say so
     return guarded(() => {
       // The statement returns arrays of the four columns, whose types the table enforces.
-      const row = this.#find.get(id) as RecordRow | undefined;
+      const row = (
+        owner === undefined ? this.#find.get(id) : this.#statements.prepare(this.#findOwned).get(id, owner)
+      ) as RecordRow | undefined;
       return row && toRecord(row);
     });
   }
 
-  *list(selection: Selection): Generator<readonly StoredRecord[], void, undefined> {
+  *list(selection: Selection, owner: number | undefined): Generator<readonly StoredRecord[], void, undefined> {
     assertSelection(selection, this.members, this.fullText);
-    const selected = guarded(() => new SqliteSelection(this.#collection, this.#columns, selection, this.#statements));
+    const selected = guarded(
+      () => new SqliteSelection(this.#collection, this.#columns, selection, this.#statements, owner),
+    );
     let { after, limit: left = Number.POSITIVE_INFINITY } = selection;
     while (left > 0) {
       const batch: StoredRecord[] = [];
@@ -60,10 +67,11 @@ export class SqliteReads {
     }
   }
 
-  count(selection: Selection): number {
+  count(selection: Selection, owner: number | undefined): number {
     const { filters = [], words = [] } = selection;
     assertSelection(selection, this.members, this.fullText);
     const { text, values } = where([
+      ...ownerCondition(owner),
       ...filters.flatMap((filter) => filterConditions(filter, this.#columns, () => true)),
       ...(words.length > 0 ? [wordsCondition(this.#collection, words)] : []),
     ]);

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { CollectionDefinition } from "./database.ts";
-import { selectableColumns } from "./sqlite-columns.ts";
+import { ownerIndex, selectableColumns } from "./sqlite-columns.ts";
 import { sqliteCode, sqliteCodeOf } from "./sqlite-fault.ts";
 import { Unusable } from "./sqlite-file.ts";
-import { prepareWords } from "./sqlite-words.ts";
+import { prepareWords, wordsTable } from "./sqlite-words.ts";
 
 /**
  * Makes the tables of the collections where they are missing, and sees that exactly these members are unique, have
@@ -16,7 +16,8 @@ export function prepareSchema(database: DatabaseSync, collections: readonly Coll
 }
 
 function prepareCollection(database: DatabaseSync, definition: CollectionDefinition): void {
-  const { name: collection, unique = [] } = definition;
+  const { name: collection, unique = [], owner } = definition;
+  dropWithOtherOwner(database, definition);
   database.exec(`
     CREATE TABLE IF NOT EXISTS "${collection}" (
       id INTEGER PRIMARY KEY,
@@ -24,6 +25,7 @@ function prepareCollection(database: DatabaseSync, definition: CollectionDefinit
       created_at INTEGER NOT NULL, -- milliseconds since the epoch
       updated_at INTEGER NOT NULL,
       document TEXT NOT NULL       -- the JSON text that is sent
+      ${owner ? `, owner INTEGER NOT NULL REFERENCES "${owner.collection}" (id) ON DELETE CASCADE` : ""}
     ) STRICT;
   `);
   database
@@ -35,9 +37,11 @@ function prepareCollection(database: DatabaseSync, definition: CollectionDefinit
   for (const { name, expression } of selected) if (expression !== undefined) columns.set(name, expression);
   for (const member of unique) columns.set(columnOf(member), memberOf("document", member));
   const indexes = new Map<string, () => void>();
+  const ofOwner = owner === undefined ? "" : "owner, ";
+  if (owner) indexes.set(ownerIndex(collection), () => addIndex(database, collection, ownerIndex(collection), "owner"));
   for (const { name, index } of selected) {
-    if (index !== undefined)
-      indexes.set(index, () => database.exec(`CREATE INDEX "${index}" ON "${collection}" ("${name}")`));
+    if (index === undefined) continue;
+    indexes.set(index, () => addIndex(database, collection, index, `${ofOwner}"${name}"`));
   }
   for (const member of unique) {
     const index = `${collection}_unique_${member}`;
@@ -60,6 +64,38 @@ function prepareCollection(database: DatabaseSync, definition: CollectionDefinit
   }
   for (const create of indexes.values()) create();
   prepareWords(database, definition);
+  prepareTrigger(database, definition);
+}
+
+/**
+ * Makes room for the table where the one that there is has no owner, or another, than it is to have.
+ *
+ * @throws Unusable when there are records in it
+ */
+function dropWithOtherOwner(database: DatabaseSync, { name: collection, owner }: CollectionDefinition): void {
+  const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(collection);
+  if (isThere === undefined) return;
+  const [present] = namesIn(database, `SELECT "table" AS name FROM pragma_foreign_key_list(?)`, collection);
+  if (present === owner?.collection) return;
+  if (database.prepare(`SELECT 1 FROM "${collection}" LIMIT 1`).get() !== undefined) {
+    const [is, due] = [present, owner?.collection].map((name) => (name === undefined ? "by nobody" : `by ${name}`));
+    throw new Unusable(`the records of ${collection} in it are owned ${is}, and are to be owned ${due}; remove them`);
+  }
+  database.exec(`DROP TABLE "${collection}"`);
+}
+
+/** Whatever removes a record, its owner's removal included: it is counted, and neither its id nor its words stay. */
+function prepareTrigger(database: DatabaseSync, { name: collection, fullText = [] }: CollectionDefinition): void {
+  const trigger = `CREATE TRIGGER "${collection}.removed" AFTER DELETE ON "${collection}" BEGIN
+      INSERT INTO waymark_removals VALUES ('${collection}', OLD.id);
+      UPDATE waymark_collections SET revision = revision + 1 WHERE name = '${collection}';
+      ${fullText.length > 0 ? `DELETE FROM "${wordsTable(collection)}" WHERE rowid = OLD.id;` : ""}
+    END`;
+  const present = database
+    .prepare("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?")
+    .get(collection);
+  if (present?.["sql"] === trigger) return;
+  database.exec(`DROP TRIGGER IF EXISTS "${collection}.removed"; ${trigger}`);
 }
 
 /** The generated column that holds a member's value; NULL when the document does not have it. */
@@ -73,6 +109,10 @@ function namesIn(database: DatabaseSync, query: string, collection: string): rea
     .prepare(query)
     .all(collection)
     .map(({ name }) => String(name));
+}
+
+function addIndex(database: DatabaseSync, collection: string, name: string, columns: string): void {
+  database.exec(`CREATE INDEX "${name}" ON "${collection}" (${columns})`);
 }
 
 function addUniqueIndex(database: DatabaseSync, collection: string, name: string, member: string): void {

@@ -7,6 +7,7 @@ import {
   filterConditions,
   keyConditions,
   orderBy,
+  ownerCondition,
   type Sql,
   tableBy,
   where,
@@ -29,9 +30,10 @@ export class SqliteSelection {
   readonly #filters: readonly MemberFilter[];
   readonly #words: readonly string[];
   readonly #order: readonly SortKey[];
+  readonly #owner: number | undefined;
   readonly #leading: Leading;
 
-  constructor(collection: string, columns: Columns, selection: Selection, statements: StatementCache) {
+  constructor(collection: string, columns: Columns, selection: Selection, statements: StatementCache, owner?: number) {
     const { filters = [], words = [], order = [{ member: "id", descending: false }] } = selection;
     this.#collection = collection;
     this.#statements = statements;
@@ -39,6 +41,7 @@ export class SqliteSelection {
     this.#words = words;
     this.#order = order;
     this.#columns = columns;
+    this.#owner = owner;
     this.#leading = this.#whatLeads();
     if (this.#leading.by === "words") {
       // The same id, by which the words are found.
@@ -84,6 +87,7 @@ export class SqliteSelection {
         ? filter.member === firstKey && filter.operator !== "in" && taken !== "equal" && bound !== taken
         : filter.member === leading;
     const conditions = where([
+      ...ownerCondition(this.#owner),
       ...this.#filters.flatMap((filter) => filterConditions(filter, this.#columns, (bound) => isKept(filter, bound))),
       ...(this.#words.length > 0 && by !== "words" ? [wordsCondition(this.#collection, this.#words)] : []),
       ...range,
@@ -94,7 +98,7 @@ export class SqliteSelection {
             text: `"${wordsTable(this.#collection)}" (?) AS found CROSS JOIN "${this.#collection}" ON id = found.rowid`,
             values: [matching(this.#words)],
           }
-        : { text: tableBy(this.#collection, columnOf(this.#columns, leading ?? firstKey)), values: [] };
+        : { text: tableBy(this.#collection, columnOf(this.#columns, leading ?? firstKey), this.#owner), values: [] };
     const keys = this.#order.slice(0, -1).map(({ member }) => `, ${columnOf(this.#columns, member).sql}`);
     return {
       text: `SELECT id, revision, updated_at, document${keys.join("")} FROM ${table.text} ${conditions.text}
@@ -109,6 +113,8 @@ export class SqliteSelection {
     let fewest = hasWords ? this.#countFoundUpTo(sortable) : sortable;
     // By id they are found in their order, however many they are.
     let leading: Leading = hasWords && (fewest < sortable || firstKey === "id") ? { by: "words" } : { by: "order" };
+    // Where the owner has fewer than that, those need no search.
+    if (hasWords && this.#owner !== undefined && this.#countUpTo(fewest, "id", []) < fewest) leading = { by: "order" };
     for (const [member, filters] of Map.groupBy(this.#filters, (filter) => filter.member)) {
       const isWalked = member === firstKey && filters.every(({ operator }) => operator !== "in");
       if (isWalked || filters.every(({ operator }) => operator === "ne")) continue;
@@ -124,8 +130,11 @@ export class SqliteSelection {
   }
 
   #countUpTo(most: number, member: string, filters: readonly MemberFilter[]): number {
-    const table = tableBy(this.#collection, columnOf(this.#columns, member));
-    const { text, values } = where(filters.flatMap((filter) => filterConditions(filter, this.#columns, () => true)));
+    const table = tableBy(this.#collection, columnOf(this.#columns, member), this.#owner);
+    const { text, values } = where([
+      ...ownerCondition(this.#owner),
+      ...filters.flatMap((filter) => filterConditions(filter, this.#columns, () => true)),
+    ]);
     return this.#count(`SELECT 1 FROM ${table} ${text} LIMIT ?`, [...values, most]);
   }
 

@@ -1,5 +1,5 @@
 import { iterate, nextBatch, stop } from "./load-source.ts";
-import type { LoadOutcome } from "./sqlite-load.ts";
+import type { LoadConditions, LoadOutcome } from "./sqlite-load.ts";
 import type { WriterChannel } from "./sqlite-writer-channel.ts";
 import type { CreateWrite } from "./sqlite-writes.ts";
 
@@ -7,7 +7,7 @@ export interface LoadOptions<D> {
   readonly collection: string;
   readonly documents: Iterable<D> | AsyncIterable<D>;
   readonly toWrite: (document: D) => CreateWrite;
-  readonly onlyIfEmpty: boolean;
+  readonly conditions: LoadConditions;
 }
 
 /**
@@ -17,10 +17,10 @@ export interface LoadOptions<D> {
  * @throws StoreUnavailable (rejects) also when the documents stop coming; what they throw is thrown on
  */
 export async function sendLoad<D>(channel: WriterChannel, options: LoadOptions<D>): Promise<LoadOutcome> {
-  const { collection, documents, toWrite, onlyIfEmpty } = options;
+  const { collection, documents, toWrite, conditions } = options;
   const source = iterate(documents);
   try {
-    await channel.ask("beginLoad", collection, onlyIfEmpty);
+    await channel.ask("beginLoad", collection, conditions);
     let batch = await nextBatch(source, toWrite);
     for (let isWanted = true; isWanted && batch.length > 0; ) {
       // They are made while those before them are stored.

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { CollectionDefinition } from "./database.ts";
 import { toStoreFault } from "./sqlite-fault.ts";
-import { type LoadOutcome, SqliteLoad } from "./sqlite-load.ts";
+import { type LoadConditions, type LoadOutcome, SqliteLoad } from "./sqlite-load.ts";
 import { inTransaction } from "./sqlite-transaction.ts";
 import { type CreateWrite, type OutcomeOf, SqliteWrites, type Write } from "./sqlite-writes.ts";
 import { StoreUnavailable } from "./store.ts";
@@ -46,8 +46,8 @@ export class SqliteTransactions {
   }
 
   /** Begins to store many records, all or none. */
-  beginLoad(collection: string, onlyIfEmpty: boolean): void {
-    this.#load = new SqliteLoad(this.#database, this.#busyTimeout, this.#writesTo(collection), onlyIfEmpty);
+  beginLoad(collection: string, conditions: LoadConditions): void {
+    this.#load = new SqliteLoad(this.#database, this.#busyTimeout, this.#writesTo(collection), conditions);
   }
 
   /** Takes the next of them; whether more are wanted. */

@@ -10,17 +10,15 @@ export const wordsTable = (collection: string): string => `waymark_words_${colle
 /** What finds the records that have all of the words, the last of which may be the beginning of one. */
 export const matching = (words: readonly string[]): string => `${words.map((word) => `"${word}"`).join(" ")}*`;
 
-/** The words of the records of a collection that has full text; what is said of them goes with the change of the record. */
+/** The words of the records of a collection that has full text. A trigger removes those of a record that is removed. */
 export class SqliteWords {
   readonly #members: readonly string[];
   readonly #put: StatementSync;
-  readonly #remove: StatementSync;
 
   constructor(database: DatabaseSync, collection: string, members: readonly string[]) {
     this.#members = members;
     this.#put = database.prepare(`INSERT OR REPLACE INTO "${wordsTable(collection)}" (rowid, words) VALUES (?, ?)`);
-    this.#remove = database.prepare(`DELETE FROM "${wordsTable(collection)}" WHERE rowid = ?`);
-    tellAnyRowid(this.#put, this.#remove);
+    tellAnyRowid(this.#put);
   }
 
   add(id: number, json: string): void {
@@ -30,10 +28,6 @@ export class SqliteWords {
   replace(id: number, before: string, after: string): void {
     const words = this.#wordsOf(after);
     if (words !== this.#wordsOf(before)) this.#put.run(id, words);
-  }
-
-  remove(id: number): void {
-    this.#remove.run(id);
   }
 
   #wordsOf(json: string): string {

@@ -1,4 +1,4 @@
-import type { LoadOutcome } from "./sqlite-load.ts";
+import type { LoadConditions, LoadOutcome } from "./sqlite-load.ts";
 import { sendLoad } from "./sqlite-send-load.ts";
 import type { AddressedWrite, BatchedOutcome } from "./sqlite-transactions.ts";
 import type { WriterChannel } from "./sqlite-writer-channel.ts";
@@ -53,14 +53,14 @@ export class SqliteWriter {
     collection: string,
     documents: Iterable<D> | AsyncIterable<D>,
     toWrite: (document: D) => CreateWrite,
-    onlyIfEmpty: boolean,
+    conditions: LoadConditions,
   ): Promise<LoadOutcome> {
     this.#admit();
     this.#waiting++;
     const { promise, resolve, reject } = Promise.withResolvers<LoadOutcome>();
     this.#jobs.push(async () => {
       this.#waiting--;
-      await sendLoad(this.#channel, { collection, documents, toWrite, onlyIfEmpty }).then(resolve, reject);
+      await sendLoad(this.#channel, { collection, documents, toWrite, conditions }).then(resolve, reject);
     });
     this.#start();
     return promise;

@@ -34,7 +34,7 @@ export interface Store {
    *
    * @throws RangeError when the document's `id` is not an integer from 1 to 2^53-1
    */
-  create(document: Document): Promise<Creation>;
+  create(document: Document, options?: CreationOptions): Promise<Creation>;
   /**
    * Has the record with this id say what the document says; once the promise resolves that survives a crash. `createdAt`
    * is kept, and `updatedAt` never goes back. A document that says what the record says changes nothing: the record has
@@ -62,6 +62,14 @@ export interface Store {
    * record. Takes as long however many records there are.
    */
   revision(): Awaitable<number>;
+  /**
+   * The records of one owner, where the collection has one: they alone are found, listed, counted, changed and removed,
+   * and what is created is the owner's. The revision is that of the collection. Of the store of all owners the documents
+   * name the owner that they are for, by the member that has its id; that of a record never changes.
+   *
+   * @throws TypeError where the collection has no owner
+   */
+  within(owner: number): Store;
 }
 
 /**
@@ -81,9 +89,27 @@ export interface StoredRecord {
   readonly json: string;
 }
 
+export interface CreationOptions {
+  /** Creates no other record when the same comes again within 24 hours. */
+  readonly idempotency?: Idempotency;
+}
+
+/** What a client names an operation by, so that it can ask for it again when it had no answer. */
+export interface Idempotency {
+  readonly key: string;
+  /** What was asked for, as a digest of it: another with the same key is refused. */
+  readonly fingerprint: string;
+}
+
 /** What became of a document that was to be stored. */
 export type Creation =
   | { readonly kind: "created"; readonly record: StoredRecord }
+  /** The key was used before for the same: the record as it was when it was created, whatever became of it. */
+  | { readonly kind: "repeated"; readonly record: StoredRecord }
+  /** The key was used before for something else. */
+  | { readonly kind: "key-reused" }
+  /** No record has the id that is to be the owner's. */
+  | { readonly kind: "ownerless" }
   /** Another record has the same value of this member: one of those that are unique, or `id`, also once it is removed. */
   | { readonly kind: "conflict"; readonly member: string };
 
@@ -96,7 +122,9 @@ export interface BulkOptions {
 export type BulkCreation =
   | { readonly kind: "created"; readonly count: number }
   /** Nothing is stored, for these reasons: the first 1,000. */
-  | { readonly kind: "refused"; readonly conflicts: readonly BulkConflict[] };
+  | { readonly kind: "refused"; readonly conflicts: readonly BulkConflict[] }
+  /** No record has the id that is to be the owner's. */
+  | { readonly kind: "ownerless" };
 
 /** A document that has the same value of a member as a record, or as a document before it; see `Creation`. */
 export interface BulkConflict {

@@ -8,11 +8,24 @@ export interface Stamp {
   readonly updatedAt: number;
 }
 
-/** The JSON text of a document's members in their order, but for those that the store sets: `{"name":"Ada"}`. */
-export function toMembersJson(document: Document): string {
+/**
+ * The JSON text of a document's members in their order, but for those that the store sets: `{"name":"Ada"}`.
+ *
+ * @param owner the id of the record's owner, and the member that has it, which is put first
+ */
+export function toMembersJson(document: Document, owner?: OwnerOf): string {
   const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...members } = { ...noStamp, ...document };
-  return JSON.stringify(members);
+  // Named before, it keeps the first place, and after, the value.
+  return JSON.stringify(owner === undefined ? members : { ...ownerMember(owner), ...members, ...ownerMember(owner) });
 }
+
+/** By whom a record is owned. */
+export interface OwnerOf {
+  readonly member: string;
+  readonly id: number;
+}
+
+const ownerMember = ({ member, id }: OwnerOf): object => ({ [member]: id });
 
 /** The JSON text of a record: `id`, the members as they stand, the times (RFC 3339, UTC, milliseconds). */
 export function toStoredJson(members: string, stamp: Stamp): string {
@@ -35,9 +48,24 @@ export function saySame(one: string, other: string): boolean {
  */
 export function givenId(document: Document): number | undefined {
   const { id } = { ...noStamp, ...document };
-  if (id === undefined) return undefined;
+  return id === undefined ? undefined : requireId(id, "id");
+}
+
+/**
+ * The id of the owner that a document brings along.
+ *
+ * @throws RangeError when it has none, or what is none
+ */
+export function givenOwner(document: Document, member: string): OwnerOf {
+  const id: unknown = Object.getOwnPropertyDescriptor(document, member)?.value;
+  return { member, id: requireId(id, member) };
+}
+
+function requireId(id: unknown, member: string): number {
   if (typeof id === "number" && Number.isSafeInteger(id) && id >= 1) return id;
-  throw new RangeError(`The id of a record is an integer from 1 to ${Number.MAX_SAFE_INTEGER}, not ${String(id)}`);
+  throw new RangeError(
+    `The ${member} of a record is an integer from 1 to ${Number.MAX_SAFE_INTEGER}, not ${String(id)}`,
+  );
 }
 
 const noStamp: { readonly id?: unknown; readonly createdAt?: unknown; readonly updatedAt?: unknown } = {};

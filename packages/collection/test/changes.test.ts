@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, suite, test } from "node:test";
-import fc from "fast-check";
 import {
   type App,
   contentType,
@@ -453,66 +452,4 @@ suite("preconditions of a change", () => {
     const statuses = responses.map(({ status }) => status).toSorted();
     assert.deepEqual(statuses, [204, ...Array.from({ length: 99 }, () => 412)]);
   });
-});
-
-test("any sequence of operations does what a model of the collection says", async () => {
-  const id = fc.constantFrom(1, 2, 3);
-  const name = fc.constantFrom("a", "b", "c");
-  const identifier = fc.constantFrom(undefined, "x", "y");
-  const condition = fc.constantFrom("none", "current", "stale", "any");
-  const operation = fc.oneof(
-    fc.record({ method: fc.constant("POST"), id: fc.constant(0), name, identifier, condition: fc.constant("none") }),
-    fc.record({ method: fc.constantFrom("PUT", "PATCH", "DELETE"), id, name, identifier, condition }),
-  );
-  await fc.assert(
-    fc.asyncProperty(fc.array(operation, { maxLength: 20 }), async (operations) => {
-      await database.close();
-      await openThings();
-      app = appOver();
-      const model = new Map<number, { readonly name: string; readonly identifier?: string | undefined }>();
-      let lastId = 0;
-      for (const { method, id, name, identifier, condition } of operations) {
-        const target = method === "POST" ? "/things" : `/things/${id}`;
-        const tag = { none: undefined, current: await tagOf(target), stale: '"0-json"', any: "*" }[condition];
-        const response = await ask(
-          method,
-          target,
-          method === "DELETE" ? undefined : { name, identifier },
-          tag === undefined ? {} : { "If-Match": tag },
-        );
-
-        const exists = model.has(id);
-        const merged = {
-          name,
-          identifier: method === "PATCH" ? (identifier ?? model.get(id)?.identifier) : identifier,
-        };
-        const isTaken = [...model].some(
-          ([other, kept]) => other !== id && kept.identifier !== undefined && kept.identifier === merged.identifier,
-        );
-        let expected: number;
-        if (method === "POST") {
-          expected = isTaken ? 409 : 201;
-          if (!isTaken) model.set(++lastId, merged);
-        } else if (!exists) {
-          expected = 404;
-        } else if (condition === "stale") {
-          expected = 412;
-        } else if (method === "DELETE") {
-          expected = 200;
-          model.delete(id);
-        } else {
-          expected = isTaken ? 409 : 204;
-          if (!isTaken) model.set(id, merged);
-        }
-        assert.equal(response.status, expected, `${method} ${target} with ${condition}`);
-      }
-      const batches = await Array.fromAsync(store.list());
-      const stored = batches.flat().map(({ json }) => JSON.parse(json));
-      assert.deepEqual(
-        stored.map((each) => ({ id: each.id, name: each.name, identifier: each.identifier })),
-        [...model].toSorted(([a], [b]) => a - b).map(([id, { name, identifier }]) => ({ id, name, identifier })),
-      );
-    }),
-    { numRuns: 150 },
-  );
 });

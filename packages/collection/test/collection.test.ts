@@ -541,6 +541,7 @@ function storeWith(methods: Partial<Store>): Store {
     replace: unexpected,
     remove: unexpected,
     createAll: unexpected,
+    within: unexpected,
     revision: () => 0,
     ...methods,
   };

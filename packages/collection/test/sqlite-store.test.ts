@@ -298,6 +298,100 @@ describe("the full text of a SQLite file", () => {
   });
 });
 
+describe("owners in a SQLite file", () => {
+  const person: CollectionDefinition = { name: "person" };
+  const owned = (collection: string): CollectionDefinition => ({
+    name: "book",
+    fullText: ["title"],
+    owner: { collection, member: "ownerId" },
+  });
+  const openAll = (file: string, ...collections: readonly CollectionDefinition[]): Promise<Database> =>
+    openSqliteDatabase(file, { collections, now: () => noon });
+
+  it("are given and taken away while there is no record, and not afterwards", async () => {
+    const file = newFile();
+    const company = { name: "company" };
+    for (const book of [{ name: "book" }, owned("person"), owned("company"), owned("person")]) {
+      await (await openAll(file, person, company, book)).close();
+    }
+    const database = await openAll(file, person, owned("person"));
+    await create(database.store("person"), {});
+    await create(database.store("book").within(1), { title: "Notes" });
+    await database.close();
+    for (const [book, due] of [
+      [{ name: "book" }, "by nobody"],
+      [owned("company"), "by company"],
+    ] as const) {
+      await assert.rejects(openAll(file, person, company, book), {
+        name: "StoreOpenError",
+        message: `Cannot open the database ${JSON.stringify(file)}: the records of book in it are owned by person, and are to be owned ${due}; remove them`,
+      });
+    }
+    const again = await openAll(file, owned("person"), person);
+    assert.equal(again.store("book").count({ words: ["notes"] }), 1);
+    await again.close();
+  });
+
+  it("take their records with them whoever removes them", async () => {
+    const file = newFile();
+    const database = await openAll(file, person, owned("person"));
+    await create(database.store("person"), {});
+    const books = database.store("book").within(1);
+    await create(books, { title: "Notes" });
+    withDatabase(file, (other) => other.exec("PRAGMA foreign_keys = ON; DELETE FROM person"));
+    assert.deepEqual([books.count(), books.count({ words: ["notes"] }), books.revision()], [0, 0, 2]);
+    assert.deepEqual(await database.store("person").create({ id: 1 }), { kind: "conflict", member: "id" });
+    await database.close();
+  });
+
+  const senseless: readonly [what: string, collections: readonly CollectionDefinition[]][] = [
+    ["of no collection", [owned("person")]],
+    ["of itself", [owned("book")]],
+    ["of one another", [owned("shelf"), { name: "shelf", owner: { collection: "book", member: "bookId" } }]],
+    ["by a member of the store", [person, { name: "book", owner: { collection: "person", member: "id" } }]],
+    ["by a member that has no name", [person, { name: "book", owner: { collection: "person", member: "a.b" } }]],
+  ];
+  for (const [what, collections] of senseless) {
+    it(`are not ${what}`, async () => {
+      await assert.rejects(openAll(":memory:", ...collections), TypeError);
+    });
+  }
+});
+
+describe("idempotency keys in a SQLite file", () => {
+  it("are kept when it is opened again, and forgotten ten at a time when they are a day old", async () => {
+    const file = newFile();
+    let time = noon.getTime();
+    const add = async (store: Store, key: string): Promise<string> =>
+      (await store.create({}, { idempotency: { key, fingerprint: "a" } })).kind;
+    const first = await open({ file, now: () => new Date(time) });
+    for (let i = 0; i < 25; i++) await add(first.store("person"), `k${i}`);
+    await first.close();
+
+    const database = await open({ file, now: () => new Date(time) });
+    assert.equal(await add(database.store("person"), "k7"), "repeated");
+    time += 86_400_000;
+    const left: unknown[] = [];
+    for (const key of ["a", "b", "c"]) {
+      await add(database.store("person"), key);
+      withDatabase(file, (other) => left.push(pragmaOf(other, "SELECT count(*) FROM waymark_keys")));
+    }
+    assert.deepEqual(left, [16, 7, 3]);
+    await database.close();
+  });
+});
+
+describe("a SQLite file that is opened as it was", () => {
+  it("is not written to", async () => {
+    const file = newFile();
+    const person: Opening["person"] = { selectable: [{ name: "name", type: "text" }], fullText: ["name"] };
+    await (await open({ file, person })).close();
+    const before = readFileSync(file);
+    await (await open({ file, person })).close();
+    assert.deepEqual(readFileSync(file), before);
+  });
+});
+
 describe("a SQLite file of the first layout", () => {
   it("is brought to this one: its records, revisions, ids and removals are kept", async () => {
     const file = newFile();

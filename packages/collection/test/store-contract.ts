@@ -4,7 +4,9 @@ import { describeConflicts } from "./store-contract/conflicts.ts";
 import { describeCreation } from "./store-contract/creation.ts";
 import { describeDatabase } from "./store-contract/database.ts";
 import { noon, type WithStore } from "./store-contract/given.ts";
+import { describeIdempotency } from "./store-contract/idempotency.ts";
 import { describeList } from "./store-contract/list.ts";
+import { describeOwner } from "./store-contract/owner.ts";
 import { describeRemoval } from "./store-contract/removal.ts";
 import { describeReplacement } from "./store-contract/replacement.ts";
 import { describeRevision } from "./store-contract/revision.ts";
@@ -35,6 +37,8 @@ export function describeStore(name: string, open: (options: DatabaseOptions) => 
   describeBulkCreation(name, withStore);
   describeSelection(name, withStore);
   describeSearch(name, withStore);
+  describeOwner(name, withStore);
+  describeIdempotency(name, withStore);
   describeDatabase(name, withStore);
 }
 
@@ -51,5 +55,13 @@ const collections: readonly CollectionDefinition[] = [
       { name: "address.postalCode", type: "text" },
     ],
     fullText: ["name", "address.addressLocality"],
+  },
+  { name: "page", owner: { collection: "book", member: "bookId" } },
+  {
+    name: "book",
+    unique: ["isbn"],
+    selectable: [{ name: "title", type: "text" }],
+    fullText: ["title"],
+    owner: { collection: "person", member: "personId" },
   },
 ];

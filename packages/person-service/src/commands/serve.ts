@@ -68,7 +68,7 @@ async function storeDemo(people: Store, demo: readonly Person[], address: string
   try {
     const creation = await people.createAll(demo, { onlyIfEmpty: true });
     if (creation.kind === "created") return creation.count;
-    throw new Error(`The demo has people who cannot be stored: ${JSON.stringify(creation.conflicts)}`);
+    throw new Error(`The demo has people who cannot be stored: ${JSON.stringify(creation)}`);
   } catch (error) {
     if (!(error instanceof StoreNotEmpty)) throw error;
     const database = JSON.stringify(displayAddress(address));

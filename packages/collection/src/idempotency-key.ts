@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { HttpError, type HttpRequest } from "waymark";
+import { refuseKey } from "./refusals.ts";
+
+/** A key that makes a request safe to send again, and what the request says, both as hashes. */
+export interface IdempotencyKey {
+  /** Of the key, within the scope. */
+  readonly key: string;
+  /** Of the content and its type. */
+  readonly fingerprint: string;
+}
+
+/**
+ * The Idempotency-Key of a request; undefined when it has none. It is a string of structured fields (RFC 9651 §3.3.3);
+ * a bare token, which many clients send, is taken as well.
+ *
+ * @param scope tells the requests apart whose keys have nothing to do with each other
+ * @throws HttpError 400 `invalid-idempotency-key`, and as `request.bytes`
+ */
+export async function readIdempotencyKey(
+  request: HttpRequest<unknown>,
+  scope: readonly string[],
+): Promise<IdempotencyKey | undefined> {
+  const field = request.headers.get("Idempotency-Key");
+  if (field === undefined) return undefined;
+  const key = parseKey(field);
+  if (key === undefined) throw new HttpError(refuseKey(field));
+  const type = request.headers.get("Content-Type") ?? "";
+  return { key: hash(JSON.stringify([...scope, key])), fingerprint: hash(`${type}\n`, await request.bytes()) };
+}
+
+/** The text of the key, of 1 to 255 characters; undefined when the field has another form. */
+export function parseKey(field: string): string | undefined {
+  const quoted = /^ *"((?:[ !#-[\]-~]|\\["\\])*)" *$/.exec(field)?.[1];
+  const key = quoted === undefined ? /^ *([!#$%&'*+.^_`|~0-9A-Za-z-]+) *$/.exec(field)?.[1] : withoutEscapes(quoted);
+  return key !== undefined && key.length >= 1 && key.length <= 255 ? key : undefined;
+}
+
+const withoutEscapes = (text: string): string => text.replace(/\\(.)/g, "$1");
+
+function hash(...parts: readonly (string | Uint8Array)[]): string {
+  const sum = createHash("sha256");
+  for (const part of parts) sum.update(part);
+  return sum.digest("base64url");
+}

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { create, everything, noon, replace, type WithStore } from "./given.ts";
+
+export function describeIdempotency(name: string, withStore: WithStore): void {
+  describe(`${name}: idempotency keys`, () => {
+    const day = 86_400_000;
+    const idempotency = { key: "k'1\"", fingerprint: "a" };
+
+    it(
+      "create one record, however often they come",
+      withStore(async (store) => {
+        const creation = await store.create({ name: "Ada" }, { idempotency });
+        assert.ok(creation.kind === "created");
+        const { record } = creation;
+        assert.deepEqual(await store.create({ name: "Ada" }, { idempotency }), { kind: "repeated", record });
+        assert.deepEqual(await store.create({ name: "Eda" }, { idempotency }), { kind: "repeated", record });
+        assert.deepEqual(await everything(store), [record]);
+        assert.equal(await store.revision(), 1);
+      }),
+    );
+
+    it(
+      "create one record of 50 that come at the same time",
+      withStore(async (store) => {
+        const creations = await Promise.all(Array.from({ length: 50 }, () => store.create({}, { idempotency })));
+        const kinds = Map.groupBy(creations, ({ kind }) => kind);
+        assert.deepEqual([kinds.get("created")?.length, kinds.get("repeated")?.length], [1, 49]);
+        assert.equal(await store.count(), 1);
+      }),
+    );
+
+    it(
+      "give the record as it was created, also when it is changed or gone",
+      withStore(async (store) => {
+        const creation = await store.create({ name: "Ada" }, { idempotency });
+        assert.ok(creation.kind === "created");
+        const { record } = creation;
+        await replace(store, 1, { name: "Grace" });
+        assert.deepEqual(await store.create({}, { idempotency }), { kind: "repeated", record });
+        await store.remove(1);
+        assert.deepEqual(await store.create({}, { idempotency }), { kind: "repeated", record });
+      }),
+    );
+
+    it(
+      "are refused for anything else",
+      withStore(async (store) => {
+        await store.create({ name: "Ada" }, { idempotency });
+        const other = { ...idempotency, fingerprint: "b" };
+        assert.deepEqual(await store.create({ name: "Grace" }, { idempotency: other }), { kind: "key-reused" });
+        assert.equal(await store.count(), 1);
+      }),
+    );
+
+    it(
+      "are not used up by what is refused",
+      withStore(async (store) => {
+        await create(store, { identifier: "A1" });
+        const refused = await store.create({ identifier: "A1" }, { idempotency });
+        assert.deepEqual(refused, { kind: "conflict", member: "identifier" });
+        assert.equal((await store.create({ identifier: "A2" }, { idempotency })).kind, "created");
+      }),
+    );
+
+    it(
+      "differ by every character",
+      withStore(async (store) => {
+        for (const key of ["k", "K", "k ", "", "😀"]) {
+          assert.equal((await store.create({}, { idempotency: { key, fingerprint: "a" } })).kind, "created");
+        }
+      }),
+    );
+
+    let time = noon.getTime();
+    it(
+      "are kept for 24 hours",
+      withStore(
+        async (store) => {
+          const kindAt = async (at: number): Promise<string> => {
+            time = noon.getTime() + at;
+            return (await store.create({}, { idempotency })).kind;
+          };
+          const kinds = [await kindAt(0), await kindAt(day - 1), await kindAt(day), await kindAt(2 * day - 1)];
+          assert.deepEqual(kinds, ["created", "repeated", "created", "repeated"]);
+          assert.equal(await store.count(), 2);
+        },
+        () => new Date(time),
+      ),
+    );
+
+    it(
+      "are those of a collection, and of an owner in it",
+      withStore(async (people, database) => {
+        for (let i = 0; i < 2; i++) await create(people, {});
+        const books = database.store("book");
+        const stores = [people, books.within(1), books.within(2)];
+        for (const kind of ["created", "repeated"]) {
+          for (const store of stores) assert.equal((await store.create({}, { idempotency })).kind, kind);
+        }
+      }),
+    );
+  });
+}
