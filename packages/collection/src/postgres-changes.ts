@@ -79,6 +79,17 @@ export class PostgresChanges {
     await Promise.all(statements);
   }
 
+  /** Stores rows as they are, in the place of those with their ids; the counters stay. */
+  async put(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<void> {
+    if (rows.length === 0) return;
+    await connection.query({
+      name: `waymark put into ${this.#table}`,
+      text: `${this.#insertion} ON CONFLICT (id) DO UPDATE SET revision = excluded.revision, updated_at = excluded.updated_at,
+        document = excluded.document, exact = excluded.exact, created_at = excluded.created_at, words = excluded.words`,
+      values: this.#toValues(rows),
+    });
+  }
+
   /** Whether the collection has no record. */
   async isEmpty(connection: PostgresConnection): Promise<boolean> {
     const rows = await connection.query({ text: `SELECT 1 FROM ${this.#table} LIMIT 1` });
@@ -147,10 +158,14 @@ export class PostgresChanges {
   #insert(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown> {
     return connection.query({
       name: `waymark insert into ${this.#table}`,
-      text: `INSERT INTO ${this.#table} (id, revision, updated_at, document, exact, created_at, words)
-        SELECT id, revision, updated_at, document::json, exact, created_at, ${toWordsColumn("words")} FROM ${rowsFrom}`,
+      text: this.#insertion,
       values: this.#toValues(rows),
     });
+  }
+
+  get #insertion(): string {
+    return `INSERT INTO ${this.#table} (id, revision, updated_at, document, exact, created_at, words)
+      SELECT id, revision, updated_at, document::json, exact, created_at, ${toWordsColumn("words")} FROM ${rowsFrom}`;
   }
 
   #update(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown> {

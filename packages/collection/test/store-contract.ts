@@ -6,6 +6,7 @@ import { describeDatabase } from "./store-contract/database.ts";
 import { noon, type WithStore } from "./store-contract/given.ts";
 import { describeIdempotency } from "./store-contract/idempotency.ts";
 import { describeList } from "./store-contract/list.ts";
+import { describeLoading } from "./store-contract/loading.ts";
 import { describeOwner } from "./store-contract/owner.ts";
 import { describeRemoval } from "./store-contract/removal.ts";
 import { describeReplacement } from "./store-contract/replacement.ts";
@@ -40,6 +41,14 @@ export function describeStore(name: string, open: (options: DatabaseOptions) => 
   describeOwner(name, withStore);
   describeIdempotency(name, withStore);
   describeDatabase(name, withStore);
+  describeLoading(name, withStore, (use) => async () => {
+    const databases = await Promise.all([1, 2, 3].map(() => open({ collections, now: () => noon })));
+    try {
+      await use(databases);
+    } finally {
+      for (const database of databases) await database.close();
+    }
+  });
 }
 
 const collections: readonly CollectionDefinition[] = [
