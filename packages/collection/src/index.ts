@@ -10,6 +10,7 @@ export { type ListSyntax, listText } from "./list-text.ts";
 export type { LoadOptions, LoadProgress } from "./load-snapshot.ts";
 export { ndjsonRepresentation } from "./ndjson-representation.ts";
 export { displayAddress, openDatabase, openSnapshot } from "./open-database.ts";
+export { isPostgresAddress } from "./postgres-address.ts";
 export { openPostgresDatabase, type PostgresDatabaseOptions } from "./postgres-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
 export type { CollectionOwner } from "./record-scope.ts";
@@ -32,6 +33,7 @@ export {
   type SnapshotRange,
   type SnapshotRecord,
 } from "./snapshot.ts";
+export { type BackupOptions, backupSqliteFile } from "./sqlite-backup.ts";
 export { openSqliteDatabase, type SqliteDatabaseOptions } from "./sqlite-database.ts";
 export type { SqliteSnapshotOptions } from "./sqlite-snapshot.ts";
 export {

@@ -3,6 +3,15 @@ import { buffer } from "node:stream/consumers";
 import { parseCommandLine } from "./command-line.ts";
 import { obstacleOf } from "./obstacle.ts";
 
+/** Whether the line that the cursor is on has been drawn. */
+let isDrawn = false;
+const draw = process.stderr.isTTY
+  ? (text: string): void => {
+      process.stderr.write(`\r${text}\x1b[K`);
+      isDrawn = true;
+    }
+  : undefined;
+
 const commandLine = parseCommandLine(process.argv.slice(2));
 switch (commandLine.kind) {
   case "print":
@@ -13,7 +22,7 @@ switch (commandLine.kind) {
     process.exitCode = 2;
     break;
   case "run":
-    await attempt(() => commandLine.run({ print, tell, readInput }));
+    await attempt(() => commandLine.run({ print, tell, draw, readInput }));
 }
 
 /** Does what was asked for; what stands against that is said. */
@@ -35,9 +44,16 @@ function readInput(): Promise<Uint8Array> {
 }
 
 function print(line: string): void {
+  endDrawing();
   process.stdout.write(`${line}\n`);
 }
 
 function tell(line: string): void {
+  endDrawing();
   process.stderr.write(`${line}\n`);
+}
+
+function endDrawing(): void {
+  if (isDrawn) process.stderr.write("\n");
+  isDrawn = false;
 }

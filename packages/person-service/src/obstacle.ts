@@ -1,4 +1,4 @@
-import { StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
+import { LoadRefused, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
 import { ListenError } from "waymark/node";
 import { FileMistakes } from "./access/json-file.ts";
 import { CommandRefused } from "./commands/command.ts";
@@ -8,4 +8,4 @@ export function obstacleOf(error: unknown): string | undefined {
   return told.some((type) => error instanceof type) ? (error as Error).message : undefined; // each of these is one
 }
 
-const told = [StoreOpenError, StoreUnavailable, StoreNotEmpty, ListenError, FileMistakes, CommandRefused];
+const told = [StoreOpenError, StoreUnavailable, StoreNotEmpty, LoadRefused, ListenError, FileMistakes, CommandRefused];

@@ -49,6 +49,8 @@ export interface CommandStreams {
   print(line: string): void;
   /** A line for the person. */
   tell(line: string): void;
+  /** Puts a text in the place of the one before, for a person who watches; undefined where there is none. */
+  readonly draw?: ((text: string) => void) | undefined;
 }
 
 /** A command that cannot be obeyed: the message says why, in one line. */
