@@ -15,7 +15,8 @@ import { type MeasurementOptions, measure } from "./measure.ts";
 import { parseCommand } from "./options.ts";
 import { measureOverload } from "./overload.ts";
 import { findPlacement } from "./placement.ts";
-import { doubts, toDispatchTable, toOverloadTable, toServersTable, toWritesTable } from "./report.ts";
+import { measurePostgres } from "./postgres.ts";
+import { doubts, toDispatchTable, toOverloadTable, toPostgresTable, toServersTable, toWritesTable } from "./report.ts";
 import { compare, type ScenarioResult } from "./result.ts";
 import { scenarios } from "./scenario.ts";
 import { measureWrites } from "./writes.ts";
@@ -190,6 +191,31 @@ suite("the measurement of writes", () => {
     } finally {
       await rm(directory, { recursive: true, force: true });
     }
+  });
+});
+
+suite("the measurement of PostgreSQL", () => {
+  test("sends people to ours and to a statement for each, and reads one", async () => {
+    const asked: string[] = [];
+    const run = async ({ url, json }: Load): Promise<number> => {
+      const method = json === undefined ? "GET" : "POST";
+      const init = json === undefined ? {} : { body: json, headers: { "Content-Type": "application/json" } };
+      const { status } = await fetch(url, { method, ...init });
+      asked.push(`${method} ${new URL(url).pathname} ${status}`);
+      return asked.length;
+    };
+    const result = await measurePostgres({
+      loadGenerator: { name: "wrk", version: "0", run },
+      rounds: 1,
+      seconds: 1,
+      warmUp: 0,
+      connections: 1,
+      signal: new AbortController().signal,
+    });
+    const ofOne = ["POST /person 200", "GET /person/1 200"];
+    assert.deepEqual(asked, [...ofOne, ...ofOne]);
+    assert.equal(result.writes.gain, 1 / 3);
+    assert.match(toPostgresTable(result), /^GET, a query for each +4 +4–4 +1\.00$/m);
   });
 });
 
@@ -374,6 +400,7 @@ suite("the command line", () => {
     ["overload --rounds 1", { kind: "overload", rounds: 1, seconds: 3, json: undefined }],
     ["dispatch", { kind: "dispatch", rounds: 15, json: undefined }],
     ["dispatch --rounds 1 --json b.json", { kind: "dispatch", rounds: 1, json: "b.json" }],
+    ["postgres --rounds 2", { kind: "postgres", rounds: 2, seconds: 3, warmUp: 1, load: undefined, json: undefined }],
     ["writes --seconds 2", { kind: "writes", rounds: 5, seconds: 2, warmUp: 1, load: undefined, json: undefined }],
     ["--help", { kind: "help" }],
   ];
@@ -390,6 +417,7 @@ suite("the command line", () => {
     ["everything", /not "everything"/],
     ["overload --load wrk", /takes --rounds, --seconds and --json, not --load/],
     ["writes --records 3", /"writes" does not take --records/],
+    ["postgres --records 3", /"postgres" does not take --records/],
     ["dispatch --seconds 3", /takes --rounds and --json, not --seconds/],
   ];
   for (const [line, message] of bad) {

@@ -10,6 +10,7 @@ import { promisify } from "node:util";
 import { collectionProblemTypes } from "@waymark/collection";
 import { type ProblemType, problemTypes } from "waymark";
 import { connectionProblemTypes } from "waymark/node";
+import { postgresServer } from "../packages/collection/test/postgres-server.ts";
 import { startDemoService } from "./demo-service.ts";
 import { isAsExpected } from "./expected-text.ts";
 import { readPage } from "./page.ts";
@@ -50,6 +51,7 @@ suite("the programs of the pages", () => {
     }
     // Files that a program makes are gone with the folder.
     process.chdir(folder);
+    process.env["DATABASE_URL"] = await (await postgresServer()).createDatabase();
   });
 
   after(() => process.chdir(home));

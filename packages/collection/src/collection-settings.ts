@@ -1,5 +1,6 @@
 import {
   type Awaitable,
+  caller,
   created,
   type Decoder,
   type HttpRequest,
@@ -24,8 +25,8 @@ export interface CollectionOptions<T extends Document> {
   /** For records that belong to those of another collection. Then the handlers see and make only those of one owner. */
   readonly owner?: CollectionOwner;
   /**
-   * Tells callers apart, whose idempotency keys have nothing to do with each other: by their names, say. Default: there is
-   * one caller.
+   * Tells the callers apart, whose idempotency keys have nothing to do with each other. Default: the id of the `caller` that
+   * `access` of waymark lets pass; those who are not known are one.
    */
   readonly idempotencyScope?: (request: HttpRequest<unknown>) => string;
   /** What a client may send as a record. */
@@ -91,7 +92,7 @@ export function settle<T extends Document>(options: CollectionOptions<T>): Colle
     decoders,
     created: options.created ?? ((_record, location) => created(location)),
     requirePreconditions: options.requirePreconditions ?? false,
-    idempotencyScope: options.idempotencyScope ?? (() => ""),
+    idempotencyScope: options.idempotencyScope ?? ((request) => request.attribute(caller)?.id ?? ""),
     members: options.members,
     items,
     itemMediaTypes: items.map(mediaTypeOf),

@@ -1,4 +1,5 @@
 import type { CollectionDefinition } from "./database.ts";
+import { ownersFirst } from "./owned-collections.ts";
 import {
   LoadRefused,
   type Snapshot,
@@ -64,6 +65,7 @@ export async function loadSnapshot(
   }
   const places = await target.begin(snapshot.identity);
   const counters = new Map<string, SnapshotCounters>();
+  // What is owned refers to its owner.
   for (const { name } of ownersFirst(collections)) {
     const state = await snapshot.counters(name);
     counters.set(name, state);
@@ -96,16 +98,4 @@ async function catchUp(target: LoadTarget, snapshot: Snapshot, collection: strin
   for await (const records of snapshot.records(collection, range)) await target.put(collection, records, before);
   const { revision } = await snapshot.counters(collection);
   await target.put(collection, [], { id: before.id, revision });
-}
-
-/** Since what is owned refers to its owner. */
-function ownersFirst(collections: readonly CollectionDefinition[]): readonly CollectionDefinition[] {
-  const ordered: CollectionDefinition[] = [];
-  const add = (definition: CollectionDefinition): void => {
-    const owner = collections.find(({ name }) => name === definition.owner?.collection);
-    if (owner !== undefined) add(owner);
-    if (!ordered.includes(definition)) ordered.push(definition);
-  };
-  collections.forEach(add);
-  return ordered;
 }

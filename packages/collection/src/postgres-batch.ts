@@ -1,6 +1,6 @@
 import { uniqueKeys } from "./postgres-json.ts";
-import type { OutcomeOf, Write } from "./sqlite-writes.ts";
-import type { Creation, Removal, Replacement, StoredRecord } from "./store.ts";
+import type { CreateWrite, OutcomeOf, Write } from "./sqlite-writes.ts";
+import type { Creation, Idempotency, Removal, Replacement, StoredRecord } from "./store.ts";
 import { saySame, toStoredJson } from "./stored-json.ts";
 
 /** A record, and what the store has beside it. */
@@ -8,6 +8,16 @@ export interface StoredRow {
   readonly record: StoredRecord;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
+  /** The id of the record that owns it, where the collection has an owner. */
+  readonly owner: number | undefined;
+}
+
+/** A record as it was when it was created by a key. */
+export interface KeyedRecord {
+  readonly record: StoredRecord;
+  /** The owner's id; 0 where there is none. */
+  readonly owner: number;
+  readonly idempotency: Idempotency;
 }
 
 /** As much of a collection as must be known to decide on some writes, read under the lock of the collection. */
@@ -20,7 +30,17 @@ export interface Surroundings {
   readonly takenIds: ReadonlySet<number>;
   /** For each unique member the ids of the records that have the keys of the writes. */
   readonly holders: readonly ReadonlyMap<string, number>[];
+  /** Those of the owners that the writes name which there are. */
+  readonly owners: ReadonlySet<number>;
+  /** What was created before by the keys of the writes, by `keyOf`. */
+  readonly keyed: ReadonlyMap<string, KeyedRecord>;
 }
+
+/** What a key is told apart by: one of another owner is another one. */
+export const keyOf = (owner: number, key: string): string => `${owner} ${key}`;
+
+/** How long a key is kept, in milliseconds. */
+export const keyLifetime = 86_400_000;
 
 /** A client that chooses a greater id does not move on the ids that are assigned, or one request could use them up. */
 export const mostCounted: number = 2 ** 52;
@@ -34,6 +54,9 @@ export class PostgresBatch {
   readonly #rows: Map<number, StoredRow>;
   readonly #takenIds: Set<number>;
   readonly #holders: readonly Map<string, number>[];
+  readonly #owners: ReadonlySet<number>;
+  readonly #keyed: Map<string, KeyedRecord>;
+  readonly #newlyKeyed = new Map<string, KeyedRecord>();
   readonly #inserted = new Map<number, StoredRow>();
   readonly #updated = new Map<number, StoredRow>();
   readonly #deleted = new Set<number>();
@@ -46,6 +69,8 @@ export class PostgresBatch {
     this.#rows = new Map(surroundings.rows);
     this.#takenIds = new Set(surroundings.takenIds);
     this.#holders = surroundings.holders.map((holders) => new Map(holders));
+    this.#owners = surroundings.owners;
+    this.#keyed = new Map(surroundings.keyed);
     this.#lastRevision = surroundings.lastRevision;
     this.#lastId = surroundings.lastId;
   }
@@ -73,9 +98,14 @@ export class PostgresBatch {
     return [...this.#deleted];
   }
 
-  /** Ids that no record may have again. */
-  get removed(): readonly number[] {
-    return [...this.#removed];
+  /** Ids that no record may have again, of records that were never stored. */
+  get usedUp(): readonly number[] {
+    return [...this.#removed].filter((id) => !this.#deleted.has(id));
+  }
+
+  /** What is to be kept of records that were created by a key. */
+  get keyed(): readonly KeyedRecord[] {
+    return [...this.#newlyKeyed.values()];
   }
 
   /** Whether nothing is to be stored. */
@@ -99,7 +129,11 @@ export class PostgresBatch {
     }
   }
 
-  #create({ id: given, members, time }: Extract<Write, { kind: "create" }>): Creation {
+  #create(write: CreateWrite): Creation {
+    const { id: given, members, time, owner, idempotency } = write;
+    if (owner !== undefined && !this.#owners.has(owner)) return { kind: "ownerless" };
+    const repetition = idempotency && this.#repetition(write, idempotency);
+    if (repetition !== undefined) return repetition;
     if (given !== undefined && this.#takenIds.has(given)) return { kind: "conflict", member: "id" };
     let id = given ?? this.#lastId + 1;
     // Assigned ids that have come so far may meet those that clients chose.
@@ -112,12 +146,13 @@ export class PostgresBatch {
     if (given === undefined || given <= mostCounted) this.#lastId = Math.max(this.#lastId, id);
     this.#takenIds.add(id);
     this.#hold(id, keys);
-    this.#put(this.#inserted, { record, createdAt: time });
+    this.#put(this.#inserted, { record, createdAt: time, owner });
+    if (idempotency !== undefined) this.#keep({ record, owner: owner ?? 0, idempotency });
     return { kind: "created", record };
   }
 
-  #replace({ id, members, time, expectedRevision }: Extract<Write, { kind: "replace" }>): Replacement {
-    const row = this.#rows.get(id);
+  #replace({ id, members, time, expectedRevision, owner }: Extract<Write, { kind: "replace" }>): Replacement {
+    const row = this.#row(id, owner);
     if (row === undefined) return { kind: "missing" };
     const { record, createdAt } = row;
     if (!isExpected(record, expectedRevision)) return { kind: "changed", record };
@@ -132,12 +167,12 @@ export class PostgresBatch {
     const replaced = { id, revision: ++this.#lastRevision, updatedAt, json };
     this.#release(record);
     this.#hold(id, keys);
-    this.#put(this.#inserted.has(id) ? this.#inserted : this.#updated, { record: replaced, createdAt });
+    this.#put(this.#inserted.has(id) ? this.#inserted : this.#updated, { ...row, record: replaced });
     return { kind: "replaced", record: replaced };
   }
 
-  #remove({ id, expectedRevision }: Extract<Write, { kind: "remove" }>): Removal {
-    const row = this.#rows.get(id);
+  #remove({ id, expectedRevision, owner }: Extract<Write, { kind: "remove" }>): Removal {
+    const row = this.#row(id, owner);
     if (row === undefined) return { kind: "missing" };
     if (!isExpected(row.record, expectedRevision)) return { kind: "changed", record: row.record };
     this.#lastRevision++;
@@ -147,6 +182,27 @@ export class PostgresBatch {
     if (!this.#inserted.delete(id)) this.#deleted.add(id);
     this.#removed.add(id);
     return { kind: "removed" };
+  }
+
+  /** The row with the id, if it is of the owner. */
+  #row(id: number, owner: number | undefined): StoredRow | undefined {
+    const row = this.#rows.get(id);
+    return owner === undefined || row?.owner === owner ? row : undefined;
+  }
+
+  /** What became of the creation with the same key; undefined when there was none. */
+  #repetition({ owner = 0, time }: CreateWrite, { key, fingerprint }: Idempotency): Creation | undefined {
+    const before = this.#keyed.get(keyOf(owner, key));
+    if (before === undefined || before.record.updatedAt <= time - keyLifetime) return undefined;
+    return before.idempotency.fingerprint === fingerprint
+      ? { kind: "repeated", record: before.record }
+      : { kind: "key-reused" };
+  }
+
+  #keep(keyed: KeyedRecord): void {
+    const key = keyOf(keyed.owner, keyed.idempotency.key);
+    this.#keyed.set(key, keyed);
+    this.#newlyKeyed.set(key, keyed);
   }
 
   #put(rows: Map<number, StoredRow>, row: StoredRow): void {

@@ -1,11 +1,13 @@
-import type { CollectionDefinition } from "./database.ts";
+import type { CollectionDefinition, Ownership } from "./database.ts";
 import { mostCounted, PostgresBatch, type StoredRow, type Surroundings } from "./postgres-batch.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import { toPostgresJson, uniqueKeys } from "./postgres-json.ts";
+import { keepKeys, keyedRecords } from "./postgres-keys.ts";
 import { quoteName, toArrayText } from "./postgres-names.ts";
-import { type RecordRow, recordColumns, toRecord } from "./postgres-records.ts";
+import { ownerColumn, type RecordRow, recordColumns, toRecord } from "./postgres-records.ts";
 import { uniqueColumnOf } from "./postgres-schema.ts";
 import { toWordsColumn, wordsOf } from "./postgres-words.ts";
+import type { SnapshotRecord } from "./snapshot.ts";
 import type { Write } from "./sqlite-writes.ts";
 
 /** What is known of a collection once it is locked. */
@@ -15,11 +17,16 @@ export type CollectionLock = Pick<Surroundings, "lastRevision" | "lastId">;
 export class PostgresChanges {
   readonly #collection: string;
   readonly #table: string;
+  readonly #owned: readonly string[];
+  readonly #owner: Ownership | undefined;
   readonly #unique: readonly string[];
   readonly #fullText: readonly string[];
 
-  constructor({ name, unique = [], fullText = [] }: CollectionDefinition) {
+  /** @param owned the collections whose records go when one of these goes, at any remove */
+  constructor({ name, unique = [], fullText = [], owner }: CollectionDefinition, owned: readonly string[]) {
     this.#collection = name;
+    this.#owned = owned;
+    this.#owner = owner;
     this.#table = quoteName(name);
     this.#unique = unique;
     this.#fullText = fullText;
@@ -28,15 +35,19 @@ export class PostgresChanges {
   /**
    * Locks the collection until the transaction ends, and reads its counters. Whoever changes a collection does this first,
    * so that changes are decided one after another whichever program makes them, and revisions are in the order of the commits.
+   *
+   * @param isRemoving whether records may go, so that what they own is locked too; all programs lock in the same order
    */
-  async lock(connection: PostgresConnection): Promise<CollectionLock> {
-    const [counters] = await connection.query<readonly [revision: string, lastId: string]>({
+  async lock(connection: PostgresConnection, isRemoving: boolean): Promise<CollectionLock> {
+    const rows = await connection.query<readonly [name: string, revision: string, lastId: string]>({
       name: "waymark lock",
-      text: "SELECT revision, last_id FROM waymark_collections WHERE name = $1 FOR UPDATE",
-      values: [this.#collection],
+      text: "SELECT name, revision, last_id FROM waymark_collections WHERE name = ANY($1) ORDER BY name FOR UPDATE",
+      values: [toArrayText([this.#collection, ...(isRemoving ? this.#owned : [])])],
     });
+    const counters = rows.find(([name]) => name === this.#collection);
     if (counters === undefined) throw new Error(`The collection ${this.#collection} is gone from the database`);
-    return { lastRevision: Number(counters[0]), lastId: Number(counters[1]) };
+    const [, revision, lastId] = counters;
+    return { lastRevision: Number(revision), lastId: Number(lastId) };
   }
 
   /** Reads what the writes are decided by. `locking` is the answer to `lock`, sent before. */
@@ -47,8 +58,10 @@ export class PostgresChanges {
   ): Promise<PostgresBatch> {
     const ids = [...new Set(writes.flatMap(({ id }) => (id !== undefined && Number.isSafeInteger(id) ? [id] : [])))];
     const given = writes.flatMap((write) => (write.kind === "create" && write.id !== undefined ? [write.id] : []));
-    const [counters, rows, removed, holders] = await Promise.all([
+    const [counters, owners, keyed, rows, removed, holders] = await Promise.all([
       locking,
+      this.#ownersOf(connection, writes),
+      keyedRecords(connection, this.#collection, writes),
       this.#rowsOf(connection, ids),
       this.#removedOf(connection, given),
       this.#holdersOf(connection, writes),
@@ -57,18 +70,19 @@ export class PostgresChanges {
     const assignable =
       greatest + writes.length <= mostCounted ? [] : await this.#takenBeyond(connection, greatest, writes.length);
     const takenIds = new Set([...rows.keys(), ...removed, ...assignable]);
-    return new PostgresBatch(this.#unique, { ...counters, rows, takenIds, holders });
+    return new PostgresBatch(this.#unique, { ...counters, rows, takenIds, holders, owners, keyed });
   }
 
   /** Stores what a batch came to. */
   async write(connection: PostgresConnection, batch: PostgresBatch): Promise<void> {
-    const { inserted, updated, deleted, removed, lastRevision, lastId } = batch;
+    const { inserted, updated, deleted, usedUp, keyed, lastRevision, lastId } = batch;
     const statements: Promise<unknown>[] = [];
     // In this order no two records have the same value of a unique member in between.
     if (deleted.length > 0) statements.push(this.#delete(connection, deleted));
-    if (removed.length > 0) statements.push(this.#markRemoved(connection, removed));
+    if (usedUp.length > 0) statements.push(this.#markUsed(connection, usedUp));
     if (updated.length > 0) statements.push(this.#update(connection, updated));
     if (inserted.length > 0) statements.push(this.#insert(connection, inserted));
+    if (keyed.length > 0) statements.push(keepKeys(connection, this.#collection, keyed));
     statements.push(
       connection.query({
         name: "waymark count",
@@ -79,9 +93,14 @@ export class PostgresChanges {
     await Promise.all(statements);
   }
 
-  /** Stores rows as they are, in the place of those with their ids; the counters stay. */
-  async put(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<void> {
-    if (rows.length === 0) return;
+  /** Stores records as they are, in the place of those with their ids; the counters stay. */
+  async put(connection: PostgresConnection, records: readonly SnapshotRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    const member = this.#owner?.member;
+    const rows = records.map(({ createdAt, ...record }): StoredRow => {
+      const document: Readonly<Record<string, unknown>> = member === undefined ? {} : JSON.parse(record.json);
+      return { record, createdAt, owner: member === undefined ? undefined : Number(document[member]) };
+    });
     await connection.query({
       name: `waymark put into ${this.#table}`,
       text: `${this.#insertion} ON CONFLICT (id) DO UPDATE SET revision = excluded.revision, updated_at = excluded.updated_at,
@@ -90,23 +109,37 @@ export class PostgresChanges {
     });
   }
 
-  /** Whether the collection has no record. */
-  async isEmpty(connection: PostgresConnection): Promise<boolean> {
-    const rows = await connection.query({ text: `SELECT 1 FROM ${this.#table} LIMIT 1` });
+  /** Whether the collection, or the owner in it, has no record. */
+  async isEmpty(connection: PostgresConnection, owner: number | undefined): Promise<boolean> {
+    const ofOwner = owner === undefined ? "" : "WHERE owner = $1";
+    const values = owner === undefined ? [] : [owner];
+    const rows = await connection.query({ text: `SELECT 1 FROM ${this.#table} ${ofOwner} LIMIT 1`, values });
     return rows.length === 0;
+  }
+
+  /** Those of the owners of new records which there are. */
+  async #ownersOf(connection: PostgresConnection, writes: readonly Write[]): Promise<ReadonlySet<number>> {
+    const asked = new Set(writes.flatMap((write) => (write.kind === "create" ? (write.owner ?? []) : [])));
+    if (this.#owner === undefined || asked.size === 0) return new Set();
+    const rows = await connection.query<readonly [id: string]>({
+      name: `waymark owners of ${this.#table}`,
+      text: `SELECT id FROM ${quoteName(this.#owner.collection)} WHERE id = ANY($1)`,
+      values: [toArrayText([...asked])],
+    });
+    return new Set(rows.map(([id]) => Number(id)));
   }
 
   async #rowsOf(connection: PostgresConnection, ids: readonly number[]): Promise<Map<number, StoredRow>> {
     if (ids.length === 0) return new Map();
-    const rows = await connection.query<readonly [...RecordRow, createdAt: string]>({
+    const rows = await connection.query<readonly [...RecordRow, createdAt: string, owner: string | null]>({
       name: `waymark rows of ${this.#table}`,
-      text: `SELECT ${recordColumns}, created_at FROM ${this.#table} WHERE id = ANY($1)`,
+      text: `SELECT ${recordColumns}, created_at, ${ownerColumn(this.#owner)} FROM ${this.#table} WHERE id = ANY($1)`,
       values: [toArrayText(ids)],
     });
     return new Map(
-      rows.map(([id, revision, updatedAt, document, exact, createdAt]) => {
+      rows.map(([id, revision, updatedAt, document, exact, createdAt, owner]) => {
         const record = toRecord([id, revision, updatedAt, document, exact]);
-        return [record.id, { record, createdAt: Number(createdAt) }];
+        return [record.id, { record, createdAt: Number(createdAt), owner: owner === null ? undefined : Number(owner) }];
       }),
     );
   }
@@ -164,8 +197,9 @@ export class PostgresChanges {
   }
 
   get #insertion(): string {
-    return `INSERT INTO ${this.#table} (id, revision, updated_at, document, exact, created_at, words)
-      SELECT id, revision, updated_at, document::json, exact, created_at, ${toWordsColumn("words")} FROM ${rowsFrom}`;
+    const owner = this.#owner === undefined ? "" : ", owner";
+    return `INSERT INTO ${this.#table} (id, revision, updated_at, document, exact, created_at, words${owner})
+      SELECT id, revision, updated_at, document::json, exact, created_at, ${toWordsColumn("words")}${owner} FROM ${rowsFrom}`;
   }
 
   #update(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown> {
@@ -185,9 +219,9 @@ export class PostgresChanges {
     });
   }
 
-  #markRemoved(connection: PostgresConnection, ids: readonly number[]): Promise<unknown> {
+  #markUsed(connection: PostgresConnection, ids: readonly number[]): Promise<unknown> {
     return connection.query({
-      name: "waymark mark removed",
+      name: "waymark mark used",
       text: "INSERT INTO waymark_removals SELECT $1, unnest($2::bigint[])",
       values: [this.#collection, toArrayText(ids)],
     });
@@ -203,9 +237,10 @@ export class PostgresChanges {
       documents.map(({ exact }) => exact),
       rows.map(({ createdAt }) => createdAt),
       rows.map(({ record }) => wordsOf(record.json, this.#fullText)),
+      rows.map(({ owner }) => owner ?? null),
     ].map(toArrayText);
   }
 }
 
-const rowsFrom = `unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::text[])
-  AS rows (id, revision, updated_at, document, exact, created_at, words)`;
+const rowsFrom = `unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::bigint[])
+  AS rows (id, revision, updated_at, document, exact, created_at, words, owner)`;

@@ -1,16 +1,21 @@
 import { assertDefinitions } from "./collection-definition.ts";
 import type { Database, DatabaseOptions } from "./database.ts";
 import { type LoadOptions, loadSnapshot } from "./load-snapshot.ts";
+import { ownedBy, ownersFirst } from "./owned-collections.ts";
 import { type PostgresAddress, parsePostgresAddress } from "./postgres-address.ts";
+import { PostgresChanges } from "./postgres-changes.ts";
+import { selectableColumns } from "./postgres-columns.ts";
 import { PostgresConnection, type PostgresTimeouts } from "./postgres-connection.ts";
 import { toStoreFault } from "./postgres-fault.ts";
+import { PostgresFinds } from "./postgres-finds.ts";
 import { PostgresLoadTarget } from "./postgres-load-target.ts";
 import { assertFinished, migrate } from "./postgres-migrations.ts";
 import { reasonNotOpened, UnusableDatabase } from "./postgres-open-fault.ts";
 import { dividePool, leastPoolSize, type PostgresPools } from "./postgres-pools.ts";
 import { prepareCollection } from "./postgres-schema.ts";
 import { openPostgresSnapshot } from "./postgres-snapshot.ts";
-import { PostgresStore } from "./postgres-store.ts";
+import { PostgresStore, type PostgresStoreParts } from "./postgres-store.ts";
+import { PostgresWriter } from "./postgres-writer.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { type Store, StoreOpenError } from "./store.ts";
 
@@ -55,7 +60,19 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
   }
   const pools = dividePool(poolSize, connect, () => PostgresConnection.open(config, timeouts));
   const openSnapshot = (): Promise<Snapshot> => openPostgresSnapshot(config, timeouts);
-  const stores = collections.map((each) => [each.name, new PostgresStore(pools, each, now)] as const);
+  const stores = collections.map((definition) => {
+    const changes = new PostgresChanges(definition, ownedBy(definition.name, collections));
+    const parts: PostgresStoreParts = {
+      definition,
+      columns: selectableColumns(definition),
+      pools,
+      finds: new PostgresFinds(pools.records, definition),
+      changes,
+      writer: new PostgresWriter(pools.changes, changes),
+      now,
+    };
+    return [definition.name, new PostgresStore(parts)] as const;
+  });
   return new PostgresDatabase({ pools, stores: new Map(stores), collections, openSnapshot });
 }
 
@@ -137,7 +154,7 @@ async function prepare(
     await connection.query({ text: "BEGIN ISOLATION LEVEL READ COMMITTED" });
     await migrate(connection);
     if (!forLoading) await assertFinished(connection);
-    for (const definition of collections) await prepareCollection(connection, definition);
+    for (const definition of ownersFirst(collections)) await prepareCollection(connection, definition);
     await connection.query({ text: "COMMIT" });
   } finally {
     await connection.close(); // which also rolls back

@@ -1,27 +1,36 @@
+import type { CollectionDefinition } from "./database.ts";
+import { quoteName } from "./postgres-names.ts";
 import type { PostgresPool } from "./postgres-pool.ts";
-import { type RecordRow, recordColumns, toRecord } from "./postgres-records.ts";
+import { ownerColumn, type RecordRow, recordColumns, toRecord } from "./postgres-records.ts";
 import { type StoredRecord, StoreUnavailable } from "./store.ts";
+
+export interface FoundRecord {
+  readonly record: StoredRecord;
+  /** The id of the record that owns it, where the collection has an owner. */
+  readonly owner: number | undefined;
+}
 
 /** Reads single records: those that are asked for in one turn of the event loop, and while others are read, by one query. */
 export class PostgresFinds {
   readonly #pool: PostgresPool;
   readonly #statement: { readonly name: string; readonly text: string };
-  #waiting = new Map<number, PromiseWithResolvers<StoredRecord | undefined>>();
+  #waiting = new Map<number, PromiseWithResolvers<FoundRecord | undefined>>();
   #isDue = false;
   #inHand = 0;
 
-  /** @param table quoted */
-  constructor(pool: PostgresPool, table: string) {
+  constructor(pool: PostgresPool, { name, owner }: CollectionDefinition) {
     this.#pool = pool;
-    this.#statement = { name: `find ${table}`, text: `SELECT ${recordColumns} FROM ${table} WHERE id = ANY($1)` };
+    const table = quoteName(name);
+    const text = `SELECT ${recordColumns}, ${ownerColumn(owner)} FROM ${table} WHERE id = ANY($1)`;
+    this.#statement = { name: `waymark find in ${table}`, text };
   }
 
   /** The record with this id, which is a safe integer. */
-  find(id: number): Promise<StoredRecord | undefined> {
+  find(id: number): Promise<FoundRecord | undefined> {
     const waiting = this.#waiting.get(id);
     if (waiting !== undefined) return waiting.promise;
     if (this.#waiting.size >= queueLimit) throw new StoreUnavailable("Too many requests wait for the database");
-    const asked = Promise.withResolvers<StoredRecord | undefined>();
+    const asked = Promise.withResolvers<FoundRecord | undefined>();
     this.#waiting.set(id, asked);
     this.#schedule();
     return asked.promise;
@@ -42,10 +51,10 @@ export class PostgresFinds {
     this.#inHand++;
     try {
       const values = [`{${[...asked.keys()].join(",")}}`];
-      const rows = await this.#pool.read<RecordRow>({ ...this.#statement, values });
-      for (const row of rows) {
-        const record = toRecord(row);
-        asked.get(record.id)?.resolve(record);
+      const rows = await this.#pool.read<readonly [...RecordRow, owner: string | null]>({ ...this.#statement, values });
+      for (const [id, revision, updatedAt, document, exact, owner] of rows) {
+        const record = toRecord([id, revision, updatedAt, document, exact]);
+        asked.get(record.id)?.resolve({ record, owner: owner === null ? undefined : Number(owner) });
       }
       for (const { resolve } of asked.values()) resolve(undefined); // which does nothing where a record was found
     } catch (error) {
@@ -56,7 +65,7 @@ export class PostgresFinds {
     }
   }
 
-  #take(): Map<number, PromiseWithResolvers<StoredRecord | undefined>> {
+  #take(): Map<number, PromiseWithResolvers<FoundRecord | undefined>> {
     const all = this.#waiting;
     if (all.size <= batchLimit) {
       this.#waiting = new Map();

@@ -1,8 +1,10 @@
 import type { CollectionDefinition } from "./database.ts";
 import type { LoadPlace, LoadTarget } from "./load-snapshot.ts";
+import { ownedBy } from "./owned-collections.ts";
 import { PostgresChanges } from "./postgres-changes.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import { toStoreFault } from "./postgres-fault.ts";
+import { keepKeys } from "./postgres-keys.ts";
 import { quoteName, toArrayText } from "./postgres-names.ts";
 import type { PostgresPool } from "./postgres-pool.ts";
 import { identityOf } from "./postgres-snapshot.ts";
@@ -12,6 +14,7 @@ import {
   loadedFromElsewhere,
   notEmpty,
   type SnapshotCounters,
+  type SnapshotKey,
   type SnapshotRecord,
 } from "./snapshot.ts";
 
@@ -29,7 +32,12 @@ export class PostgresLoadTarget implements LoadTarget {
   private constructor(pool: PostgresPool, identity: string, collections: readonly CollectionDefinition[]) {
     this.identity = identity;
     this.#pool = pool;
-    this.#changes = new Map(collections.map((definition) => [definition.name, new PostgresChanges(definition)]));
+    this.#changes = new Map(
+      collections.map((definition) => [
+        definition.name,
+        new PostgresChanges(definition, ownedBy(definition.name, collections)),
+      ]),
+    );
   }
 
   begin(source: string): Promise<ReadonlyMap<string, LoadPlace>> {
@@ -82,9 +90,8 @@ export class PostgresLoadTarget implements LoadTarget {
   }
 
   async put(collection: string, records: readonly SnapshotRecord[], place: LoadPlace): Promise<void> {
-    const rows = records.map(({ createdAt, ...record }) => ({ record, createdAt }));
     await this.#step(collection, async (connection, changes) => {
-      await changes.put(connection, rows);
+      await changes.put(connection, records);
       await connection.query({
         text: "UPDATE waymark_loading SET last_id = $2, revision = $3 WHERE collection = $1",
         values: [collection, place.id, place.revision],
@@ -101,7 +108,16 @@ export class PostgresLoadTarget implements LoadTarget {
     });
   }
 
-  async putKeys(): Promise<void> {}
+  putKeys(collection: string, keys: readonly SnapshotKey[]): Promise<void> {
+    return this.#step(collection, async (connection) => {
+      const keyed = keys.map(({ owner, key, fingerprint, record }) => ({
+        record,
+        owner,
+        idempotency: { key, fingerprint },
+      }));
+      await keepKeys(connection, collection, keyed);
+    });
+  }
 
   end(counters: ReadonlyMap<string, SnapshotCounters>): Promise<void> {
     return this.#transact(async (connection) => {
@@ -163,9 +179,10 @@ export class PostgresLoadTarget implements LoadTarget {
 
   /** Locks the collections as who writes to them does. */
   async #assertUntouched(connection: PostgresConnection, message: string): Promise<void> {
-    for (const changes of this.#changes.values()) {
-      const { lastRevision, lastId } = await changes.lock(connection);
-      if (lastRevision !== 0 || lastId !== 0) throw new LoadRefused(message);
-    }
+    const rows = await connection.query<readonly [revision: string, lastId: string]>({
+      text: "SELECT revision, last_id FROM waymark_collections WHERE name = ANY($1) ORDER BY name FOR UPDATE",
+      values: [toArrayText([...this.#changes.keys()])],
+    });
+    if (rows.flat().some((counter) => counter !== "0")) throw new LoadRefused(message);
   }
 }

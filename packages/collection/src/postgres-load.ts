@@ -10,6 +10,8 @@ export interface PostgresLoadOptions<D> {
   readonly documents: Iterable<D> | AsyncIterable<D>;
   readonly toWrite: (document: D) => CreateWrite;
   readonly onlyIfEmpty: boolean;
+  /** Of whom there are to be no records. */
+  readonly owner: number | undefined;
 }
 
 /**
@@ -22,17 +24,19 @@ export interface PostgresLoadOptions<D> {
 export async function loadRecords<D>(
   pool: PostgresPool,
   changes: PostgresChanges,
-  { documents, toWrite, onlyIfEmpty }: PostgresLoadOptions<D>,
+  { documents, toWrite, onlyIfEmpty, owner }: PostgresLoadOptions<D>,
 ): Promise<BulkCreation> {
   const source = iterate(documents);
   try {
     const first = await nextBatch(source, toWrite);
     return await pool.use((connection) =>
-      transact<BulkCreation>(connection, changes, async (locking) => {
+      transact<BulkCreation>(connection, changes, false, async (locking) => {
         let counters = await locking;
         // Documents may be waited for longer than the server waits for the statements of a transaction.
         await connection.query({ text: "SET LOCAL idle_in_transaction_session_timeout = '20s'" });
-        if (onlyIfEmpty && !(await changes.isEmpty(connection))) throw new StoreNotEmpty("The collection has records");
+        if (onlyIfEmpty && !(await changes.isEmpty(connection, owner))) {
+          throw new StoreNotEmpty("The collection has records");
+        }
         let batch: PostgresBatch | undefined;
         const conflicts: BulkConflict[] = [];
         let position = 0;
@@ -42,6 +46,7 @@ export async function loadRecords<D>(
           for (const write of writes) {
             position++;
             const creation = batch.apply(write);
+            if (creation.kind === "ownerless") return { result: creation, batch: undefined };
             if (creation.kind === "conflict") conflicts.push({ position, member: creation.member });
           }
           counters = { lastRevision: batch.lastRevision, lastId: batch.lastId };

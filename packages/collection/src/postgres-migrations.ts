@@ -21,6 +21,30 @@ const migrations: readonly string[] = [
       id bigint NOT NULL, -- that a record had, and none may have again
       PRIMARY KEY (collection, id)
     );
+    CREATE TABLE waymark_keys (
+      collection text COLLATE "C" NOT NULL,
+      owner bigint NOT NULL, -- of the record; 0 where it has none
+      key text COLLATE "C" NOT NULL,
+      fingerprint text NOT NULL,
+      id bigint NOT NULL,
+      revision bigint NOT NULL,
+      time bigint NOT NULL,  -- when the record was created, in milliseconds since the epoch
+      document text NOT NULL, -- the record as it was then
+      PRIMARY KEY (collection, owner, key)
+    );
+    CREATE INDEX waymark_keys_time ON waymark_keys (collection, time);
+    -- Whatever removes records, the removal of their owner included: it is counted, and their ids are used up.
+    CREATE FUNCTION waymark_removed() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+      DECLARE
+        count bigint := (SELECT count(*) FROM removed);
+      BEGIN
+        IF count > 0 THEN
+          INSERT INTO waymark_removals SELECT TG_ARGV[0], id FROM removed;
+          UPDATE waymark_collections SET revision = revision + count WHERE name = TG_ARGV[0];
+        END IF;
+        RETURN NULL;
+      END
+    $$;
     -- What a value in a document is compared as; NULL for one of another type.
     CREATE FUNCTION waymark_text(value json) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
       BEGIN

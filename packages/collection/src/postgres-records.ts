@@ -1,3 +1,4 @@
+import type { Ownership } from "./database.ts";
 import type { StoredRecord } from "./store.ts";
 
 /** The columns of a `RecordRow`. */
@@ -17,3 +18,6 @@ export const toRecord = ([id, revision, updatedAt, document, exact]: RecordRow):
   updatedAt: Number(updatedAt),
   json: exact ?? document,
 });
+
+/** The expression for the owner's id, where the collection has an owner. */
+export const ownerColumn = (owner: Ownership | undefined): string => (owner === undefined ? "NULL" : "owner");

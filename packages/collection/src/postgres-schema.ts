@@ -17,7 +17,7 @@ export async function prepareCollection(
   connection: PostgresConnection,
   definition: CollectionDefinition,
 ): Promise<void> {
-  await makeTable(connection, definition.name);
+  await makeTable(connection, definition);
   await makeColumns(connection, definition);
   await prepareWords(connection, definition);
 }
@@ -25,18 +25,21 @@ export async function prepareCollection(
 /** The column by which a member is unique. */
 export const uniqueColumnOf = (member: string): string => nameOf("unique", member);
 
-async function makeTable(connection: PostgresConnection, collection: string): Promise<void> {
+async function makeTable(connection: PostgresConnection, definition: CollectionDefinition): Promise<void> {
+  const { name: collection, owner } = definition;
   const table = quoteName(collection);
   const [[isTable, isOurs] = []] = await connection.query({
     text: "SELECT to_regclass($1), (SELECT name FROM waymark_collections WHERE name = $2)",
     values: [table, collection],
   });
-  if (isOurs !== null) return;
-  if (isTable !== null) {
+  if (isTable !== null && isOurs === null) {
     throw new UnusableDatabase(
       `it has a table ${table} of another program; name another database, or another schema by ?options=-c search_path=…`,
     );
   }
+  if (isTable !== null && !(await dropWithOtherOwner(connection, definition))) return;
+  const reference = `owner bigint NOT NULL REFERENCES ${quoteName(owner?.collection ?? "")} (id) ON DELETE CASCADE,`;
+  const ofOwner = owner === undefined ? "" : "owner, ";
   await connection.query({
     text: `
       CREATE TABLE ${table} (
@@ -44,16 +47,48 @@ async function makeTable(connection: PostgresConnection, collection: string): Pr
         revision bigint NOT NULL,
         created_at bigint NOT NULL, -- milliseconds since the epoch
         updated_at bigint NOT NULL,
+        ${owner === undefined ? "" : reference}
         document json NOT NULL,     -- the text that is sent
         exact text,                 -- that text where document cannot have it
         words tsvector,             -- those of the members that have full text
         size integer NOT NULL GENERATED ALWAYS AS (octet_length(document::text)) STORED -- read without the document
       );
-      CREATE INDEX ${quoteName(nameOf(collection, "created_at"))} ON ${table} (created_at, id);
-      CREATE INDEX ${quoteName(nameOf(collection, "updated_at"))} ON ${table} (updated_at, id);
-      INSERT INTO waymark_collections VALUES (${quoteText(collection)}, 0, 0, NULL);
+      CREATE INDEX ${quoteName(nameOf(collection, "created_at"))} ON ${table} (${ofOwner}created_at, id);
+      CREATE INDEX ${quoteName(nameOf(collection, "updated_at"))} ON ${table} (${ofOwner}updated_at, id);
+      ${owner === undefined ? "" : `CREATE INDEX ${quoteName(nameOf(collection, "owner"))} ON ${table} (owner, id);`}
+      CREATE TRIGGER waymark_removed AFTER DELETE ON ${table} REFERENCING OLD TABLE AS removed
+        FOR EACH STATEMENT EXECUTE FUNCTION waymark_removed(${quoteText(collection)});
+      INSERT INTO waymark_collections VALUES (${quoteText(collection)}, 0, 0, NULL)
+        ON CONFLICT (name) DO UPDATE SET full_text = NULL;
     `,
   });
+}
+
+/**
+ * Makes room for the table where the one that there is has no owner, or another, than it is to have; whether it did.
+ *
+ * @throws UnusableDatabase when there are records in it
+ */
+async function dropWithOtherOwner(
+  connection: PostgresConnection,
+  { name: collection, owner }: CollectionDefinition,
+): Promise<boolean> {
+  const table = quoteName(collection);
+  const [[present] = []] = await connection.query({
+    text: `SELECT relname FROM pg_constraint JOIN pg_class ON pg_class.oid = confrelid
+      WHERE conrelid = to_regclass($1) AND contype = 'f'`,
+    values: [table],
+  });
+  if (present === owner?.collection) return false;
+  const records = await connection.query({ text: `SELECT 1 FROM ${table} LIMIT 1` });
+  if (records.length > 0) {
+    const [is, due] = [present, owner?.collection].map((name) => (name === undefined ? "by nobody" : `by ${name}`));
+    throw new UnusableDatabase(
+      `the records of ${collection} in it are owned ${is}, and are to be owned ${due}; remove them`,
+    );
+  }
+  await connection.query({ text: `DROP TABLE ${table} CASCADE` });
+  return true;
 }
 
 /** A column that the database derives from the document. */
@@ -92,7 +127,7 @@ function derivedColumns(definition: CollectionDefinition): readonly DerivedColum
           {
             name: column.name,
             definition: column.definition,
-            index: (connection: PostgresConnection) => makeIndex(connection, collection, column),
+            index: (connection: PostgresConnection) => makeIndex(connection, definition, column),
           },
         ],
   );
@@ -118,10 +153,15 @@ async function derivedColumnsOf(
   });
 }
 
-async function makeIndex(connection: PostgresConnection, collection: string, column: PostgresColumn): Promise<void> {
+async function makeIndex(
+  connection: PostgresConnection,
+  { name: collection, owner }: CollectionDefinition,
+  column: PostgresColumn,
+): Promise<void> {
   const index = quoteName(nameOf(collection, column.name));
+  const ofOwner = owner === undefined ? "" : "owner, ";
   await connection.query({
-    text: `CREATE INDEX ${index} ON ${quoteName(collection)} (${orderTerm(column, false)}, id)`,
+    text: `CREATE INDEX ${index} ON ${quoteName(collection)} (${ofOwner}${orderTerm(column, false)}, id)`,
   });
 }
 

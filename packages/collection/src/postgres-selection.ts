@@ -15,10 +15,15 @@ export class PostgresSelection {
   readonly #columns: Columns;
   readonly #filters: readonly MemberFilter[];
   readonly #words: readonly string[];
+  readonly #owner: number | undefined;
   readonly #order: readonly SortKey[];
 
-  /** @param table quoted */
-  constructor(table: string, columns: Columns, { filters = [], words = [], order = byId }: Selection) {
+  /**
+   * @param table quoted
+   * @param owner whose records it is of; undefined for those of all
+   */
+  constructor(table: string, columns: Columns, { filters = [], words = [], order = byId }: Selection, owner?: number) {
+    this.#owner = owner;
     this.#table = table;
     this.#columns = columns;
     this.#filters = filters;
@@ -91,6 +96,7 @@ export class PostgresSelection {
 
   #where(range: readonly KeyCondition[], values: StatementValues): string {
     const conditions = [
+      ...(this.#owner === undefined ? [] : [`owner = ${values.add(this.#owner)}`]),
       ...keyConditions(range, this.#columns, values),
       ...this.#filters.map((filter) => filterCondition(filter, this.#columns, values)),
       ...(this.#words.length > 0 ? [`words @@ ${values.add(wordsQuery(this.#words))}::tsquery`] : []),

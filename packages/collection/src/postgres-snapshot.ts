@@ -94,7 +94,23 @@ class PostgresSnapshot implements Snapshot {
     }
   }
 
-  async *keys(): AsyncGenerator<readonly SnapshotKey[]> {}
+  async *keys(collection: string): AsyncGenerator<readonly SnapshotKey[]> {
+    const text = `SELECT owner, key, fingerprint, id, revision, time, document FROM waymark_keys
+      WHERE collection = $1 AND (owner, key) > ($2::bigint, $3) ORDER BY owner, key LIMIT 100`;
+    for (let place: readonly [owner: number, key: string] = [-1, ""]; ; ) {
+      const rows = await this.#query<KeyRow>(text, [collection, ...place]);
+      const keys = rows.map(([owner, key, fingerprint, id, revision, updatedAt, json]) => ({
+        owner: Number(owner),
+        key,
+        fingerprint,
+        record: { id: Number(id), revision: Number(revision), updatedAt: Number(updatedAt), json },
+      }));
+      const last = keys.at(-1);
+      if (last === undefined) return;
+      yield keys;
+      place = [last.owner, last.key];
+    }
+  }
 
   async close(): Promise<void> {
     if (this.#connection.isUsable) await this.#connection.close();
@@ -111,6 +127,16 @@ class PostgresSnapshot implements Snapshot {
     }
   }
 }
+
+type KeyRow = readonly [
+  owner: string,
+  key: string,
+  fingerprint: string,
+  id: string,
+  revision: string,
+  updatedAt: string,
+  json: string,
+];
 
 /** In bytes; a batch goes beyond by at most one record. */
 const batchSize = 1_048_576;

@@ -1,117 +1,132 @@
 import { assertSelection } from "./assert-selection.ts";
 import type { CollectionDefinition } from "./database.ts";
-import { PostgresChanges } from "./postgres-changes.ts";
-import { type PostgresColumn, selectableColumns } from "./postgres-columns.ts";
+import type { PostgresChanges } from "./postgres-changes.ts";
+import type { Columns } from "./postgres-conditions.ts";
 import { toStoreFault } from "./postgres-fault.ts";
-import { PostgresFinds } from "./postgres-finds.ts";
+import type { PostgresFinds } from "./postgres-finds.ts";
 import { loadRecords } from "./postgres-load.ts";
 import { quoteName } from "./postgres-names.ts";
 import type { PostgresPools } from "./postgres-pools.ts";
 import { PostgresSelection } from "./postgres-selection.ts";
-import { PostgresWriter } from "./postgres-writer.ts";
+import type { PostgresWriter } from "./postgres-writer.ts";
 import { type SelectableMember, type Selection, storeMembers } from "./selection.ts";
 import type { CreateWrite } from "./sqlite-writes.ts";
 import type {
   BulkCreation,
   BulkOptions,
   Creation,
+  CreationOptions,
   Document,
   Removal,
   Replacement,
   Store,
   StoredRecord,
 } from "./store.ts";
-import { givenId, toMembersJson } from "./stored-json.ts";
+import { givenId, givenOwner, type OwnerOf, toMembersJson } from "./stored-json.ts";
 
-/** The records of one collection in a PostgreSQL database. */
+/** What the stores of a collection have in common. */
+export interface PostgresStoreParts {
+  readonly definition: CollectionDefinition;
+  readonly columns: Columns;
+  readonly pools: PostgresPools;
+  readonly finds: PostgresFinds;
+  readonly changes: PostgresChanges;
+  readonly writer: PostgresWriter;
+  readonly now: () => Date;
+}
+
+/** The records of one collection in a PostgreSQL database, or of one owner in it. */
 export class PostgresStore implements Store {
   readonly members: readonly SelectableMember[];
   readonly fullText: boolean;
-  readonly #columns: ReadonlyMap<string, PostgresColumn>;
-  readonly #pools: PostgresPools;
-  readonly #collection: string;
-  readonly #now: () => Date;
-  readonly #finds: PostgresFinds;
-  readonly #changes: PostgresChanges;
-  readonly #writer: PostgresWriter;
+  readonly #parts: PostgresStoreParts;
+  readonly #owner: number | undefined;
 
-  constructor(pools: PostgresPools, definition: CollectionDefinition, now: () => Date) {
-    const { name, selectable = [], fullText = [] } = definition;
+  constructor(parts: PostgresStoreParts, owner?: number) {
+    const { selectable = [], fullText = [] } = parts.definition;
     this.members = [...storeMembers, ...selectable];
     this.fullText = fullText.length > 0;
-    this.#columns = selectableColumns(definition);
-    this.#pools = pools;
-    this.#collection = name;
-    this.#now = now;
-    this.#finds = new PostgresFinds(pools.records, quoteName(name));
-    this.#changes = new PostgresChanges(definition);
-    this.#writer = new PostgresWriter(pools.changes, this.#changes);
+    this.#parts = parts;
+    this.#owner = owner;
   }
 
   async find(id: number): Promise<StoredRecord | undefined> {
-    return Number.isSafeInteger(id) ? this.#finds.find(id) : undefined; // else nobody has it
+    if (!Number.isSafeInteger(id)) return undefined; // nobody has it
+    const found = await this.#parts.finds.find(id);
+    return this.#owner === undefined || found?.owner === this.#owner ? found?.record : undefined;
   }
 
   async *list(selection: Selection = {}): AsyncGenerator<readonly StoredRecord[], void, undefined> {
-    assertSelection(selection, this.members, this.fullText);
-    yield* this.#select(selection).batches(this.#pools.lists, selection);
+    yield* this.#select(selection).batches(this.#parts.pools.lists, selection);
   }
 
   async count(selection: Selection = {}): Promise<number> {
-    assertSelection(selection, this.members, this.fullText);
-    return this.#select(selection).count(this.#pools.lists);
+    return this.#select(selection).count(this.#parts.pools.lists);
   }
 
-  within(): Store {
-    throw new TypeError(`The collection ${JSON.stringify(this.#collection)} has no owner`);
+  async revision(): Promise<number> {
+    const [counters] = await this.#parts.pools.records.read<readonly [revision: string]>({
+      name: "waymark revision",
+      text: "SELECT revision FROM waymark_collections WHERE name = $1",
+      values: [this.#parts.definition.name],
+    });
+    return Number(counters?.[0]);
   }
 
-  async create(document: Document): Promise<Creation> {
-    return this.#writer.write(this.#creating(document));
+  async create(document: Document, { idempotency }: CreationOptions = {}): Promise<Creation> {
+    return this.#parts.writer.write({ ...this.#creating(document), idempotency });
   }
 
   async createAll(
     documents: Iterable<Document> | AsyncIterable<Document>,
     { onlyIfEmpty = false }: BulkOptions = {},
   ): Promise<BulkCreation> {
+    const { pools, changes } = this.#parts;
     const toWrite = (document: Document): CreateWrite => this.#creating(document);
     try {
-      return await loadRecords(this.#pools.changes, this.#changes, { documents, toWrite, onlyIfEmpty });
+      return await loadRecords(pools.changes, changes, { documents, toWrite, onlyIfEmpty, owner: this.#owner });
     } catch (error) {
       throw toStoreFault(error);
     }
   }
 
   async replace(id: number, document: Document, expectedRevision?: number): Promise<Replacement> {
-    const time = this.#now().getTime();
-    const write = { kind: "replace", id, members: toMembersJson(document), time, expectedRevision } as const;
-    return this.#writer.write(write);
+    const { writer, now } = this.#parts;
+    const owner = this.#ownerOf(document);
+    const [members, time] = [toMembersJson(document, owner), now().getTime()];
+    return writer.write({ kind: "replace", id, members, time, expectedRevision, owner: owner?.id });
   }
 
   async remove(id: number, expectedRevision?: number): Promise<Removal> {
-    return this.#writer.write({ kind: "remove", id, expectedRevision });
+    return this.#parts.writer.write({ kind: "remove", id, expectedRevision, owner: this.#owner });
   }
 
-  async revision(): Promise<number> {
-    const [counters] = await this.#pools.records.read<readonly [revision: string]>({
-      name: "waymark revision",
-      text: "SELECT revision FROM waymark_collections WHERE name = $1",
-      values: [this.#collection],
-    });
-    return Number(counters?.[0]);
+  within(owner: number): Store {
+    const { name, owner: ownership } = this.#parts.definition;
+    if (ownership === undefined) throw new TypeError(`The records of ${name} have no owner`);
+    return new PostgresStore(this.#parts, owner);
   }
 
   /** Makes the changes that wait, and takes no more. */
   close(): Promise<void> {
-    return this.#writer.close();
+    return this.#parts.writer.close();
   }
 
   #select(selection: Selection): PostgresSelection {
-    return new PostgresSelection(quoteName(this.#collection), this.#columns, selection);
+    const { definition, columns } = this.#parts;
+    assertSelection(selection, this.members, this.fullText);
+    return new PostgresSelection(quoteName(definition.name), columns, selection, this.#owner);
   }
 
   #creating(document: Document): CreateWrite {
-    const time = this.#now().getTime();
-    return { kind: "create", id: givenId(document), members: toMembersJson(document), time };
+    const [owner, time] = [this.#ownerOf(document), this.#parts.now().getTime()];
+    return { kind: "create", id: givenId(document), members: toMembersJson(document, owner), time, owner: owner?.id };
+  }
+
+  /** Whose the record is to be; undefined where the collection has no owner. */
+  #ownerOf(document: Document): OwnerOf | undefined {
+    const { owner } = this.#parts.definition;
+    if (owner === undefined) return undefined;
+    return this.#owner === undefined ? givenOwner(document, owner.member) : { member: owner.member, id: this.#owner };
   }
 }

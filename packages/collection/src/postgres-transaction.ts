@@ -17,18 +17,20 @@ export interface Decision<T> {
  * Two round trips: what asks for the lock is sent together with what the work reads first, and the commit together with
  * what is stored.
  *
+ * @param isRemoving whether it may remove records
  * @throws StoreOutcomeUnknown when the connection breaks after the commit is sent
  */
 export async function transact<T>(
   connection: PostgresConnection,
   changes: PostgresChanges,
+  isRemoving: boolean,
   work: (locking: Promise<CollectionLock>) => Promise<Decision<T>>,
 ): Promise<T> {
   let isCommitted = false;
   try {
     // Each statement must see what was committed before the lock was there.
     const begun = connection.query({ text: "BEGIN ISOLATION LEVEL READ COMMITTED" });
-    const [, { result, batch }] = await Promise.all([begun, work(changes.lock(connection))]);
+    const [, { result, batch }] = await Promise.all([begun, work(changes.lock(connection, isRemoving))]);
     if (batch !== undefined && !batch.isUnchanged) {
       isCommitted = true;
       await Promise.all([changes.write(connection, batch), connection.query({ text: "COMMIT" })]);

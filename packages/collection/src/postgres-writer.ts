@@ -116,10 +116,11 @@ export class PostgresWriter {
 
   /** What the writes come to, committed; the transaction is tried some times where that may help. */
   async #repeat(writes: readonly Write[]): Promise<readonly OutcomeOf<Write>[]> {
+    const isRemoving = writes.some(({ kind }) => kind === "remove");
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#pool.use((connection) =>
-          transact(connection, this.#changes, async (locking) => {
+          transact(connection, this.#changes, isRemoving, async (locking) => {
             const batch = await this.#changes.read(connection, writes, locking);
             return { result: writes.map((write) => batch.apply(write)), batch };
           }),

@@ -89,10 +89,12 @@ export class SqliteLoadTarget implements LoadTarget {
         updated_at = excluded.updated_at, document = excluded.document`;
     const words = this.#words.get(collection);
     this.#step(collection, () => {
+      words?.begin();
       for (const { id, revision, createdAt, updatedAt, json } of records) {
         this.#run(text, id, revision, createdAt, updatedAt, json, ...(owner === undefined ? [] : [json]));
         words?.add(id, json);
       }
+      words?.put();
       this.#run(
         "UPDATE waymark_loading SET last_id = ?, revision = ? WHERE collection = ?",
         place.id,

@@ -34,6 +34,7 @@ export class SqliteLoad {
     this.#database = database;
     this.#writes = writes;
     begin(database, busyTimeout);
+    writes.begin();
     this.#isRefused = orRollBack(database, () => onlyIfEmpty && !writes.isEmpty(owner));
   }
 
@@ -47,6 +48,7 @@ export class SqliteLoad {
         if (creation.kind === "conflict") this.#conflicts.push({ position: this.#position, member: creation.member });
         if (creation.kind === "ownerless") this.#isOwnerless = true;
       }
+      this.#writes.finish();
     });
     return !this.#isDecided;
   }

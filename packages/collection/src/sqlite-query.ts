@@ -78,9 +78,15 @@ export function keyConditions(range: readonly KeyCondition[], columns: Columns):
 
 const relations = { equal: "=", greater: ">", less: "<" } as const;
 
-/** That a record has all of the words. */
+/** That a record has all of the words, of all that have them. */
 export const wordsCondition = (collection: string, words: readonly string[]): Sql => ({
   text: `id IN (SELECT rowid FROM "${wordsTable(collection)}" (?))`,
+  values: [matching(words)],
+});
+
+/** The same, looked up for the record alone. */
+export const eachWordsCondition = (collection: string, words: readonly string[]): Sql => ({
+  text: `EXISTS (SELECT 1 FROM "${wordsTable(collection)}" (?) AS found WHERE found.rowid = id)`,
   values: [matching(words)],
 });
 

@@ -37,7 +37,7 @@ export function localChannel(transactions: SqliteTransactions): WriterChannel {
     },
     endLoad() {
       if (begun !== undefined) transactions.beginLoad(...begun);
-      kept.every((args) => transactions.load(...args));
+      for (const args of kept) if (!transactions.load(...args)) break;
       calls.abandonLoad();
       return transactions.endLoad();
     },

@@ -31,7 +31,10 @@ export type WriterMessage =
 const { path, collections, busyTimeout } = workerData as WriterThreadData; // as it is started
 const database = connectToSqliteFile(path, busyTimeout);
 const transactions = new SqliteTransactions(database, collections, busyTimeout);
-database.exec("PRAGMA busy_timeout = 0"); // from here on each transaction waits by itself
+database.exec(`
+  PRAGMA busy_timeout = 0;    -- from here on each transaction waits by itself
+  PRAGMA cache_size = -32768; -- KiB, for the pages of the indexes: a long load takes 50 µs a record, and 72 with the usual 2000
+`);
 const log = new SqliteLog(database, path);
 const say = (message: WriterMessage): void => parentPort?.postMessage(message);
 

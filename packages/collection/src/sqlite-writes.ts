@@ -113,6 +113,16 @@ export class SqliteWrites {
     }
   }
 
+  /** To be called when a transaction has begun. */
+  begin(): void {
+    this.#words?.begin();
+  }
+
+  /** To be called when all is applied, before the transaction is committed. */
+  finish(): void {
+    this.#words?.put();
+  }
+
   /** Whether the collection, or the owner in it, has no record. */
   isEmpty(owner: number | undefined): boolean {
     return this.#any.get(owner ?? null) === undefined;
@@ -133,10 +143,10 @@ export class SqliteWrites {
     if (member !== undefined) return { kind: "conflict", member };
     const record = { id, revision: lastRevision + 1, updatedAt: time, json };
     this.#insert.run(id, record.revision, time, time, json, ...(owner === undefined ? [] : [owner]));
-    this.#words?.add(id, json);
     const isCounted = given === undefined || given <= mostCounted;
     this.#count.run(record.revision, isCounted ? Math.max(lastId, id) : lastId, this.#collection);
     if (idempotency !== undefined) this.#keys.keep(write, idempotency, record);
+    this.#words?.add(id, json); // last, since what fails is not to leave any
     return { kind: "created", record };
   }
 

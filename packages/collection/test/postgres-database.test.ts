@@ -256,6 +256,72 @@ describe("what a PostgreSQL database can be selected and searched by", () => {
   });
 });
 
+describe("owners in a PostgreSQL database", () => {
+  const book = (owner: string): CollectionDefinition => ({
+    name: "book",
+    owner: { collection: owner, member: "ownerId" },
+  });
+
+  it("and what they own may be changed by several programs at once, without a deadlock", async () => {
+    const url = await newDatabase();
+    const collections = [book("person"), person];
+    await using one = disposable(await open(url, { collections }));
+    await using other = disposable(await open(url, { collections }));
+    const databases = [one.database, other.database];
+    const count = 40;
+    await databases[0]?.store("person").createAll(Array.from({ length: count }, () => ({})));
+    const created: number[] = [];
+    const changes = Array.from({ length: count * 6 }, async (_, n) => {
+      const database = databases[n % 2] as Database;
+      const owner = 1 + (n % count);
+      if (n % 3 === 0) assert.equal(typeof (await database.store("person").remove(owner)).kind, "string");
+      else {
+        const creation = await database.store("book").within(owner).create({});
+        if (creation.kind === "created") created.push(creation.record.id);
+        else assert.equal(creation.kind, "ownerless");
+      }
+    });
+    await Promise.all(changes);
+    const [people, books] = ["person", "book"].map((name) => one.database.store(name)) as [Store, Store];
+    const alive = new Set((await everything(people)).map(({ id }) => id));
+    const kept = await everything(books);
+    for (const { json } of kept) assert.ok(alive.has(JSON.parse(json).ownerId));
+    assert.ok(created.length > 0);
+    // Each was counted when it was created, and again when it went with its owner.
+    assert.equal(await books.revision(), created.length + (created.length - kept.length));
+    assert.equal(await people.revision(), count + (count - alive.size));
+  });
+
+  it("are not changed for records that there are", async () => {
+    const url = await newDatabase();
+    const collections = [person, { name: "shop" }];
+    const before = await open(url, { collections: [...collections, book("person")] });
+    await before.close();
+    const moved = await open(url, { collections: [...collections, book("shop")] });
+    await create(moved.store("shop"), {});
+    await create(moved.store("book").within(1), {});
+    await moved.close();
+    await assertNotOpened(
+      url,
+      /the records of book in it are owned by shop, and are to be owned by person; remove them/,
+      {
+        collections: [...collections, book("person")],
+      },
+    );
+  });
+
+  it("are counted out when somebody removes them by hand", async () => {
+    const url = await newDatabase();
+    await using opened = disposable(await open(url));
+    const people = opened.database.store("person");
+    await people.createAll([{}, {}, {}]);
+    await execute(url, "DELETE FROM person WHERE id > 1");
+    assert.equal(await people.revision(), 5);
+    assert.deepEqual(await people.create({ id: 3 }), { kind: "conflict", member: "id" });
+    assert.deepEqual((await create(people, {})).id, 4);
+  });
+});
+
 describe("a database that cannot be opened is named in one line, without the password", () => {
   const cases: readonly [what: string, change: (url: URL) => void, message: RegExp][] = [
     [

@@ -16,10 +16,11 @@ const person: CollectionDefinition = {
     { name: "email", type: "caseless-text" },
     { name: "birthDate", type: "date" },
   ],
+  fullText: ["familyName", "email"],
 };
 
-/** More people than are ever sorted, a third of them without a birth date. */
-const count = 12_000;
+/** More people than are ever sorted, or gathered by a word that they have; a third of them without a birth date. */
+const count = 52_000;
 
 describe("how SQLite reads a page of a selection", () => {
   const directory = mkdtempSync(join(tmpdir(), "query-plan-"));
@@ -28,7 +29,7 @@ describe("how SQLite reads a page of a selection", () => {
   before(async () => {
     const filled = await openSqliteDatabase(file, { collections: [person] });
     const people = Array.from({ length: count }, (_, i) => ({
-      familyName: `Name ${i % 50}`,
+      familyName: `Name x${i % 50}`,
       email: `${i}@example.org`,
       ...(i % 3 > 0 && { birthDate: `19${10 + (i % 89)}-01-01` }),
     }));
@@ -41,10 +42,16 @@ describe("how SQLite reads a page of a selection", () => {
     rmSync(directory, { recursive: true });
   });
 
+  /** The ids of a page. */
+  function page(selection: Selection, statements: StatementCache = new StatementCache(database)): readonly number[] {
+    const selected = new SqliteSelection("person", selectableColumns(person), selection, statements);
+    return selected.page(selection.after, 50).map(([id]) => id);
+  }
+
   /** The plan of each statement that reads a page. */
   function plansOf(selection: Selection): readonly string[] {
     const statements = new RecordingStatements(database);
-    new SqliteSelection("person", selectableColumns(person), selection, statements).page(selection.after, 50);
+    page(selection, statements);
     return statements.texts
       .filter((text) => text.includes("ORDER BY"))
       .map((text) => database.prepare(`EXPLAIN QUERY PLAN ${text}`).all())
@@ -80,7 +87,7 @@ describe("how SQLite reads a page of a selection", () => {
       {
         order: ascending,
         after: ["1950-01-01", 500],
-        filters: [{ member: "familyName", operator: "ge", value: "Name" }],
+        filters: [{ member: "familyName", operator: "ge", value: "N" }],
       },
     ],
   ];
@@ -106,9 +113,53 @@ describe("how SQLite reads a page of a selection", () => {
     }
   });
 
+  it("finds words by the order of the ids, and sorts nothing", () => {
+    for (const plan of plansOf({ words: ["name"], after: [500] })) {
+      assert.match(
+        plan,
+        /^SCAN found VIRTUAL TABLE INDEX [^;]*; SEARCH person USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
+      );
+    }
+    assert.deepEqual(page({ words: ["name"], after: [500] }), page({ after: [500] }));
+  });
+
+  it("begins with the words where few records have them", () => {
+    const selection = { words: ["name", "x7"], order: ascending };
+    for (const plan of plansOf(selection)) assert.match(plan, /^SCAN found VIRTUAL TABLE .*; USE TEMP B-TREE/);
+  });
+
+  for (const [how, words] of [
+    ["each record", ["name"]],
+    ["all that have them", ["example", "4"]],
+  ] as const) {
+    it(`walks the index where many have the words, which it looks up for ${how}`, () => {
+      const [plan = ""] = plansOf({ words, order: ascending });
+      assert.match(plan, /^SCAN person USING INDEX person\.text_birthDate; /);
+      assert.equal(plan.includes("LIST SUBQUERY"), how === "all that have them");
+      assert.doesNotMatch(plan, /TEMP B-TREE/);
+    });
+  }
+
+  for (const [how, filter] of [
+    ["few", { member: "email", operator: "eq", value: "7@example.org" }],
+    ["some", { member: "familyName", operator: "eq", value: "Name x7" }],
+  ] as const) {
+    it(`begins with a filter that leaves ${how}, and looks up the words for each or for all that have them`, () => {
+      const [plan = ""] = plansOf({ filters: [filter], words: ["name"], order: ascending });
+      assert.match(plan, /^SEARCH person USING INDEX person\.(?:caseless_email|text_familyName) /);
+      assert.equal(plan.includes("LIST SUBQUERY"), how === "some");
+    });
+  }
+
+  it("gives the same records whichever way it looks up the words", () => {
+    assert.deepEqual(page({ words: ["name"], order: descending }), page({ order: descending }));
+    const filters = [{ member: "email", operator: "prefix", value: "4" }] as const;
+    assert.deepEqual(page({ words: ["example", "4"], order: ascending }), page({ filters, order: ascending }));
+  });
+
   it("begins with the index on the member of which a filter leaves few, and sorts these", () => {
     const filters = [
-      { member: "familyName", operator: "eq", value: "Name 7" },
+      { member: "familyName", operator: "eq", value: "Name x7" },
       { member: "email", operator: "eq", value: "7@example.org" },
     ] as const;
     for (const plan of plansOf({ order: ascending, filters })) {
@@ -117,7 +168,7 @@ describe("how SQLite reads a page of a selection", () => {
   });
 
   it("sorts nothing where a filter leaves few, and they are wanted by id", () => {
-    const filters = [{ member: "familyName", operator: "eq", value: "Name 7" }] as const;
+    const filters = [{ member: "familyName", operator: "eq", value: "Name x7" }] as const;
     for (const plan of plansOf({ filters, order: [{ member: "id", descending: true }], after: [500] })) {
       assert.equal(plan, "SEARCH person USING INDEX person.text_familyName (text_familyName=? AND rowid<?)");
     }

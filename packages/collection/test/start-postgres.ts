@@ -4,6 +4,7 @@ import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as elapse } from "node:timers/promises";
 import { Client } from "pg";
 
 /** A PostgreSQL server that was started here. */
@@ -70,12 +71,25 @@ export async function startPostgres(...flags: readonly string[]): Promise<Postgr
       process.kill(Number(pid), "SIGKILL");
       await server.stop();
     },
-    start: () => server.start(),
+    start: () => startAgain(() => server.start()),
     async end() {
       await server.stop();
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** As long as processes of a server that was killed are ending, another one refuses to start. */
+async function startAgain(start: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await start();
+      return;
+    } catch {
+      if (attempt === 200) throw new Error("The server does not start again");
+      await elapse(50); // milliseconds
+    }
+  }
 }
 
 /** A port that nobody listened on a moment ago. */

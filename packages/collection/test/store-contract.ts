@@ -16,8 +16,13 @@ import { describeSelection } from "./store-contract/selection.ts";
 
 export { create, everything, noon, replace } from "./store-contract/given.ts";
 
-/** What every store does. `open` gives an empty database with these collections and this clock, closed after the test. */
-export function describeStore(name: string, open: (options: DatabaseOptions) => Promise<Database>): void {
+type Open = (options: DatabaseOptions) => Promise<Database>;
+
+/**
+ * What every store does. `open` gives an empty database with these collections and this clock, closed after the test; it may be the same
+ * one for every test, `openApart` gives another one each time.
+ */
+export function describeStore(name: string, open: Open, openApart: Open = open): void {
   const withStore: WithStore =
     (use, now = () => noon) =>
     async () => {
@@ -42,7 +47,7 @@ export function describeStore(name: string, open: (options: DatabaseOptions) => 
   describeIdempotency(name, withStore);
   describeDatabase(name, withStore);
   describeLoading(name, withStore, (use) => async () => {
-    const databases = await Promise.all([1, 2, 3].map(() => open({ collections, now: () => noon })));
+    const databases = await Promise.all([1, 2, 3].map(() => openApart({ collections, now: () => noon })));
     try {
       await use(databases);
     } finally {

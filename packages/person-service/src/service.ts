@@ -12,6 +12,7 @@ import {
   ok,
   type RouterOptions,
   router,
+  type SecurityHeadersOptions,
   securityHeaders,
 } from "waymark";
 import { nodeCodings } from "waymark/node";
@@ -31,6 +32,8 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly cors?: CorsPolicy;
   /** Who gets in, before anything is told about the path: the filter of `openAccess`. Default: everybody. */
   readonly access?: AroundFilter | undefined;
+  /** Whether requests come over TLS, all or the one given: browsers are then told to keep to it. Default: false. */
+  readonly https?: SecurityHeadersOptions["https"];
   /** False while requests had better go elsewhere, since the service is about to stop. Default: it never is. */
   readonly isReady?: () => boolean;
   /** The clock, for times and for birth dates. */
@@ -52,13 +55,13 @@ export interface PersonService {
  */
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
   const { database: address, now = () => new Date(), cors: policy, access, ...others } = options;
-  const { filters = [], isReady = () => true, ...routing } = others;
+  const { filters = [], isReady = () => true, https = false, ...routing } = others;
   // Before the database is opened, since it may throw, and the database must not stay open. The outermost first: every response
   // has an id, the fields of security and those of CORS, refusals further in included; CORS answers pre-flights, which need no
   // access; problems are described before they are coded.
   const webFilters = [
     nameRequests(),
-    securityHeaders(),
+    securityHeaders({ https }),
     noStoreErrors(),
     ...(policy === undefined ? [] : [cors(policy)]),
     compress({ codings: nodeCodings }),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { afterEach, describe, it } from "node:test";
-import { setTimeout as passed } from "node:timers/promises";
+import { setImmediate as eventLoopTurn, setTimeout as passed } from "node:timers/promises";
 import { type RunningServer, type ServeOptions, serve } from "../src/adapters/node/index.ts";
 import { content, HttpResponse, text } from "../src/response.ts";
 import { RawConnection } from "./raw-connection.ts";
@@ -19,6 +19,26 @@ type RawMaker = () => RawConnection;
 
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.close({ grace: 0 });
+});
+
+describe("limits on the head", () => {
+  for (const [what, start, piece, status] of [
+    ["a target", "GET /?a=", "&b=c".repeat(500), 414],
+    ["a field", "GET / HTTP/1.1\r\nHost: a\r\nX: ", "b c ".repeat(500), 431],
+    ["a number of fields", "GET / HTTP/1.1\r\nHost: a\r\n", "b: c\r\n".repeat(100), 431],
+  ] as const) {
+    it(`are for ${what} without end that comes in pieces`, async () => {
+      const connect = await served({});
+      const client = connect().send(start);
+      while (client.socket.bytesRead === 0) {
+        client.send(piece);
+        await eventLoopTurn();
+      }
+      const { status: given, headers } = await client.response();
+      assert.deepEqual([given, headers["connection"]], [status, "close"]);
+      client.destroy();
+    });
+  }
 });
 
 describe("a limit on connections", () => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import { type RunningServer, serve } from "../src/adapters/node/index.ts";
@@ -266,6 +267,30 @@ describe("a connection", () => {
     const client = new RawConnection(server.port).send(get("Connection: close") + next);
     assert.equal((await client.response()).headers["connection"], "close");
     assert.equal(await client.rest(), "");
+  });
+
+  it("is watched while requests before a wish to upgrade are answered, and what comes meanwhile is served", async () => {
+    const gates = new Map(["/1", "/2", "/3", "/4"].map((path) => [path, Promise.withResolvers<void>()]));
+    const aborted = new Map<string, Promise<unknown>>();
+    const waiting = await serve(
+      tinyApp(async ({ path, signal }) => {
+        if (gates.has(path)) aborted.set(path, once(signal, "abort"));
+        await gates.get(path)?.promise;
+        return text(path);
+      }),
+    );
+    const upgrade = get("Connection: Upgrade", "Upgrade: websocket");
+    const [patient, gone] = [new RawConnection(waiting.port), new RawConnection(waiting.port)];
+    patient.request("GET /1").request("GET /2").send(upgrade);
+    gone.request("GET /3").request("GET /4").send(upgrade);
+    while (aborted.size < 4) await eventLoopTurn();
+    patient.send(next);
+    gone.destroy();
+    await Promise.all([aborted.get("/3"), aborted.get("/4")]);
+    for (const gate of gates.values()) gate.resolve();
+    for (const path of ["/1", "/2", "/", "/next"]) assert.equal((await patient.response()).body, path);
+    patient.destroy();
+    await waiting.close({ grace: 0 });
   });
 
   it("goes on after many wishes to upgrade, among requests that wait", async () => {

@@ -4,6 +4,7 @@ import {
   type App,
   cors,
   GET,
+  HttpRequest,
   HttpResponse,
   POST,
   type RouterOptions,
@@ -114,25 +115,34 @@ for (const [transport, run] of Object.entries(transports)) {
 
     it("say Strict-Transport-Security over https alone", async () => {
       const strict = "strict-transport-security";
-      const isHttps: SecurityHeadersOptions["https"] = (request) => request.header("X-Forwarded-Proto") === "https";
-      const overTls = { "X-Forwarded-Proto": "https" };
+      const isHttps: SecurityHeadersOptions["https"] = (request) => request.header("X-Tls") === "on";
       await run(appWith({ https: isHttps }), async (ask) => {
         assert.equal((await ask("GET /text")).headers[strict], undefined);
-        assert.equal((await ask("GET /text", overTls)).headers[strict], "max-age=31536000");
-        assert.equal((await ask("GET /nowhere", overTls)).headers[strict], "max-age=31536000");
+        assert.equal((await ask("GET /text", { "X-Tls": "on" })).headers[strict], "max-age=31536000");
+        assert.equal((await ask("GET /nowhere", { "X-Tls": "on" })).headers[strict], "max-age=31536000");
       });
       const options = { https: true, strictTransportSecurity: "max-age=60; includeSubDomains" };
       await run(appWith(options), async (ask) =>
         assert.equal((await ask("GET /text")).headers[strict], "max-age=60; includeSubDomains"),
       );
-      await run(appWith({ https: false }), async (ask) =>
-        assert.equal((await ask("GET /text", overTls)).headers[strict], undefined),
-      );
+      await run(appWith(), async (ask) => assert.equal((await ask("GET /text")).headers[strict], undefined));
     });
   });
 }
 
 describe("securityHeaders", () => {
+  it("goes by the scheme of the client, unless it is told", async () => {
+    for (const [https, scheme, due] of [
+      [undefined, "https", true],
+      [undefined, "http", false],
+      [false, "https", false],
+    ] as const) {
+      const app = appWith(https === undefined ? {} : { https });
+      const response = await app.handle(HttpRequest.of({ target: "/text", client: { scheme } }));
+      assert.equal(response.headers.has("Strict-Transport-Security"), due);
+    }
+  });
+
   it("refuses values that cannot be sent", () => {
     assert.throws(() => securityHeaders({ contentSecurityPolicy: "default-src\r\nX: y" }), TypeError);
     assert.throws(() => securityHeaders({ strictTransportSecurity: "max-age=1\n" }), TypeError);

@@ -34,6 +34,25 @@ export function describeLoading(name: string, withStore: WithStore, withDatabase
     );
 
     it(
+      "take what is owned with its owner, and the keys by which records were created",
+      withTwo(async (source, target) => {
+        await fill(source.store("person"));
+        await create(source.store("book").within(2), { title: "Emma", isbn: "1" });
+        await create(source.store("page").within(1), { text: "first" });
+        const idempotency = { key: "k \u0000", fingerprint: "f" };
+        const first = await source.store("person").create({ name: "Jane" }, { idempotency });
+        assert.ok(first.kind === "created");
+        await load(target, await source.snapshot());
+        await assertSame(target, source);
+        const repeated = await target.store("person").create({ name: "Jane" }, { idempotency });
+        assert.deepEqual(repeated, { kind: "repeated", record: first.record });
+        assert.equal((await everything(target.store("book").within(2))).length, 1);
+        await target.store("person").remove(2);
+        for (const name of ["book", "page"]) assert.equal(await target.store(name).count(), 0);
+      }),
+    );
+
+    it(
       "take an empty database",
       withTwo(async (source, target) => {
         await load(target, await source.snapshot());
@@ -80,6 +99,9 @@ export function describeLoading(name: string, withStore: WithStore, withDatabase
       withTwo(async (source, target) => {
         const store = source.store("person");
         await fill(store);
+        await create(source.store("book").within(5), { isbn: "1" });
+        await create(source.store("page").within(1), {});
+        await create(source.store("book").within(1), { isbn: "2" });
         await store.createAll(large(6));
         await assert.rejects(load(target, await source.snapshot(), 2), /broken off/);
         const begun = await everything(target.store("person"));
@@ -212,9 +234,11 @@ function wrapped(snapshot: Snapshot, through: (batches: Batches) => Batches): Sn
 }
 
 async function assertSame(actual: Database, expected: Database): Promise<void> {
-  const [one, other] = [actual.store("person"), expected.store("person")];
-  assert.deepEqual(await everything(one), await everything(other));
-  assert.equal(await one.revision(), await other.revision());
+  for (const name of ["person", "book", "page"]) {
+    const [one, other] = [actual.store(name), expected.store(name)];
+    assert.deepEqual(await everything(one), await everything(other));
+    assert.equal(await one.revision(), await other.revision());
+  }
 }
 
 const everythingOf = async (store: Store, word: string) =>

@@ -61,6 +61,19 @@ export function describeSearch(name: string, withStore: WithStore): void {
     );
 
     it(
+      "follows what is done to a record at the same time",
+      withStore(async (store) => {
+        await Promise.all([
+          ...[store.create({ name: "Ada" }), store.create({ name: "Ada" }), store.create({ name: "Ada" })],
+          ...[store.replace(1, { name: "Grace" }), store.remove(2), store.replace(3, { name: "Ada" })],
+          store.create({ id: 1, name: "Ada" }),
+        ]);
+        assert.deepEqual([await found(store, "ada"), await found(store, "grace")], [[3], [1]]);
+        assert.equal(await store.count({ words: ["ada"] }), 1);
+      }),
+    );
+
+    it(
       "leaves nothing of what was refused",
       withStore(async (store) => {
         await create(store, { name: "Ada", identifier: "A1" });

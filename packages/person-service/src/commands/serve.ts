@@ -4,6 +4,7 @@ import { type RunningServer, serve } from "waymark/node";
 import { type Access, openAccess } from "../access/access.ts";
 import type { AccessRefusal } from "../access/refusal.ts";
 import { demoPeople } from "../demo-people.ts";
+import { faultEntry } from "../fault-entry.ts";
 import { obstacleOf } from "../obstacle.ts";
 import { faultInOptions, type Options, serveOptions, toOptions } from "../options.ts";
 import type { Person } from "../person.ts";
@@ -37,6 +38,7 @@ async function run(options: Options, { print, tell }: CommandStreams): Promise<v
     database: address,
     access: access?.filter,
     isReady: () => !stopping,
+    onFault: (error, request) => tell(faultEntry(error, request)),
     ...policy,
   });
   let server: RunningServer | undefined;

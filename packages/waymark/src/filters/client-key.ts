@@ -1,17 +1,11 @@
 import type { HttpRequest } from "../request.ts";
 
 /**
- * The address that the request's connection comes from, as the key of a client: of IPv6 the first 64 bits, since whoever has one such
- * address has all that begin like it (RFC 6177). Where the adapter knows no address, all clients are one.
+ * The address of the client, as a key: of IPv6 the first 64 bits, since whoever has one such address has all that begin like it
+ * (RFC 6177). Where the adapter knows no address, all clients are one.
  */
-export function clientKey(request: HttpRequest): string {
-  const { socket } = (request.native ?? {}) as Partial<NodeRequest>; // Node's, or something that has no socket.
-  return toClientKey(socket?.remoteAddress ?? "unknown");
-}
-
-/** The part of a Node request that tells the address; the core has no types of Node's. */
-interface NodeRequest {
-  readonly socket: { readonly remoteAddress?: string | undefined };
+export function clientKey({ client }: HttpRequest): string {
+  return toClientKey(client.address ?? "unknown");
 }
 
 function toClientKey(address: string): string {

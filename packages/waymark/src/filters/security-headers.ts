@@ -9,7 +9,10 @@ import type { HttpResponse } from "../response.ts";
 export interface SecurityHeadersOptions {
   /** The Content-Security-Policy of responses that have none of their own. Default: nothing is loaded, and nothing frames it. */
   readonly contentSecurityPolicy?: string;
-  /** Whether requests come over TLS, all of them or the one given; if so, browsers are told to keep to it. Default: false. */
+  /**
+   * Whether requests come over TLS, all of them or the one given; if so, browsers are told to keep to it. Default: as
+   * `request.client` says. Where it is known beforehand, saying so spares each request the question.
+   */
   readonly https?: boolean | ((request: HttpRequest) => boolean);
   /** What they are told in Strict-Transport-Security. Default: `max-age=31536000`, a year, without the subdomains. */
   readonly strictTransportSecurity?: string;
@@ -30,7 +33,7 @@ export interface SecurityHeadersOptions {
  * @throws TypeError when a value of the options cannot be sent
  */
 export function securityHeaders(options: SecurityHeadersOptions = {}): AroundFilter {
-  const { contentSecurityPolicy, https = false, strictTransportSecurity = "max-age=31536000" } = options;
+  const { contentSecurityPolicy, https = isFromHttps, strictTransportSecurity = "max-age=31536000" } = options;
   const plain = HeaderList.of({
     ...dataHeaders,
     ...(contentSecurityPolicy !== undefined && { "Content-Security-Policy": contentSecurityPolicy }),
@@ -48,6 +51,8 @@ export function securityHeaders(options: SecurityHeadersOptions = {}): AroundFil
     site: new DeclarationSite(securityHeaders),
   };
 }
+
+const isFromHttps = ({ client }: HttpRequest): boolean => client.scheme === "https";
 
 /** The response with these fields, and those of its own among them kept. */
 function secure(response: HttpResponse, fields: HeaderList): HttpResponse {

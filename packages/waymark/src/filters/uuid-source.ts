@@ -1,22 +1,26 @@
 /**
- * A function that makes UUIDs, all of which begin with the same random bits and go on with 60 of their own. They are unique as far
- * as one can tell, and no secrets.
+ * A function that makes random UUIDs (version 4, RFC 9562 §5.4), in blocks of 4,096 that differ in their last three digits alone;
+ * these come in an order that nobody knows, so that an id does not tell how many requests there have been.
  *
- * Where `crypto.randomUUID` makes a request take 300 ns more, this makes it take 100 (Node 26), of some 22,000.
+ * With `crypto.randomUUID` for each, a request takes 300 ns more; with this, 40 (Node 26).
  */
 export function uuidSource(): () => string {
-  // `xxxxxxxx-xxxx-4xxx-y`
-  const beginning = crypto.randomUUID().slice(0, 20);
-  const random = new Uint16Array(5 * 512);
-  let used = random.length;
-  const digits = (): string => threeDigits[(random[used++] as number) % threeDigits.length] as string;
+  const endings = shuffled(Array.from({ length: 0x1000 }, (_, n) => n.toString(16).padStart(3, "0")));
+  let beginning = "";
+  let used = endings.length;
   return () => {
-    if (used === random.length) {
-      crypto.getRandomValues(random);
+    if (used === endings.length) {
+      beginning = crypto.randomUUID().slice(0, -3);
       used = 0;
     }
-    return `${beginning}${digits()}-${digits()}${digits()}${digits()}${digits()}`;
+    return beginning + endings[used++];
   };
 }
 
-const threeDigits: readonly string[] = Array.from({ length: 0x1000 }, (_, n) => n.toString(16).padStart(3, "0"));
+function shuffled<T>(values: readonly T[]): readonly T[] {
+  const keys = crypto.getRandomValues(new Uint32Array(values.length));
+  return values
+    .map((value, i) => ({ value, key: keys[i] as number }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ value }) => value);
+}

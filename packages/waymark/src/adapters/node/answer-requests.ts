@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isPromise } from "../../pipeline.ts";
-import { expectationFailed } from "./http2-head.ts";
-import { type HeadRefusal, refuseHead } from "./message-head.ts";
+import { expectationFailed, type HeadRefusal, refuseHead } from "./message-head.ts";
 import { NodeExchange, type ServeContext } from "./node-request.ts";
 import { fail, send } from "./node-response.ts";
 

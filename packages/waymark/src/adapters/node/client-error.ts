@@ -55,9 +55,12 @@ function isRequestLine(error: ParserError): boolean {
   return /^[!#$%&'*+.^_`|~\w-]+(?: |$)/.test(lineAtFault(error));
 }
 
-/** Whether the line at fault is one that has got no further than the target, as far as it is known. */
+/**
+ * Whether the line at fault has got no further than the target. Of one that has come in pieces only the last is known, and
+ * what has no space and looks like a query is taken for one.
+ */
 function isInTarget(error: ParserError): boolean {
-  return /^[A-Z-]+ [^ ]*$/.test(lineAtFault(error));
+  return /^(?:[A-Z-]+ [^ ]*|[^ ]*[?&][^ ]*)$/.test(lineAtFault(error));
 }
 
 function lineAtFault({ rawPacket, bytesParsed = 0 }: ParserError): string {

@@ -57,8 +57,13 @@ export class Connection {
       this.#pending.delete(response);
       this.#startWaiting();
       // Its head may have promised to keep the connection, from before the shutdown.
-      if (this.#server.closing && this.idle) this.socket.destroySoon();
+      if (this.#server.closing && this.idle && !this.#refused) this.socket.destroySoon();
     });
+  }
+
+  /** Lets go of what is pending, when the socket is closed: Node forgets those behind a request that takes it over. */
+  abandon(): void {
+    for (const response of this.#pending) if (response.socket === null) response.destroy();
   }
 
   /**

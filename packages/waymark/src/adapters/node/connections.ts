@@ -20,8 +20,12 @@ export class Connections implements ConnectionServer {
 
   add(socket: Socket): void {
     if (this.#open.has(socket)) return;
-    this.#open.set(socket, new Connection(socket, this));
-    socket.once("close", () => this.#open.delete(socket));
+    const connection = new Connection(socket, this);
+    this.#open.set(socket, connection);
+    socket.once("close", () => {
+      this.#open.delete(socket);
+      connection.abandon();
+    });
   }
 
   /** Undefined when it is closed. */

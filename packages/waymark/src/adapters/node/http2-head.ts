@@ -1,7 +1,7 @@
 import { problem } from "../../problem.ts";
 import { problemTypes } from "../../problem-types.ts";
 import type { HttpResponse } from "../../response.ts";
-import { type HeadLimits, refuseFields } from "./message-head.ts";
+import { expectationFailed, type HeadLimits, refuseFields } from "./message-head.ts";
 
 /** The head of a request of HTTP/2 as HTTP/1.1 would have it. */
 export interface Http2Head {
@@ -51,7 +51,3 @@ export function refuseHttp2Head(head: Http2Head, limits: HeadLimits): HttpRespon
 }
 
 const noTunnel = problem(problemTypes.notImplemented, { detail: "The service makes no tunnels." });
-/** For any expectation but `100-continue`. */
-export const expectationFailed: HttpResponse = problem(problemTypes.expectationFailed, {
-  detail: 'The only expectation that can be met is "100-continue".',
-});

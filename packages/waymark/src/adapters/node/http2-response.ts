@@ -32,7 +32,7 @@ export function failHttp2(exchange: Http2Exchange, error: unknown): void {
     return;
   }
   exchange.fault(error);
-  if (native.headersSent) native.close(constants.NGHTTP2_INTERNAL_ERROR);
+  if (native.headersSent) native.destroy(new Error("The response has failed"));
   else sendWhole(exchange, internalError);
 }
 

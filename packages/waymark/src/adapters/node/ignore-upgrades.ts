@@ -13,19 +13,32 @@ export function ignoreUpgrades(
 ): void {
   server.on("upgrade", (request: IncomingMessage, _stream, rest: Buffer) => {
     const { socket } = request;
-    const onError = (): void => {
+    const connection = connections.of(socket);
+    if (connection === undefined) return;
+    const bytes = [headWithoutUpgrade(request), rest];
+    const onGone = (): void => {
       socket.destroy();
     };
-    socket.on("error", onError).pause();
-    connections.of(socket)?.whenIdle(() => {
-      socket.off("error", onError);
-      if (socket.destroyed || !socket.writable) return;
+    const onData = (piece: Buffer): void => {
+      if (bytes.push(piece) > mostPieces) socket.pause();
+    };
+    // Node has let go of the socket, its listeners included.
+    socket.on("error", onGone).pause();
+    // While others are answered it is read, to see whether the client goes.
+    if (!connection.idle) socket.on("end", onGone).on("data", onData).resume();
+    connection.whenIdle(() => {
+      socket.off("end", onGone).off("data", onData).resume();
+      // Where it ends with a refusal, what still comes is taken, and not looked at.
+      if (!socket.writable || connection.refused) return;
+      socket.off("error", onGone);
       server.emit(connectionEvent, socket);
-      socket.unshift(Buffer.concat([headWithoutUpgrade(request), rest]));
-      socket.resume();
+      socket.unshift(Buffer.concat(bytes));
     });
   });
 }
+
+/** How many pieces of what comes behind are kept, of 64 KiB each at most, before no more are read. */
+const mostPieces = 10;
 
 /** Whether Node may hand over the connection of a request with Upgrade: not with content on it, some of which would be lost. */
 export function mayHandOver({ headers }: IncomingMessage): boolean {
