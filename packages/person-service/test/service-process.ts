@@ -30,6 +30,15 @@ export function runProgram(...args: readonly string[]): Promise<Exit> {
   return exited;
 }
 
+/** A program that runs, in a process of its own. */
+export type ProgramProcess = Pick<ServiceProcess, "exited" | "kill" | "told">;
+
+/** Starts the program, and waits for nothing. */
+export function startProgram(...args: readonly string[]): ProgramProcess {
+  const { child, exited } = launch(args);
+  return { exited, kill: (signal) => child.kill(signal), told: (text) => untilToldBy(child, text) };
+}
+
 /**
  * Starts the program on a port that the system chooses, and waits until it says where it listens.
  *
@@ -57,7 +66,7 @@ export async function startServiceWith(
     port: Number(new URL(url).port),
     exited,
     kill: (signal) => child.kill(signal),
-    told: (text) => Promise.any([child.stdout, child.stderr].map((stream) => untilPrinted(stream, text))),
+    told: (text) => untilToldBy(child, text),
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
       await exited;
@@ -77,6 +86,9 @@ function whenListening(stdout: Readable, done: (url: string) => void): void {
   };
   stdout.on("data", onData);
 }
+
+const untilToldBy = ({ stdout, stderr }: ReturnType<typeof launch>["child"], text: RegExp): Promise<void> =>
+  Promise.any([stdout, stderr].map((stream) => untilPrinted(stream, text)));
 
 /** Resolves once what is printed from now on has the text in it; rejects when the stream ends before. */
 function untilPrinted(stream: Readable, text: RegExp): Promise<void> {
