@@ -6,6 +6,7 @@ import { ListenError, type RunningServer, serve } from "waymark/node";
 import { type Access, openAccess } from "./access/access.ts";
 import { FileMistakes } from "./access/json-file.ts";
 import type { AccessRefusal } from "./access/refusal.ts";
+import { forThisMachine } from "./access/this-machine.ts";
 import { CommandRefused } from "./commands/command.ts";
 import { parseCommand } from "./commands/parse-command.ts";
 import { demoPeople } from "./demo-people.ts";
@@ -53,14 +54,23 @@ async function attempt(action: () => Promise<void>, options?: Options): Promise<
   }
 }
 
-async function run({ port, host, database: address, cors, access: accessFile, keys, demo }: Options): Promise<void> {
+async function run({
+  port,
+  host,
+  database: address,
+  cors,
+  access: accessFile,
+  keys,
+  open,
+  demo,
+}: Options): Promise<void> {
   const access =
     accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onRefusal: logRefusal });
   const policy = cors.length > 0 && { cors: { origins: cors } };
   let stopping = false;
   const { app, people, database } = await openPersonService({
     database: address,
-    access: access?.filter,
+    access: access?.filter ?? (open ? undefined : forThisMachine),
     isReady: () => !stopping,
     onFault: (error, request) => complain(faultEntry(error, request)),
     ...policy,

@@ -19,6 +19,8 @@ export interface Options {
   readonly access: string | undefined;
   /** The path of the file of API keys. */
   readonly keys: string | undefined;
+  /** Whether, without an access file, everybody is let in by whatever name they call the service, and not this machine alone. */
+  readonly open: boolean;
   /** Whether the people of the demo are to be stored first. */
   readonly demo: boolean;
 }
@@ -67,10 +69,11 @@ export function parseOptions(argv: readonly string[]): CommandLine {
   if (fault !== undefined) return refuse(fault);
   const { port = defaults.port, host = defaults.host, database = defaults.database } = Object.fromEntries(values);
   const { access, keys } = Object.fromEntries(values);
-  const exposure = faultInExposure(host, access !== undefined, keys !== undefined, values.has("open"));
+  const open = values.has("open");
+  const exposure = faultInExposure(host, access !== undefined, keys !== undefined, open);
   if (exposure !== undefined) return refuse(exposure);
   const demo = values.has("demo");
-  return { kind: "serve", options: { port: Number(port), host, database, cors: origins, access, keys, demo } };
+  return { kind: "serve", options: { port: Number(port), host, database, cors: origins, access, keys, open, demo } };
 }
 
 const accepted = {
@@ -104,7 +107,7 @@ Options:
                    may be given several times
   --access FILE    who may do what; without it everybody may do everything
   --keys FILE      the API keys that are taken, see "key create"
-  --open           without --access, listen where other machines can reach it
+  --open           without --access, be there for others than this machine
   --demo           first store the demo's people, members of the US Congress
   --routes         print the routes in the order they are tried, and exit
   --help           print this text and exit

@@ -31,7 +31,7 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly database: string | Database;
   /** Which pages of other origins may use the service, before all filters. Default: none. */
   readonly cors?: CorsPolicy;
-  /** Who gets in, before anything is told about the path: the filter of `openAccess`. Default: everybody. */
+  /** Who gets in, before anything is told about the path: the filter of `openAccess`, or `forThisMachine`. Default: everybody. */
   readonly access?: AroundFilter | undefined;
   /** Whether requests come over TLS, all or the one given: browsers are then told to keep to it. Default: false. */
   readonly https?: SecurityHeadersOptions["https"];
