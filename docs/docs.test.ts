@@ -8,9 +8,11 @@ import { after, before, suite, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { collectionProblemTypes } from "@waymark/collection";
+import { personServiceProblemTypes } from "person-service";
 import { type ProblemType, problemTypes } from "waymark";
 import { connectionProblemTypes } from "waymark/node";
 import { postgresServer } from "../packages/collection/test/postgres-server.ts";
+
 import { startDemoService } from "./demo-service.ts";
 import { isAsExpected } from "./expected-text.ts";
 import { readPage } from "./page.ts";
@@ -206,9 +208,12 @@ test("every page of the documentation is in its index", () => {
 test("the page on errors has every kind of problem, as the code has it", () => {
   const rows = pages.find(({ file }) => file === "docs/errors.md")?.rows ?? [];
   const documented = rows.filter((row) => row.length === 4 && /^`[a-z-]+`$/.test(row[0] ?? ""));
-  const types: readonly ProblemType[] = [problemTypes, connectionProblemTypes, collectionProblemTypes].flatMap(
-    (kinds) => Object.values<ProblemType>(kinds),
-  );
+  const types: readonly ProblemType[] = [
+    problemTypes,
+    connectionProblemTypes,
+    collectionProblemTypes,
+    personServiceProblemTypes,
+  ].flatMap((kinds) => Object.values<ProblemType>(kinds));
   const expected = types.map(({ code, status, title, explanation }) => [
     `\`${code}\``,
     String(status),

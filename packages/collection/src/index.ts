@@ -1,4 +1,7 @@
 export { jsonPatchType, mergePatchType } from "./amend-record.ts";
+export { type CsvDecoderOptions, csvDecoder } from "./bulk/csv-decoder.ts";
+export type { ListDecoder, ListedValue, ListReading } from "./bulk/list-decoder.ts";
+export { ndjsonDecoder } from "./bulk/ndjson-decoder.ts";
 export { type CollectionHandlers, collection } from "./collection.ts";
 export type { CollectionOptions, ItemRequest } from "./collection-settings.ts";
 export { type CsvRepresentationOptions, csvRepresentation } from "./csv-representation.ts";

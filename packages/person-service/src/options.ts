@@ -17,6 +17,8 @@ export interface Options {
   readonly access: string | undefined;
   /** The path of the file of API keys. */
   readonly keys: string | undefined;
+  /** Whether, without an access file, everybody is let in by whatever name they call the service, and not this machine alone. */
+  readonly open: boolean;
   /** Whether the people of the demo are to be stored first. */
   readonly demo: boolean;
 }
@@ -50,7 +52,7 @@ export const serveOptions: Readonly<Record<string, Option>> = {
   },
   access: { value: "FILE", about: "who may do what; without it everybody may do everything" },
   keys: { value: "FILE", about: 'the API keys that are taken, see "key create"' },
-  open: { about: "without --access, listen where other machines can reach it" },
+  open: { about: "without --access, be there for others than this machine" },
   demo: { about: "first store the demo's people, members of the US Congress" },
   routes: { about: "print the routes in the order they are tried, and exit", alone: true },
   version: { about: "print the version and exit", alone: true },
@@ -65,6 +67,7 @@ export function toOptions(given: Given): Options {
     cors: given.values("cors"),
     access: given.value("access"),
     keys: given.value("keys"),
+    open: given.has("open"),
     demo: given.has("demo"),
   };
 }
@@ -72,10 +75,10 @@ export function toOptions(given: Given): Options {
 /** What is wrong with options that are right each by itself. */
 export function faultInOptions(given: Given): string | undefined {
   const origins = given.values("cors");
-  const { host, access, keys } = toOptions(given);
+  const { host, access, keys, open } = toOptions(given);
   return (
     (origins.length > 1 ? faultInOrigins(origins) : undefined) ??
-    faultInExposure(host, access !== undefined, keys !== undefined, given.has("open"))
+    faultInExposure(host, access !== undefined, keys !== undefined, open)
   );
 }
 

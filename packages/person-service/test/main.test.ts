@@ -120,6 +120,26 @@ describe("the program", () => {
     });
   });
 
+  describe("a page whose own name leads to this machine", () => {
+    const statusFor = async (url: string, host: string): Promise<number | undefined> => {
+      const response = await responseTo(get(`${url}/hello-world`, { headers: { host } }));
+      response.resume();
+      return response.statusCode;
+    };
+
+    it("is refused, unless --open or an access file says who may", async () => {
+      await using service = await startService("--database", ":memory:");
+      assert.deepEqual(
+        [await statusFor(service.url, "page.example"), await statusFor(service.url, "localhost")],
+        [421, 200],
+      );
+      await stop(service);
+      await using open = await startService("--database", ":memory:", "--open");
+      assert.equal(await statusFor(open.url, "page.example"), 200);
+      await stop(open);
+    });
+  });
+
   describe("the command line", () => {
     it("--help prints the usage", async () => {
       const { code, stdout, stderr } = await runProgram("--help");

@@ -12,6 +12,7 @@ const defaults: Options = {
   cors: [],
   access: undefined,
   keys: undefined,
+  open: false,
   demo: false,
 };
 
@@ -36,11 +37,11 @@ describe("the command line of the service", () => {
     [["--cors", "*"], { cors: ["*"] }],
     [["--cors=http://localhost:5173", "--cors", "https://*.example.com"], { cors: originsGiven }],
     [["--demo"], { demo: true }],
-    [["--demo", "--host=0.0.0.0", "--open", "--port", "80"], { demo: true, host: "0.0.0.0", port: 80 }],
+    [["--demo", "--host=0.0.0.0", "--open", "--port", "80"], { demo: true, host: "0.0.0.0", open: true, port: 80 }],
     [["--host", "LocalHost"], { host: "LocalHost" }],
     [["--host", "127.0.0.53"], { host: "127.0.0.53" }],
     [["--host", "::ffff:127.0.0.1"], { host: "::ffff:127.0.0.1" }],
-    [["--open"], {}],
+    [["--open"], { open: true }],
     [["--host=::", "--access", "a.json"], { host: "::", access: "a.json" }],
     [["--access=a.json", "--keys=k.json"], { access: "a.json", keys: "k.json" }],
   ];

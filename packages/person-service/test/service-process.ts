@@ -45,7 +45,15 @@ export function startProgram(...args: readonly string[]): ProgramProcess {
  * @throws Error with what the program said when it ended instead
  */
 export async function startService(...args: readonly string[]): Promise<ServiceProcess> {
-  const { child, exited } = launch(["--port", "0", ...args]);
+  return startServiceWith([], ...args);
+}
+
+/** The same, with options of Node's. */
+export async function startServiceWith(
+  nodeOptions: readonly string[],
+  ...args: readonly string[]
+): Promise<ServiceProcess> {
+  const { child, exited } = launch(["--port", "0", ...args], nodeOptions);
   const listening = new Promise<string>((resolve) => whenListening(child.stdout, resolve));
   const ended = exited.then(({ stderr, signal }): never => {
     throw new Error(`The service did not start: ${signal ?? stderr}`);
@@ -96,8 +104,8 @@ function untilPrinted(stream: Readable, text: RegExp): Promise<void> {
 
 const program = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
-function launch(args: readonly string[]) {
-  const child = spawn(process.execPath, ["--conditions=@waymark/source", program, ...args], {
+function launch(args: readonly string[], nodeOptions: readonly string[] = []) {
+  const child = spawn(process.execPath, [...nodeOptions, "--conditions=@waymark/source", program, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = new Promise<Pick<Exit, "code" | "signal">>((resolve, reject) => {

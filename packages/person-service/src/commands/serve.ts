@@ -3,6 +3,7 @@ import { listRoutes } from "waymark";
 import { type RunningServer, serve } from "waymark/node";
 import { type Access, openAccess } from "../access/access.ts";
 import type { AccessRefusal } from "../access/refusal.ts";
+import { forThisMachine } from "../access/this-machine.ts";
 import { demoPeople } from "../demo-people.ts";
 import { faultEntry } from "../fault-entry.ts";
 import { obstacleOf } from "../obstacle.ts";
@@ -29,14 +30,14 @@ async function routesOfService(): Promise<string> {
 
 /** Resolves when the service listens; a signal ends it. */
 async function run(options: Options, { print, tell }: CommandStreams): Promise<void> {
-  const { port, host, database: address, cors, access: accessFile, keys, demo } = options;
+  const { port, host, database: address, cors, access: accessFile, keys, open, demo } = options;
   const onRefusal = (refusal: AccessRefusal): void => logRefusal(refusal, tell);
   const access = accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onRefusal });
   const policy = cors.length > 0 && { cors: { origins: cors } };
   let stopping = false;
   const { app, people, database } = await openPersonService({
     database: address,
-    access: access?.filter,
+    access: access?.filter ?? (open ? undefined : forThisMachine),
     isReady: () => !stopping,
     onFault: (error, request) => tell(faultEntry(error, request)),
     ...policy,
