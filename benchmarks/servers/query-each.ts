@@ -2,33 +2,41 @@ import { type Database, type Document, openPostgresDatabase, type Store, type St
 import { openPersonService } from "person-service";
 import { Pool } from "pg";
 import { serve } from "waymark/node";
+import { toWordsColumn, wordsOf } from "../../packages/collection/src/postgres-words.ts";
 import { toMembersJson, toStoredJson } from "../../packages/collection/src/stored-json.ts";
 import { personCollection } from "../../packages/person-service/src/person-collection.ts";
 import { announce, databaseArgument } from "./server-program.ts";
 
-// The whole service, but that each request has a statement of its own on a connection of a pool, as most programs do it. It
-// does less than ours: nothing is unique here, and changes are not counted.
+// The whole service on the same tables, but that each request has a statement of its own on a connection of a pool, as most
+// programs do it. A new record takes its id and its revision in the statement that stores it.
 
 const url = databaseArgument();
 const opened = await openPostgresDatabase(url, { collections: [personCollection] });
 const pool = new Pool({ connectionString: url, max: 10 });
-await pool.query(
-  "CREATE TABLE IF NOT EXISTS each (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, time bigint, members text)",
-);
 
-const toRecord = (id: number, time: number, members: string): StoredRecord => {
-  return { id, revision: 1, updatedAt: time, json: toStoredJson(members, { id, createdAt: time, updatedAt: time }) };
-};
+const insertion = `WITH counted AS (
+    UPDATE waymark_collections SET revision = revision + 1, last_id = last_id + 1 WHERE name = 'person'
+    RETURNING revision, last_id
+  )
+  INSERT INTO person (id, revision, created_at, updated_at, document, words)
+  SELECT last_id, revision, $1, $1, ('{"id":' || last_id || $2)::json, ${toWordsColumn("$3")} FROM counted
+  RETURNING id, revision, updated_at, document::text`;
+const query = "SELECT id, revision, updated_at, document::text FROM person WHERE id = $1";
+
+async function ask(name: string, text: string, values: readonly unknown[]): Promise<StoredRecord | undefined> {
+  const { rows } = await pool.query({ name, text, values: [...values] });
+  if (rows.length === 0) return undefined;
+  const [{ id, revision, updated_at: updatedAt, document: json }] = rows;
+  return { id: Number(id), revision: Number(revision), updatedAt: Number(updatedAt), json };
+}
+
 const people: Store = Object.assign(Object.create(opened.store("person")), {
-  async find(id: number) {
-    const { rows } = await pool.query("SELECT time, members FROM each WHERE id = $1", [id]);
-    return rows.length === 0 ? undefined : toRecord(id, Number(rows[0].time), rows[0].members);
-  },
+  find: (id: number) => ask("find", query, [id]),
   async create(document: Document) {
     const time = Date.now();
-    const members = toMembersJson(document);
-    const { rows } = await pool.query("INSERT INTO each (time, members) VALUES ($1, $2) RETURNING id", [time, members]);
-    return { kind: "created", record: toRecord(Number(rows[0].id), time, members) };
+    const json = toStoredJson(toMembersJson(document), { id: 0, createdAt: time, updatedAt: time });
+    const words = wordsOf(json, personCollection.fullText ?? []);
+    return { kind: "created", record: await ask("create", insertion, [time, json.slice('{"id":0'.length), words]) };
   },
 });
 const database: Database = Object.assign(Object.create(opened), { store: () => people });

@@ -28,7 +28,7 @@ export function amendRecord<T extends Document>(settings: CollectionSettings<T>)
       return store.replace(current.id, document, current.revision);
     },
     changed({ request, path, preferences }, record) {
-      const answer = noContent().withHeader("ETag", recordValidators(record, items).entityTags[0]);
+      const answer = noContent().withHeader("ETag", recordValidators(record, items).entityTag);
       const written = { record, location: `${path}/${record.id}`, validators: true };
       return answerWritten(request, preferences, settings, answer, written);
     },

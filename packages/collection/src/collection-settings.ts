@@ -1,5 +1,6 @@
 import {
   type Awaitable,
+  caller,
   created,
   type Decoder,
   type HttpRequest,
@@ -8,6 +9,8 @@ import {
   parseMediaType,
   type StandardSchemaV1,
 } from "waymark";
+import type { ListDecoder } from "./bulk/list-decoder.ts";
+import { ndjsonDecoder } from "./bulk/ndjson-decoder.ts";
 import { jsonRepresentation } from "./json-representation.ts";
 import { type CollectionOwner, type RecordScope, recordScope } from "./record-scope.ts";
 import type { ItemRepresentation, ListRepresentation, Representation } from "./representation.ts";
@@ -24,8 +27,8 @@ export interface CollectionOptions<T extends Document> {
   /** For records that belong to those of another collection. Then the handlers see and make only those of one owner. */
   readonly owner?: CollectionOwner;
   /**
-   * Tells callers apart, whose idempotency keys have nothing to do with each other: by their names, say. Default: there is
-   * one caller.
+   * Tells the callers apart, whose idempotency keys have nothing to do with each other. Default: the id of the `caller` that
+   * `access` of waymark lets pass; those who are not known are one.
    */
   readonly idempotencyScope?: (request: HttpRequest<unknown>) => string;
   /** What a client may send as a record. */
@@ -37,6 +40,10 @@ export interface CollectionOptions<T extends Document> {
   readonly lenientSchema?: StandardSchemaV1<unknown, T>;
   /** The formats in which a client may send it. */
   readonly decoders: readonly Decoder[];
+  /** The formats in which a client may send many at once, to `createMany`. Default: NDJSON. */
+  readonly listDecoders?: readonly ListDecoder[];
+  /** The most bytes of many records at once, coded and decoded. Default: 268,435,456. */
+  readonly listLimit?: number;
   /** The forms in which records are sent, the preferred first. Default: JSON. */
   readonly representations?: readonly Representation[];
   /**
@@ -52,7 +59,12 @@ export interface CollectionOptions<T extends Document> {
 
 /** The options of a collection, with what was left out in its place: what its handlers are made of. */
 export interface CollectionSettings<T extends Document>
-  extends Required<Pick<CollectionOptions<T>, "schema" | "decoders" | "created" | "requirePreconditions">> {
+  extends Required<
+    Pick<
+      CollectionOptions<T>,
+      "schema" | "decoders" | "listDecoders" | "listLimit" | "created" | "requirePreconditions"
+    >
+  > {
   /** Finds the records that a request is for. */
   readonly scope: (request: HttpRequest<unknown>) => Awaitable<RecordScope>;
   /** The members that the server sets. */
@@ -89,9 +101,11 @@ export function settle<T extends Document>(options: CollectionOptions<T>): Colle
     schema,
     lenientSchema,
     decoders,
+    listDecoders: options.listDecoders ?? [ndjsonDecoder],
+    listLimit: options.listLimit ?? 268_435_456,
     created: options.created ?? ((_record, location) => created(location)),
     requirePreconditions: options.requirePreconditions ?? false,
-    idempotencyScope: options.idempotencyScope ?? (() => ""),
+    idempotencyScope: options.idempotencyScope ?? ((request) => request.attribute(caller)?.id ?? ""),
     members: options.members,
     items,
     itemMediaTypes: items.map(mediaTypeOf),

@@ -25,9 +25,7 @@ function rangesBeyond(
   after: readonly MemberValue[],
   depth: number,
 ): readonly (readonly KeyCondition[])[] {
-  const equal = order
-    .slice(0, depth)
-    .map(({ member }, i): KeyCondition => conditionOf(member, "equal", after[i] ?? null));
+  const equal = order.slice(0, depth).map(({ member }, i) => equalTo(member, after[i] ?? null));
   // The depth is that of a key.
   const { member, descending } = order[depth] as SortKey;
   const value = after[depth] ?? null;
@@ -44,6 +42,6 @@ function rangesBeyond(
       ];
 }
 
-function conditionOf(member: string, relation: "equal", value: MemberValue): KeyCondition {
-  return value === null ? { member, relation: "absent" } : { member, relation, value };
+function equalTo(member: string, value: MemberValue): KeyCondition {
+  return value === null ? { member, relation: "absent" } : { member, relation: "equal", value };
 }

@@ -6,20 +6,21 @@ import { Unusable } from "./sqlite-file.ts";
 import { prepareWords, wordsTable } from "./sqlite-words.ts";
 
 /**
- * Makes the tables of the collections where they are missing, and sees that exactly these members are unique, have
- * an index to be selected by, or have their words in the full text, also in a file that was made with others. The names are checked before: they become part of the statements.
+ * Makes the tables of the collections where they are missing, and sees that exactly these members are unique, have an
+ * index to be selected by, or have their words in the full text, also in a file that was made with others. The names are
+ * checked before: they become part of the statements.
  *
- * @throws Unusable when records that exist share a value that is to be unique
+ * @throws Unusable when records that exist share a value that is to be unique, or have another owner than they are to have
  */
 export function prepareSchema(database: DatabaseSync, collections: readonly CollectionDefinition[]): void {
   for (const definition of collections) prepareCollection(database, definition);
 }
 
 function prepareCollection(database: DatabaseSync, definition: CollectionDefinition): void {
-  const { name: collection, unique = [], owner } = definition;
+  const { name, owner } = definition;
   dropWithOtherOwner(database, definition);
   database.exec(`
-    CREATE TABLE IF NOT EXISTS "${collection}" (
+    CREATE TABLE IF NOT EXISTS "${name}" (
       id INTEGER PRIMARY KEY,
       revision INTEGER NOT NULL,
       created_at INTEGER NOT NULL, -- milliseconds since the epoch
@@ -28,34 +29,39 @@ function prepareCollection(database: DatabaseSync, definition: CollectionDefinit
       ${owner ? `, owner INTEGER NOT NULL REFERENCES "${owner.collection}" (id) ON DELETE CASCADE` : ""}
     ) STRICT;
   `);
-  database
-    .prepare("INSERT INTO waymark_collections (name, revision, last_id) VALUES (?, 0, 0) ON CONFLICT DO NOTHING")
-    .run(collection);
+  database.exec(
+    `INSERT INTO waymark_collections (name, revision, last_id) VALUES ('${name}', 0, 0) ON CONFLICT DO NOTHING`,
+  );
+  prepareColumns(database, definition);
+  prepareWords(database, definition);
+  prepareTrigger(database, definition);
+}
 
+/** Sees that there are these generated columns and indexes, and no others. */
+function prepareColumns(database: DatabaseSync, definition: CollectionDefinition): void {
+  const { name: collection, unique = [], owner } = definition;
   const selected = [...selectableColumns(definition).values()];
   const columns = new Map<string, string>();
   for (const { name, expression } of selected) if (expression !== undefined) columns.set(name, expression);
   for (const member of unique) columns.set(columnOf(member), memberOf("document", member));
+
   const indexes = new Map<string, () => void>();
-  const ofOwner = owner === undefined ? "" : "owner, ";
-  if (owner) indexes.set(ownerIndex(collection), () => addIndex(database, collection, ownerIndex(collection), "owner"));
+  const addIndex = (index: string, on: string): void => {
+    indexes.set(index, () => database.exec(`CREATE INDEX "${index}" ON "${collection}" (${on})`));
+  };
+  if (owner !== undefined) addIndex(ownerIndex(collection), "owner");
   for (const { name, index } of selected) {
-    if (index === undefined) continue;
-    indexes.set(index, () => addIndex(database, collection, index, `${ofOwner}"${name}"`));
+    if (index !== undefined) addIndex(index, owner === undefined ? `"${name}"` : `owner, "${name}"`);
   }
   for (const member of unique) {
     const index = `${collection}_unique_${member}`;
     indexes.set(index, () => addUniqueIndex(database, collection, index, member));
   }
 
-  for (const index of namesIn(
-    database,
-    "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?",
-    collection,
-  )) {
+  for (const index of namesIn(database, indexNames, collection)) {
     if (!indexes.delete(index)) database.exec(`DROP INDEX "${index}"`);
   }
-  for (const column of namesIn(database, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 2", collection)) {
+  for (const column of namesIn(database, generatedNames, collection)) {
     if (!columns.delete(column)) database.exec(`ALTER TABLE "${collection}" DROP COLUMN "${column}"`);
   }
   for (const [column, expression] of columns) {
@@ -63,9 +69,10 @@ function prepareCollection(database: DatabaseSync, definition: CollectionDefinit
     database.exec(`ALTER TABLE "${collection}" ADD COLUMN "${column}" ANY GENERATED ALWAYS AS (${expression}) VIRTUAL`);
   }
   for (const create of indexes.values()) create();
-  prepareWords(database, definition);
-  prepareTrigger(database, definition);
 }
+
+const indexNames = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?";
+const generatedNames = "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 2";
 
 /**
  * Makes room for the table where the one that there is has no owner, or another, than it is to have.
@@ -109,10 +116,6 @@ function namesIn(database: DatabaseSync, query: string, collection: string): rea
     .prepare(query)
     .all(collection)
     .map(({ name }) => String(name));
-}
-
-function addIndex(database: DatabaseSync, collection: string, name: string, columns: string): void {
-  database.exec(`CREATE INDEX "${name}" ON "${collection}" (${columns})`);
 }
 
 function addUniqueIndex(database: DatabaseSync, collection: string, name: string, member: string): void {

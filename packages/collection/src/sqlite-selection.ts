@@ -33,7 +33,7 @@ export class SqliteSelection {
   readonly #order: readonly SortKey[];
   readonly #owner: number | undefined;
   readonly #leading: Leading;
-  /** Whether very many records have the words. */
+  /** Whether so many records have the words that they are looked up for each record that is come upon. */
   readonly #isCommon: boolean;
 
   constructor(collection: string, columns: Columns, selection: Selection, statements: StatementCache, owner?: number) {
@@ -46,8 +46,7 @@ export class SqliteSelection {
     this.#columns = columns;
     this.#owner = owner;
     this.#leading = this.#whatLeads();
-    this.#isCommon =
-      this.#leading.by === "order" && isIndexed(words) && words.length > 0 && this.#countFoundUpTo(common) === common;
+    this.#isCommon = this.#leading.by !== "words" && words.length > 0 && this.#areBestLookedUp(this.#leading.count);
     if (this.#leading.by === "words") {
       // The same id, by which the words are found.
       this.#columns = new Map([...columns, ["id", { ...columnOf(columns, "id"), sql: "found.rowid" }]]);
@@ -112,26 +111,38 @@ export class SqliteSelection {
     };
   }
 
-  /** Where very many have the words, the first that are looked at soon have them. */
   #wordsCondition(): Sql {
     return (this.#isCommon ? eachWordsCondition : wordsCondition)(this.#collection, this.#words);
+  }
+
+  /**
+   * Whether it takes longer to gather all that have the words.
+   *
+   * @param count of how many records they may have to be looked up; undefined where enough will have been found before
+   */
+  #areBestLookedUp(count: number | undefined): boolean {
+    const gathered = count === undefined ? common : count * gatheredMeanwhile;
+    return isIndexed(this.#words) && gathered <= common && this.#countFoundUpTo(gathered) === gathered;
   }
 
   /** The words, or the member whose filters, leave the fewest records, if they are few enough to be sorted. */
   #whatLeads(): Leading {
     const [firstKey, hasWords] = [this.#order[0]?.member, this.#words.length > 0];
     // By id they are found in their order, however many they are.
-    if (hasWords && firstKey === "id" && this.#filters.length === 0 && this.#owner === undefined)
-      return { by: "words" };
+    const areAlone = this.#filters.length === 0 && this.#owner === undefined;
+    if (hasWords && areAlone && firstKey === "id") return { by: "words" };
     let fewest = hasWords ? this.#countFoundUpTo(sortable) : sortable;
     let leading: Leading = hasWords && (fewest < sortable || firstKey === "id") ? { by: "words" } : { by: "order" };
     // Where the owner has fewer than that, those need no search.
-    if (hasWords && this.#owner !== undefined && this.#countUpTo(fewest, "id", []) < fewest) leading = { by: "order" };
+    if (hasWords && this.#owner !== undefined) {
+      const count = this.#countUpTo(fewest, "id", []);
+      if (count < fewest) leading = { by: "order", count };
+    }
     for (const [member, filters] of Map.groupBy(this.#filters, (filter) => filter.member)) {
       const isWalked = member === firstKey && filters.every(({ operator }) => operator !== "in");
       if (isWalked || filters.every(({ operator }) => operator === "ne")) continue;
       const count = this.#countUpTo(fewest, member, filters);
-      if (count < fewest) [fewest, leading] = [count, { by: "filters", member }];
+      if (count < fewest) [fewest, leading] = [count, { by: "filters", member, count }];
     }
     return leading;
   }
@@ -162,6 +173,8 @@ interface Leading {
   readonly by: "order" | "words" | "filters";
   /** The member of the filters. */
   readonly member?: string;
+  /** How many records are found so, where these are few. */
+  readonly count?: number;
 }
 
 const boundOf: Readonly<Record<KeyCondition["relation"], Bound>> = {
@@ -181,5 +194,8 @@ const sortedPageSize = 256;
 /** How many records a page may be chosen from by sorting: what takes some 10 ms. */
 const sortable = 5_000;
 
-/** From how many records on it is better to look each one up (0.2 ms) than to gather all that have the words (0.5 µs). */
+/** How many records with a word are gathered in the time in which one is looked up: in some 0.2 ms. */
+const gatheredMeanwhile = 400;
+
+/** From how many records with the words on some of them are soon come upon. */
 const common = 50_000;

@@ -68,7 +68,9 @@ export function prepareWords(database: DatabaseSync, { name: collection, fullTex
   const wanted = fullText.length === 0 ? null : JSON.stringify([wordsVersion, ...fullText]);
   const row = database.prepare("SELECT full_text FROM waymark_collections WHERE name = ?").get(collection);
   if (row?.["full_text"] === wanted) return;
-  database.prepare("UPDATE waymark_collections SET full_text = ? WHERE name = ?").run(wanted, collection);
+  const update = database.prepare("UPDATE waymark_collections SET full_text = ? WHERE name = ?");
+  tellAnyRowid(update); // that of another collection's words
+  update.run(wanted, collection);
   database.exec(`DROP TABLE IF EXISTS "${wordsTable(collection)}"`);
   if (wanted === null) return;
   // The words alone, without their places or the texts. The tokenizer takes all but the spaces for parts of words.

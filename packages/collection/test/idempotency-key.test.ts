@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, suite, test } from "node:test";
-import { type App, GET, group, jsonDecoder, POST, router } from "waymark";
+import { type App, access, GET, group, jsonDecoder, POST, router } from "waymark";
 import { z } from "zod";
 import { type CollectionOptions, collection, type Database, openDatabase, type Store } from "../src/index.ts";
 
@@ -131,6 +131,17 @@ suite("an Idempotency-Key", () => {
     app = appWith({ path: "/others" });
     await post({ name: "Ada" }, '"k"');
     assert.equal(await count(), 3);
+  });
+
+  test("is that of the caller whom the access check knows, unless told", async () => {
+    const things = collection({ path: "/things", store: database.store("things"), schema, decoders: [jsonDecoder] });
+    const guard = access((request) => ({
+      kind: "allowed",
+      caller: { id: request.header("X-Caller") ?? "nobody", scopes: [] },
+    }));
+    app = router(group("/things", guard, POST(things.create)));
+    for (const caller of ["a", "b", "a"]) await post({ name: "Ada" }, '"k"', { "X-Caller": caller });
+    assert.equal(await count(), 2);
   });
 
   const keys: readonly [field: string, isKey: boolean][] = [

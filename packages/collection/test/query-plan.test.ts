@@ -140,6 +140,17 @@ describe("how SQLite reads a page of a selection", () => {
     });
   }
 
+  for (const [how, filter] of [
+    ["few", { member: "email", operator: "eq", value: "7@example.org" }],
+    ["some", { member: "familyName", operator: "eq", value: "Name x7" }],
+  ] as const) {
+    it(`begins with a filter that leaves ${how}, and looks up the words for each or for all that have them`, () => {
+      const [plan = ""] = plansOf({ filters: [filter], words: ["name"], order: ascending });
+      assert.match(plan, /^SEARCH person USING INDEX person\.(?:caseless_email|text_familyName) /);
+      assert.equal(plan.includes("LIST SUBQUERY"), how === "some");
+    });
+  }
+
   it("gives the same records whichever way it looks up the words", () => {
     assert.deepEqual(page({ words: ["name"], order: descending }), page({ order: descending }));
     const filters = [{ member: "email", operator: "prefix", value: "4" }] as const;

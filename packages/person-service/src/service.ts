@@ -19,6 +19,7 @@ import { nodeCodings } from "waymark/node";
 import { healthRoutes } from "./health-routes.ts";
 import { lenientPersonSchema, personMemberNames, personSchema } from "./person.ts";
 import { personCollection } from "./person-collection.ts";
+import { personListDecoders } from "./person-list-decoders.ts";
 import { personRepresentations } from "./person-representations.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
@@ -79,6 +80,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     schema: personSchema(now),
     lenientSchema: lenientPersonSchema(now),
     decoders: [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })],
+    listDecoders: personListDecoders,
     representations: personRepresentations(path),
     members: personMemberNames(),
     // Where collections answer 201, /person answers 200; the client learns the id all the same.

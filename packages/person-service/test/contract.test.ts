@@ -316,7 +316,8 @@ describeService("the contract", (openService, transport) => {
 
     it("tell by OPTIONS what a POST can have", async () => {
       const { headers } = await service.send("OPTIONS", "/person");
-      assert.equal(headers["accept-post"], "application/json, application/xml, text/xml");
+      const types = "application/json, application/xml, text/xml, application/x-ndjson, text/csv";
+      assert.equal(headers["accept-post"], types);
     });
 
     it("are not overridden by fields or the query", async () => {

@@ -144,7 +144,10 @@ describe("the program", () => {
     it("--help prints the usage", async () => {
       const { code, stdout, stderr } = await runProgram("--help");
       assert.deepEqual([code, stderr], [0, ""]);
-      assert.match(stdout, /^Usage: person-service \[options\]\n.*--database FILE.*exit\n$/s);
+      assert.match(
+        stdout,
+        /^Usage: person-service \[serve\] \[options\]\n.*--database FILE.*exit\n\nOther commands.*\n$/s,
+      );
     });
 
     it("--routes prints the routes in the order in which they are tried, and makes no database", async () => {
@@ -168,7 +171,7 @@ describe("the program", () => {
     it("is refused with what is wrong and the usage", async () => {
       const { code, stdout, stderr } = await runProgram("--nope");
       assert.deepEqual([code, stdout], [2, ""]);
-      assert.match(stderr, /^There is no option "--nope"\.\n\nUsage: person-service \[options\]\n/);
+      assert.match(stderr, /^There is no option "--nope"\.\n\nUsage: person-service \[serve\] \[options\]\n/);
     });
   });
 

@@ -97,7 +97,7 @@ function parse(output: string): readonly Answer[] {
   let rest = output;
   while (rest !== "") {
     const [head = ""] = rest.split("\r\n\r\n", 1);
-    const status = Number(/^HTTP\/1\.1 (\d{3}) [ -~]+\r\n/.exec(head)?.[1]);
+    const status = Number(/^HTTP\/1\.1 (\d{3}) [ -~]+(?:\r\n|$)/.exec(head)?.[1]);
     assert.ok(status >= 100, `no response: ${JSON.stringify(rest.slice(0, 200))}`);
     rest = rest.slice(head.length + 4);
     if (status === 100) continue;
