@@ -19,6 +19,10 @@ export interface Options {
   readonly keys: string | undefined;
   /** Whether, without an access file, everybody is let in by whatever name they call the service, and not this machine alone. */
   readonly open: boolean;
+  /** How many requests a client has in how many seconds; undefined for any number. */
+  readonly rateLimit: { readonly limit: number; readonly window: number } | undefined;
+  /** How many requests may be in hand at once; undefined for any number. */
+  readonly maxInFlight: number | undefined;
   /** Whether the people of the demo are to be stored first. */
   readonly demo: boolean;
 }
@@ -53,13 +57,33 @@ export const serveOptions: Readonly<Record<string, Option>> = {
   access: { value: "FILE", about: "who may do what; without it everybody may do everything" },
   keys: { value: "FILE", about: 'the API keys that are taken, see "key create"' },
   open: { about: "without --access, be there for others than this machine" },
+  "rate-limit": {
+    value: "N/SECONDS",
+    about: "so many requests in so many seconds for each client's address, such as 600/60; beyond it 429",
+    fault: (value) =>
+      rateLimitForm.test(value)
+        ? undefined
+        : `--rate-limit must be two whole numbers from 1, such as 600/60, and is ${quoted(value)}.`,
+  },
+  "max-in-flight": {
+    value: "N",
+    about: "so many requests in hand at once; beyond it 503",
+    fault: (value) =>
+      /^[1-9]\d{0,8}$/.test(value)
+        ? undefined
+        : `--max-in-flight must be a whole number from 1, and is ${quoted(value)}.`,
+  },
   demo: { about: "first store the demo's people, members of the US Congress" },
   routes: { about: "print the routes in the order they are tried, and exit", alone: true },
   version: { about: "print the version and exit", alone: true },
 };
 
+const rateLimitForm = /^([1-9]\d{0,8})\/([1-9]\d{0,5})$/;
+
 /** The options as they were given, or their defaults. */
 export function toOptions(given: Given): Options {
+  const [, limit, window] = rateLimitForm.exec(given.value("rate-limit") ?? "") ?? [];
+  const maxInFlight = given.value("max-in-flight");
   return {
     port: Number(given.value("port")),
     host: given.value("host") ?? "",
@@ -68,6 +92,8 @@ export function toOptions(given: Given): Options {
     access: given.value("access"),
     keys: given.value("keys"),
     open: given.has("open"),
+    rateLimit: limit === undefined ? undefined : { limit: Number(limit), window: Number(window) },
+    maxInFlight: maxInFlight === undefined ? undefined : Number(maxInFlight),
     demo: given.has("demo"),
   };
 }

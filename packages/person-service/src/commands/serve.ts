@@ -30,7 +30,7 @@ async function routesOfService(): Promise<string> {
 
 /** Resolves when the service listens; a signal ends it. */
 async function run(options: Options, { print, tell }: CommandStreams): Promise<void> {
-  const { port, host, database: address, cors, access: accessFile, keys, open, demo } = options;
+  const { port, host, database: address, cors, access: accessFile, keys, open, demo, rateLimit, maxInFlight } = options;
   const onRefusal = (refusal: AccessRefusal): void => logRefusal(refusal, tell);
   const access = accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onRefusal });
   const policy = cors.length > 0 && { cors: { origins: cors } };
@@ -38,6 +38,8 @@ async function run(options: Options, { print, tell }: CommandStreams): Promise<v
   const { app, people, database } = await openPersonService({
     database: address,
     access: access?.filter ?? (open ? undefined : forThisMachine),
+    rateLimit,
+    maxInFlight,
     isReady: () => !stopping,
     onFault: (error, request) => tell(faultEntry(error, request)),
     ...policy,
