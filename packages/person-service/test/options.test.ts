@@ -13,6 +13,8 @@ const defaults: Options = {
   access: undefined,
   keys: undefined,
   open: false,
+  tls: undefined,
+  trustProxy: [],
   rateLimit: undefined,
   maxInFlight: undefined,
   demo: false,
@@ -46,6 +48,8 @@ describe("the command line of the service", () => {
     [["--open"], { open: true }],
     [["--host=::", "--access", "a.json"], { host: "::", access: "a.json" }],
     [["--rate-limit", "600/60"], { rateLimit: { limit: 600, window: 60 } }],
+    [["--tls-cert=c.pem", "--tls-key=k.pem"], { tls: { cert: "c.pem", key: "k.pem" } }],
+    [["--trust-proxy=::1", "--trust-proxy", "10.0.0.0/8"], { trustProxy: ["::1", "10.0.0.0/8"] }],
     [["--max-in-flight=1"], { maxInFlight: 1 }],
     [["--access=a.json", "--keys=k.json"], { access: "a.json", keys: "k.json" }],
   ];
@@ -116,6 +120,14 @@ describe("the command line of the service", () => {
           `--rate-limit must be two whole numbers from 1, such as 600/60, and is "${value}".`,
         ] as const,
     ),
+    [["--tls-cert", "c.pem"], "--tls-cert and --tls-key are of use together alone."],
+    ...["10.0.0.0/33", "::/129", "localhost", "10.0.0.0/8/8", "10.0.0", "fe80::1%eth0", "10.0.0.0/-1"].map(
+      (value) =>
+        [
+          [`--trust-proxy=${value}`],
+          `--trust-proxy takes an address or a network, such as 10.0.0.0/8, and "${value}" is none.`,
+        ] as const,
+    ),
     [["--max-in-flight", "0"], '--max-in-flight must be a whole number from 1, and is "0".'],
     [["--max-in-flight", "many"], '--max-in-flight must be a whole number from 1, and is "many".'],
     [["--port", "x", "--nope"], '--port must be a whole number from 0 to 65535, and is "x".'],
@@ -171,6 +183,9 @@ describe("the command line of the service", () => {
         "access",
         "keys",
         "open",
+        "tls-cert",
+        "tls-key",
+        "trust-proxy",
         "rate-limit",
         "max-in-flight",
         "demo",
