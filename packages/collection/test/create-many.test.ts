@@ -365,6 +365,14 @@ describe("many records at once, with handling=lenient", () => {
   );
 
   it(
+    "may be long, more of them together than a store holds while it writes",
+    withBooks(async (books) => {
+      const title = "x".repeat(900_000);
+      assert.equal(toldBy(await post(books, Array(50).fill({ title }), lenient)).stored, 50);
+    }),
+  );
+
+  it(
     "leave out columns that are not known",
     withBooks(async (books, store) => {
       const content = "title,by\r\nEmma,Austen\r\n";

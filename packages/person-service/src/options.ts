@@ -19,7 +19,7 @@ export interface Options {
   readonly access: string | undefined;
   /** The path of the file of API keys. */
   readonly keys: string | undefined;
-  /** Whether, without an access file, everybody is let in by whatever name they call the service, and not this machine alone. */
+  /** Without an access file: whether others than programs of this machine may use the service. */
   readonly open: boolean;
   /** Where the certificate and the key for TLS are; undefined without. */
   readonly tls: TlsFiles | undefined;

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { heldByAnother } from "../refusals.ts";
 import type { BulkConflict, Document } from "../store.ts";
 import { LineErrors } from "./line-errors.ts";
 import type { Spool, SpooledDocument } from "./spool.ts";
@@ -16,14 +17,11 @@ export async function conflictErrors(spool: Spool, conflicts: readonly BulkConfl
   for (const { line, member, key } of found) {
     const first = firstLines.get(key);
     const isOfLine = first !== undefined && first < line;
-    errors.add(line, [{ path: [member], message: isOfLine ? `is that which line ${first} has` : ofRecord(member) }]);
+    errors.add(line, [
+      { path: [member], message: isOfLine ? `is that which line ${first} has` : heldByAnother(member) },
+    ]);
   }
   return errors;
-}
-
-/** What is wrong with a member whose value another record has. */
-export function ofRecord(member: string): string {
-  return `is that which another record ${member === "id" ? "has or had" : "has"}`;
 }
 
 interface Conflict {

@@ -10,6 +10,8 @@ export interface SpooledDocument {
   /** The line of the content on which it begins. */
   readonly line: number;
   readonly document: Document;
+  /** Of its JSON text, in bytes. */
+  readonly size: number;
 }
 
 /**
@@ -48,7 +50,8 @@ export class Spool {
     for await (const { bytes } of readLines(this.#pieces(), Number.POSITIVE_INFINITY)) {
       const text = new TextDecoder().decode(bytes);
       const space = text.indexOf(" ");
-      yield { line: Number(text.slice(0, space)), document: JSON.parse(text.slice(space + 1)) };
+      const [line, json] = [text.slice(0, space), text.slice(space + 1)];
+      yield { line: Number(line), document: JSON.parse(json), size: bytes?.length ?? 0 };
     }
   }
 

@@ -1,6 +1,6 @@
 import { HttpError, notFound } from "waymark";
+import { heldByAnother } from "../refusals.ts";
 import { type Creation, type Store, StoreOutcomeUnknown, StoreUnavailable } from "../store.ts";
-import { ofRecord } from "./conflict-errors.ts";
 import type { LineErrors } from "./line-errors.ts";
 import type { Spool, SpooledDocument } from "./spool.ts";
 
@@ -46,24 +46,30 @@ function faultOf(creation: PromiseSettledResult<Creation>): Fault | undefined {
     throw reason;
   }
   const { value } = creation;
-  if (value.kind === "conflict") return { message: ofRecord(value.member), path: [value.member] };
+  if (value.kind === "conflict") return { message: heldByAnother(value.member), path: [value.member] };
   // With the owner went all that it owned, those that were stored before this one included.
   if (value.kind === "ownerless") throw new HttpError(notFound());
   return undefined;
 }
 
-/** Those whose commit is waited for together; in characters about as many as a batch of a list. */
+/** Those whose commit is waited for together. */
 async function* batches(
   documents: AsyncIterable<SpooledDocument>,
 ): AsyncGenerator<readonly SpooledDocument[], void, undefined> {
   let batch: SpooledDocument[] = [];
+  let size = 0;
   for await (const spooled of documents) {
     batch.push(spooled);
-    if (batch.length < batchSize) continue;
+    size += spooled.size;
+    if (batch.length < mostInBatch && size < batchSize) continue;
     yield batch;
     batch = [];
+    size = 0;
   }
   if (batch.length > 0) yield batch;
 }
 
-const batchSize = 256;
+const mostInBatch = 256;
+
+/** In bytes of JSON; it goes beyond by at most one document. A store refuses more than it can hold while it writes. */
+const batchSize = 1_048_576;
