@@ -286,7 +286,8 @@ describeService("bad input", (openService) => {
         const one = ["application/json", "application/xml", "text/xml"];
         const many = ["application/x-ndjson", "text/csv"];
         assert.deepEqual(problem["supported"], [...one, ...many]);
-        for (const field of ["accept", "accept-post"]) assert.equal(answer.headers[field], [...one, ...many].join(", "));
+        for (const field of ["accept", "accept-post"])
+          assert.equal(answer.headers[field], [...one, ...many].join(", "));
         assert.equal("accept-encoding" in answer.headers, false);
       });
     }
