@@ -286,8 +286,8 @@ describeService("bad input", (openService) => {
         const one = ["application/json", "application/xml", "text/xml"];
         const many = ["application/x-ndjson", "text/csv"];
         assert.deepEqual(problem["supported"], [...one, ...many]);
-        assert.equal(answer.headers["accept"], [...one, ...many].join(", "));
-        assert.equal(answer.headers["accept-post"], answer.headers["accept"]);
+        for (const field of ["accept", "accept-post"])
+          assert.equal(answer.headers[field], [...one, ...many].join(", "));
         assert.equal("accept-encoding" in answer.headers, false);
       });
     }
