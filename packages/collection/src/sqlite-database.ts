@@ -3,8 +3,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { assertDefinitions } from "./collection-definition.ts";
 import type { Database, DatabaseOptions } from "./database.ts";
 import { toStoreFault } from "./sqlite-fault.ts";
-import { openSqliteFile } from "./sqlite-file.ts";
+import { connectToSqliteFile, openSqliteFile } from "./sqlite-file.ts";
 import { prepareSchema } from "./sqlite-schema.ts";
+import { StandingLock } from "./sqlite-standing-lock.ts";
 import { sqliteStore } from "./sqlite-store.ts";
 import { ThreadChannel } from "./sqlite-thread-channel.ts";
 import { SqliteTransactions } from "./sqlite-transactions.ts";
@@ -45,25 +46,33 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   }
   const database = openSqliteFile(file, busyTimeout, (opened) => prepareSchema(opened, collections));
   // Nobody else could see what is in memory.
-  const channel =
-    file === ":memory:"
-      ? localChannel(new SqliteTransactions(database, collections, busyTimeout))
-      : new ThreadChannel({ path: resolve(file), collections, busyTimeout });
+  const isFile = file !== ":memory:";
+  const lock = isFile ? new StandingLock(connectToSqliteFile(resolve(file), busyTimeout)) : undefined;
+  const channel = isFile
+    ? new ThreadChannel({ path: resolve(file), collections, busyTimeout })
+    : localChannel(new SqliteTransactions(database, collections, busyTimeout));
   const writer = new SqliteWriter(channel, maxWaitingWrites);
   const stores = collections.map(
-    (definition) => [definition.name, sqliteStore(database, writer, definition, now)] as const,
+    (definition) => [definition.name, sqliteStore(database, writer, definition, now, lock)] as const,
   );
-  return new SqliteDatabase(database, writer, new Map(stores));
+  return new SqliteDatabase(database, writer, lock, new Map(stores));
 }
 
 class SqliteDatabase implements Database {
   readonly #database: DatabaseSync;
   readonly #writer: SqliteWriter;
+  readonly #lock: StandingLock | undefined;
   readonly #stores: ReadonlyMap<string, Store>;
 
-  constructor(database: DatabaseSync, writer: SqliteWriter, stores: ReadonlyMap<string, Store>) {
+  constructor(
+    database: DatabaseSync,
+    writer: SqliteWriter,
+    lock: StandingLock | undefined,
+    stores: ReadonlyMap<string, Store>,
+  ) {
     this.#database = database;
     this.#writer = writer;
+    this.#lock = lock;
     this.#stores = stores;
   }
 
@@ -83,6 +92,7 @@ class SqliteDatabase implements Database {
 
   async close(): Promise<void> {
     await this.#writer.close();
+    this.#lock?.close();
     if (this.#database.isOpen) this.#database.close();
   }
 }
