@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
+import { isIP } from "node:net";
 import { CorsMistakes, cors } from "waymark";
 import { faultInExposure } from "./access/exposure.ts";
-import type { CommandStreams } from "./commands/command.ts";
+import type { Given, Option } from "./commands/command.ts";
 import { quoted } from "./text.ts";
+import type { TlsFiles } from "./tls-files.ts";
 
 /** How the service is to be started. */
 export interface Options {
@@ -19,121 +19,121 @@ export interface Options {
   readonly access: string | undefined;
   /** The path of the file of API keys. */
   readonly keys: string | undefined;
+  /** Without an access file: whether others than programs of this machine may use the service. */
+  readonly open: boolean;
+  /** Where the certificate and the key for TLS are; undefined without. */
+  readonly tls: TlsFiles | undefined;
+  /** The addresses and networks of proxies whose word on the client is taken. */
+  readonly trustProxy: readonly string[];
+  /** How many requests a client has in how many seconds; undefined for any number. */
+  readonly rateLimit: { readonly limit: number; readonly window: number } | undefined;
+  /** How many requests may be in hand at once; undefined for any number. */
+  readonly maxInFlight: number | undefined;
   /** Whether the people of the demo are to be stored first. */
   readonly demo: boolean;
 }
 
-/**
- * What a command line asks for: to serve; to print the routes, or a text, on stdout and exit 0; or, where one line says
- * what is wrong with it, to print that and the usage on stderr and exit 2. The texts have no line end of their own.
- */
-export type CommandLine =
-  | { readonly kind: "serve"; readonly options: Options }
-  | { readonly kind: "routes" }
-  | { readonly kind: "command"; readonly run: (streams: CommandStreams) => Promise<void> }
-  | { readonly kind: "print"; readonly text: string }
-  | { readonly kind: "refuse"; readonly fault: string; readonly usage: string };
+/** Of every command that works on the database of a service. */
+export const databaseOption: Option = {
+  value: "FILE",
+  about: "the SQLite file to keep them in, or the URL of a database of PostgreSQL, postgres://...",
+  default: "./data/person.db",
+};
 
-/**
- * Reads the command line. `--help`, then `--version`, then `--routes` is obeyed even where the rest is wrong; else the first fault is told.
- *
- * ```ts
- * parseOptions(["--port", "80a"]);
- * // { kind: "refuse", fault: '--port must be a whole number from 0 to 65535, and is "80a".', usage }
- * ```
- *
- * @param argv the arguments without the program's own name: `process.argv.slice(2)`
- */
-export function parseOptions(argv: readonly string[]): CommandLine {
-  // Not strict: Node's own faults say less, differ from release to release, and let an option be given twice.
-  const { tokens } = parseArgs({ args: [...argv], options: accepted, strict: false, tokens: true });
-  const has = (name: string) => tokens.some((token) => token.kind === "option" && token.name === name);
-  if (has("help")) return { kind: "print", text: usage };
-  if (has("version")) return { kind: "print", text: `person-service ${version()}` };
-  if (has("routes")) return { kind: "routes" };
+/** The options of the service, as they are given. */
+export const serveOptions: Readonly<Record<string, Option>> = {
+  port: {
+    value: "N",
+    about: "the port to listen on, 0 for any free one",
+    default: "8080",
+    fault: (value) =>
+      /^(?:0|[1-9]\d{0,4})$/.test(value) && Number(value) <= 65535
+        ? undefined
+        : `--port must be a whole number from 0 to 65535, and is ${quoted(value)}.`,
+  },
+  host: { value: "H", about: "the name or address to listen on", default: "127.0.0.1" },
+  database: databaseOption,
+  cors: {
+    value: "ORIGIN",
+    about:
+      "let pages of this origin use the service, such as https://app.example.com, https://*.example.com or *; may be given several times",
+    multiple: true,
+    fault: (value) => faultInOrigins([value]),
+  },
+  access: { value: "FILE", about: "who may do what; without it everybody may do everything" },
+  keys: { value: "FILE", about: 'the API keys that are taken, see "key create"' },
+  open: { about: "without --access, be there for others than this machine" },
+  "tls-cert": { value: "FILE", about: "speak HTTPS by the certificate in this file (PEM)" },
+  "tls-key": { value: "FILE", about: "and the key to it in this one" },
+  "trust-proxy": {
+    value: "CIDR",
+    about: "believe X-Forwarded fields of proxies here, such as 10.0.0.0/8; may be given several times",
+    multiple: true,
+    fault: (value) =>
+      isNetwork(value)
+        ? undefined
+        : `--trust-proxy takes an address or a network, such as 10.0.0.0/8, and ${quoted(value)} is none.`,
+  },
+  "rate-limit": {
+    value: "N/SECONDS",
+    about: "so many requests in so many seconds for each client's address, such as 600/60; beyond it 429",
+    fault: (value) =>
+      rateLimitForm.test(value)
+        ? undefined
+        : `--rate-limit must be two whole numbers from 1, such as 600/60, and is ${quoted(value)}.`,
+  },
+  "max-in-flight": {
+    value: "N",
+    about: "so many requests in hand at once; beyond it 503",
+    fault: (value) =>
+      /^[1-9]\d{0,8}$/.test(value)
+        ? undefined
+        : `--max-in-flight must be a whole number from 1, and is ${quoted(value)}.`,
+  },
+  demo: { about: "first store the demo's people, members of the US Congress" },
+  routes: { about: "print the routes in the order they are tried, and exit", alone: true },
+  version: { about: "print the version and exit", alone: true },
+};
 
-  const values = new Map<string, string | undefined>();
-  const origins: string[] = [];
-  for (const token of tokens) {
-    if (token.kind === "option-terminator") continue;
-    if (token.kind === "positional") return refuse(`All is said by options, and ${quoted(token.value)} is none.`);
-    const isRepeated = values.has(token.name) && token.name !== "cors";
-    const fault = isRepeated ? `${token.rawName} is given more than once.` : faultIn(token, argv);
-    if (fault !== undefined) return refuse(fault);
-    values.set(token.name, token.value);
-    if (token.name === "cors") origins.push(token.value as string); // It has a value, or there was a fault.
-  }
-  const fault = origins.length > 1 ? faultInOrigins(origins) : undefined;
-  if (fault !== undefined) return refuse(fault);
-  const { port = defaults.port, host = defaults.host, database = defaults.database } = Object.fromEntries(values);
-  const { access, keys } = Object.fromEntries(values);
-  const exposure = faultInExposure(host, access !== undefined, keys !== undefined, values.has("open"));
-  if (exposure !== undefined) return refuse(exposure);
-  const demo = values.has("demo");
-  return { kind: "serve", options: { port: Number(port), host, database, cors: origins, access, keys, demo } };
+const rateLimitForm = /^([1-9]\d{0,8})\/([1-9]\d{0,5})$/;
+
+/** The options as they were given, or their defaults. */
+export function toOptions(given: Given): Options {
+  const [, limit, window] = rateLimitForm.exec(given.value("rate-limit") ?? "") ?? [];
+  const [cert, key] = [given.value("tls-cert"), given.value("tls-key")];
+  const maxInFlight = given.value("max-in-flight");
+  return {
+    port: Number(given.value("port")),
+    host: given.value("host") ?? "",
+    database: given.value("database") ?? "",
+    cors: given.values("cors"),
+    access: given.value("access"),
+    keys: given.value("keys"),
+    open: given.has("open"),
+    tls: cert === undefined || key === undefined ? undefined : { cert, key },
+    trustProxy: given.values("trust-proxy"),
+    rateLimit: limit === undefined ? undefined : { limit: Number(limit), window: Number(window) },
+    maxInFlight: maxInFlight === undefined ? undefined : Number(maxInFlight),
+    demo: given.has("demo"),
+  };
 }
 
-const accepted = {
-  port: { type: "string" },
-  host: { type: "string" },
-  database: { type: "string" },
-  cors: { type: "string" },
-  access: { type: "string" },
-  keys: { type: "string" },
-  open: { type: "boolean" },
-  demo: { type: "boolean" },
-  routes: { type: "boolean" },
-  help: { type: "boolean" },
-  version: { type: "boolean" },
-} as const;
-
-const defaults = { port: "8080", host: "127.0.0.1", database: "./data/person.db" };
-
-const usage = `Usage: person-service [options]
-       person-service key create|list|revoke, password hash  (--help for more)
-
-Keeps people, and answers for them over HTTP.
-
-Options:
-  --port N         the port to listen on, 0 for any free one (default ${defaults.port})
-  --host H         the name or address to listen on (default ${defaults.host})
-  --database FILE  the SQLite file to keep them in (default ${defaults.database}),
-                   or the URL of a database of PostgreSQL, postgres://...
-  --cors ORIGIN    let pages of this origin use the service, such as
-                   https://app.example.com, https://*.example.com or *;
-                   may be given several times
-  --access FILE    who may do what; without it everybody may do everything
-  --keys FILE      the API keys that are taken, see "key create"
-  --open           without --access, listen where other machines can reach it
-  --demo           first store the demo's people, members of the US Congress
-  --routes         print the routes in the order they are tried, and exit
-  --help           print this text and exit
-  --version        print the version and exit`;
-
-/** An option as `parseArgs` found it; its index is its place in argv. */
-interface OptionToken {
-  readonly name: string;
-  readonly rawName: string;
-  readonly index: number;
-  readonly value?: string | undefined;
-  readonly inlineValue?: boolean | undefined;
+/** What is wrong with options that are right each by itself. */
+export function faultInOptions(given: Given): string | undefined {
+  const origins = given.values("cors");
+  const { host, access, keys, open } = toOptions(given);
+  if (given.has("tls-cert") !== given.has("tls-key")) return "--tls-cert and --tls-key are of use together alone.";
+  return (
+    (origins.length > 1 ? faultInOrigins(origins) : undefined) ??
+    faultInExposure(host, access !== undefined, keys !== undefined, open)
+  );
 }
 
-function faultIn(
-  { name, rawName, index, value, inlineValue }: OptionToken,
-  argv: readonly string[],
-): string | undefined {
-  // The argument itself, since parseArgs takes `-port` for the four options -p -o -r -t.
-  if (!isAccepted(name)) return `There is no option ${quoted((argv[index] ?? rawName).replace(/=.*$/s, ""))}.`;
-  if (accepted[name].type === "boolean") {
-    return value === undefined ? undefined : `${rawName} takes no value, and has ${quoted(value)}.`;
-  }
-  if (value === undefined || value === "") return `${rawName} needs a value.`;
-  if (!inlineValue && /^--?[a-z]/i.test(value)) return `${rawName} needs a value, and is followed by ${quoted(value)}.`;
-  if (name === "port" && !(/^(?:0|[1-9]\d{0,4})$/.test(value) && Number(value) <= 65535)) {
-    return `${rawName} must be a whole number from 0 to 65535, and is ${quoted(value)}.`;
-  }
-  return name === "cors" ? faultInOrigins([value]) : undefined;
+/** An address, or one with the length of the prefix that a network has. */
+function isNetwork(text: string): boolean {
+  const [address = "", length, ...rest] = text.split("/");
+  if (isIP(address) === 0 || address.includes("%") || rest.length > 0) return false;
+  return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= (isIP(address) === 4 ? 32 : 128));
 }
 
 function faultInOrigins(origins: readonly string[]): string | undefined {
@@ -150,18 +150,3 @@ function faultInOrigins(origins: readonly string[]): string | undefined {
 
 // A scheme, a host of the longest length that the DNS has, and a port.
 const longestOrigin = "https://".length + 253 + ":65535".length;
-
-function isAccepted(name: string): name is keyof typeof accepted {
-  return Object.hasOwn(accepted, name);
-}
-
-function refuse(fault: string): CommandLine {
-  return { kind: "refuse", fault, usage };
-}
-
-function version(): string {
-  const manifest: { readonly version: string } = JSON.parse(
-    readFileSync(new URL("../package.json", import.meta.url), "utf8"),
-  );
-  return manifest.version;
-}

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { invalidJson, validJson } from "../../waymark/test/json-corpus.ts";
 import { asJson, assertProblem, asXml, pointersOf, read, readAll, type SentProblem, store } from "./answers.ts";
 import { legalPerson } from "./legal-person.ts";
 import { naughtyStrings } from "./naughty-strings.ts";
@@ -81,6 +82,7 @@ const malformedXml: Readonly<Record<string, Malformed>> = {
   "an element twice": ["<person><name>Ada</name>\n<name>Eve</name></person>", 2, 1, /"person\/name" occurs twice/],
   "an attribute": ['<person><name lang="en">Ada</name></person>', 1, 9, /attribute "lang"/],
   "text beside elements": ["<person>Ada<name>Ada</name></person>", 1, 9, /"person" has text/],
+  "an ampersand": ["<person>\n<name>Marks & Spencer</name></person>", 2, 13, /written as text it is &amp;/],
   "an undefined entity": ["<person><name>&nbsp;</name></person>", 1, 20, /"&nbsp;" is not defined/],
   "a character that XML has not": ["<person><name>Ada&#0;</name></person>", 1, 21, /"&#0;" is not a character of XML/],
   "half of a surrogate pair": ["<person><name>&#xD83D;</name></person>", 1, 22, /is not a character of XML/],
@@ -112,15 +114,13 @@ const typesRefused: Readonly<Record<string, string | undefined>> = {
   "a form": "application/x-www-form-urlencoded",
   "a form in parts": "multipart/form-data; boundary=a",
   "a type built on JSON": "application/vnd.person+json",
-  "JSON of lines": "application/x-ndjson",
+  "another table": "text/tab-separated-values",
   "a patch": "application/merge-patch+json",
   "a wildcard": "application/*",
   "half a type": "application/",
   "no type": "json",
   "more than a type": "application/json/x",
   "two in one line": "application/json, application/xml",
-  "another charset": "application/json; charset=iso-8859-1",
-  "UTF-16 for JSON": "application/json; charset=utf-16",
 };
 
 describeService("bad input", (openService) => {
@@ -134,6 +134,16 @@ describeService("bad input", (openService) => {
         assert.match(problem.detail ?? "", new RegExp(` at line ${line}, column ${column}\\.$`));
       });
     }
+    it("whatever is wrong with it", async () => {
+      // A lone surrogate of JavaScript has no bytes.
+      for (const [body, line, column] of invalidJson.filter(([text]) => text.isWellFormed())) {
+        const problem = await refuse(service, asJson(body), 400, "malformed-content");
+        assert.deepEqual([problem["line"], problem["column"]], [line, column], body.slice(0, 60));
+      }
+    });
+    it("and what is JSON is no person for another reason", async () => {
+      for (const body of validJson) await refuse(service, asJson(body), 400, "invalid-content");
+    });
     it("pollutes no prototype and stores nothing", async () => {
       assert.equal("polluted" in {}, false);
       assert.deepEqual(await readAll(service), []);
@@ -273,11 +283,24 @@ describeService("bad input", (openService) => {
         const headers = type === undefined ? {} : { "Content-Type": type };
         const answer = await service.send("POST", "/person", { headers, body: '{"name":"Ada"}' });
         const problem = await assertProblem(service, answer, 415, "unsupported-media-type");
-        assert.deepEqual(problem["supported"], ["application/json", "application/xml", "text/xml"]);
-        assert.equal(answer.headers["accept"], "application/json, application/xml, text/xml");
+        const one = ["application/json", "application/xml", "text/xml"];
+        const many = ["application/x-ndjson", "text/csv"];
+        assert.deepEqual(problem["supported"], [...one, ...many]);
+        for (const field of ["accept", "accept-post"])
+          assert.equal(answer.headers[field], [...one, ...many].join(", "));
         assert.equal("accept-encoding" in answer.headers, false);
       });
     }
+
+    it("is refused by a charset that JSON does not have", async () => {
+      for (const charset of ["iso-8859-1", "utf-16"]) {
+        const headers = { "Content-Type": `application/json; charset=${charset}` };
+        const answer = await service.send("POST", "/person", { headers, body: '{"name":"Ada"}' });
+        const problem = await assertProblem(service, answer, 415, "unsupported-media-type");
+        assert.deepEqual(problem["supported"], ["application/json", "application/xml", "text/xml"]);
+        assert.equal(answer.headers["accept"], "application/json, application/xml, text/xml");
+      }
+    });
 
     it("is refused by its coding", async () => {
       for (const coding of ["compress", "deflate", "x-unknown", "gzip, br"]) {

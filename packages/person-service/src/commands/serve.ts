@@ -1,0 +1,139 @@
+import { displayAddress, type Store, StoreNotEmpty } from "@waymark/collection";
+import { listRoutes } from "waymark";
+import { type RunningServer, serve } from "waymark/node";
+import { openAccess } from "../access/access.ts";
+import type { AccessRefusal } from "../access/refusal.ts";
+import { forThisMachine } from "../access/this-machine.ts";
+import { demoPeople } from "../demo-people.ts";
+import { faultEntry } from "../fault-entry.ts";
+import { obstacleOf } from "../obstacle.ts";
+import { faultInOptions, type Options, serveOptions, toOptions } from "../options.ts";
+import type { Person } from "../person.ts";
+import { openPersonService } from "../service.ts";
+import { readTlsFiles } from "../tls-files.ts";
+import { type Command, CommandRefused, type CommandStreams } from "./command.ts";
+
+/** Keeps people, and answers for them. */
+export const serveCommand: Command = {
+  synopsis: ["[serve] [options]"],
+  about: "Keeps people, and answers for them over HTTP.",
+  options: serveOptions,
+  fault: faultInOptions,
+  run: async (given, io) => (given.has("routes") ? io.print(await routesOfService()) : run(toOptions(given), io)),
+};
+
+/** The table of the routes, for which no database is needed. */
+async function routesOfService(): Promise<string> {
+  const { app, database } = await openPersonService({ database: ":memory:" });
+  await database.close();
+  return listRoutes(app);
+}
+
+/** Resolves when the service listens; a signal ends it. */
+async function run(options: Options, { print, tell }: CommandStreams): Promise<void> {
+  const {
+    port,
+    host,
+    database: address,
+    cors,
+    access: accessFile,
+    keys,
+    open,
+    demo,
+    rateLimit,
+    maxInFlight,
+    tls,
+    trustProxy,
+  } = options;
+  const onRefusal = (refusal: AccessRefusal): void => logRefusal(refusal, tell);
+  const access = accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onRefusal });
+  const credentials = tls === undefined ? undefined : await readTlsFiles(tls);
+  const policy = cors.length > 0 && { cors: { origins: cors } };
+  let stopping = false;
+  const { app, people, database } = await openPersonService({
+    database: address,
+    access: access?.filter ?? (open ? undefined : forThisMachine),
+    rateLimit,
+    maxInFlight,
+    https: tls !== undefined || (trustProxy.length > 0 && (({ client }) => client.scheme === "https")),
+    isReady: () => !stopping,
+    onFault: (error, request) => tell(faultEntry(error, request)),
+    ...policy,
+  });
+  let server: RunningServer | undefined;
+  const stop = async (): Promise<void> => {
+    stopping = true;
+    await server?.close();
+    await database.close();
+  };
+  try {
+    const toStore = demo ? await demoPeople() : undefined;
+    // The port comes first: where it is taken, the demo must not have been stored, or it could not be another time.
+    server = await serve(app, { port, host, tls: credentials, trustProxy });
+    if (toStore !== undefined) print(`stored ${await storeDemo(people, toStore, address)} people for the demo`);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  // Before the lines below: whoever reads them may stop the service at once.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+  const reloads: Reload[] = [];
+  if (access !== undefined) {
+    reloads.push({ what: "who gets in", kept: "Who gets in stays as it was.", run: () => access.reload() });
+  }
+  if (tls !== undefined) {
+    const run = async (): Promise<void> => server?.reloadTls(await readTlsFiles(tls));
+    reloads.push({ what: "the certificate", kept: "The certificate stays as it was.", run });
+  }
+  if (reloads.length > 0) {
+    process.on("SIGHUP", () => {
+      for (const each of reloads) void reload(each, { print, tell });
+    });
+  }
+  print(`listening on ${server.url}`);
+  print(`keeping people in ${displayAddress(address)}`);
+  if (accessFile !== undefined) print(`letting in whom ${accessFile} names`);
+  print(`try: curl ${server.url}/person/1`);
+}
+
+/** How many there are now. */
+async function storeDemo(people: Store, demo: readonly Person[], address: string): Promise<number> {
+  try {
+    const creation = await people.createAll(demo, { onlyIfEmpty: true });
+    if (creation.kind === "created") return creation.count;
+    throw new Error(`The demo has people who cannot be stored: ${JSON.stringify(creation)}`);
+  } catch (error) {
+    if (!(error instanceof StoreNotEmpty)) throw error;
+    const database = JSON.stringify(displayAddress(address));
+    throw new CommandRefused(
+      `--demo is for a database without people, and ${database} has some; leave it out, or name another one`,
+    );
+  }
+}
+
+/** Something that is taken from files again. */
+interface Reload {
+  readonly what: string;
+  /** What is said where they cannot be used. */
+  readonly kept: string;
+  readonly run: () => Promise<void>;
+}
+
+/** Takes it from the files as they are now, or says why not. */
+async function reload(
+  { what, kept, run }: Reload,
+  { print, tell }: Pick<CommandStreams, "print" | "tell">,
+): Promise<void> {
+  try {
+    await run();
+    print(`read anew ${what}`);
+  } catch (error) {
+    tell(`person-service: ${obstacleOf(error) ?? String(error)}\n${kept}`);
+  }
+}
+
+/** A line of JSON for each; that a client comes without credentials first is how HTTP works. */
+function logRefusal(refusal: AccessRefusal, tell: CommandStreams["tell"]): void {
+  if (refusal.reason === "no credentials") return;
+  tell(JSON.stringify({ time: new Date().toISOString(), event: "refused", ...refusal }));
+}
