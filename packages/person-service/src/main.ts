@@ -13,6 +13,8 @@ import { faultEntry } from "./fault-entry.ts";
 import { type Options, parseOptions } from "./options.ts";
 import type { Person } from "./person.ts";
 import { openPersonService } from "./service.ts";
+import { superviseWorkers } from "./supervisor.ts";
+import { type Worker, workerOfThisProcess } from "./worker.ts";
 
 const argv = process.argv.slice(2);
 const commandLine = parseCommand(argv) ?? parseOptions(argv);
@@ -30,8 +32,14 @@ switch (commandLine.kind) {
   case "command":
     await attempt(() => commandLine.run({ print, tell: complain, readInput }));
     break;
-  case "serve":
-    await attempt(() => run(commandLine.options), commandLine.options);
+  case "serve": {
+    const { options } = commandLine;
+    const worker = workerOfThisProcess();
+    if (options.workers > 1 && worker === undefined) await supervise(options);
+    else await attempt(() => run(options, worker), options);
+    // When it could not start, its channel to the supervisor would keep it.
+    if (worker !== undefined && process.exitCode !== undefined) process.exit();
+  }
 }
 
 /** The table of the routes, for which no database is needed. */
@@ -53,7 +61,18 @@ async function attempt(action: () => Promise<void>, options?: Options): Promise<
   }
 }
 
-async function run({ port, host, database: address, cors, access: accessFile, keys, demo }: Options): Promise<void> {
+/** Has workers serve: processes of this program, each of which runs as below. */
+async function supervise({ workers, grace, access }: Options): Promise<void> {
+  process.exitCode = await superviseWorkers({
+    count: workers,
+    grace: grace * 1000,
+    handsOnHangup: access !== undefined,
+    tell: complain,
+  });
+}
+
+async function run(options: Options, worker: Worker | undefined): Promise<void> {
+  const { host, database: address, cors, access: accessFile, keys } = options;
   const access =
     accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onRefusal: logRefusal });
   const policy = cors.length > 0 && { cors: { origins: cors } };
@@ -66,27 +85,34 @@ async function run({ port, host, database: address, cors, access: accessFile, ke
     ...policy,
   });
   let server: RunningServer | undefined;
-  const stop = async (): Promise<void> => {
+  let closed: Promise<void> | undefined;
+  const stop = async (notice = 0): Promise<void> => {
     stopping = true;
-    await server?.close();
-    await database.close();
+    await server?.close({ notice, grace: options.grace * 1000 });
+    closed ??= database.close();
+    await closed;
   };
   try {
-    const toStore = demo ? await demoPeople() : undefined;
+    const toStore = options.demo && (worker?.isFirst ?? true) ? await demoPeople() : undefined;
     // The port comes first: where it is taken, the demo must not have been stored, or it could not be another time.
-    server = await serve(app, { port, host });
+    server = await serve(app, { port: worker?.port ?? options.port, host });
     if (toStore !== undefined) print(`stored ${await storeDemo(people, toStore)} people for the demo`);
   } catch (error) {
     await stop();
     throw error;
   }
   // Before the lines below: whoever reads them may stop the service at once.
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+  if (worker !== undefined) worker.onStop(stop);
+  else for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop());
   if (access !== undefined) process.on("SIGHUP", () => void reload(access));
-  print(`listening on ${server.url}`);
-  print(`keeping people in ${displayAddress(address)}`);
-  if (accessFile !== undefined) print(`letting in whom ${accessFile} names`);
-  print(`try: curl ${server.url}/person/1`);
+  const lines = [
+    `listening on ${server.url}`,
+    `keeping people in ${displayAddress(address)}`,
+    ...(accessFile === undefined ? [] : [`letting in whom ${accessFile} names`]),
+    `try: curl ${server.url}/person/1`,
+  ];
+  if (worker === undefined) print(lines.join("\n"));
+  else worker.tellReady(server.port, lines);
 }
 
 /** How many there are now. */

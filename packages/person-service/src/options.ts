@@ -21,6 +21,10 @@ export interface Options {
   readonly keys: string | undefined;
   /** Whether the people of the demo are to be stored first. */
   readonly demo: boolean;
+  /** How many processes serve, 1…256. */
+  readonly workers: number;
+  /** How long requests in hand may take once the service is to end, 0…3600 seconds. */
+  readonly grace: number;
 }
 
 /**
@@ -69,8 +73,15 @@ export function parseOptions(argv: readonly string[]): CommandLine {
   const { access, keys } = Object.fromEntries(values);
   const exposure = faultInExposure(host, access !== undefined, keys !== undefined, values.has("open"));
   if (exposure !== undefined) return refuse(exposure);
-  const demo = values.has("demo");
-  return { kind: "serve", options: { port: Number(port), host, database, cors: origins, access, keys, demo } };
+  const { workers = defaults.workers, grace = defaults.grace } = Object.fromEntries(values);
+  if (Number(workers) > 1 && database === ":memory:") {
+    return refuse('--workers needs a database that processes can share, and ":memory:" is in one alone.');
+  }
+  const numbers = { port: Number(port), workers: Number(workers), grace: Number(grace) };
+  return {
+    kind: "serve",
+    options: { ...numbers, host, database, cors: origins, access, keys, demo: values.has("demo") },
+  };
 }
 
 const accepted = {
@@ -82,12 +93,21 @@ const accepted = {
   keys: { type: "string" },
   open: { type: "boolean" },
   demo: { type: "boolean" },
+  workers: { type: "string" },
+  grace: { type: "string" },
   routes: { type: "boolean" },
   help: { type: "boolean" },
   version: { type: "boolean" },
 } as const;
 
-const defaults = { port: "8080", host: "127.0.0.1", database: "./data/person.db" };
+/** The options that are whole numbers, and from where to where. */
+const numbers: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  port: [0, 65_535],
+  workers: [1, 256],
+  grace: [0, 3600],
+};
+
+const defaults = { port: "8080", host: "127.0.0.1", database: "./data/person.db", workers: "1", grace: "10" };
 
 const usage = `Usage: person-service [options]
        person-service key create|list|revoke, password hash  (--help for more)
@@ -106,6 +126,8 @@ Options:
   --keys FILE      the API keys that are taken, see "key create"
   --open           without --access, listen where other machines can reach it
   --demo           first store the demo's people, members of the US Congress
+  --workers N      serve with so many processes (default ${defaults.workers})
+  --grace SECONDS  for requests in hand when it is to end (default ${defaults.grace})
   --routes         print the routes in the order they are tried, and exit
   --help           print this text and exit
   --version        print the version and exit`;
@@ -130,11 +152,15 @@ function faultIn(
   }
   if (value === undefined || value === "") return `${rawName} needs a value.`;
   if (!inlineValue && /^--?[a-z]/i.test(value)) return `${rawName} needs a value, and is followed by ${quoted(value)}.`;
-  if (name === "port" && !(/^(?:0|[1-9]\d{0,4})$/.test(value) && Number(value) <= 65535)) {
-    return `${rawName} must be a whole number from 0 to 65535, and is ${quoted(value)}.`;
+  const bounds = Object.hasOwn(numbers, name) ? numbers[name] : undefined;
+  if (bounds !== undefined && !isWithin(value, bounds)) {
+    return `${rawName} must be a whole number from ${bounds[0]} to ${bounds[1]}, and is ${quoted(value)}.`;
   }
   return name === "cors" ? faultInOrigins([value]) : undefined;
 }
+
+const isWithin = (text: string, [least, most]: readonly [number, number]): boolean =>
+  /^(?:0|[1-9]\d{0,4})$/.test(text) && Number(text) >= least && Number(text) <= most;
 
 function faultInOrigins(origins: readonly string[]): string | undefined {
   const unprintable = origins.find((origin) => /\p{Cc}/u.test(origin) || origin.length > longestOrigin);

@@ -12,6 +12,8 @@ const defaults: Options = {
   access: undefined,
   keys: undefined,
   demo: false,
+  workers: 1,
+  grace: 10,
 };
 
 const originsGiven = ["http://localhost:5173", "https://*.example.com"];
@@ -34,6 +36,8 @@ describe("parseOptions", () => {
     [["--host", "127.0.0.53"], { host: "127.0.0.53" }],
     [["--host", "::ffff:127.0.0.1"], { host: "::ffff:127.0.0.1" }],
     [["--open"], {}],
+    [["--workers", "4", "--grace=0"], { workers: 4, grace: 0 }],
+    [["--workers=1", "--database", ":memory:"], { database: ":memory:" }],
     [["--host=::", "--access", "a.json"], { host: "::", access: "a.json" }],
     [["--access=a.json", "--keys=k.json"], { access: "a.json", keys: "k.json" }],
   ];
@@ -70,6 +74,13 @@ describe("parseOptions", () => {
     [["--port", "1e3"], '--port must be a whole number from 0 to 65535, and is "1e3".'],
     [["--port", " 80"], '--port must be a whole number from 0 to 65535, and is " 80".'],
     [["--port", "80\n"], '--port must be a whole number from 0 to 65535, and is "80\\n".'],
+    [["--workers", "0"], '--workers must be a whole number from 1 to 256, and is "0".'],
+    [["--workers=257"], '--workers must be a whole number from 1 to 256, and is "257".'],
+    [["--grace", "1.5"], '--grace must be a whole number from 0 to 3600, and is "1.5".'],
+    [
+      ["--workers=2", "--database", ":memory:"],
+      '--workers needs a database that processes can share, and ":memory:" is in one alone.',
+    ],
     [["--cors"], "--cors needs a value."],
     [
       ["--cors", "app.example.com"],
@@ -126,18 +137,32 @@ describe("parseOptions", () => {
     assert.deepEqual(parseOptions(["--nope", "--version"]), { kind: "print", text: `person-service ${version}` });
   });
 
-  it("has a usage of at most 20 lines that fits a terminal, names every option and lines up what they mean", () => {
+  it("has a usage of at most 24 lines that fits a terminal, names every option and lines up what they mean", () => {
     const line = parseOptions(["--help"]);
     assert(line.kind === "print");
     const lines = line.text.split("\n");
-    assert(lines.length <= 20);
+    assert(lines.length <= 24);
     assert(lines.every((text) => text.length <= 80 && text === text.trimEnd()));
     const options = lines
       .map((text) => /^ {2}--(\w+)(?: [A-Z]+)? {2,}(?=\S)/.exec(text))
       .filter((match) => match !== null);
     assert.deepEqual(
       options.map((match) => match[1]),
-      ["port", "host", "database", "cors", "access", "keys", "open", "demo", "routes", "help", "version"],
+      [
+        "port",
+        "host",
+        "database",
+        "cors",
+        "access",
+        "keys",
+        "open",
+        "demo",
+        "workers",
+        "grace",
+        "routes",
+        "help",
+        "version",
+      ],
     );
     assert.equal(new Set(options.map((match) => match[0].length)).size, 1);
   });
