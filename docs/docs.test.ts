@@ -8,9 +8,11 @@ import { after, before, suite, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { collectionProblemTypes } from "@waymark/collection";
+import { personServiceProblemTypes } from "person-service";
 import { type ProblemType, problemTypes } from "waymark";
 import { connectionProblemTypes } from "waymark/node";
 import { postgresServer } from "../packages/collection/test/postgres-server.ts";
+
 import { startDemoService } from "./demo-service.ts";
 import { isAsExpected } from "./expected-text.ts";
 import { readPage } from "./page.ts";
@@ -102,6 +104,7 @@ test("only the page on other frameworks has programs that are not run", () => {
 });
 
 suite("the commands of the pages", () => {
+  const startOfCommand = /^npm start -- (backup|copy|restore) /;
   const startOfService = /^npm start -- --demo( --(access|keys) docs\/example-\w+\.json)*$/;
   const transcripts = pages
     .map((page) => ({ file: page.file, commands: readTranscript(page) }))
@@ -119,7 +122,11 @@ suite("the commands of the pages", () => {
         for (const { command, output } of commands) {
           const actual = command.startsWith("curl ")
             ? await curlAt(service.authority, command)
-            : service.greeting.replaceAll(service.authority, "127.0.0.1:8080").replaceAll(database, "./data/person.db");
+            : startOfCommand.test(command)
+              ? await commandAt(database, command)
+              : service.greeting
+                  .replaceAll(service.authority, "127.0.0.1:8080")
+                  .replaceAll(database, "./data/person.db");
           printed.push(`$ ${command}\n${isAsExpected(output, actual) ? output : actual}`);
         }
         assert.equal(printed.join("\n"), commands.map(({ command, output }) => `$ ${command}\n${output}`).join("\n"));
@@ -129,10 +136,14 @@ suite("the commands of the pages", () => {
     });
   }
 
-  test("they are curl's, and the start of the service", () => {
+  test("they are curl's, the start of the service, and its commands about databases", () => {
     const others = transcripts
       .flatMap(({ commands }) => commands.map(({ command }) => command))
-      .filter((command) => !/^curl .*localhost:8080\//s.test(command) && !startOfService.test(command));
+      .filter(
+        (command) =>
+          !/^curl .*localhost:8080\//s.test(command) &&
+          ![startOfService, startOfCommand].some((start) => start.test(command)),
+      );
     assert.deepEqual(others, []);
   });
 });
@@ -141,6 +152,17 @@ suite("the commands of the pages", () => {
 async function curlAt(authority: string, command: string): Promise<string> {
   const { stdout } = await run("sh", ["-c", command.replaceAll("localhost:8080", authority)]);
   return stdout.replaceAll("\r\n", "\n").replaceAll(authority, "localhost:8080");
+}
+
+/** What a command of the program prints, in the folder of the programs; where it is refused, what it says of that. */
+async function commandAt(database: string, command: string): Promise<string> {
+  const program = join(root, "packages/person-service/src/main.ts");
+  const args = command.replaceAll("./data/person.db", database).split(" ").slice(3);
+  const output = await run(process.execPath, ["--conditions=@waymark/source", program, ...args], { cwd: folder }).then(
+    ({ stdout }) => stdout,
+    ({ stderr }) => String(stderr),
+  );
+  return output.replaceAll(database, "./data/person.db");
 }
 
 test("the routes in the README are those of the service", () => {
@@ -186,9 +208,12 @@ test("every page of the documentation is in its index", () => {
 test("the page on errors has every kind of problem, as the code has it", () => {
   const rows = pages.find(({ file }) => file === "docs/errors.md")?.rows ?? [];
   const documented = rows.filter((row) => row.length === 4 && /^`[a-z-]+`$/.test(row[0] ?? ""));
-  const types: readonly ProblemType[] = [problemTypes, connectionProblemTypes, collectionProblemTypes].flatMap(
-    (kinds) => Object.values<ProblemType>(kinds),
-  );
+  const types: readonly ProblemType[] = [
+    problemTypes,
+    connectionProblemTypes,
+    collectionProblemTypes,
+    personServiceProblemTypes,
+  ].flatMap((kinds) => Object.values<ProblemType>(kinds));
   const expected = types.map(({ code, status, title, explanation }) => [
     `\`${code}\``,
     String(status),

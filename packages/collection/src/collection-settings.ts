@@ -9,6 +9,8 @@ import {
   parseMediaType,
   type StandardSchemaV1,
 } from "waymark";
+import type { ListDecoder } from "./bulk/list-decoder.ts";
+import { ndjsonDecoder } from "./bulk/ndjson-decoder.ts";
 import { jsonRepresentation } from "./json-representation.ts";
 import { type CollectionOwner, type RecordScope, recordScope } from "./record-scope.ts";
 import type { ItemRepresentation, ListRepresentation, Representation } from "./representation.ts";
@@ -38,6 +40,10 @@ export interface CollectionOptions<T extends Document> {
   readonly lenientSchema?: StandardSchemaV1<unknown, T>;
   /** The formats in which a client may send it. */
   readonly decoders: readonly Decoder[];
+  /** The formats in which a client may send many at once, to `createMany`. Default: NDJSON. */
+  readonly listDecoders?: readonly ListDecoder[];
+  /** The most bytes of many records at once, coded and decoded. Default: 268,435,456. */
+  readonly listLimit?: number;
   /** The forms in which records are sent, the preferred first. Default: JSON. */
   readonly representations?: readonly Representation[];
   /**
@@ -53,7 +59,12 @@ export interface CollectionOptions<T extends Document> {
 
 /** The options of a collection, with what was left out in its place: what its handlers are made of. */
 export interface CollectionSettings<T extends Document>
-  extends Required<Pick<CollectionOptions<T>, "schema" | "decoders" | "created" | "requirePreconditions">> {
+  extends Required<
+    Pick<
+      CollectionOptions<T>,
+      "schema" | "decoders" | "listDecoders" | "listLimit" | "created" | "requirePreconditions"
+    >
+  > {
   /** Finds the records that a request is for. */
   readonly scope: (request: HttpRequest<unknown>) => Awaitable<RecordScope>;
   /** The members that the server sets. */
@@ -90,6 +101,8 @@ export function settle<T extends Document>(options: CollectionOptions<T>): Colle
     schema,
     lenientSchema,
     decoders,
+    listDecoders: options.listDecoders ?? [ndjsonDecoder],
+    listLimit: options.listLimit ?? 268_435_456,
     created: options.created ?? ((_record, location) => created(location)),
     requirePreconditions: options.requirePreconditions ?? false,
     idempotencyScope: options.idempotencyScope ?? ((request) => request.attribute(caller)?.id ?? ""),

@@ -1,5 +1,6 @@
 import type { Awaitable, HttpRequest, HttpResponse } from "waymark";
 import { amendRecord, amendTypes } from "./amend-record.ts";
+import { createMany } from "./bulk/create-many.ts";
 import { type CollectionOptions, type ItemRequest, settle } from "./collection-settings.ts";
 import { createRecord } from "./create-record.ts";
 import { listRecords } from "./list-records.ts";
@@ -23,6 +24,11 @@ export interface CollectionHandlers<T extends Document> {
   /** Stores the record that is sent; 400 when it is not one, 409 when a value in it may occur once and does already. */
   readonly create: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
   /**
+   * Stores the records that are sent, one a line or row: all of them, or none and what is wrong with each (400, 409). With
+   * `Prefer: handling=lenient` those that are good. 200 with `{ stored, refused, errors }`.
+   */
+  readonly createMany: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
+  /**
    * Replaces a record by the one that is sent, whole, and never creates one: 204, or 404 without content. What was read
    * can be sent back; without a validator in the answer, since it is not stored as it was sent (RFC 9110 §9.3.4).
    */
@@ -40,6 +46,8 @@ export interface CollectionHandlers<T extends Document> {
   readonly itemTypes: readonly string[];
   /** What `list` can answer with, likewise. */
   readonly listTypes: readonly string[];
+  /** What `createMany` reads, for the `contentType` of its route. */
+  readonly createManyTypes: readonly string[];
   /** What `amend` reads, for the `contentType` of its route. */
   readonly amendTypes: readonly string[];
 }
@@ -65,12 +73,14 @@ export function collection<T extends Document>(options: CollectionOptions<T>): C
     read: readRecord(settings),
     list: listRecords(settings),
     create: createRecord(settings),
+    createMany: createMany(settings),
     replace: replaceRecord(settings),
     amend: amendRecord(settings),
     remove: removeRecord(settings),
     refuseCreate: refuseCreate(settings),
     itemTypes: settings.items.map(({ mediaType }) => mediaType),
     listTypes: settings.lists.map(({ mediaType }) => mediaType),
+    createManyTypes: settings.listDecoders.flatMap(({ mediaTypes }) => mediaTypes),
     amendTypes,
   };
 }

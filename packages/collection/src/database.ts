@@ -1,4 +1,6 @@
+import type { LoadOptions } from "./load-snapshot.ts";
 import type { SelectableMember } from "./selection.ts";
+import type { Snapshot } from "./snapshot.ts";
 import type { Store } from "./store.ts";
 
 /** The collections that one database keeps, each behind a store; one of them for each database of a program. */
@@ -11,6 +13,16 @@ export interface Database {
   store(collection: string): Store;
   /** Resolves when the database can be used. */
   check(): Promise<void>;
+  /** All that the collections have now; to be closed, since it holds a connection and what it has may not be cleared away. */
+  snapshot(): Promise<Snapshot>;
+  /**
+   * Takes all that a snapshot has: records with their ids, revisions and times, so that they have the entity tags that they had;
+   * the ids that are used up; the counters. It goes in steps, in constant memory. Until the last of them the database is opened by
+   * nobody but who says so (`forLoading`); loaded again from the same database, now or as it is later, it goes on where it was.
+   *
+   * @throws LoadRefused (rejects) when there are, or were, records, or when another program writes to the database
+   */
+  load(snapshot: Snapshot, options?: LoadOptions): Promise<void>;
   /** Frees the database; its stores are unavailable from then on. Closing it again does nothing. */
   close(): Promise<void>;
 }
@@ -21,6 +33,8 @@ export interface DatabaseOptions {
   readonly collections: readonly CollectionDefinition[];
   /** The clock for `createdAt` and `updatedAt`. */
   readonly now?: () => Date;
+  /** Whether it may be one that a snapshot was not wholly loaded into, to go on with that. Default: false. */
+  readonly forLoading?: boolean;
 }
 
 /** What a database must know of a collection. */

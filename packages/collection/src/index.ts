@@ -1,4 +1,7 @@
 export { jsonPatchType, mergePatchType } from "./amend-record.ts";
+export { type CsvDecoderOptions, csvDecoder } from "./bulk/csv-decoder.ts";
+export type { ListDecoder, ListedValue, ListReading } from "./bulk/list-decoder.ts";
+export { ndjsonDecoder } from "./bulk/ndjson-decoder.ts";
 export { type CollectionHandlers, collection } from "./collection.ts";
 export type { CollectionOptions, ItemRequest } from "./collection-settings.ts";
 export { type CsvRepresentationOptions, csvRepresentation } from "./csv-representation.ts";
@@ -7,8 +10,10 @@ export { unguardFormula } from "./formula-guard.ts";
 export { type JsonLdRepresentationOptions, jsonLdRepresentation } from "./json-ld-representation.ts";
 export { jsonRepresentation } from "./json-representation.ts";
 export { type ListSyntax, listText } from "./list-text.ts";
+export type { LoadOptions, LoadProgress } from "./load-snapshot.ts";
 export { ndjsonRepresentation } from "./ndjson-representation.ts";
-export { displayAddress, openDatabase } from "./open-database.ts";
+export { displayAddress, openDatabase, openSnapshot } from "./open-database.ts";
+export { isPostgresAddress } from "./postgres-address.ts";
 export { openPostgresDatabase, type PostgresDatabaseOptions } from "./postgres-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
 export type { CollectionOwner } from "./record-scope.ts";
@@ -23,7 +28,17 @@ export {
   type SortKey,
   storeMembers,
 } from "./selection.ts";
+export {
+  LoadRefused,
+  type Snapshot,
+  type SnapshotCounters,
+  type SnapshotKey,
+  type SnapshotRange,
+  type SnapshotRecord,
+} from "./snapshot.ts";
+export { type BackupOptions, backupSqliteFile } from "./sqlite-backup.ts";
 export { openSqliteDatabase, type SqliteDatabaseOptions } from "./sqlite-database.ts";
+export type { SqliteSnapshotOptions } from "./sqlite-snapshot.ts";
 export {
   type BulkConflict,
   type BulkCreation,

@@ -99,7 +99,7 @@ function issuesWith(
   });
 }
 
-function without(value: Readonly<Record<string, unknown>>, members: readonly string[]): object {
+export function without(value: Readonly<Record<string, unknown>>, members: readonly string[]): object {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !members.includes(name)));
 }
 

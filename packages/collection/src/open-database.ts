@@ -1,7 +1,9 @@
 import type { Database, DatabaseOptions } from "./database.ts";
 import { isPostgresAddress, parsePostgresAddress } from "./postgres-address.ts";
-import { openPostgresDatabase } from "./postgres-database.ts";
+import { openPostgresDatabase, snapshotPostgresDatabase } from "./postgres-database.ts";
+import type { Snapshot } from "./snapshot.ts";
 import { openSqliteDatabase } from "./sqlite-database.ts";
+import { openSqliteSnapshot, type SqliteSnapshotOptions } from "./sqlite-snapshot.ts";
 
 /**
  * Opens the database at an address: the path of an SQLite file, made if it is missing; `:memory:`; or the
@@ -18,6 +20,15 @@ import { openSqliteDatabase } from "./sqlite-database.ts";
 export async function openDatabase(address: string, options: DatabaseOptions): Promise<Database> {
   if (isPostgresAddress(address)) return openPostgresDatabase(address, options);
   return openSqliteDatabase(address, options);
+}
+
+/**
+ * A snapshot of the database at an address, which is not opened otherwise: it is neither made nor changed.
+ *
+ * @throws StoreOpenError (rejects) when there is none, or it is not one of ours; the message says what to do
+ */
+export async function openSnapshot(address: string, options?: SqliteSnapshotOptions): Promise<Snapshot> {
+  return isPostgresAddress(address) ? snapshotPostgresDatabase(address) : openSqliteSnapshot(address, options);
 }
 
 /** The address as it may be shown: without the user and password that one of PostgreSQL may have. */

@@ -7,6 +7,7 @@ import { quoteName, toArrayText } from "./postgres-names.ts";
 import { ownerColumn, type RecordRow, recordColumns, toRecord } from "./postgres-records.ts";
 import { uniqueColumnOf } from "./postgres-schema.ts";
 import { toWordsColumn, wordsOf } from "./postgres-words.ts";
+import type { SnapshotRecord } from "./snapshot.ts";
 import type { Write } from "./sqlite-writes.ts";
 
 /** What is known of a collection once it is locked. */
@@ -92,6 +93,22 @@ export class PostgresChanges {
     await Promise.all(statements);
   }
 
+  /** Stores records as they are, in the place of those with their ids; the counters stay. */
+  async put(connection: PostgresConnection, records: readonly SnapshotRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    const member = this.#owner?.member;
+    const rows = records.map(({ createdAt, ...record }): StoredRow => {
+      const document: Readonly<Record<string, unknown>> = member === undefined ? {} : JSON.parse(record.json);
+      return { record, createdAt, owner: member === undefined ? undefined : Number(document[member]) };
+    });
+    await connection.query({
+      name: `waymark put into ${this.#table}`,
+      text: `${this.#insertion} ON CONFLICT (id) DO UPDATE SET revision = excluded.revision, updated_at = excluded.updated_at,
+        document = excluded.document, exact = excluded.exact, created_at = excluded.created_at, words = excluded.words`,
+      values: this.#toValues(rows),
+    });
+  }
+
   /** Whether the collection, or the owner in it, has no record. */
   async isEmpty(connection: PostgresConnection, owner: number | undefined): Promise<boolean> {
     const ofOwner = owner === undefined ? "" : "WHERE owner = $1";
@@ -172,13 +189,17 @@ export class PostgresChanges {
   }
 
   #insert(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown> {
-    const owner = this.#owner === undefined ? "" : ", owner";
     return connection.query({
       name: `waymark insert into ${this.#table}`,
-      text: `INSERT INTO ${this.#table} (id, revision, updated_at, document, exact, created_at, words${owner})
-        SELECT id, revision, updated_at, document::json, exact, created_at, ${toWordsColumn("words")}${owner} FROM ${rowsFrom}`,
+      text: this.#insertion,
       values: this.#toValues(rows),
     });
+  }
+
+  get #insertion(): string {
+    const owner = this.#owner === undefined ? "" : ", owner";
+    return `INSERT INTO ${this.#table} (id, revision, updated_at, document, exact, created_at, words${owner})
+      SELECT id, revision, updated_at, document::json, exact, created_at, ${toWordsColumn("words")}${owner} FROM ${rowsFrom}`;
   }
 
   #update(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown> {

@@ -1,17 +1,22 @@
 import { assertDefinitions } from "./collection-definition.ts";
 import type { Database, DatabaseOptions } from "./database.ts";
+import { type LoadOptions, loadSnapshot } from "./load-snapshot.ts";
 import { ownedBy, ownersFirst } from "./owned-collections.ts";
 import { type PostgresAddress, parsePostgresAddress } from "./postgres-address.ts";
 import { PostgresChanges } from "./postgres-changes.ts";
 import { selectableColumns } from "./postgres-columns.ts";
 import { PostgresConnection, type PostgresTimeouts } from "./postgres-connection.ts";
+import { toStoreFault } from "./postgres-fault.ts";
 import { PostgresFinds } from "./postgres-finds.ts";
-import { migrate } from "./postgres-migrations.ts";
+import { PostgresLoadTarget } from "./postgres-load-target.ts";
+import { assertFinished, migrate } from "./postgres-migrations.ts";
 import { reasonNotOpened, UnusableDatabase } from "./postgres-open-fault.ts";
 import { dividePool, leastPoolSize, type PostgresPools } from "./postgres-pools.ts";
 import { prepareCollection } from "./postgres-schema.ts";
+import { openPostgresSnapshot } from "./postgres-snapshot.ts";
 import { PostgresStore, type PostgresStoreParts } from "./postgres-store.ts";
 import { PostgresWriter } from "./postgres-writer.ts";
+import type { Snapshot } from "./snapshot.ts";
 import { type Store, StoreOpenError } from "./store.ts";
 
 /** Times are in milliseconds. */
@@ -49,13 +54,12 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
   const timeouts: PostgresTimeouts = { connect, statement, lock };
   const { config, display } = parsePostgresAddress(address);
   try {
-    await prepare(config, timeouts, collections);
+    await prepare(config, timeouts, options);
   } catch (error) {
-    const reason = reasonNotOpened(error);
-    if (reason === undefined) throw error;
-    throw new StoreOpenError(`Cannot open the database ${JSON.stringify(display)}: ${reason}`, { cause: error });
+    throw openingFault(display, error);
   }
   const pools = dividePool(poolSize, connect, () => PostgresConnection.open(config, timeouts));
+  const openSnapshot = (): Promise<Snapshot> => openPostgresSnapshot(config, timeouts);
   const stores = collections.map((definition) => {
     const changes = new PostgresChanges(definition, ownedBy(definition.name, collections));
     const parts: PostgresStoreParts = {
@@ -69,31 +73,71 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
     };
     return [definition.name, new PostgresStore(parts)] as const;
   });
-  return new PostgresDatabase(pools, new Map(stores));
+  return new PostgresDatabase({ pools, stores: new Map(stores), collections, openSnapshot });
+}
+
+/**
+ * A snapshot of a PostgreSQL database without opening it otherwise: nothing in it is made or changed.
+ *
+ * @throws StoreOpenError (rejects) as `openPostgresDatabase`, and when there is nothing of ours in it
+ */
+export async function snapshotPostgresDatabase(address: string): Promise<Snapshot> {
+  const { config, display } = parsePostgresAddress(address);
+  try {
+    return await openPostgresSnapshot(config, { connect: 3000, statement: 5000, lock: 2000 });
+  } catch (error) {
+    throw openingFault(display, error);
+  }
+}
+
+/** StoreOpenError for what keeps a database from being opened, and the fault itself where that is the program's. */
+function openingFault(display: string, error: unknown): unknown {
+  const reason = reasonNotOpened(error);
+  if (reason === undefined) return error;
+  return new StoreOpenError(`Cannot open the database ${JSON.stringify(display)}: ${reason}`, { cause: error });
+}
+
+/** What a PostgresDatabase is made of. */
+interface PostgresParts {
+  readonly pools: PostgresPools;
+  readonly stores: ReadonlyMap<string, PostgresStore>;
+  readonly collections: DatabaseOptions["collections"];
+  readonly openSnapshot: () => Promise<Snapshot>;
 }
 
 class PostgresDatabase implements Database {
-  readonly #pools: PostgresPools;
-  readonly #stores: ReadonlyMap<string, PostgresStore>;
+  readonly #parts: PostgresParts;
 
-  constructor(pools: PostgresPools, stores: ReadonlyMap<string, PostgresStore>) {
-    this.#pools = pools;
-    this.#stores = stores;
+  constructor(parts: PostgresParts) {
+    this.#parts = parts;
   }
 
   store(collection: string): Store {
-    const store = this.#stores.get(collection);
+    const store = this.#parts.stores.get(collection);
     if (store === undefined) throw new RangeError(`The database was opened without ${JSON.stringify(collection)}`);
     return store;
   }
 
   async check(): Promise<void> {
-    await this.#pools.records.read({ text: "SELECT name FROM waymark_collections LIMIT 1" });
+    await this.#parts.pools.records.read({ text: "SELECT name FROM waymark_collections LIMIT 1" });
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    try {
+      return await this.#parts.openSnapshot();
+    } catch (error) {
+      throw toStoreFault(error);
+    }
+  }
+
+  async load(snapshot: Snapshot, options?: LoadOptions): Promise<void> {
+    const { pools, collections } = this.#parts;
+    await loadSnapshot(await PostgresLoadTarget.of(pools.changes, collections), snapshot, collections, options);
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#stores.values()].map((store) => store.close()));
-    await Promise.all(Object.values(this.#pools).map((pool) => pool.close()));
+    await Promise.all([...this.#parts.stores.values()].map((store) => store.close()));
+    await Promise.all(Object.values(this.#parts.pools).map((pool) => pool.close()));
   }
 }
 
@@ -101,7 +145,7 @@ class PostgresDatabase implements Database {
 async function prepare(
   config: PostgresAddress["config"],
   timeouts: PostgresTimeouts,
-  collections: DatabaseOptions["collections"],
+  { collections, forLoading = false }: DatabaseOptions,
 ): Promise<void> {
   const patient = { ...timeouts, statement: patience, lock: patience };
   const connection = await PostgresConnection.open(config, patient);
@@ -109,6 +153,7 @@ async function prepare(
     await assertServer(connection);
     await connection.query({ text: "BEGIN ISOLATION LEVEL READ COMMITTED" });
     await migrate(connection);
+    if (!forLoading) await assertFinished(connection);
     for (const definition of ownersFirst(collections)) await prepareCollection(connection, definition);
     await connection.query({ text: "COMMIT" });
   } finally {

@@ -1,5 +1,6 @@
 import type { PostgresConnection } from "./postgres-connection.ts";
 import { UnusableDatabase } from "./postgres-open-fault.ts";
+import { unfinished } from "./snapshot.ts";
 
 /**
  * Each takes the layout of our own tables from one number to the next, the first from 0 to 1. What is released is never
@@ -95,9 +96,16 @@ export async function migrate(connection: PostgresConnection): Promise<void> {
 /** The ASCII codes of `waymark`. */
 const migrationLock = "33602696382607979";
 
-async function layoutOf(connection: PostgresConnection): Promise<number> {
+/** The layout of the tables; 0 where there are none. */
+export async function layoutOf(connection: PostgresConnection): Promise<number> {
   const [[isThere] = []] = await connection.query({ text: "SELECT to_regclass('waymark_layout')" });
   if (isThere === null) return 0;
   const [[version] = []] = await connection.query({ text: "SELECT version FROM waymark_layout" });
   return Number(version);
+}
+
+/** @throws UnusableDatabase when a snapshot is being loaded into it */
+export async function assertFinished(connection: PostgresConnection): Promise<void> {
+  const [[isLoading] = []] = await connection.query({ text: "SELECT to_regclass('waymark_loading')" });
+  if (isLoading !== null) throw new UnusableDatabase(unfinished);
 }

@@ -5,6 +5,7 @@ export type CollectionProblemName =
   | "invalidParameters"
   | "unknownPreference"
   | "partialContent"
+  | "idempotencyKeyUnsupported"
   | "invalidIdempotencyKey"
   | "conflict"
   | "patchConflict"
@@ -44,6 +45,13 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     explanation:
       "A PUT has `Content-Range`, which means a part of a record. PUT takes the whole of one; PATCH changes a part.",
   },
+  idempotencyKeyUnsupported: {
+    code: "idempotency-key-unsupported",
+    status: 400,
+    title: "Idempotency-Key Not Supported",
+    explanation:
+      "Many records are sent at once with `Idempotency-Key`, which is for one. All of them are stored or none, so that a second attempt is stored twice only if they have no member that is unique.",
+  },
   invalidIdempotencyKey: {
     code: "invalid-idempotency-key",
     status: 400,
@@ -56,7 +64,7 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     status: 409,
     title: "Conflict",
     explanation:
-      "Another record has the same value of a member of which each value may occur once, such as `id`: `errors` names the member. Or a record was to be created where there is one.",
+      "Another record has the same value of a member of which each value may occur once, such as `id`: `errors` names the member, and the line where many records were sent. Or a record was to be created where there is one.",
   },
   patchConflict: {
     code: "patch-conflict",

@@ -9,11 +9,20 @@ export function refuseId(id: string): HttpResponse {
 
 /** The value of this member is that of another record. */
 export function refuseValue(member: string): HttpResponse {
-  const had = member === "id" ? "has or had" : "has";
-  const detail = `Another record ${had} the same ${member}.`;
-  const errors = [{ detail: `is that which another record ${had}`, pointer: toPointer([member]) }];
-  return problem(collectionProblemTypes.conflict, { detail, errors });
+  const detail = `Another record ${hasOrHad(member)} the same ${member}.`;
+  return problem(collectionProblemTypes.conflict, {
+    detail,
+    errors: [{ detail: heldByAnother(member), pointer: toPointer([member]) }],
+  });
 }
+
+/** What is wrong with a member whose value is that of another record. */
+export function heldByAnother(member: string): string {
+  return `is that which another record ${hasOrHad(member)}`;
+}
+
+/** No id is given twice. */
+const hasOrHad = (member: string): string => (member === "id" ? "has or had" : "has");
 
 /** A record cannot be created where there is one (RFC 9110 §15.5.10). */
 export function refuseExisting(): HttpResponse {

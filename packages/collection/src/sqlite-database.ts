@@ -2,9 +2,13 @@ import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { assertDefinitions } from "./collection-definition.ts";
 import type { Database, DatabaseOptions } from "./database.ts";
+import { type LoadOptions, loadSnapshot } from "./load-snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
 import { toStoreFault } from "./sqlite-fault.ts";
 import { openSqliteFile } from "./sqlite-file.ts";
+import { SqliteLoadTarget } from "./sqlite-load-target.ts";
 import { prepareSchema } from "./sqlite-schema.ts";
+import { identityOf, openSqliteSnapshot, snapshotOfMemory } from "./sqlite-snapshot.ts";
 import { sqliteStore } from "./sqlite-store.ts";
 import { ThreadChannel } from "./sqlite-thread-channel.ts";
 import { SqliteTransactions } from "./sqlite-transactions.ts";
@@ -43,7 +47,8 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   if (!Number.isSafeInteger(maxWaitingWrites) || maxWaitingWrites < 1) {
     throw new RangeError(`maxWaitingWrites is an integer from 1, not ${maxWaitingWrites}`);
   }
-  const database = openSqliteFile(file, busyTimeout, (opened) => prepareSchema(opened, collections));
+  const prepare = (opened: DatabaseSync): void => prepareSchema(opened, collections);
+  const database = openSqliteFile(file, busyTimeout, prepare, options.forLoading);
   // Nobody else could see what is in memory.
   const channel =
     file === ":memory:"
@@ -53,36 +58,57 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   const stores = collections.map(
     (definition) => [definition.name, sqliteStore(database, writer, definition, now)] as const,
   );
-  return new SqliteDatabase(database, writer, new Map(stores));
+  const target = new SqliteLoadTarget(database, identityOf(file), collections, busyTimeout);
+  return new SqliteDatabase({ database, writer, target, file, collections, stores: new Map(stores) });
+}
+
+/** What a SqliteDatabase is made of. */
+interface SqliteParts {
+  readonly database: DatabaseSync;
+  readonly writer: SqliteWriter;
+  readonly target: SqliteLoadTarget;
+  readonly file: string;
+  readonly collections: DatabaseOptions["collections"];
+  readonly stores: ReadonlyMap<string, Store>;
 }
 
 class SqliteDatabase implements Database {
-  readonly #database: DatabaseSync;
-  readonly #writer: SqliteWriter;
-  readonly #stores: ReadonlyMap<string, Store>;
+  readonly #parts: SqliteParts;
 
-  constructor(database: DatabaseSync, writer: SqliteWriter, stores: ReadonlyMap<string, Store>) {
-    this.#database = database;
-    this.#writer = writer;
-    this.#stores = stores;
+  constructor(parts: SqliteParts) {
+    this.#parts = parts;
   }
 
   store(collection: string): Store {
-    const store = this.#stores.get(collection);
+    const store = this.#parts.stores.get(collection);
     if (store === undefined) throw new RangeError(`The database was opened without ${JSON.stringify(collection)}`);
     return store;
   }
 
   async check(): Promise<void> {
     try {
-      this.#database.exec("SELECT name FROM waymark_collections LIMIT 1");
+      this.#parts.database.exec("SELECT name FROM waymark_collections LIMIT 1");
     } catch (error) {
       throw toStoreFault(error);
     }
   }
 
+  async snapshot(): Promise<Snapshot> {
+    const { database, target, file } = this.#parts;
+    try {
+      return file === ":memory:" ? snapshotOfMemory(database, target.identity) : openSqliteSnapshot(file);
+    } catch (error) {
+      throw toStoreFault(error);
+    }
+  }
+
+  async load(snapshot: Snapshot, options?: LoadOptions): Promise<void> {
+    await loadSnapshot(this.#parts.target, snapshot, this.#parts.collections, options);
+  }
+
   async close(): Promise<void> {
-    await this.#writer.close();
-    if (this.#database.isOpen) this.#database.close();
+    const { writer, database } = this.#parts;
+    await writer.close();
+    if (database.isOpen) database.close();
   }
 }

@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { blockThread } from "./block-thread.ts";
+import { unfinished } from "./snapshot.ts";
 import { sqliteCode, sqliteCodeOf } from "./sqlite-fault.ts";
 import { migrate, schemaVersion } from "./sqlite-migrations.ts";
 import { StoreOpenError } from "./store.ts";
@@ -15,24 +16,26 @@ export const applicationId = 0x77_6d_72_6b;
  * which runs in a transaction. `:memory:` is a database that lives as long as the connection.
  *
  * @param busyTimeout how long a statement waits for a lock, in milliseconds
+ * @param forLoading whether it may be one that is still being loaded
  * @throws StoreOpenError when there is no such file and none can be made, or it is not one of ours
  */
 export function openSqliteFile(
   file: string,
   busyTimeout: number,
   prepare: (database: DatabaseSync) => void,
+  forLoading = false,
 ): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file === ":memory:" ? file : usablePath(file), { timeout: busyTimeout });
     // Before anything is changed: a file of another program must stay as it is.
     database.exec("BEGIN");
-    identify(database);
+    identifySqliteFile(database, forLoading);
     database.exec("COMMIT");
     useWriteAheadLog(database, busyTimeout);
     database.exec(`${settings} BEGIN IMMEDIATE`);
     // Once more: meanwhile another process may have made the new file ours, or its own, or brought it to this layout.
-    const version = identify(database);
+    const version = identifySqliteFile(database, forLoading);
     if (version === 0) database.exec(`PRAGMA application_id = ${applicationId}`);
     migrate(database, version);
     prepare(database);
@@ -40,10 +43,15 @@ export function openSqliteFile(
     return database;
   } catch (error) {
     database?.close(); // which also rolls back
-    const reason = error instanceof Unusable ? error.message : reasonOf(error);
-    if (reason === undefined) throw error;
-    throw new StoreOpenError(`Cannot open the database ${JSON.stringify(file)}: ${reason}`, { cause: error });
+    throw openingFault(file, error);
   }
+}
+
+/** StoreOpenError for what keeps a file from being opened, and the fault itself where that is the program's. */
+export function openingFault(file: string, error: unknown): unknown {
+  const reason = error instanceof Unusable ? error.message : reasonOf(error);
+  if (reason === undefined) return error;
+  return new StoreOpenError(`Cannot open the database ${JSON.stringify(file)}: ${reason}`, { cause: error });
 }
 
 /**
@@ -100,8 +108,13 @@ function makeDirectory(path: string): void {
   }
 }
 
-/** The layout of the file; 0 when there is nothing in it. */
-function identify(database: DatabaseSync): number {
+/**
+ * The layout of the file; 0 when there is nothing in it.
+ *
+ * @param forLoading whether it may be one that is still being loaded
+ * @throws Unusable when it is not one of ours
+ */
+export function identifySqliteFile(database: DatabaseSync, forLoading: boolean): number {
   const application = numberOf(database, "PRAGMA application_id");
   const version = numberOf(database, "PRAGMA user_version");
   const tables = numberOf(database, "SELECT count(*) FROM sqlite_schema");
@@ -112,6 +125,8 @@ function identify(database: DatabaseSync): number {
       `a newer version of this program wrote it (layout ${version}, and this one knows ${schemaVersion}); upgrade, or name another file`,
     );
   }
+  const loading = "SELECT count(*) FROM sqlite_schema WHERE name = 'waymark_loading'";
+  if (!forLoading && numberOf(database, loading) > 0) throw new Unusable(unfinished);
   return version;
 }
 

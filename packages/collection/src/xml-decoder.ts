@@ -1,4 +1,5 @@
 import type { Decoder } from "waymark";
+import { toInteger } from "./integer-text.ts";
 import { readXmlDocument } from "./xml-document.ts";
 import { decodeXmlText } from "./xml-text.ts";
 
@@ -38,10 +39,4 @@ export function xmlDecoder({ root, namespace, integers = [] }: XmlDecoderOptions
     mediaTypes: ["application/xml", "text/xml"],
     decode: (content, mediaType) => readXmlDocument(decodeXmlText(content, mediaType), { root, namespace, toLeaf }),
   };
-}
-
-/** The number that canonical decimal text is; other text, and what a number would round, as it stands. */
-function toInteger(text: string): number | string {
-  const isInteger = /^(?:0|-?[1-9][0-9]{0,15})$/.test(text) && Number.isSafeInteger(Number(text));
-  return isInteger ? Number(text) : text;
 }

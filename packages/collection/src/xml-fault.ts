@@ -3,6 +3,14 @@ import { excerpt, MalformedContent, positionAt } from "waymark";
 /** The refusal for what saxes found at the index, which it says in a few words behind a position of its own. */
 export function toXmlFault(error: Error, text: string, index: number): MalformedContent {
   const reason = error.message.replace(/^\d+:\d+: /, "").replace(/\.$/, "");
+  if (index === text.length || entityFaults.has(reason)) {
+    // The parser takes all that follows for the name of an entity, to the next semicolon or to the end.
+    const stray = strayAmpersand(text);
+    if (stray !== undefined) {
+      const detail = "The & begins neither an entity nor a character; written as text it is &amp;";
+      return new MalformedContent(detail, positionAt(text, stray), { cause: error });
+    }
+  }
   const place = reason === textOutside ? textStart(text, index) : index;
   return new MalformedContent(detailOf(reason, text, index), positionAt(text, place), { cause: error });
 }
@@ -13,6 +21,16 @@ export function textStart(document: string, end: number): number {
   const offset = document.slice(afterMarkup, end).search(/[^\t\n\r ]/);
   return offset < 0 ? end : afterMarkup + offset;
 }
+
+/** Where the first ampersand is that begins no reference, those in comments, CDATA and processing instructions left out. */
+function strayAmpersand(document: string): number | undefined {
+  const passed = /[^&<]+|<!--(?:.*?-->|.*)|<!\[CDATA\[(?:.*?\]\]>|.*)|<\?(?:.*?\?>|.*)|<|&[^;&<\t\n\r ]+;/sy;
+  let at = 0;
+  while (passed.test(document)) at = passed.lastIndex;
+  return at < document.length ? at : undefined;
+}
+
+const entityFaults: ReadonlySet<string> = new Set(["disallowed character in entity name", "empty entity name"]);
 
 const textOutside = "text data outside of root node";
 

@@ -274,7 +274,9 @@ describe("owners in a PostgreSQL database", () => {
     const changes = Array.from({ length: count * 6 }, async (_, n) => {
       const database = databases[n % 2] as Database;
       const owner = 1 + (n % count);
-      if (n % 3 === 0) assert.equal(typeof (await database.store("person").remove(owner)).kind, "string");
+      // Every other owner stays.
+      if (n % 3 === 0 && owner % 2 === 0)
+        assert.equal(typeof (await database.store("person").remove(owner)).kind, "string");
       else {
         const creation = await database.store("book").within(owner).create({});
         if (creation.kind === "created") created.push(creation.record.id);

@@ -14,3 +14,6 @@ let running: Promise<PostgresServer> | undefined;
 
 // Here, and not where the server is started: there it would belong to the test that asked first.
 after(async () => (await running)?.end());
+
+// The test runner ends a process that takes too long; its server is to end with it.
+process.once("SIGTERM", () => process.exit(143));

@@ -1,10 +1,13 @@
-import { openPostgresDatabase } from "../src/index.ts";
+import { type Database, type DatabaseOptions, openPostgresDatabase } from "../src/index.ts";
 import { execute, postgresServer } from "./postgres-server.ts";
 import { describeStore } from "./store-contract.ts";
 
+const openApart = async (options: DatabaseOptions): Promise<Database> =>
+  openPostgresDatabase(await (await postgresServer()).createDatabase(), options);
+
 let url: string | undefined;
 
-describeStore("PostgreSQL", async (options) => {
+const openEmptied = async (options: DatabaseOptions): Promise<Database> => {
   if (url === undefined) {
     url = await (await postgresServer()).createDatabase();
   } else {
@@ -17,4 +20,6 @@ describeStore("PostgreSQL", async (options) => {
     );
   }
   return openPostgresDatabase(url, options);
-});
+};
+
+describeStore("PostgreSQL", openEmptied, openApart);

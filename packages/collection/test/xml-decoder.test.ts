@@ -294,7 +294,32 @@ describe("what the XML decoder refuses, and where", () => {
     [
       "an entity with a bad name",
       "<person><name>a& b;</name></person>",
-      'The entity "& b;" is not defined; &amp; &lt; &gt; &quot; and &apos; are at line 1, column 19',
+      "The & begins neither an entity nor a character; written as text it is &amp; at line 1, column 16",
+    ],
+    [
+      "an ampersand in text",
+      "<person>\n<name>Marks & Spencer</name>\n<!-- & --><address><a>&amp;</a></address></person>",
+      "The & begins neither an entity nor a character; written as text it is &amp; at line 2, column 13",
+    ],
+    [
+      "an ampersand in text with no semicolon behind it",
+      "<person><!-- & --><?a & ?><name><![CDATA[&]]> & </name></person>",
+      "The & begins neither an entity nor a character; written as text it is &amp; at line 1, column 47",
+    ],
+    [
+      "an ampersand in an attribute",
+      '<person a="b & c"/>',
+      "The & begins neither an entity nor a character; written as text it is &amp; at line 1, column 14",
+    ],
+    [
+      "a reference without a name",
+      "<person><name>&;</name></person>",
+      "The & begins neither an entity nor a character; written as text it is &amp; at line 1, column 15",
+    ],
+    [
+      "a start tag without an end, beside what only looks like a reference",
+      "<person><name><![CDATA[a & b]]>",
+      "The XML is not well-formed: unclosed tag: name at line 1, column 32",
     ],
     [
       "a reference to U+0000",

@@ -1,46 +1,36 @@
-import { readFile } from "node:fs/promises";
-import { parse } from "csv-parse/sync";
+import { createReadStream } from "node:fs";
+import type { MediaType } from "waymark";
 import { type Person, personSchema } from "./person.ts";
+import { personCsvDecoder } from "./person-list-decoders.ts";
 
 /**
  * The people of the demo: 537 members of the United States Congress, in the order of `data/legislators.csv`, without ids.
  *
- * @throws Error when the file cannot be read, or as `peopleFromCsv`
+ * @throws Error (rejects) when the file cannot be read, or as `peopleFromCsv`
  */
-export async function demoPeople(): Promise<readonly Person[]> {
-  return peopleFromCsv(await readFile(new URL("../data/legislators.csv", import.meta.url), "utf8"));
+export function demoPeople(): Promise<readonly Person[]> {
+  return peopleFromCsv(createReadStream(new URL("../data/legislators.csv", import.meta.url)));
 }
 
 /**
- * The people of a CSV text (RFC 4180), one a row. The header names their members, `address.x` the member `x` of the
- * address; an empty cell is an absent member.
+ * The people of a file of CSV, as the service reads one from its clients.
  *
- * ```ts
- * peopleFromCsv("name,address.postalCode\r\nAda,W1\r\n");   // [{ name: "Ada", address: { postalCode: "W1" } }]
- * ```
- *
- * @throws Error when the text is no CSV, or naming row and members when a row is no valid person
+ * @throws MalformedContent (rejects) when it is no CSV of people
+ * @throws Error (rejects) naming line and members when a row is no valid person
  */
-export function peopleFromCsv(csv: string): readonly Person[] {
+export async function peopleFromCsv(pieces: AsyncIterable<Uint8Array>): Promise<readonly Person[]> {
   const { validate } = personSchema()["~standard"];
-  return parse<Cells>(csv, { columns: true, bom: true }).map((cells, index) => {
-    const result = validate(toMembers(cells));
-    if (result.issues === undefined) return result.value;
-    const faults = result.issues.map(({ path = [], message }) => `${path.join(".")} ${message}`);
-    throw new Error(`Row ${index + 1} below the header is no person: ${faults.join("; ")}.`);
-  });
-}
-
-/** A row's cells by the names in the header. */
-type Cells = Readonly<Record<string, string>>;
-
-function toMembers(cells: Cells): Readonly<Record<string, unknown>> {
-  const members: [string, string][] = [];
-  const address: [string, string][] = [];
-  for (const [column, cell] of Object.entries(cells)) {
-    if (cell === "") continue;
-    if (column.startsWith("address.")) address.push([column.slice("address.".length), cell]);
-    else members.push([column, cell]);
+  const people: Person[] = [];
+  for await (const { line, value, issues } of personCsvDecoder.decode(pieces, { mediaType: csv, lenient: false })) {
+    const result = issues === undefined ? validate(value) : { issues };
+    if (result.issues === undefined) {
+      people.push(result.value);
+      continue;
+    }
+    const faults = result.issues.map(({ path = [], message }) => [path.join("."), message].join(" ").trimStart());
+    throw new Error(`The row on line ${line} is no person: ${faults.join("; ")}.`);
   }
-  return Object.fromEntries(address.length === 0 ? members : [...members, ["address", Object.fromEntries(address)]]);
+  return people;
 }
+
+const csv: MediaType = { type: "text", subtype: "csv", parameters: new Map() };

@@ -13,6 +13,7 @@ export const personRoutes = (people: CollectionHandlers<Person>): Route =>
     GET("/{id}", accept(...people.itemTypes), people.read),
     GET(accept(...people.listTypes), people.list),
     POST(contentType(...bodies), people.create),
+    POST(contentType(...people.createManyTypes), people.createMany),
     POST("/{id}", people.refuseCreate),
     PUT("/{id}", contentType(...bodies), people.replace),
     PATCH("/{id}", contentType(...people.amendTypes), people.amend),

@@ -19,6 +19,7 @@ import { nodeCodings } from "waymark/node";
 import { healthRoutes } from "./health-routes.ts";
 import { lenientPersonSchema, personMemberNames, personSchema } from "./person.ts";
 import { personCollection } from "./person-collection.ts";
+import { personListDecoders } from "./person-list-decoders.ts";
 import { personRepresentations } from "./person-representations.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
@@ -30,7 +31,7 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly database: string | Database;
   /** Which pages of other origins may use the service, before all filters. Default: none. */
   readonly cors?: CorsPolicy;
-  /** Who gets in, before anything is told about the path: the filter of `openAccess`. Default: everybody. */
+  /** Who gets in, before anything is told about the path: the filter of `openAccess`, or `forThisMachine`. Default: everybody. */
   readonly access?: AroundFilter | undefined;
   /** Whether requests come over TLS, all or the one given: browsers are then told to keep to it. Default: false. */
   readonly https?: SecurityHeadersOptions["https"];
@@ -79,6 +80,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     schema: personSchema(now),
     lenientSchema: lenientPersonSchema(now),
     decoders: [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })],
+    listDecoders: personListDecoders,
     representations: personRepresentations(path),
     members: personMemberNames(),
     // Where collections answer 201, /person answers 200; the client learns the id all the same.

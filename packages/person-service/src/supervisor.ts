@@ -8,6 +8,8 @@ export interface Supervision {
   readonly grace: number;
   /** Whether SIGHUP is for the workers; else it ends this process, and them with it. */
   readonly handsOnHangup: boolean;
+  /** Takes a line for whoever takes what the program prints. */
+  readonly print: (line: string) => void;
   /** Takes a line for the person who watches over the service. */
   readonly tell: (line: string) => void;
 }
@@ -96,13 +98,13 @@ class Supervisor {
       askToStop(worker);
       return;
     }
-    process.stdout.write(`worker ${worker.process.pid} serves\n`);
+    this.#supervision.print(`worker ${worker.process.pid} serves`);
     if (orders.isFirst) {
       this.#lines = lines;
       for (let others = 1; others < this.#supervision.count; others++) this.#startAnother();
     }
     if (this.#lines === undefined || this.#ready.size < this.#supervision.count) return;
-    process.stdout.write(`${this.#lines.join("\n")}\n`);
+    this.#supervision.print(this.#lines.join("\n"));
     this.#lines = undefined;
   }
 

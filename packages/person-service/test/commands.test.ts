@@ -4,14 +4,15 @@ import { describe, it } from "node:test";
 import { isApiKey } from "../src/access/api-key.ts";
 import { FileMistakes } from "../src/access/json-file.ts";
 import { verifyPassword } from "../src/access/password-hash.ts";
+import { parseCommandLine } from "../src/command-line.ts";
 import { CommandRefused } from "../src/commands/command.ts";
-import { parseCommand } from "../src/commands/parse-command.ts";
+
 import { openFolder } from "./access/folder.ts";
 
 /** Runs a command, and gives the lines for whoever takes the result, and those for the person. */
 async function run(argv: readonly string[], input: string | Uint8Array = ""): Promise<readonly [string[], string[]]> {
-  const line = parseCommand(argv);
-  assert(line?.kind === "command", JSON.stringify(line));
+  const line = parseCommandLine(argv);
+  assert(line.kind === "run", JSON.stringify(line));
   const printed: string[] = [];
   const told: string[] = [];
   await line.run({
@@ -89,23 +90,21 @@ describe("the command about passwords", () => {
   }
 });
 
-describe("parseCommand", () => {
-  it("leaves other command lines alone", () => {
-    for (const argv of [[], ["--port", "80"], ["keys"], ["--", "key"], ["constructor"]]) {
-      assert.equal(parseCommand(argv), undefined);
-    }
-  });
-
-  it("prints its usage on --help", () => {
-    for (const argv of [
-      ["key", "--help"],
-      ["key", "create", "--help"],
-      ["password", "--help", "x"],
-    ]) {
-      const line = parseCommand(argv);
-      assert(line?.kind === "print");
-      assert.match(line.text, /^Usage: person-service key create /);
-      assert(line.text.split("\n").every((text) => text.length <= 80));
+describe("the command line of other commands", () => {
+  it("prints a usage on --help: that of the command, or of all that begin with the word", () => {
+    for (const [argv, usage] of [
+      [["key", "--help"], /^Usage: person-service key create [^\n]+\n +person-service key list /],
+      [["key", "--name", "--help"], /^Usage: person-service key create [^\n]+\n +person-service key list /],
+      [
+        ["key", "create", "--help"],
+        /^Usage: person-service key create --name NAME --scope SCOPE... \[--keys FILE\]\n\n/,
+      ],
+      [["password", "hash", "x", "--help"], /^Usage: person-service password hash < FILE\n\n/],
+    ] as const) {
+      const line = parseCommandLine(argv);
+      assert(line.kind === "print");
+      assert.match(line.text, usage);
+      assert(line.text.split("\n").every((text) => text.length <= 80 && text === text.trimEnd()));
     }
   });
 
@@ -116,17 +115,17 @@ describe("parseCommand", () => {
     [["password", "verify"], 'After "password" comes one of hash, and not "verify".'],
     [["key", "create"], '"key create" needs --name.'],
     [["key", "create", "--name", "a"], '"key create" needs --scope.'],
-    [["key", "create", "--name", "--scope", "a"], "--name needs a value."],
+    [["key", "create", "--name", "--scope", "a"], '--name needs a value, and is followed by "--scope".'],
     [["key", "create", "--name="], "--name needs a value."],
     [["key", "create", "--name", "a", "--name", "b"], "--name is given more than once."],
-    [["key", "list", "--name", "a"], '"key list" has no option "--name".'],
-    [["key", "list", "all"], '"all" is no option.'],
-    [["password", "hash", "secret"], '"secret" is no option.'],
+    [["key", "list", "--name", "a"], 'There is no option "--name".'],
+    [["key", "list", "all"], 'All is said by options, and "all" is none.'],
+    [["password", "hash", "secret"], 'All is said by options, and "secret" is none.'],
   ];
   for (const [argv, fault] of refused) {
     it(`refuses [${argv.join(" ")}]`, () => {
-      const line = parseCommand(argv);
-      assert(line?.kind === "refuse");
+      const line = parseCommandLine(argv);
+      assert(line.kind === "refuse");
       assert.equal(line.fault, fault);
     });
   }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Readable } from "node:stream";
 import { describe, it } from "node:test";
 import { demoPeople, peopleFromCsv } from "../src/demo-people.ts";
 import { personSchema } from "../src/person.ts";
@@ -59,30 +60,25 @@ describe("demoPeople", () => {
 });
 
 describe("peopleFromCsv", () => {
-  it("reads a header alone as nobody", () => {
-    assert.deepEqual(peopleFromCsv("name,email\r\n"), []);
+  const read = (csv: string) => peopleFromCsv(Readable.from([Buffer.from(csv)]));
+
+  it("reads a header alone as nobody", async () => {
+    assert.deepEqual(await read("name,email\r\n"), []);
   });
 
-  it("reads past a byte order mark, and lines that end in LF", () => {
-    assert.deepEqual(peopleFromCsv("\uFEFFname\nAda\n"), [{ name: "Ada" }]);
+  it("leaves out an address of which every cell is empty", async () => {
+    assert.deepEqual(await read("name,address.postalCode\r\nAda,\r\n"), [{ name: "Ada" }]);
   });
 
-  it("leaves out an address of which every cell is empty", () => {
-    assert.deepEqual(peopleFromCsv("name,address.postalCode\r\nAda,\r\n"), [{ name: "Ada" }]);
-  });
-
-  it("names the row and the members that are wrong", () => {
-    assert.throws(() => peopleFromCsv("name,email,address.addressCountry\r\nAda,,GB\r\nBob,bob,XX\r\n"), {
+  it("names the line and the members that are wrong", async () => {
+    await assert.rejects(read("name,email,address.addressCountry\r\nAda,,GB\r\nBob,bob,XX\r\n"), {
       message:
-        "Row 2 below the header is no person: email must have one @ as in ada@example.org, and has 0; " +
+        "The row on line 3 is no person: email must have one @ as in ada@example.org, and has 0; " +
         'address.addressCountry must be an ISO 3166-1 alpha-2 country code in capitals such as NO, and is "XX".',
     });
-    assert.throws(() => peopleFromCsv("name,__proto__\r\nAda,x\r\n"), /__proto__ is not a member of a person\.$/);
-  });
-
-  it("refuses a row with a cell too few or too many, naming its line", () => {
-    for (const row of ["Ada", "Ada,a@b,c"]) {
-      assert.throws(() => peopleFromCsv(`name,email\r\n${row}\r\n`), /Invalid Record Length: .* line 2/);
-    }
+    await assert.rejects(read("name,email\r\nAda\r\n"), {
+      message: /line 2 is no person: has 1 cell, and the header 2/,
+    });
+    await assert.rejects(read("name,__proto__\r\nAda,x\r\n"), /not known: "__proto__"/);
   });
 });

@@ -120,11 +120,34 @@ describe("the program", () => {
     });
   });
 
+  describe("a page whose own name leads to this machine", () => {
+    const statusFor = async (url: string, host: string): Promise<number | undefined> => {
+      const response = await responseTo(get(`${url}/hello-world`, { headers: { host } }));
+      response.resume();
+      return response.statusCode;
+    };
+
+    it("is refused, unless --open or an access file says who may", async () => {
+      await using service = await startService("--database", ":memory:");
+      assert.deepEqual(
+        [await statusFor(service.url, "page.example"), await statusFor(service.url, "localhost")],
+        [421, 200],
+      );
+      await stop(service);
+      await using open = await startService("--database", ":memory:", "--open");
+      assert.equal(await statusFor(open.url, "page.example"), 200);
+      await stop(open);
+    });
+  });
+
   describe("the command line", () => {
     it("--help prints the usage", async () => {
       const { code, stdout, stderr } = await runProgram("--help");
       assert.deepEqual([code, stderr], [0, ""]);
-      assert.match(stdout, /^Usage: person-service \[options\]\n.*--database FILE.*exit\n$/s);
+      assert.match(
+        stdout,
+        /^Usage: person-service \[serve\] \[options\]\n.*--database FILE.*exit\n\nOther commands.*\n$/s,
+      );
     });
 
     it("--routes prints the routes in the order in which they are tried, and makes no database", async () => {
@@ -148,7 +171,7 @@ describe("the program", () => {
     it("is refused with what is wrong and the usage", async () => {
       const { code, stdout, stderr } = await runProgram("--nope");
       assert.deepEqual([code, stdout], [2, ""]);
-      assert.match(stderr, /^There is no option "--nope"\.\n\nUsage: person-service \[options\]\n/);
+      assert.match(stderr, /^There is no option "--nope"\.\n\nUsage: person-service \[serve\] \[options\]\n/);
     });
   });
 

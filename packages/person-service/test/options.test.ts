@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { type Options, parseOptions } from "../src/options.ts";
+import { type CommandLine, parseCommandLine } from "../src/command-line.ts";
+import { type Options, toOptions } from "../src/options.ts";
 
 const defaults: Options = {
   port: 8080,
@@ -11,6 +12,7 @@ const defaults: Options = {
   cors: [],
   access: undefined,
   keys: undefined,
+  open: false,
   demo: false,
   workers: 1,
   grace: 10,
@@ -18,7 +20,13 @@ const defaults: Options = {
 
 const originsGiven = ["http://localhost:5173", "https://*.example.com"];
 
-describe("parseOptions", () => {
+/** What a command line that starts the service starts it with. */
+function optionsOf(line: CommandLine): Options {
+  assert(line.kind === "run" && line.name === "serve", JSON.stringify(line));
+  return toOptions(line.given);
+}
+
+describe("the command line of the service", () => {
   const served: readonly (readonly [argv: readonly string[], options: Partial<Options>])[] = [
     [[], {}],
     [["--"], {}],
@@ -31,11 +39,11 @@ describe("parseOptions", () => {
     [["--cors", "*"], { cors: ["*"] }],
     [["--cors=http://localhost:5173", "--cors", "https://*.example.com"], { cors: originsGiven }],
     [["--demo"], { demo: true }],
-    [["--demo", "--host=0.0.0.0", "--open", "--port", "80"], { demo: true, host: "0.0.0.0", port: 80 }],
+    [["--demo", "--host=0.0.0.0", "--open", "--port", "80"], { demo: true, host: "0.0.0.0", open: true, port: 80 }],
     [["--host", "LocalHost"], { host: "LocalHost" }],
     [["--host", "127.0.0.53"], { host: "127.0.0.53" }],
     [["--host", "::ffff:127.0.0.1"], { host: "::ffff:127.0.0.1" }],
-    [["--open"], {}],
+    [["--open"], { open: true }],
     [["--workers", "4", "--grace=0"], { workers: 4, grace: 0 }],
     [["--workers=1", "--database", ":memory:"], { database: ":memory:" }],
     [["--host=::", "--access", "a.json"], { host: "::", access: "a.json" }],
@@ -43,7 +51,9 @@ describe("parseOptions", () => {
   ];
   for (const [argv, options] of served) {
     it(`serves on [${argv.join(" ")}]`, () => {
-      assert.deepEqual(parseOptions(argv), { kind: "serve", options: { ...defaults, ...options } });
+      for (const args of [argv, ["serve", ...argv]]) {
+        assert.deepEqual(optionsOf(parseCommandLine(args)), { ...defaults, ...options });
+      }
     });
   }
 
@@ -59,6 +69,9 @@ describe("parseOptions", () => {
     [["--demo", "now"], 'All is said by options, and "now" is none.'],
     [["--", "--port"], 'All is said by options, and "--port" is none.'],
     [[""], 'All is said by options, and "" is none.'],
+    [["Serve"], 'There is no command "Serve".'],
+    [["constructor"], 'There is no command "constructor".'],
+    [["serve", "serve"], 'All is said by options, and "serve" is none.'],
     [["--port"], "--port needs a value."],
     [["--port="], "--port needs a value."],
     [["--host", ""], "--host needs a value."],
@@ -104,11 +117,11 @@ describe("parseOptions", () => {
     [["--keys", "k.json"], "--keys is of no use without --access, which says what the keys are good for."],
     [["--open=yes"], '--open takes no value, and has "yes".'],
     [["--port", "x", "--nope"], '--port must be a whole number from 0 to 65535, and is "x".'],
-    [["x".repeat(31)], `All is said by options, and "${"x".repeat(30)}"… is none.`],
+    [["x".repeat(31)], `There is no command "${"x".repeat(30)}"….`],
   ];
   for (const [argv, fault] of refused) {
     it(`refuses ${JSON.stringify(argv)}: ${fault}`, () => {
-      const line = parseOptions(argv);
+      const line = parseCommandLine(argv);
       assert(line.kind === "refuse");
       assert.equal(line.fault, fault);
       assert.match(line.usage, /^Usage: person-service /);
@@ -122,26 +135,26 @@ describe("parseOptions", () => {
       ["--help", "--help", "--nope", "y"],
       ["--version", "--help"],
     ]) {
-      const line = parseOptions(argv);
+      const line = parseCommandLine(argv);
       assert(line.kind === "print");
       assert.match(line.text, /^Usage: person-service /);
     }
   });
 
   it("asks for the routes on --routes", () => {
-    assert.deepEqual(parseOptions(["--nope", "--routes"]), { kind: "routes" });
+    const line = parseCommandLine(["--nope", "--routes"]);
+    assert(line.kind === "run" && line.name === "serve" && line.given.has("routes"));
   });
 
   it("prints the package's version on --version", () => {
     const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-    assert.deepEqual(parseOptions(["--nope", "--version"]), { kind: "print", text: `person-service ${version}` });
+    assert.deepEqual(parseCommandLine(["--nope", "--version"]), { kind: "print", text: `person-service ${version}` });
   });
 
-  it("has a usage of at most 24 lines that fits a terminal, names every option and lines up what they mean", () => {
-    const line = parseOptions(["--help"]);
+  it("has a usage that fits the width of a terminal, names every option and lines up what they mean", () => {
+    const line = parseCommandLine(["--help"]);
     assert(line.kind === "print");
     const lines = line.text.split("\n");
-    assert(lines.length <= 24);
     assert(lines.every((text) => text.length <= 80 && text === text.trimEnd()));
     const options = lines
       .map((text) => /^ {2}--(\w+)(?: [A-Z]+)? {2,}(?=\S)/.exec(text))
@@ -160,8 +173,8 @@ describe("parseOptions", () => {
         "workers",
         "grace",
         "routes",
-        "help",
         "version",
+        "help",
       ],
     );
     assert.equal(new Set(options.map((match) => match[0].length)).size, 1);
@@ -174,7 +187,7 @@ describe("parseOptions", () => {
     );
     fc.assert(
       fc.property(fc.array(argument, { maxLength: 6 }), (argv) => {
-        const line = parseOptions(argv);
+        const line = parseCommandLine(argv);
         if (line.kind === "refuse") assert.match(line.fault, /^\P{Cc}{1,300}$/u);
       }),
     );

@@ -32,13 +32,30 @@ export function runProgram(...args: readonly string[]): Promise<Exit> {
   return exited;
 }
 
+/** A program that runs, in a process of its own. */
+export type ProgramProcess = Pick<ServiceProcess, "exited" | "kill" | "told">;
+
+/** Starts the program, and waits for nothing. */
+export function startProgram(...args: readonly string[]): ProgramProcess {
+  const { child, exited } = launch(args);
+  return { exited, kill: (signal) => child.kill(signal), told: (text) => untilToldBy(child, text) };
+}
+
 /**
  * Starts the program on a port that the system chooses, and waits until it says where it listens.
  *
  * @throws Error with what the program said when it ended instead
  */
 export async function startService(...args: readonly string[]): Promise<ServiceProcess> {
-  const { child, exited } = launch(["--port", "0", ...args]);
+  return startServiceWith([], ...args);
+}
+
+/** The same, with options of Node's. */
+export async function startServiceWith(
+  nodeOptions: readonly string[],
+  ...args: readonly string[]
+): Promise<ServiceProcess> {
+  const { child, exited } = launch(["--port", "0", ...args], nodeOptions);
   const printed = collect(child.stdout);
   const listening = new Promise<string>((resolve) => whenListening(child.stdout, resolve));
   const ended = exited.then(({ stderr, signal }): never => {
@@ -55,7 +72,7 @@ export async function startService(...args: readonly string[]): Promise<ServiceP
     get printed() {
       return printed();
     },
-    told: (text) => Promise.any([child.stdout, child.stderr].map((stream) => untilPrinted(stream, text))),
+    told: (text) => untilToldBy(child, text),
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
       await exited;
@@ -85,6 +102,9 @@ function whenListening(stdout: Readable, done: (url: string) => void): void {
   stdout.on("data", onData);
 }
 
+const untilToldBy = ({ stdout, stderr }: ReturnType<typeof launch>["child"], text: RegExp): Promise<void> =>
+  Promise.any([stdout, stderr].map((stream) => untilPrinted(stream, text)));
+
 /** Resolves once what is printed from now on has the text in it; rejects when the stream ends before. */
 function untilPrinted(stream: Readable, text: RegExp): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -99,8 +119,8 @@ function untilPrinted(stream: Readable, text: RegExp): Promise<void> {
 
 const program = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
-function launch(args: readonly string[]) {
-  const child = spawn(process.execPath, ["--conditions=@waymark/source", program, ...args], {
+function launch(args: readonly string[], nodeOptions: readonly string[] = []) {
+  const child = spawn(process.execPath, [...nodeOptions, "--conditions=@waymark/source", program, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = new Promise<Pick<Exit, "code" | "signal">>((resolve, reject) => {

@@ -106,7 +106,7 @@ async function readOthers({ url }: ServiceProcess): Promise<void> {
 }
 
 /** What a process has in memory, in bytes. */
-function residentMemory(pid: number): number {
+export function residentMemory(pid: number): number {
   const status = `/proc/${pid}/status`;
   const kilobytes = existsSync(status)
     ? /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(status, "utf8"))?.[1]

@@ -4,6 +4,7 @@ export { accept, and, type Condition, contentType, header, method, not, or, path
 export type { ContentCoding, Encoder, Extent } from "./content-coding.ts";
 export type { DeclarationSite } from "./declaration-site.ts";
 export { type Decoder, decodeUtf8, MalformedContent } from "./decoder.ts";
+export { type ContentReader, chooseDecoder, type DecoderChoice } from "./decoder-choice.ts";
 export { excerpt } from "./excerpt.ts";
 export type { Explanation, ExplanationFailure, ExplanationStep } from "./explain.ts";
 export {

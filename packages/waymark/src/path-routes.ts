@@ -9,6 +9,7 @@ import {
   refuseMethod,
   refuseNotFound,
   refuseUnknownMethod,
+  withReadable,
   withVary,
 } from "./refusal.ts";
 import type { HttpRequest } from "./request.ts";
@@ -74,6 +75,15 @@ export class PathRoutes {
     const furthest = Math.max(...failures.map((failure) => failure?.stage ?? stages.done));
     const failed = attempts.filter((_, i) => failures[i]?.stage === furthest);
     return withVary(this.#refuseAt(furthest, failed, request), attempts.at(-1)?.vary ?? []);
+  }
+
+  /**
+   * The handler's response with what it rests on: `vary`, and for content that the handler could not read the types that the path's
+   * routes do, as where the routes themselves refuse it.
+   */
+  complete(response: HttpResponse, vary: readonly string[]): HttpResponse {
+    const isUnread = response.status === 415 && response.headers.has("Accept");
+    return withVary(isUnread ? withReadable(response, this.#readable()) : response, vary);
   }
 
   #refuseAt(stage: number, failed: readonly Attempt[], request: HttpRequest): HttpResponse {

@@ -71,7 +71,8 @@ export function withVary(response: HttpResponse, consulted: readonly string[]): 
   return response.withHeaders(HeaderList.fromParsed([...headers.flat, "Vary", consulted.join(", ")]));
 }
 
-function withReadable(response: HttpResponse, readable: ReadableTypes): HttpResponse {
+/** The response that tells what POST and PATCH read. */
+export function withReadable(response: HttpResponse, readable: ReadableTypes): HttpResponse {
   let headers: HeaderList = response.headers;
   if (readable.POST.length > 0) headers = headers.with("Accept-Post", readable.POST.join(", "));
   if (readable.PATCH.length > 0) headers = headers.with("Accept-Patch", readable.PATCH.join(", "));

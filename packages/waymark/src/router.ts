@@ -8,7 +8,7 @@ import type { Finding } from "./finding.ts";
 import { isPromise, thrownResponse, wrapWeb } from "./pipeline.ts";
 import { problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
-import { refusePath, withVary } from "./refusal.ts";
+import { refusePath } from "./refusal.ts";
 import type { HttpRequest } from "./request.ts";
 import { type ContentSettings, defaultContentSettings } from "./request-content.ts";
 import type { HttpResponse } from "./response.ts";
@@ -184,7 +184,9 @@ function dispatcher(locate: RouteTable): Next {
         if (type === undefined && candidate.negotiate !== undefined) continue;
         const response = candidate.run(request.matched(candidate.bind(segments), type));
         if (vary.length === 0) return response;
-        return isPromise(response) ? response.then((settled) => withVary(settled, vary)) : withVary(response, vary);
+        return isPromise(response)
+          ? response.then((settled) => routes.complete(settled, vary))
+          : routes.complete(response, vary);
       }
       return routes.refuse(request, segments);
     } catch (error) {

@@ -9,7 +9,17 @@ import { serve } from "../src/adapters/node/index.ts";
 import type { ServedApp } from "../src/adapters/served-app.ts";
 import { HeaderList } from "../src/header-list.ts";
 import { HttpError } from "../src/http-error.ts";
-import { content, empty, HttpResponse, json, noContent, ok, type ResponseBody, text } from "../src/response.ts";
+import {
+  content,
+  empty,
+  HttpResponse,
+  json,
+  noContent,
+  notFound,
+  ok,
+  type ResponseBody,
+  text,
+} from "../src/response.ts";
 import { fromWebResponse } from "../src/web-response.ts";
 import { type TinyApp, type TinyHandler, tinyApp } from "./tiny-app.ts";
 
@@ -205,6 +215,16 @@ adapters(
   "says nothing of the length for HEAD when the handler made no content",
   () => ok(),
   async (client) => assert.equal((await client.fetch("/", { method: "HEAD" })).headers.get("Content-Length"), null),
+);
+
+adapters(
+  "says for HEAD that an error without content has none, as for GET",
+  () => notFound(),
+  async (client) => {
+    for (const method of ["GET", "HEAD"]) {
+      assert.equal((await client.fetch("/", { method })).headers.get("Content-Length"), "0");
+    }
+  },
 );
 
 adapters(

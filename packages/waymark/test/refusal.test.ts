@@ -320,6 +320,20 @@ suite("OPTIONS", () => {
     assert.equal(posted.headers.get("Accept-Post"), "application/json, application/xml");
   });
 
+  it("tells them also where the handler finds that it cannot read the content, and not of its coding", async () => {
+    const app = router(
+      POST("/person", contentType("application/json"), async (request) =>
+        json(await request.body((value) => ({ value }))),
+      ),
+      PATCH("/person", contentType("application/json"), ok),
+    );
+    const inLatin1 = await ask(app, "POST /person", { "Content-Type": "application/json; charset=iso-8859-1" });
+    assert.deepEqual([inLatin1.status, inLatin1.headers.get("Accept-Post")], [415, "application/json"]);
+    assert.equal(inLatin1.headers.get("Accept-Patch"), "application/json");
+    const coded = await ask(app, "POST /person", { "Content-Type": "application/json", "Content-Encoding": "x" });
+    assert.deepEqual([coded.status, coded.headers.has("Accept-Post")], [415, false]);
+  });
+
   it("of * is 204, whatever routes there are", async () => {
     for (const app of [people, router(), router(route("/**", ok)), router(OPTIONS("/{*rest}", ok))]) {
       const response = await ask(app, "OPTIONS *");

@@ -13,7 +13,7 @@ export function faultInExposure(host: string, access: boolean, keys: boolean, op
 }
 
 /** Whether what listens on this name or address is reached from this machine alone; of any name but `localhost` that is not known. */
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   if (isIPv4(host)) return loopback.check(host, "ipv4");
   if (isIPv6(host)) return loopback.check(host, "ipv6");
   return host.toLowerCase() === "localhost";

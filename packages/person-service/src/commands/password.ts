@@ -6,8 +6,10 @@ import { type Command, CommandRefused } from "./command.ts";
 /** Makes what an access file has of a password. */
 export const passwordCommands: Readonly<Record<"hash", Command>> = {
   hash: {
+    synopsis: ["password hash < FILE"],
+    about: "Prints what an access file has of a password, which is read from standard input.",
     options: {},
-    async run(_options, { readInput, print }) {
+    async run(_given, { readInput, print }) {
       print(await hashPassword(toPassword(await readInput())));
     },
   },

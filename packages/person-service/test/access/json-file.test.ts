@@ -62,6 +62,7 @@ describe("the position of a member", () => {
       fc.property(fc.json({ maxDepth: 4 }), fc.constantFrom(0, 1, 3), fc.nat(), (json, space, choice) => {
         const value: unknown = JSON.parse(json);
         const text = JSON.stringify(value, null, space);
+        fc.pre(!/"\d+" *:/.test(text)); // an object has such names first, and the marked one would move
         const paths = pathsIn(value);
         const path = paths[choice % paths.length] as readonly PropertyKey[]; // there is at least that of the whole
         // The place is marked in a copy of the text, and found as a text.

@@ -19,7 +19,8 @@ export function unsentLength(response: HttpResponse, byteLength: (text: string) 
   if (isBodilessStatus(status)) return undefined;
   if (typeof body === "string") return byteLength(body);
   if (body instanceof Uint8Array) return body.byteLength;
-  return declaredLength(headers);
+  // Where all is well a handler may have spared HEAD the content that GET has; an error without content has none for GET either.
+  return declaredLength(headers) ?? (body === null && status >= 400 ? 0 : undefined);
 }
 
 /**

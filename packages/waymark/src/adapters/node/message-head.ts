@@ -81,7 +81,15 @@ function refuseCoding(transferEncoding: string | undefined, minorVersion: number
 }
 
 /** Whether it is a host and an optional port (RFC 9110 §7.2, RFC 3986 §3.2.2); no registered name is empty under http. */
-export const isHost = (text: string): boolean => hostPattern.test(text);
+export function isHost(text: string): boolean {
+  // The one of the request before, as a rule; comparing takes a tenth of the time.
+  if (text === lastHost) return true;
+  const sound = hostPattern.test(text);
+  if (sound) lastHost = text;
+  return sound;
+}
+
+let lastHost = "localhost";
 
 /** The refusal of any expectation but `100-continue`. */
 export const expectationFailed: HttpResponse = problem(problemTypes.expectationFailed, {

@@ -1,0 +1,33 @@
+import { jsonDecoder, MalformedContent, type MediaType } from "waymark";
+import { type Line, readLines } from "./lines.ts";
+import { type ListDecoder, type ListedValue, longestRecord } from "./list-decoder.ts";
+
+/**
+ * Reads `application/x-ndjson`: a JSON value a line, strictly as `jsonDecoder` reads it. Lines end with LF or CRLF; blank
+ * ones are left out. A line that is no JSON, or longer than 1 MiB, spoils no other.
+ */
+export const ndjsonDecoder: ListDecoder = {
+  mediaTypes: ["application/x-ndjson"],
+  charsets: ["utf-8"],
+  async *decode(pieces, { mediaType }) {
+    for await (const line of readLines(pieces, longestRecord)) {
+      if (!isBlank(line)) yield toValue(line, mediaType);
+    }
+  },
+};
+
+function toValue({ number: line, bytes }: Line, mediaType: MediaType): ListedValue {
+  if (bytes === undefined) return { line, issues: [{ message: `is longer than ${longestRecord} bytes` }] };
+  try {
+    return { line, value: jsonDecoder.decode(bytes, mediaType) };
+  } catch (error) {
+    if (!(error instanceof MalformedContent)) throw error;
+    const { detail, column } = error;
+    return { line, issues: [{ message: column === undefined ? detail : `${detail} at column ${column}` }] };
+  }
+}
+
+const isBlank = ({ bytes }: Line): boolean => bytes?.every((byte) => byte === space || byte === tab) === true;
+
+const space = 0x20;
+const tab = 0x09;

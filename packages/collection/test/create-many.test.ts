@@ -1,0 +1,562 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import {
+  HttpError,
+  HttpRequest,
+  type HttpResponse,
+  POST,
+  router,
+  type StandardSchemaV1,
+  type ValidationIssue,
+} from "waymark";
+import {
+  type CollectionDefinition,
+  type CollectionHandlers,
+  type CollectionOptions,
+  type Creation,
+  collection,
+  csvDecoder,
+  type Document,
+  ndjsonDecoder,
+  openDatabase,
+  type Store,
+  StoreOutcomeUnknown,
+  StoreUnavailable,
+} from "../src/index.ts";
+import { create, everything, noon } from "./store-contract.ts";
+
+type Book = { readonly title: string; readonly isbn?: string };
+
+/** Takes an object with a title; an unknown member is a fault, or is left out. */
+const bookSchema = (lenient: boolean): StandardSchemaV1<unknown, Book> => ({
+  "~standard": {
+    version: 1,
+    vendor: "test",
+    validate(value) {
+      const { title, ...others } = Object(value);
+      const known = Object.entries(others).filter(([name]) => ["id", "isbn"].includes(name));
+      const issues: ValidationIssue[] = typeof title === "string" ? [] : [{ message: "must be text", path: ["title"] }];
+      if (!lenient) {
+        for (const name of Object.keys(others)) {
+          if (!["id", "isbn"].includes(name)) issues.push({ message: `is no member: ${name}`, path: [name] });
+        }
+      }
+      return issues.length > 0 ? { issues } : { value: { title, ...Object.fromEntries(known) } };
+    },
+  },
+});
+
+type Books = CollectionHandlers<Book>;
+
+const booksOver = (store: Store, options?: Partial<CollectionOptions<Book>>): Books =>
+  collection({
+    path: "/books",
+    store,
+    schema: bookSchema(false),
+    lenientSchema: bookSchema(true),
+    decoders: [],
+    listDecoders: [ndjsonDecoder, csvDecoder({ columns: ["id", "title", "isbn", "createdAt", "updatedAt"] })],
+    ...options,
+  });
+
+/** Runs with the handlers of a collection over an empty store. */
+function withBooks(use: (books: Books, store: Store) => Promise<void>, options?: Partial<CollectionOptions<Book>>) {
+  return async () => {
+    const collections = [{ name: "book", unique: ["isbn"] }];
+    const database = await openDatabase(":memory:", { collections, now: () => noon });
+    try {
+      await use(booksOver(database.store("book"), options), database.store("book"));
+    } finally {
+      await database.close();
+    }
+  };
+}
+
+/** What is answered to these values, a line each. */
+async function post(
+  { createMany }: Books,
+  lines: readonly unknown[] | string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<HttpResponse> {
+  const body = typeof lines === "string" ? lines : lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  const fields = { "Content-Type": "application/x-ndjson", ...headers };
+  try {
+    return await createMany(HttpRequest.of({ method: "POST", target: "/books", headers: fields, body }));
+  } catch (error) {
+    if (error instanceof HttpError) return error.response;
+    throw error;
+  }
+}
+
+const lenient = { Prefer: "handling=lenient" };
+const csv = { "Content-Type": "text/csv" };
+
+interface Told {
+  readonly type?: string;
+  readonly detail?: string;
+  readonly stored?: number;
+  readonly refused?: number;
+  readonly omitted?: number;
+  readonly errors: readonly { readonly line: number; readonly pointer: string; readonly detail: string }[];
+}
+
+const toldBy = ({ body }: HttpResponse): Told => JSON.parse(String(body));
+
+const titles = async (store: Store): Promise<readonly string[]> =>
+  (await everything(store)).map(({ json }) => JSON.parse(json).title);
+
+describe("many records at once", () => {
+  it(
+    "are stored in their order, and counted",
+    withBooks(async (books, store) => {
+      const response = await post(books, [{ title: "Emma" }, { title: "Persuasion", id: 7 }, { title: "Sanditon" }]);
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get("Content-Type"), "application/json");
+      assert.deepEqual(toldBy(response), { stored: 3, refused: 0, errors: [] });
+      assert.deepEqual(
+        (await everything(store)).map(({ id, json }) => [id, JSON.parse(json).title]),
+        [
+          [1, "Emma"],
+          [7, "Persuasion"],
+          [8, "Sanditon"],
+        ],
+      );
+    }),
+  );
+
+  it(
+    "may be none",
+    withBooks(async (books, store) => {
+      for (const [content, headers] of [
+        ["", {}],
+        ["\n\n", {}],
+        ["title\r\n", csv],
+      ] as const) {
+        assert.deepEqual(toldBy(await post(books, content, headers)), { stored: 0, refused: 0, errors: [] });
+      }
+      assert.equal(await store.revision(), 0);
+    }),
+  );
+
+  it(
+    "may have the times of a list that was read, which are set anew",
+    withBooks(async (books, store) => {
+      const times = { createdAt: "1815-12-10T00:00:00Z", updatedAt: "x" };
+      assert.equal(toldBy(await post(books, [{ id: 3, title: "Emma", ...times }])).stored, 1);
+      assert.equal(toldBy(await post(books, "title,createdAt,updatedAt\r\nSanditon,x,\r\n", csv)).stored, 1);
+      for (const { json } of await everything(store)) {
+        assert.deepEqual([JSON.parse(json).createdAt, JSON.parse(json).updatedAt], Array(2).fill(noon.toISOString()));
+      }
+    }),
+  );
+
+  it(
+    "are refused together, each with what is wrong with it",
+    withBooks(async (books, store) => {
+      const response = await post(
+        books,
+        '{"title":"Emma"}\n\n{"title":7,"by":"Austen"}\n{"title":\n{"title":"Sanditon"}\n',
+      );
+      assert.equal(response.status, 400);
+      assert.deepEqual(toldBy(response), {
+        type: "/problems/invalid-content",
+        title: "Invalid content",
+        status: 400,
+        detail: "Nothing was stored: there are 3 faults in 2 records.",
+        refused: 2,
+        errors: [
+          { line: 3, pointer: "#/title", detail: "must be text" },
+          { line: 3, pointer: "#/by", detail: "is no member: by" },
+          { line: 4, pointer: "#", detail: "Expected a value, but found the end of the content at column 10" },
+        ],
+      });
+      assert.equal(await store.revision(), 0);
+    }),
+  );
+
+  it(
+    "are refused together when they have a value that there is already, or one has that of another",
+    withBooks(async (books, store) => {
+      await create(store, { title: "Emma", isbn: "1" });
+      const response = await post(books, [
+        { title: "a", isbn: "2" },
+        { title: "b", isbn: "1" },
+        { title: "c", isbn: "2" },
+        { title: "d", isbn: "1" },
+        { title: "e", id: 1 },
+        { title: "f" },
+      ]);
+      assert.equal(response.status, 409);
+      const { type, detail, refused, errors } = toldBy(response);
+      assert.equal(type, "/problems/conflict");
+      assert.equal(detail, "Nothing was stored: there are 4 faults in 4 records.");
+      assert.equal(refused, 4);
+      assert.deepEqual(errors, [
+        { line: 2, pointer: "#/isbn", detail: "is that which another record has" },
+        { line: 3, pointer: "#/isbn", detail: "is that which line 1 has" },
+        { line: 4, pointer: "#/isbn", detail: "is that which line 2 has" },
+        { line: 5, pointer: "#/id", detail: "is that which another record has or had" },
+      ]);
+      assert.deepEqual(await titles(store), ["Emma"]);
+    }),
+  );
+
+  it(
+    "are told of by the lines on which they begin",
+    withBooks(async (books, store) => {
+      await create(store, { title: "Emma", isbn: "1" });
+      const content = 'title,isbn\r\n"a\r\nb",2\r\n\r\n"c\r\nd",1\r\ne,2\r\n';
+      assert.deepEqual(
+        toldBy(await post(books, content, csv)).errors.map(({ line, detail }) => [line, detail]),
+        [
+          [5, "is that which another record has"],
+          [7, "is that which line 2 has"],
+        ],
+      );
+    }),
+  );
+
+  it(
+    "have no more than 1,000 faults told, and the others counted",
+    withBooks(async (books) => {
+      const { detail, refused, errors, omitted } = toldBy(await post(books, Array(1500).fill({ by: 1 })));
+      assert.deepEqual([refused, errors.length, omitted], [1500, 1000, 2000]);
+      assert.equal(errors.at(-1)?.line, 500);
+      assert.equal(
+        detail,
+        "Nothing was stored: there are 3,000 faults in 1,500 records; the first 1,000 are told, and 2,000 are not.",
+      );
+    }),
+  );
+
+  it(
+    "have no more than 1,000 conflicts told",
+    withBooks(async (books, store) => {
+      const { detail, errors } = toldBy(await post(books, Array(1500).fill({ title: "Emma", isbn: "1" })));
+      assert.deepEqual([errors.length, errors.at(-1)?.line], [1000, 1001]);
+      assert.match(detail ?? "", /1,000 faults in 1,000 records, and perhaps more\.$/);
+      assert.equal(await store.revision(), 0);
+    }),
+  );
+
+  it(
+    "are told of in few words, however long theirs are",
+    withBooks(async (books) => {
+      const response = await post(books, Array(1000).fill({ title: "Emma", ["\ud83c\udf89".repeat(1000)]: 1 }));
+      const { errors } = toldBy(response);
+      assert.equal(errors.length, 1000);
+      assert.equal(errors[0]?.pointer, "#");
+      assert.match(errors[0]?.detail ?? "", /^is no member: .+…$/u);
+      assert.ok(String(response.body).length < 1_000_000);
+    }),
+  );
+
+  it(
+    "are refused for the first place from which on they cannot be told from one another",
+    withBooks(async (books, store) => {
+      for (const headers of [csv, { ...csv, ...lenient }]) {
+        const response = await post(books, 'title\r\nEmma\r\n"Sanditon\r\n', headers);
+        assert.deepEqual(toldBy(response), {
+          type: "/problems/malformed-content",
+          title: "Malformed content",
+          status: 400,
+          detail: "Nothing was stored because of line 3: A quotation mark of this record is never closed.",
+          line: 3,
+          column: 1,
+          errors: [{ line: 3, pointer: "#", detail: "A quotation mark of this record is never closed" }],
+        });
+      }
+      assert.equal(await store.revision(), 0);
+    }),
+  );
+
+  it(
+    "are refused beyond the limit, and nothing is stored",
+    withBooks(
+      async (books, store) => {
+        assert.equal(toldBy(await post(books, [{ title: "x".repeat(86) }])).stored, 1);
+        for (const headers of [{}, lenient]) {
+          const response = await post(books, [{ title: "y" }, { title: "x".repeat(86) }], headers);
+          assert.equal(response.status, 413);
+        }
+        assert.equal(await store.revision(), 1);
+      },
+      { listLimit: 100 },
+    ),
+  );
+
+  it(
+    "are refused by their type, and by a charset that is not UTF-8",
+    withBooks(async (books) => {
+      for (const type of ["application/json", "text/csv; charset=iso-8859-1", "application/x-ndjson; charset=utf-16"]) {
+        const response = await post(books, [{ title: "Emma" }], { "Content-Type": type });
+        assert.equal(response.status, 415);
+        assert.equal(response.headers.get("Accept"), "application/x-ndjson, text/csv");
+      }
+      assert.equal((await post(books, "", { "Content-Type": "application/x-ndjson; charset=UTF-8" })).status, 200);
+    }),
+  );
+
+  it(
+    "are refused with an Idempotency-Key, and with query parameters",
+    withBooks(async (books, store) => {
+      const response = await post(books, [{ title: "Emma" }], { "Idempotency-Key": "7" });
+      assert.deepEqual([response.status, toldBy(response).type], [400, "/problems/idempotency-key-unsupported"]);
+      const target = HttpRequest.of({ method: "POST", target: "/books?dry=1", headers: csv, body: "title\r\n" });
+      await assert.rejects(books.createMany(target), (error) => error instanceof HttpError);
+      assert.equal(await store.revision(), 0);
+    }),
+  );
+
+  it(
+    "are NDJSON where nothing else is said",
+    withBooks(
+      async (books) => {
+        assert.deepEqual(books.createManyTypes, ["application/x-ndjson"]);
+        assert.equal((await post(books, [{ title: "Emma" }])).status, 200);
+        assert.equal((await post(books, "title\r\n", csv)).status, 415);
+      },
+      { listDecoders: [ndjsonDecoder] },
+    ),
+  );
+});
+
+describe("many records at once, with handling=lenient", () => {
+  it(
+    "are stored but for those that are refused, which are told",
+    withBooks(async (books, store) => {
+      await create(store, { title: "Emma", isbn: "1" });
+      const lines = [
+        { title: "a", isbn: "2", by: "Austen" },
+        { title: "b", isbn: "1" },
+        { title: 1 },
+        { title: "c", isbn: "2" },
+        { title: "d" },
+      ];
+      const response = await post(books, lines, lenient);
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get("Preference-Applied"), "handling=lenient");
+      assert.deepEqual(toldBy(response), {
+        stored: 2,
+        refused: 3,
+        errors: [
+          { line: 2, pointer: "#/isbn", detail: "is that which another record has" },
+          { line: 3, pointer: "#/title", detail: "must be text" },
+          { line: 4, pointer: "#/isbn", detail: "is that which another record has" },
+        ],
+      });
+      assert.deepEqual(await titles(store), ["Emma", "a", "d"]);
+    }),
+  );
+
+  it(
+    "keep their order, however many they are",
+    withBooks(async (books, store) => {
+      const lines = Array.from({ length: 1000 }, (_, i) => ({ title: `Volume ${i}` }));
+      assert.equal(toldBy(await post(books, lines, lenient)).stored, 1000);
+      assert.deepEqual(
+        await titles(store),
+        lines.map(({ title }) => title),
+      );
+    }),
+  );
+
+  it(
+    "may be long, more of them together than a store holds while it writes",
+    withBooks(async (books) => {
+      const title = "x".repeat(900_000);
+      assert.equal(toldBy(await post(books, Array(50).fill({ title }), lenient)).stored, 50);
+    }),
+  );
+
+  it(
+    "leave out columns that are not known",
+    withBooks(async (books, store) => {
+      const content = "title,by\r\nEmma,Austen\r\n";
+      assert.equal((await post(books, content, csv)).status, 400);
+      assert.deepEqual(toldBy(await post(books, content, { ...csv, ...lenient })).stored, 1);
+      assert.deepEqual(await titles(store), ["Emma"]);
+    }),
+  );
+
+  it(
+    "have unknown members refused where the collection has no schema that leaves them out",
+    withBooks(async (_, store) => {
+      const books = collection({ path: "/books", store, schema: bookSchema(false), decoders: [] });
+      const { stored, errors } = toldBy(await post(books, [{ title: "Emma", by: 1 }, { title: "Sanditon" }], lenient));
+      assert.deepEqual([stored, errors[0]?.pointer], [1, "#/by"]);
+    }),
+  );
+
+  it("are told of when the store fails among them: what is stored, what may be, and where it ended", async () => {
+    const outcomes: Readonly<Record<string, () => Promise<Creation>>> = {
+      a: async () => ({ kind: "created", record: { id: 1, revision: 1, updatedAt: 0, json: "{}" } }),
+      b: () => Promise.reject(new StoreUnavailable("The disk is full")),
+      c: () => Promise.reject(new StoreOutcomeUnknown("The disk reports an error")),
+    };
+    const tried: string[] = [];
+    const store = storeWith({
+      async create(document) {
+        const { title } = document as Book; // the schema lets in nothing else
+        tried.push(title);
+        return (outcomes[title] as () => Promise<Creation>)(); // a, b and c alone are sent
+      },
+    });
+    const lines = ["a", "a", "b", "c", ...Array(1000).fill("a")].map((title) => ({ title }));
+    const response = await post(booksOver(store), [{ title: 1 }, ...lines], lenient);
+    assert.deepEqual([response.status, response.headers.get("Retry-After")], [503, "1"]);
+    const { type, detail, stored, refused, errors } = toldBy(response);
+    assert.equal(type, "/problems/store-unavailable");
+    assert.deepEqual([stored, refused], [tried.length - 2, 3]);
+    assert.equal(tried.length, 256);
+    assert.match(detail ?? "", /254 records are stored, and nothing was tried after line 257\.$/);
+    assert.deepEqual(errors, [
+      { line: 1, pointer: "#/title", detail: "must be text" },
+      { line: 4, pointer: "#", detail: "is not stored: the store could not be used" },
+      { line: 5, pointer: "#", detail: "may be stored or not: the store failed meanwhile" },
+    ]);
+  });
+});
+
+describe("many records at once that belong to another", () => {
+  const collections: readonly CollectionDefinition[] = [
+    { name: "author" },
+    { name: "book", unique: ["isbn"], owner: { collection: "author", member: "authorId" } },
+  ];
+
+  it("are those of the owner that the path names, also when they are listed for another", async () => {
+    const database = await openDatabase(":memory:", { collections, now: () => noon });
+    try {
+      const [authors, store] = [database.store("author"), database.store("book")];
+      const owner = { store: authors, variable: "authorId" };
+      const books = booksOver(store, { path: "/authors/{authorId}/books", owner });
+      const app = router(POST("/authors/{authorId}/books", books.createMany));
+      const send = async (authorId: string, fields = {}) => {
+        const target = `/authors/${authorId}/books`;
+        const headers = { "Content-Type": "application/x-ndjson", ...fields };
+        return app.handle(HttpRequest.of({ method: "POST", target, headers, body: '{"authorId":7,"title":"Emma"}' }));
+      };
+      const { id } = await create(authors, { name: "Austen" });
+      for (const fields of [{}, lenient]) {
+        assert.deepEqual(toldBy(await send(`${id}`, fields)), { stored: 1, refused: 0, errors: [] });
+        const { status, body } = await send(`${id + 1}`, fields);
+        assert.deepEqual([status, body], [404, null]);
+      }
+      assert.deepEqual(
+        (await everything(store)).map(({ json }) => JSON.parse(json).authorId),
+        [id, id],
+      );
+    } finally {
+      await database.close();
+    }
+  });
+
+  it("are a 404 when the owner goes while they come", async () => {
+    const gone = storeWith({
+      create: async () => ({ kind: "ownerless" }),
+      createAll: async () => ({ kind: "ownerless" }),
+    });
+    for (const fields of [{}, lenient]) {
+      const { status, body } = await post(booksOver(gone), [{ title: "Emma" }], fields);
+      assert.deepEqual([status, body], [404, null]);
+    }
+  });
+});
+
+describe("a store that fails while it is given many records", () => {
+  it("is a 503 when it is unavailable, and a fault otherwise", async () => {
+    const fault = new Error("a fault of the program");
+    for (const headers of [{}, lenient]) {
+      for (const [error, status] of [
+        [new StoreUnavailable("busy"), 503],
+        [fault, undefined],
+      ] as const) {
+        const fail = async (): Promise<never> => {
+          throw error;
+        };
+        const answering = post(booksOver(storeWith({ create: fail, createAll: fail })), [{ title: "Emma" }], headers);
+        if (status === undefined) await assert.rejects(answering, fault);
+        else assert.equal((await answering).status, status);
+      }
+    }
+  });
+
+  it("is not asked for anything before the content has ended", async () => {
+    const seen: string[] = [];
+    const store = storeWith({
+      async createAll(documents) {
+        seen.push("store");
+        return { kind: "created", count: (await Array.fromAsync(documents as AsyncIterable<Document>)).length };
+      },
+    });
+    const stream = new ReadableStream({
+      async pull(controller) {
+        seen.push("client");
+        if (seen.length <= 1000) controller.enqueue(Buffer.from('{"title":"Emma"}\n'));
+        else controller.close();
+      },
+    });
+    const app = router(POST("/books", booksOver(store).createMany));
+    const request = new Request("http://localhost/books", {
+      method: "POST",
+      headers: { "Content-Type": "application/x-ndjson" },
+      body: stream,
+      duplex: "half",
+    } as RequestInit); // duplex, which Node asks for, is in no type
+    assert.deepEqual(await (await app.fetch(request)).json(), { stored: 1000, refused: 0, errors: [] });
+    assert.deepEqual([seen.indexOf("store"), seen.filter((one) => one === "client").length], [1001, 1001]);
+  });
+});
+
+describe("the records that wait to be stored", () => {
+  const given = process.env["TMPDIR"];
+  let directory = "";
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), "create-many-"));
+  });
+  after(async () => {
+    if (given === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = given;
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it("are in a file of the temporary folder that has no name, so that none is ever left", async () => {
+    process.env["TMPDIR"] = directory;
+    const names: string[] = [];
+    const store = storeWith({
+      async createAll(documents) {
+        for await (const _ of documents) names.push(...(await readdir(directory)));
+        return { kind: "created", count: 1 };
+      },
+    });
+    assert.equal((await post(booksOver(store), [{ title: "Emma" }])).status, 200);
+    assert.deepEqual([names, await readdir(directory)], [[], []]);
+  });
+
+  it("are a fault where there is no temporary folder", async () => {
+    process.env["TMPDIR"] = join(directory, "missing");
+    await assert.rejects(post(booksOver(storeWith({})), [{ title: "Emma" }]), { code: "ENOENT" });
+  });
+});
+
+/** A store of which no other methods than these are expected to be called. */
+function storeWith(methods: Partial<Store>): Store {
+  const unexpected = (): never => assert.fail("this method was not expected to be called");
+  return {
+    members: [],
+    fullText: false,
+    find: unexpected,
+    list: unexpected,
+    count: unexpected,
+    create: unexpected,
+    replace: unexpected,
+    remove: unexpected,
+    createAll: unexpected,
+    within: unexpected,
+    revision: unexpected,
+    ...methods,
+  };
+}

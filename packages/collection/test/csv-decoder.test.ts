@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { MalformedContent } from "waymark";
+import { csvDecoder, csvRepresentation } from "../src/index.ts";
+import { decodeList, inPieces } from "./decoded-list.ts";
+import { listOf, storedRecord } from "./stored-records.ts";
+
+const columns = ["id", "name", "address.postalCode", "address.addressCountry"];
+const decoder = csvDecoder({ columns, integers: ["id"] });
+
+/** What a text has, and what it is an example of. */
+type Content = readonly [what: string, content: string, rows: readonly (readonly [line: number, value: unknown])[]];
+
+describe("reading CSV", () => {
+  // biome-ignore format: a table
+  const contents: readonly Content[] = [
+    ["a header alone", "name\r\n", []],
+    ["columns in any order, and some of them", "address.postalCode,id\r\nW1,7\r\n", [[2, { address: { postalCode: "W1" }, id: 7 }]]],
+    ["empty cells, which are absent members", "id,name,address.postalCode\r\n,Ada,\r\n", [[2, { name: "Ada" }]]],
+    ["a quoted empty cell, which is an empty text", 'name,id\r\n"",1\r\n', [[2, { name: "", id: 1 }]]],
+    ["a row without any member", "id,name\r\n,\r\n", [[2, {}]]],
+    ["every cell in quotation marks, where empty ones are absent", '"name","address.postalCode"\r\n"Ada",""\r\n', [[2, { name: "Ada" }]]],
+    ["commas, quotation marks and line ends in cells", 'name,id\r\n"Lovelace, ""Ada""\r\nB\nC",1\r\nBob,2\r\n',
+      [[2, { name: 'Lovelace, "Ada"\r\nB\nC', id: 1 }], [5, { name: "Bob", id: 2 }]]],
+    ["a byte order mark", "\ufeffname\r\nAda\r\n", [[2, { name: "Ada" }]]],
+    ["a byte order mark before a quoted header", '\ufeff"name"\r\nAda\r\n', [[2, { name: "Ada" }]]],
+    ["lines that end with LF, the last with nothing", "name\nAda\nBob", [[2, { name: "Ada" }], [3, { name: "Bob" }]]],
+    ["blank lines, which are counted", "\r\nname\r\n\r\nAda\r\n \t\r\nBob\r\n", [[4, { name: "Ada" }], [6, { name: "Bob" }]]],
+    ["guarded formulas, which are as they were", "name\r\n'=1+1\r\n'+44 20\r\n''=x\r\n't Hooft\r\n-1\r\n",
+      [[2, { name: "=1+1" }], [3, { name: "+44 20" }], [4, { name: "'=x" }], [5, { name: "'t Hooft" }], [6, { name: "-1" }]]],
+    ["spaces, which belong to the cell", "name\r\n Ada \r\n", [[2, { name: " Ada " }]]],
+    ["numbers that are none, for the schema", "id\r\n01\r\n1.5\r\n9007199254740993\r\nx\r\n",
+      [[2, { id: "01" }], [3, { id: "1.5" }], [4, { id: "9007199254740993" }], [5, { id: "x" }]]],
+    ["digits in a text", "name\r\n7\r\n", [[2, { name: "7" }]]],
+    ["NUL, for the schema", "name\r\na\u0000b\r\n", [[2, { name: "a\u0000b" }]]],
+  ];
+  for (const [what, content, rows] of contents) {
+    it(`takes ${what}`, async () => {
+      const due = rows.map(([line, value]) => ({ line, value }));
+      assert.deepEqual(await decodeList(decoder, [Buffer.from(content)]), due);
+      assert.deepEqual(await decodeList(decoder, inPieces(content, 1)), due);
+    });
+  }
+
+  // biome-ignore format: a table
+  const rowFaults: readonly [what: string, row: string, said: RegExp][] = [
+    ["a cell too few", "Ada", /^has 1 cell, and the header 2$/],
+    ["a cell too many", "Ada,1,2", /^has 3 cells, and the header 2$/],
+    ["quotation marks within a cell", 'Ada "Byron" Lovelace,1', /^has a quotation mark in the wrong place/],
+    ["text behind a quoted cell", '"Ada"x,1', /^has a quotation mark in the wrong place/],
+    ["quotation marks that are not doubled, over two lines", 'a"b,1\r\nc"d,2', /^has a quotation mark in the wrong place/],
+  ];
+  for (const [what, row, said] of rowFaults) {
+    it(`finds ${what} to be a fault of the row`, async () => {
+      const [first, second, third] = await decodeList(decoder, [Buffer.from(`name,id\r\nA,1\r\n${row}\r\nB,2\r\n`)]);
+      assert.deepEqual([first?.value, third?.value], [{ name: "A", id: 1 }, { name: "B", id: 2 }]); // biome-ignore format: short
+      assert.equal(second?.line, 3);
+      assert.match(second?.issues?.[0]?.message ?? "", said);
+    });
+  }
+
+  // biome-ignore format: a table
+  const refused: readonly [what: string, content: string | Buffer, line: number, column: number, said: RegExp][] = [
+    ["nothing", "", 1, 1, /no header/],
+    ["blank lines alone", "\n\n", 1, 1, /no header/],
+    ["an unknown column", "name,nmae\r\nAda,x\r\n", 1, 1, /not known: "nmae"; there are id, name, address.postalCode/],
+    ["columns with semicolons between", "name;id\r\nAda;1\r\n", 1, 1, /commas separate them/],
+    ["the column __proto__", "name,__proto__\r\nAda,x\r\n", 1, 1, /not known: "__proto__"/],
+    ["a column of another case", "Name\r\nAda\r\n", 1, 1, /not known: "Name"/],
+    ["a column that is named twice", "name,id,name\r\nAda,1,x\r\n", 1, 1, /"name" twice/],
+    ["a column without a name", "name,,id\r\nAda,x,1\r\n", 1, 1, /not name column 2/],
+    ["a header on the third line", "\n\nnmae\nAda\n", 3, 1, /not known: "nmae"/],
+    ["a header with a stray quotation mark", 'na"me",id\r\n', 1, 1, /The header has a quotation mark in the wrong place/],
+    ["a quotation mark that is never closed", 'name\r\nAda\r\n"Bob\r\nEve\r\n', 3, 1, /never closed/],
+    ["a row of 10 MB", `name\r\nAda\r\n${"x".repeat(10_000_000)}\r\n`, 3, 1, /longer than 1048576 bytes/],
+    ["a row of 10 MB in lines", `name\r\nAda\r\n"${"x\r\n".repeat(3_000_000)}"\r\n`, 3, 1, /longer than 1048576 bytes/],
+    ["another encoding", Buffer.from("name\r\nAda\r\nZo\xeb\r\n", "latin1"), 3, 3, /not UTF-8/],
+    ["UTF-16", Buffer.from("\ufeffname\r\nAda\r\n", "utf16le"), 1, 1, /not UTF-8/],
+  ];
+  for (const [what, content, line, column, said] of refused) {
+    it(`refuses ${what}`, async () => {
+      await assert.rejects(decodeList(decoder, [Buffer.from(content)]), (error: unknown) => {
+        assert.ok(error instanceof MalformedContent);
+        assert.deepEqual([error.line, error.column], [line, column]);
+        assert.match(error.detail, said);
+        return true;
+      });
+    });
+  }
+
+  it("gives the rows before what it refuses", async () => {
+    const seen: unknown[] = [];
+    const reading = { mediaType: { type: "text", subtype: "csv", parameters: new Map() }, lenient: false };
+    const pieces = (async function* () {
+      yield Buffer.from('name\r\nAda\r\n"Bob');
+    })();
+    await assert.rejects(async () => {
+      for await (const { value } of decoder.decode(pieces, reading)) seen.push(value);
+    }, MalformedContent);
+    assert.deepEqual(seen, [{ name: "Ada" }]);
+  });
+
+  it("refuses what says that it has no header", async () => {
+    const content = [Buffer.from("name\r\nAda\r\n")];
+    await assert.rejects(decodeList(decoder, content, { parameters: { header: "absent" } }), /header=absent/);
+    assert.equal((await decodeList(decoder, content, { parameters: { header: "present" } })).length, 1);
+  });
+
+  it("leaves unknown columns to the schema when it is to be lenient", async () => {
+    const content = "name,nick.name,__proto__\r\nAda,x,y\r\n";
+    const [row] = await decodeList(decoder, [Buffer.from(content)], { lenient: true });
+    assert.deepEqual(Object.entries(row?.value as object), [["name", "Ada"], ["nick", { name: "x" }], ["__proto__", "y"]]); // biome-ignore format: short
+  });
+
+  it("refuses a column that is a value and an object at once", async () => {
+    for (const header of ["address,address.postalCode", "address.postalCode,address"]) {
+      const content = [Buffer.from(`${header}\r\na,b\r\n`)];
+      await assert.rejects(decodeList(decoder, content, { lenient: true }), /both as a value and as an object/);
+    }
+  });
+
+  it("keeps apostrophes where files are not guarded", async () => {
+    const faithful = csvDecoder({ columns, formulas: "as-is" });
+    assert.deepEqual(await decodeList(faithful, [Buffer.from("name\r\n'=1\r\n")]), [
+      { line: 2, value: { name: "'=1" } },
+    ]);
+  });
+
+  it("gives back what the representation has written, in whatever pieces it comes", async () => {
+    const unit = fc.oneof(
+      fc.constantFrom(..."=+-@'\"\t\r\n, ＝"),
+      fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }),
+    );
+    const text = fc.string({ unit });
+    const address = fc.record({ postalCode: text, addressCountry: text }, { requiredKeys: [], noNullPrototype: true });
+    const members = fc.record({ name: text, address }, { requiredKeys: [], noNullPrototype: true });
+    await fc.assert(
+      fc.asyncProperty(fc.array(members, { maxLength: 5 }), fc.integer({ min: 1, max: 50 }), async (all, size) => {
+        const records = all.map((each, i) => storedRecord(each, i + 1));
+        const written = await listOf(csvRepresentation({ columns }), records);
+        const read = await decodeList(decoder, inPieces(written, size));
+        const due = all.map(({ name, address = {} }, i) => ({
+          id: i + 1,
+          ...(name !== undefined && { name }),
+          ...(Object.keys(address).length > 0 && { address }),
+        }));
+        assert.deepEqual(
+          read.map(({ value }) => value),
+          due,
+        );
+      }),
+    );
+  });
+});

@@ -1,0 +1,119 @@
+import { displayAddress, type Store, StoreNotEmpty } from "@waymark/collection";
+import { listRoutes } from "waymark";
+import { type RunningServer, serve } from "waymark/node";
+import { type Access, openAccess } from "../access/access.ts";
+import type { AccessRefusal } from "../access/refusal.ts";
+import { forThisMachine } from "../access/this-machine.ts";
+import { demoPeople } from "../demo-people.ts";
+import { faultEntry } from "../fault-entry.ts";
+import { obstacleOf } from "../obstacle.ts";
+import { faultInOptions, type Options, serveOptions, toOptions } from "../options.ts";
+import type { Person } from "../person.ts";
+import { openPersonService } from "../service.ts";
+import { superviseWorkers } from "../supervisor.ts";
+import { type Worker, workerOfThisProcess } from "../worker.ts";
+import { type Command, CommandRefused, type CommandStreams } from "./command.ts";
+
+/** Keeps people, and answers for them. */
+export const serveCommand: Command = {
+  synopsis: ["[serve] [options]"],
+  about: "Keeps people, and answers for them over HTTP.",
+  options: serveOptions,
+  fault: faultInOptions,
+  async run(given, io) {
+    const options = toOptions(given);
+    const worker = workerOfThisProcess();
+    if (given.has("routes")) io.print(await routesOfService());
+    else if (options.workers > 1 && worker === undefined) await supervise(options, io);
+    else await run(options, worker, io);
+  },
+};
+
+/** The table of the routes, for which no database is needed. */
+async function routesOfService(): Promise<string> {
+  const { app, database } = await openPersonService({ database: ":memory:" });
+  await database.close();
+  return listRoutes(app);
+}
+
+/** Has workers serve: processes of this program, each of which runs as below. Resolves when the last has ended. */
+async function supervise({ workers, grace, access }: Options, { print, tell }: CommandStreams): Promise<void> {
+  const handsOnHangup = access !== undefined;
+  process.exitCode = await superviseWorkers({ count: workers, grace: grace * 1000, handsOnHangup, print, tell });
+}
+
+/** Resolves when the service listens; a signal ends it. */
+async function run(options: Options, worker: Worker | undefined, { print, tell }: CommandStreams): Promise<void> {
+  const { host, database: address, cors, access: accessFile, keys, open, demo } = options;
+  const onRefusal = (refusal: AccessRefusal): void => logRefusal(refusal, tell);
+  const access = accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onRefusal });
+  const policy = cors.length > 0 && { cors: { origins: cors } };
+  let stopping = false;
+  const { app, people, database } = await openPersonService({
+    database: address,
+    access: access?.filter ?? (open ? undefined : forThisMachine),
+    isReady: () => !stopping,
+    onFault: (error, request) => tell(faultEntry(error, request)),
+    ...policy,
+  });
+  let server: RunningServer | undefined;
+  let closed: Promise<void> | undefined;
+  const stop = async (notice = 0): Promise<void> => {
+    stopping = true;
+    await server?.close({ notice, grace: options.grace * 1000 });
+    closed ??= database.close();
+    await closed;
+  };
+  try {
+    const toStore = demo && (worker?.isFirst ?? true) ? await demoPeople() : undefined;
+    // The port comes first: where it is taken, the demo must not have been stored, or it could not be another time.
+    server = await serve(app, { port: worker?.port ?? options.port, host });
+    if (toStore !== undefined) print(`stored ${await storeDemo(people, toStore, address)} people for the demo`);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  // Before the lines below: whoever reads them may stop the service at once.
+  if (worker !== undefined) worker.onStop(stop);
+  else for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop());
+  if (access !== undefined) process.on("SIGHUP", () => void reload(access, { print, tell }));
+  const lines = [
+    `listening on ${server.url}`,
+    `keeping people in ${displayAddress(address)}`,
+    ...(accessFile === undefined ? [] : [`letting in whom ${accessFile} names`]),
+    `try: curl ${server.url}/person/1`,
+  ];
+  if (worker === undefined) print(lines.join("\n"));
+  else worker.tellReady(server.port, lines);
+}
+
+/** How many there are now. */
+async function storeDemo(people: Store, demo: readonly Person[], address: string): Promise<number> {
+  try {
+    const creation = await people.createAll(demo, { onlyIfEmpty: true });
+    if (creation.kind === "created") return creation.count;
+    throw new Error(`The demo has people who cannot be stored: ${JSON.stringify(creation)}`);
+  } catch (error) {
+    if (!(error instanceof StoreNotEmpty)) throw error;
+    const database = JSON.stringify(displayAddress(address));
+    throw new CommandRefused(
+      `--demo is for a database without people, and ${database} has some; leave it out, or name another one`,
+    );
+  }
+}
+
+/** Takes who gets in from the files as they are now, or says why not. */
+async function reload(access: Access, { print, tell }: Pick<CommandStreams, "print" | "tell">): Promise<void> {
+  try {
+    await access.reload();
+    print("read anew who gets in");
+  } catch (error) {
+    tell(`person-service: ${obstacleOf(error) ?? String(error)}\nWho gets in stays as it was.`);
+  }
+}
+
+/** A line of JSON for each; that a client comes without credentials first is how HTTP works. */
+function logRefusal(refusal: AccessRefusal, tell: CommandStreams["tell"]): void {
+  if (refusal.reason === "no credentials") return;
+  tell(JSON.stringify({ time: new Date().toISOString(), event: "refused", ...refusal }));
+}

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { forThisMachine } from "../../src/index.ts";
+import { asJson, assertProblem, readAll, store } from "../answers.ts";
+import { describeService } from "../transports.ts";
+
+/** What a page says in Host whose own name leads to this machine, or a program that asks for it. */
+const otherHosts = [
+  "evil.example",
+  "evil.example:8080",
+  "127.0.0.1.evil.example",
+  "localhost.evil.example:80",
+  "evil.localhost",
+  "192.0.2.1",
+  "0.0.0.0:8080",
+  "[::]",
+  "[2001:db8::1]:8080",
+];
+
+const ownHosts = [
+  "localhost",
+  "LocalHost:8080",
+  "127.0.0.1",
+  "127.0.0.53:80",
+  "[::1]",
+  "[::1]:8080",
+  "[::ffff:127.0.0.1]",
+];
+
+describeService("a service for this machine alone", (openService, transport) => {
+  const service = openService(async () => ({ access: forThisMachine }));
+
+  it("serves who asks for localhost", async () => {
+    assert.equal(await store(service, asJson({ name: "Ada" })), 1);
+  });
+
+  // In memory a request has the host that its URL has.
+  if (transport === "in memory") return;
+
+  for (const Host of otherHosts) {
+    it(`answers 421 to who asks for ${Host}, and does nothing`, async () => {
+      for (const [method, target] of [
+        ["GET", "/person/1"],
+        ["DELETE", "/person/1"],
+        ["GET", "/nope"],
+      ] as const) {
+        await assertProblem(
+          service,
+          await service.send(method, target, { headers: { Host } }),
+          421,
+          "misdirected-request",
+        );
+      }
+      const { headers, body = "" } = asJson({ name: "Eve" });
+      const posted = await service.send("POST", "/person", { headers: { ...headers, Host }, body });
+      await assertProblem(service, posted, 421, "misdirected-request");
+      assert.equal((await readAll(service)).length, 1);
+    });
+  }
+
+  it("goes by the target where it names a host", async () => {
+    const answer = await service.send("GET", "http://evil.example/person/1", { headers: { Host: "localhost" } });
+    await assertProblem(service, answer, 421, "misdirected-request");
+  });
+
+  describe("is called", () => {
+    for (const Host of ownHosts) {
+      it(Host, async () => assert.equal((await service.send("GET", "/person/1", { headers: { Host } })).status, 200));
+    }
+  });
+});

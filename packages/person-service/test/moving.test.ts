@@ -1,0 +1,276 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, before, describe, it } from "node:test";
+import { openDatabase } from "@waymark/collection";
+import { personCollection } from "../src/person-collection.ts";
+import { createPostgresDatabase, createSqliteFile, databaseKinds, type TestDatabase } from "./databases.ts";
+import { type Exit, runProgram, type ServiceProcess, startProgram, startService } from "./service-process.ts";
+
+const databases: TestDatabase[] = [];
+after(async () => {
+  for (const database of databases) await database.remove();
+});
+
+/** The address of a database that is not there yet, or is empty. */
+async function newDatabase(create = createSqliteFile): Promise<string> {
+  const database = await create();
+  databases.push(database);
+  return database.location;
+}
+
+/** Checks that the program did as it was told, and gives what it printed. */
+function assertDone({ code, signal, stdout, stderr }: Exit): string {
+  assert.deepEqual([code, signal], [0, undefined], stderr);
+  return stdout;
+}
+
+/** Checks that the program ended for a reason that it said in one line. */
+function assertRefused({ code, stdout, stderr }: Exit, reason: RegExp): void {
+  assert.deepEqual([code, stdout], [1, ""], stderr);
+  assert.match(stderr, /^person-service: [^\n]+\n$/);
+  assert.match(stderr, reason);
+}
+
+/** Of whom a batch has about a thousand. */
+const manyPeople = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ name: `Ada ${n}`, description: "x".repeat(1000) }));
+
+const send = ({ url }: ServiceProcess, method: string, path: string, person?: object): Promise<Response> =>
+  fetch(`${url}${path}`, {
+    method,
+    ...(person !== undefined && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(person) }),
+  });
+
+/** All that a service answers to GET for people and for the list, and what it answers to those who come next. */
+async function answersOf(address: string): Promise<readonly unknown[]> {
+  await using service = await startService("--database", address);
+  const answers: unknown[] = [];
+  for (const path of ["", ...Array.from({ length: 540 }, (_, n) => `/${n + 1}`)]) {
+    const answer = await send(service, "GET", `/person${path}`);
+    const { status, headers } = answer;
+    answers.push([path, status, headers.get("ETag"), headers.get("Last-Modified"), await answer.text()]);
+  }
+  service.kill("SIGTERM");
+  assert.equal((await service.exited).code, 0);
+  return answers;
+}
+
+describe("copy", () => {
+  it("takes the demo from SQLite to PostgreSQL and back, with the same bytes and entity tags", async () => {
+    const [first, second, third] = [
+      await newDatabase(),
+      await newDatabase(createPostgresDatabase),
+      await newDatabase(),
+    ];
+    {
+      await using service = await startService("--demo", "--database", first);
+      assert.equal(
+        (await send(service, "PUT", "/person/2", { name: "Grünwald \u{1f469}\u200d\u{1f4bb}" })).status,
+        204,
+      );
+      assert.equal((await send(service, "DELETE", "/person/5")).status, 200);
+      assert.equal((await send(service, "DELETE", "/person/537")).status, 200);
+      service.kill("SIGTERM");
+      await service.exited;
+    }
+    const copied = assertDone(await runProgram("copy", "--from", first, "--to", second));
+    assert.match(copied, /^copied 535 people from \/\S+ to postgres:\/\/127\.0\.0\.1:\d+\/postgres\n$/);
+    assertDone(await runProgram("copy", "--from", second, "--to", third));
+    const [expected, inPostgres, back] = [await answersOf(first), await answersOf(second), await answersOf(third)];
+    assert.deepEqual(inPostgres, expected);
+    assert.deepEqual(back, expected);
+
+    await using service = await startService("--database", third);
+    assert.equal((await send(service, "POST", "/person", { id: 5, name: "Ada" })).status, 409);
+    assert.equal((await send(service, "POST", "/person", { name: "Ada" })).headers.get("Location"), "/person/538");
+  });
+
+  for (const { name, create } of databaseKinds) {
+    it(`that was killed midway goes on when it is run again, to ${name}; nobody can use the half`, async () => {
+      const [from, to] = [await newDatabase(), await newDatabase(create)];
+      const count = 12_000;
+      const source = await openDatabase(from, { collections: [personCollection] });
+      await source.store("person").createAll(manyPeople(count));
+
+      const killed = startProgram("copy", "--from", from, "--to", to);
+      await killed.told(/^[1-9]\d* of 12000 people\n/m);
+      killed.kill("SIGKILL");
+      assert.equal((await killed.exited).signal, "SIGKILL");
+      assertRefused(
+        await runProgram("--port", "0", "--database", to),
+        /what was being loaded into it is not all there/,
+      );
+      const other = await newDatabase();
+      await (await openDatabase(other, { collections: [personCollection] })).close();
+      assertRefused(await runProgram("copy", "--from", other, "--to", to), /was loaded from another one/);
+
+      // While the source is in use.
+      await source.store("person").remove(1);
+      await source.store("person").replace(2, { name: "Grace" });
+      const resumed = await runProgram("copy", "--from", from, "--to", to);
+      assert.match(assertDone(resumed), /^copied 11999 people from /);
+      assert.match(resumed.stderr, /^[1-9]\d* of 11999 people\n/);
+      const target = await openDatabase(to, { collections: [personCollection] });
+      for (const database of [source, target]) assert.equal(await database.store("person").count(), count - 1);
+      for await (const batch of target.store("person").list()) {
+        for (const record of batch) assert.deepEqual(await source.store("person").find(record.id), record);
+      }
+      assert.equal(await target.store("person").revision(), await source.store("person").revision());
+      await source.close();
+      await target.close();
+    });
+  }
+
+  it("says in one line what it cannot do, and makes and changes nothing", async () => {
+    const [empty, full, none, postgres] = [
+      await newDatabase(),
+      await newDatabase(),
+      await newDatabase(),
+      await newDatabase(createPostgresDatabase),
+    ];
+    for (const [address, people] of [
+      [empty, []],
+      [full, [{ name: "Ada" }]],
+    ] as const) {
+      const database = await openDatabase(address, { collections: [personCollection] });
+      await database.store("person").createAll(people);
+      await database.close();
+    }
+    const text = join(dirname(none), "people.txt");
+    writeFileSync(text, "Ada\n".repeat(1000));
+    const before = readFileSync(full);
+    for (const [from, to, reason] of [
+      [none, empty, /person\.db": there is no such file/],
+      [postgres, empty, /it has no collections/],
+      [text, empty, /is not an SQLite database/],
+      [dirname(none), empty, /it is no file/],
+      [full, full, /cannot be loaded from itself/],
+      [empty, full, /has, or had, records/],
+      [full, text, /is not an SQLite database/],
+    ] as const) {
+      assertRefused(await runProgram("copy", "--from", from, "--to", to), reason);
+    }
+    assert.ok(!existsSync(none));
+    assert.ok(readFileSync(full).equals(before));
+    assert.equal((await runProgram("copy", "--from", full)).code, 2);
+  });
+});
+
+describe("backup and restore", () => {
+  let location = "";
+  let backup = "";
+  /** The names of those who were answered before the backup began. */
+  const acknowledged: string[] = [];
+
+  before(async () => {
+    location = await newDatabase();
+    backup = join(dirname(await newDatabase()), "backup.db");
+    // So many that a backup takes several steps.
+    const database = await openDatabase(location, { collections: [personCollection] });
+    await database.store("person").createAll(manyPeople(5000));
+    await database.close();
+    await using service = await startService("--database", location);
+    let isOver = false;
+    const stored: string[] = [];
+    const writing = Promise.all(
+      Array.from({ length: 8 }, async (_, client) => {
+        for (let n = 0; !isOver; n++) {
+          const name = `Ada ${client}-${n}`;
+          assert.equal((await send(service, "POST", "/person", { name })).status, 200);
+          stored.push(name);
+        }
+      }),
+    );
+    while (stored.length < 300) await new Promise(setImmediate);
+    acknowledged.push(...stored);
+    assert.match(assertDone(await runProgram("backup", backup, "--database", location)), /^backed up /);
+    const after = stored.length;
+    while (stored.length < after + 50) await new Promise(setImmediate);
+    isOver = true;
+    await writing;
+  });
+
+  it("is of one moment, while clients write: everything from before, and nothing by halves", () => {
+    assert.deepEqual(readdirSync(dirname(backup)), ["backup.db"]);
+    const database = new DatabaseSync(backup, { readOnly: true });
+    const people = database.prepare("SELECT id, revision, document FROM person ORDER BY id").all();
+    const counters = database.prepare("SELECT revision, last_id FROM waymark_collections").get();
+    assert.deepEqual({ ...database.prepare("PRAGMA integrity_check").get() }, { integrity_check: "ok" });
+    database.close();
+    assert.deepEqual({ ...counters }, { revision: people.length, last_id: people.length });
+    assert.ok(people.every(({ id, revision }, i) => id === i + 1 && revision === i + 1));
+    const names = new Set(people.map(({ document }) => JSON.parse(String(document)).name));
+    assert.deepEqual(
+      acknowledged.filter((name) => !names.has(name)),
+      [],
+    );
+  });
+
+  it("never replaces a file, and says in one line what it cannot do", async () => {
+    const bytes = readFileSync(backup);
+    for (const [file, database, reason] of [
+      [backup, location, /There is ".*backup\.db" already/],
+      [dirname(backup), location, /already/],
+      [join(dirname(backup), "none", "x.db"), location, /Cannot write ".*": its directory is not there/],
+      [`${backup}.2`, `${location}.none`, /there is no such file/],
+      [`${backup}.2`, "postgres://localhost/people", /by its own pg_dump; to have it in a file of SQLite, use.* copy/],
+    ] as const) {
+      assertRefused(await runProgram("backup", file, "--database", database), reason);
+    }
+    assert.ok(readFileSync(backup).equals(bytes));
+    assert.deepEqual(readdirSync(dirname(backup)), ["backup.db"]);
+  });
+
+  for (const { name, create } of databaseKinds) {
+    it(`is restored to ${name} as it is, and not a second time`, async () => {
+      const to = await newDatabase(create);
+      const bytes = readFileSync(backup);
+      const restore = () => runProgram("restore", backup, "--database", to);
+      assert.match(assertDone(await restore()), /^restored \d+ people from /);
+      assertRefused(await restore(), /has, or had, records/);
+      assert.ok(readFileSync(backup).equals(bytes));
+      assert.deepEqual(readdirSync(dirname(backup)), ["backup.db"]);
+      const target = await openDatabase(to, { collections: [personCollection] });
+      const source = new DatabaseSync(backup, { readOnly: true });
+      const people = source.prepare("SELECT id, revision, updated_at AS updatedAt, document AS json FROM person").all();
+      const restored = (await Array.fromAsync(target.store("person").list())).flat();
+      assert.deepEqual(
+        restored,
+        people.map((person) => ({ ...person })),
+      );
+      source.close();
+      await target.close();
+    });
+  }
+
+  it("is not restored from a file that is damaged, another program's, or none", async () => {
+    const to = await newDatabase();
+    const file = join(dirname(to), "bad.db");
+    const bytes = readFileSync(backup);
+    const middle = Math.floor(bytes.length / 2);
+    const damages: readonly (readonly [damage: () => void, reason: RegExp])[] = [
+      [() => truncateSync(file, middle), /it is damaged/],
+      [() => writeFileSync(file, Buffer.from(bytes).fill(0xff, middle, middle + 20_000)), /it is damaged/],
+      [() => writeFileSync(file, ""), /it is empty/],
+      [() => writeFileSync(file, "name\nAda\n".repeat(1000)), /is not an SQLite database/],
+      [
+        () => {
+          writeFileSync(file, "");
+          const foreign = new DatabaseSync(file);
+          foreign.exec("CREATE TABLE notes (text TEXT)");
+          foreign.close();
+        },
+        /database of another program/,
+      ],
+    ];
+    for (const [damage, reason] of damages) {
+      writeFileSync(file, bytes);
+      damage();
+      assertRefused(await runProgram("restore", file, "--database", to), reason);
+    }
+    assertRefused(await runProgram("restore", `${file}.none`, "--database", to), /there is no such file/);
+    assert.ok(!existsSync(to));
+  });
+});
