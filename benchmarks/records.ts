@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { makeDatabase } from "./database.ts";
+import { makeDatabase, type TemporaryDatabase } from "./database.ts";
 import type { LoadGenerator } from "./load.ts";
 import { startServer } from "./server-process.ts";
 import { type Summary, summarize } from "./summary.ts";
@@ -37,29 +37,37 @@ export interface RecordsResult {
 }
 
 /**
- * Measures what the number of records costs who reads: the service on an SQLite file of each size, a fresh process each round.
+ * Measures what the number of records costs who reads: the service on an SQLite file of each size, a fresh process for each, each
+ * round another one first.
  *
  * @throws Error when a server does not start, or a request fails
  */
 export async function measureRecords(options: RecordsOptions): Promise<readonly RecordsResult[]> {
-  const measured: Measured[] = [];
-  for (const size of options.sizes) {
-    options.signal.throwIfAborted();
-    measured.push(await measureSize(size, options));
+  const databases: Measured[] = [];
+  try {
+    for (const size of options.sizes) {
+      options.signal.throwIfAborted();
+      options.onProgress?.(`storing ${size} records`);
+      databases.push({ database: await makeDatabase(options.directory, size), rounds: [] });
+    }
+    for (let round = 0; round < options.rounds; round++) {
+      for (const { database, rounds } of round % 2 === 0 ? databases : databases.toReversed()) {
+        options.onProgress?.(`round ${round + 1} of ${options.rounds}: ${database.records} records`);
+        rounds.push(await measureRound(database.file, database.records, options));
+      }
+    }
+    return await Promise.all(databases.map((measured) => toResult(measured, databases[0]?.rounds)));
+  } catch (error) {
+    options.signal.throwIfAborted(); // what the interruption breaks fails in ways of its own
+    throw error;
+  } finally {
+    for (const { database } of databases) await database.remove();
   }
-  return measured.map(({ rounds, ...others }) => ({
-    ...others,
-    item: compare(rounds, measured[0]?.rounds, "item"),
-    page: compare(rounds, measured[0]?.rounds, "page"),
-    idleMemory: medianOf(rounds.map(({ idleMemory }) => idleMemory)),
-    loadedMemory: medianOf(rounds.map(({ loadedMemory }) => loadedMemory)),
-  }));
 }
 
 interface Measured {
-  readonly records: number;
-  readonly bytesPerRecord: number;
-  readonly rounds: readonly Round[];
+  readonly database: TemporaryDatabase;
+  readonly rounds: Round[];
 }
 
 interface Round {
@@ -69,23 +77,15 @@ interface Round {
   readonly loadedMemory: number | undefined;
 }
 
-async function measureSize(size: number, options: RecordsOptions): Promise<Measured> {
-  const { rounds, onProgress, signal } = options;
-  onProgress?.(`${size} records: storing them`);
-  const { file, records, remove } = await makeDatabase(options.directory, size);
-  try {
-    const measured: Round[] = [];
-    for (let round = 0; round < rounds; round++) {
-      onProgress?.(`${size} records: round ${round + 1} of ${rounds}`);
-      measured.push(await measureRound(file, records, options));
-    }
-    return { records, rounds: measured, bytesPerRecord: (await stat(file)).size / records };
-  } catch (error) {
-    signal.throwIfAborted(); // what the interruption breaks fails in ways of its own
-    throw error;
-  } finally {
-    await remove();
-  }
+async function toResult({ database, rounds }: Measured, first: readonly Round[] | undefined): Promise<RecordsResult> {
+  return {
+    records: database.records,
+    item: compare(rounds, first, "item"),
+    page: compare(rounds, first, "page"),
+    idleMemory: medianOf(rounds.map(({ idleMemory }) => idleMemory)),
+    loadedMemory: medianOf(rounds.map(({ loadedMemory }) => loadedMemory)),
+    bytesPerRecord: (await stat(database.file)).size / database.records,
+  };
 }
 
 async function measureRound(file: string, records: number, options: RecordsOptions): Promise<Round> {
