@@ -26,7 +26,7 @@ export function openSqliteSnapshot(file: string, { verify = false }: SqliteSnaps
     const version = identifySqliteFile(database, false);
     if (version === 0) throw new Unusable("it is empty; name another file");
     if (verify) assertIntact(database);
-    return new SqliteSnapshot(database, file, identityOf(file), version);
+    return new SqliteSnapshot({ database, file, identity: identityOf(file), version });
   } catch (error) {
     database?.close();
     throw openingFault(file, error);
@@ -36,14 +36,15 @@ export function openSqliteSnapshot(file: string, { verify = false }: SqliteSnaps
 /** A snapshot of a database in memory: a copy of it in a temporary file. */
 export function snapshotOfMemory(memory: DatabaseSync, identity: string): SqliteSnapshot {
   const directory = mkdtempSync(join(tmpdir(), "waymark-snapshot-"));
+  const remove = (): void => rmSync(directory, { recursive: true });
   try {
     const file = join(directory, "snapshot.db");
     memory.prepare("VACUUM INTO ?").run(file);
     const { database } = openSqliteSnapshot(file);
-    return new SqliteSnapshot(database, file, identity, schemaVersion);
-  } finally {
-    // Who has opened the file has it still.
-    rmSync(directory, { recursive: true });
+    return new SqliteSnapshot({ database, file, identity, version: schemaVersion, onClose: remove });
+  } catch (error) {
+    remove();
+    throw error;
   }
 }
 
@@ -86,31 +87,37 @@ function isWritable(file: string): boolean {
   }
 }
 
+/** What a SqliteSnapshot is made of. */
+interface SqliteSnapshotParts {
+  readonly database: DatabaseSync;
+  readonly file: string;
+  readonly identity: string;
+  /** The layout of the file. */
+  readonly version: number;
+  readonly onClose?: () => void;
+}
+
 export class SqliteSnapshot implements Snapshot {
   readonly identity: string;
-  readonly #database: DatabaseSync;
-  readonly #file: string;
-  readonly #version: number;
+  readonly #parts: SqliteSnapshotParts;
 
-  constructor(database: DatabaseSync, file: string, identity: string, version: number) {
-    this.#database = database;
-    this.#file = file;
-    this.identity = identity;
-    this.#version = version;
+  constructor(parts: SqliteSnapshotParts) {
+    this.identity = parts.identity;
+    this.#parts = parts;
   }
 
   /** The connection, whose transaction holds the moment. */
   get database(): DatabaseSync {
-    return this.#database;
+    return this.#parts.database;
   }
 
   async counters(collection: string): Promise<SnapshotCounters> {
     return this.#guarded(() => {
-      const row = this.#database
+      const row = this.database
         .prepare("SELECT revision, last_id FROM waymark_collections WHERE name = ?")
         .get(collection);
       if (row === undefined) return { revision: 0, lastId: 0, records: 0 };
-      const count = this.#database.prepare(`SELECT count(*) AS records FROM "${collection}"`).get();
+      const count = this.database.prepare(`SELECT count(*) AS records FROM "${collection}"`).get();
       return { revision: Number(row["revision"]), lastId: Number(row["last_id"]), records: Number(count?.["records"]) };
     });
   }
@@ -137,7 +144,7 @@ export class SqliteSnapshot implements Snapshot {
   }
 
   async *keys(collection: string): AsyncGenerator<readonly SnapshotKey[]> {
-    if (this.#version < layoutWithKeys) return;
+    if (this.#parts.version < layoutWithKeys) return;
     const rows = this.#rows(
       `SELECT owner, key, fingerprint, id, revision, time, document FROM waymark_keys
       WHERE collection = ? ORDER BY owner, key`,
@@ -153,12 +160,15 @@ export class SqliteSnapshot implements Snapshot {
   }
 
   async close(): Promise<void> {
-    if (this.#database.isOpen) this.#database.close();
+    const { database, onClose } = this.#parts;
+    if (!database.isOpen) return;
+    database.close();
+    onClose?.();
   }
 
   *#rows<Row, T>(text: string, values: readonly (string | number)[], toValue: (row: Row) => T): Generator<T> {
     const rows = this.#guarded(() => {
-      const statement = this.#database.prepare(text);
+      const statement = this.database.prepare(text);
       statement.setReturnArrays(true);
       return statement.iterate(...values);
     });
@@ -174,7 +184,7 @@ export class SqliteSnapshot implements Snapshot {
       return read();
     } catch (error) {
       const isDamaged = sqliteCodeOf(error) === sqliteCode.corrupt;
-      throw isDamaged ? openingFault(this.#file, error) : toStoreFault(error);
+      throw isDamaged ? openingFault(this.#parts.file, error) : toStoreFault(error);
     }
   }
 }

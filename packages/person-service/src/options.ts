@@ -1,7 +1,9 @@
+import { isIP } from "node:net";
 import { CorsMistakes, cors } from "waymark";
 import { faultInExposure } from "./access/exposure.ts";
 import type { Given, Option } from "./commands/command.ts";
 import { quoted } from "./text.ts";
+import type { TlsFiles } from "./tls-files.ts";
 
 /** How the service is to be started. */
 export interface Options {
@@ -19,6 +21,14 @@ export interface Options {
   readonly keys: string | undefined;
   /** Without an access file: whether others than programs of this machine may use the service. */
   readonly open: boolean;
+  /** Where the certificate and the key for TLS are; undefined without. */
+  readonly tls: TlsFiles | undefined;
+  /** The addresses and networks of proxies whose word on the client is taken. */
+  readonly trustProxy: readonly string[];
+  /** How many requests a client has in how many seconds; undefined for any number. */
+  readonly rateLimit: { readonly limit: number; readonly window: number } | undefined;
+  /** How many requests may be in hand at once; undefined for any number. */
+  readonly maxInFlight: number | undefined;
   /** Whether the people of the demo are to be stored first. */
   readonly demo: boolean;
   /** How many processes serve, 1…256. */
@@ -54,6 +64,33 @@ export const serveOptions: Readonly<Record<string, Option>> = {
   access: { value: "FILE", about: "who may do what; without it everybody may do everything" },
   keys: { value: "FILE", about: 'the API keys that are taken, see "key create"' },
   open: { about: "without --access, be there for others than this machine" },
+  "tls-cert": { value: "FILE", about: "speak HTTPS by the certificate in this file (PEM)" },
+  "tls-key": { value: "FILE", about: "and the key to it in this one" },
+  "trust-proxy": {
+    value: "CIDR",
+    about: "believe X-Forwarded fields of proxies here, such as 10.0.0.0/8; may be given several times",
+    multiple: true,
+    fault: (value) =>
+      isNetwork(value)
+        ? undefined
+        : `--trust-proxy takes an address or a network, such as 10.0.0.0/8, and ${quoted(value)} is none.`,
+  },
+  "rate-limit": {
+    value: "N/SECONDS",
+    about: "so many requests in so many seconds for each client's address, such as 600/60; beyond it 429",
+    fault: (value) =>
+      rateLimitForm.test(value)
+        ? undefined
+        : `--rate-limit must be two whole numbers from 1, such as 600/60, and is ${quoted(value)}.`,
+  },
+  "max-in-flight": {
+    value: "N",
+    about: "so many requests in hand at once; beyond it 503",
+    fault: (value) =>
+      /^[1-9]\d{0,8}$/.test(value)
+        ? undefined
+        : `--max-in-flight must be a whole number from 1, and is ${quoted(value)}.`,
+  },
   demo: { about: "first store the demo's people, members of the US Congress" },
   workers: { value: "N", about: "serve with so many processes", default: "1", fault: wholeNumber("--workers", 1, 256) },
   grace: {
@@ -66,8 +103,13 @@ export const serveOptions: Readonly<Record<string, Option>> = {
   version: { about: "print the version and exit", alone: true },
 };
 
+const rateLimitForm = /^([1-9]\d{0,8})\/([1-9]\d{0,5})$/;
+
 /** The options as they were given, or their defaults. */
 export function toOptions(given: Given): Options {
+  const [, limit, window] = rateLimitForm.exec(given.value("rate-limit") ?? "") ?? [];
+  const [cert, key] = [given.value("tls-cert"), given.value("tls-key")];
+  const maxInFlight = given.value("max-in-flight");
   return {
     port: Number(given.value("port")),
     host: given.value("host") ?? "",
@@ -76,6 +118,10 @@ export function toOptions(given: Given): Options {
     access: given.value("access"),
     keys: given.value("keys"),
     open: given.has("open"),
+    tls: cert === undefined || key === undefined ? undefined : { cert, key },
+    trustProxy: given.values("trust-proxy"),
+    rateLimit: limit === undefined ? undefined : { limit: Number(limit), window: Number(window) },
+    maxInFlight: maxInFlight === undefined ? undefined : Number(maxInFlight),
     demo: given.has("demo"),
     workers: Number(given.value("workers")),
     grace: Number(given.value("grace")),
@@ -86,6 +132,7 @@ export function toOptions(given: Given): Options {
 export function faultInOptions(given: Given): string | undefined {
   const origins = given.values("cors");
   const { host, database, access, keys, open, workers } = toOptions(given);
+  if (given.has("tls-cert") !== given.has("tls-key")) return "--tls-cert and --tls-key are of use together alone.";
   if (workers > 1 && database === ":memory:") {
     return '--workers needs a database that processes can share, and ":memory:" is in one alone.';
   }
@@ -100,6 +147,13 @@ function wholeNumber(option: string, least: number, most: number): (value: strin
     /^(?:0|[1-9]\d{0,4})$/.test(value) && Number(value) >= least && Number(value) <= most
       ? undefined
       : `${option} must be a whole number from ${least} to ${most}, and is ${quoted(value)}.`;
+}
+
+/** An address, or one with the length of the prefix that a network has. */
+function isNetwork(text: string): boolean {
+  const [address = "", length, ...rest] = text.split("/");
+  if (isIP(address) === 0 || address.includes("%") || rest.length > 0) return false;
+  return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= (isIP(address) === 4 ? 32 : 128));
 }
 
 function faultInOrigins(origins: readonly string[]): string | undefined {

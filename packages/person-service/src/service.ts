@@ -3,14 +3,19 @@ import {
   type App,
   type AroundFilter,
   type CorsPolicy,
+  clientKey,
   compress,
   cors,
   describeProblems,
+  type HttpRequest,
   jsonDecoder,
   nameRequests,
   noStoreErrors,
   ok,
+  overload,
+  type RateLimitOptions,
   type RouterOptions,
+  rateLimit,
   router,
   type SecurityHeadersOptions,
   securityHeaders,
@@ -33,6 +38,10 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly cors?: CorsPolicy;
   /** Who gets in, before anything is told about the path: the filter of `openAccess`, or `forThisMachine`. Default: everybody. */
   readonly access?: AroundFilter | undefined;
+  /** How many requests each client has to a window of so many seconds, health checks not counted. Default: any number. */
+  readonly rateLimit?: Pick<RateLimitOptions, "limit" | "window"> | undefined;
+  /** How many requests may be in hand at once, health checks not counted. Default: any number. */
+  readonly maxInFlight?: number | undefined;
   /** Whether requests come over TLS, all or the one given: browsers are then told to keep to it. Default: false. */
   readonly https?: SecurityHeadersOptions["https"];
   /** False while requests had better go elsewhere, since the service is about to stop. Default: it never is. */
@@ -56,10 +65,11 @@ export interface PersonService {
  */
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
   const { database: address, now = () => new Date(), cors: policy, access, ...others } = options;
-  const { filters = [], isReady = () => true, https = false, ...routing } = others;
+  const { filters = [], isReady = () => true, https = false, rateLimit: quota, maxInFlight, ...routing } = others;
   // Before the database is opened, since it may throw, and the database must not stay open. The outermost first: every response
   // has an id, the fields of security and those of CORS, refusals further in included; CORS answers pre-flights, which need no
-  // access; problems are described before they are coded.
+  // access; problems are described before they are coded;
+  // what is beyond the bounds is turned away before anybody is asked who they are.
   const webFilters = [
     nameRequests(),
     securityHeaders({ https }),
@@ -67,6 +77,8 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     ...(policy === undefined ? [] : [cors(policy)]),
     compress({ codings: nodeCodings }),
     describeProblems(),
+    ...(maxInFlight === undefined ? [] : [overload({ maxInFlight, except: isHealthCheck })]),
+    ...(quota === undefined ? [] : [rateLimit({ ...quota, key: quotaKey })]),
     ...(access === undefined ? [] : [access]),
     ...filters,
   ];
@@ -95,3 +107,9 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
   );
   return { app, people: store, database };
 }
+
+/** What watches over the service is to have its answers most of all when there is too much to do. */
+const isHealthCheck = ({ path }: HttpRequest): boolean => path.startsWith("/health/");
+
+const quotaKey = (request: HttpRequest): string | undefined =>
+  isHealthCheck(request) ? undefined : clientKey(request);

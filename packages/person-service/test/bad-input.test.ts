@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { invalidJson, validJson } from "../../waymark/test/json-corpus.ts";
 import { asJson, assertProblem, asXml, pointersOf, read, readAll, type SentProblem, store } from "./answers.ts";
 import { legalPerson } from "./legal-person.ts";
 import { naughtyStrings } from "./naughty-strings.ts";
@@ -81,6 +82,7 @@ const malformedXml: Readonly<Record<string, Malformed>> = {
   "an element twice": ["<person><name>Ada</name>\n<name>Eve</name></person>", 2, 1, /"person\/name" occurs twice/],
   "an attribute": ['<person><name lang="en">Ada</name></person>', 1, 9, /attribute "lang"/],
   "text beside elements": ["<person>Ada<name>Ada</name></person>", 1, 9, /"person" has text/],
+  "an ampersand": ["<person>\n<name>Marks & Spencer</name></person>", 2, 13, /written as text it is &amp;/],
   "an undefined entity": ["<person><name>&nbsp;</name></person>", 1, 20, /"&nbsp;" is not defined/],
   "a character that XML has not": ["<person><name>Ada&#0;</name></person>", 1, 21, /"&#0;" is not a character of XML/],
   "half of a surrogate pair": ["<person><name>&#xD83D;</name></person>", 1, 22, /is not a character of XML/],
@@ -132,6 +134,16 @@ describeService("bad input", (openService) => {
         assert.match(problem.detail ?? "", new RegExp(` at line ${line}, column ${column}\\.$`));
       });
     }
+    it("whatever is wrong with it", async () => {
+      // A lone surrogate of JavaScript has no bytes.
+      for (const [body, line, column] of invalidJson.filter(([text]) => text.isWellFormed())) {
+        const problem = await refuse(service, asJson(body), 400, "malformed-content");
+        assert.deepEqual([problem["line"], problem["column"]], [line, column], body.slice(0, 60));
+      }
+    });
+    it("and what is JSON is no person for another reason", async () => {
+      for (const body of validJson) await refuse(service, asJson(body), 400, "invalid-content");
+    });
     it("pollutes no prototype and stores nothing", async () => {
       assert.equal("polluted" in {}, false);
       assert.deepEqual(await readAll(service), []);
@@ -274,7 +286,8 @@ describeService("bad input", (openService) => {
         const one = ["application/json", "application/xml", "text/xml"];
         const many = ["application/x-ndjson", "text/csv"];
         assert.deepEqual(problem["supported"], [...one, ...many]);
-        assert.equal(answer.headers["accept"], [...one, ...many].join(", "));
+        for (const field of ["accept", "accept-post"])
+          assert.equal(answer.headers[field], [...one, ...many].join(", "));
         assert.equal("accept-encoding" in answer.headers, false);
       });
     }

@@ -110,6 +110,8 @@ const targets: Readonly<Record<string, Due>> = {
   "/person/1?": thePerson,
   "/person/1?delete=1&_method=DELETE": unknownParameter,
   "/person?": theList,
+  // Of 8,000 bytes (RFC 9112 §3).
+  [`/hello-world?${"x".repeat(7987)}`]: theGreeting,
   // Other targets.
   "/": nothing,
   "/nope": nothing,
@@ -341,6 +343,24 @@ describeService("the contract", (openService, transport) => {
   if (transport === "over a socket") {
     describe("methods that only a connection can carry", () => {
       const service = openService();
+
+      it("TRACE sends nothing back of what came", async () => {
+        const headers = { "X-Secret": "mellon" };
+        for (const [target, status] of [
+          ["/person", 405],
+          ["/", 404],
+        ] as const) {
+          const answer = await service.send("TRACE", target, { headers });
+          assert.equal(answer.status, status);
+          assert.doesNotMatch(answer.text, /mellon/);
+        }
+      });
+
+      it("two Content-Type lines → 400", async () => {
+        const types = { "Content-Type": ["application/json", "application/json"] };
+        const answer = await service.send("POST", "/person", { headers: types, body: '{"name":"Ada"}' });
+        await assertProblem(service, answer, 400, "malformed-message");
+      });
 
       for (const method of ["FOO", "get", "Get", "GETT"]) {
         it(`${method} /person → 501`, async () => {

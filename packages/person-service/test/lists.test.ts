@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { demoPeople } from "../src/demo-people.ts";
-import { asJson, type SentRecord } from "./answers.ts";
+import { asJson, assertProblem, type SentRecord, store } from "./answers.ts";
 import { describeService, type Service } from "./transports.ts";
 
 interface Page {
@@ -50,7 +50,121 @@ function writeInto(service: Service, ids: readonly number[]): { stop: () => Prom
   };
 }
 
+/** What a list cannot be asked, and the parameter that the problem names. */
+const refused: readonly (readonly [query: string, parameter: string])[] = [
+  ["species=human", "species"],
+  ["constructor=1", "constructor"],
+  ["filter[__proto__]=1", "filter[__proto__]"],
+  ["name[like]=A", "name[like]"],
+  ["name[in]=", "name[in]"],
+  ["name=%00", "name"],
+  ["id[gt]=one", "id[gt]"],
+  ["birthDate[lt]=1940-02-30", "birthDate[lt]"],
+  ["birthDate=10000-01-01", "birthDate"],
+  ["createdAt[gt]=2026-01-01", "createdAt[gt]"],
+  ["createdAt[gt]=2026-01-01T24:00:00Z", "createdAt[gt]"],
+  ["createdAt[gt]=2016-12-31T23:59:60Z", "createdAt[gt]"],
+  ["createdAt[gt]=2026-01-01T00:00:00+01:00", "createdAt[gt]"],
+  ["sort=species", "sort"],
+  ["sort=name,-name", "sort"],
+  [`sort=${Array(20).fill("name").join()}`, "sort"],
+  ["limit=", "limit"],
+  ["limit=ten", "limit"],
+  ["limit=-1", "limit"],
+  ["limit=0", "limit"],
+  ["limit=1001", "limit"],
+  ["limit=1e2", "limit"],
+  ["limit=1&limit=2", "limit"],
+  ["after=x", "after"],
+  ["fields=species", "fields"],
+  ["q=", "q"],
+];
+
 describeService("lists of people", (openService) => {
+  describe("that cannot be had", () => {
+    const service = openService();
+
+    for (const [query, parameter] of refused) {
+      it(`?${query} is a 400 that names ${parameter}, for HEAD too`, async () => {
+        const answer = await service.send("GET", `/person?${query}`);
+        const { errors = [] } = await assertProblem(service, answer, 400, "invalid-parameters");
+        assert.deepEqual(
+          errors.map((error) => ({ ...error, detail: "" })),
+          [{ parameter, detail: "" }],
+        );
+        const head = await service.send("HEAD", `/person?${query}`);
+        assert.deepEqual([head.status, head.text], [400, ""]);
+      });
+    }
+
+    it("because of thousands of parameters are refused in a short answer", async () => {
+      const query = Array.from({ length: 1000 }, (_, i) => `p${i}=1`).join("&");
+      const answer = await service.send("GET", `/person?${query}`);
+      await assertProblem(service, answer, 400, "invalid-parameters");
+      assert.ok(answer.bytes.length < 20_000);
+    });
+  });
+
+  describe("of a few", () => {
+    const service = openService();
+
+    it("have them to order", async () => {
+      for (const name of ["b%", "B_", "a*", "é", "b%"])
+        await store(service, asJson({ name, ...(name === "a*" && { jobTitle: "x" }) }));
+    });
+
+    const idsFor: readonly (readonly [query: string, ids: readonly number[]])[] = [
+      ["", [1, 2, 3, 4, 5]],
+      // By code points; whose names are alike are in the order of their ids, in the direction of the last key.
+      ["sort=name", [2, 3, 1, 5, 4]],
+      ["sort=-name", [4, 5, 1, 3, 2]],
+      ["sort=-name,id", [4, 1, 5, 3, 2]],
+      // What is absent is before everything.
+      ["sort=jobTitle", [1, 2, 4, 5, 3]],
+      ["sort=-jobTitle", [3, 5, 4, 2, 1]],
+      // What stands for any text elsewhere is itself here.
+      ["name=b%25", [1, 5]],
+      ["name[prefix]=%25", []],
+      ["name[prefix]=_", []],
+      ["name=*", []],
+      ["name=e%CC%81", []],
+      ["name=b", []],
+    ];
+    for (const [query, ids] of idsFor) {
+      it(`?${query} → ${ids.join() || "nobody"}`, async () => {
+        const { people } = await readPage(service, `/person?${query}`);
+        assert.deepEqual(
+          people.map(({ id }) => id),
+          ids,
+        );
+      });
+    }
+
+    it("have the same fields for HEAD", async () => {
+      for (const query of ["", "limit=2&sort=name", "limit=2&after=x"]) {
+        const message = { headers: { Prefer: "count=exact" } };
+        const [get, head] = [
+          await service.send("GET", `/person?${query}`, message),
+          await service.send("HEAD", `/person?${query}`, message),
+        ];
+        const { "content-length": _, ...due } = get.headers;
+        const { "content-length": __, ...fields } = head.headers;
+        assert.deepEqual([head.status, fields, head.text], [get.status, due, ""]);
+      }
+    });
+
+    it("lead only to pages that there are, with every other parameter", async () => {
+      const first = await readPage(service, "/person?limit=3&sort=-name&name[ne]=%C3%A9");
+      assert.match(first.next ?? "", /^\/person\?(?=.*limit=3)(?=.*sort=-name)(?=.*name(\[|%5B)ne(\]|%5D)=%C3%A9)/);
+      const last = await readPage(service, first.next ?? "");
+      assert.deepEqual(
+        [...first.people, ...last.people].map(({ id }) => id),
+        [5, 1, 3, 2],
+      );
+      assert.equal(last.next, undefined);
+    });
+  });
+
   describe("of the demo", () => {
     const service = openService();
     let ids: readonly number[] = [];

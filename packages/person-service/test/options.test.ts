@@ -13,6 +13,10 @@ const defaults: Options = {
   access: undefined,
   keys: undefined,
   open: false,
+  tls: undefined,
+  trustProxy: [],
+  rateLimit: undefined,
+  maxInFlight: undefined,
   demo: false,
   workers: 1,
   grace: 10,
@@ -47,6 +51,10 @@ describe("the command line of the service", () => {
     [["--workers", "4", "--grace=0"], { workers: 4, grace: 0 }],
     [["--workers=1", "--database", ":memory:"], { database: ":memory:" }],
     [["--host=::", "--access", "a.json"], { host: "::", access: "a.json" }],
+    [["--rate-limit", "600/60"], { rateLimit: { limit: 600, window: 60 } }],
+    [["--tls-cert=c.pem", "--tls-key=k.pem"], { tls: { cert: "c.pem", key: "k.pem" } }],
+    [["--trust-proxy=::1", "--trust-proxy", "10.0.0.0/8"], { trustProxy: ["::1", "10.0.0.0/8"] }],
+    [["--max-in-flight=1"], { maxInFlight: 1 }],
     [["--access=a.json", "--keys=k.json"], { access: "a.json", keys: "k.json" }],
   ];
   for (const [argv, options] of served) {
@@ -116,6 +124,23 @@ describe("the command line of the service", () => {
     [["--open", "--access", "a.json"], "--open lets everybody in, and --access does not: leave one of them out."],
     [["--keys", "k.json"], "--keys is of no use without --access, which says what the keys are good for."],
     [["--open=yes"], '--open takes no value, and has "yes".'],
+    ...["0/60", "60", "1/0", "1/", "-1/2", "1/2/3", "1.5/2", "1/9999999"].map(
+      (value) =>
+        [
+          [`--rate-limit=${value}`],
+          `--rate-limit must be two whole numbers from 1, such as 600/60, and is "${value}".`,
+        ] as const,
+    ),
+    [["--tls-cert", "c.pem"], "--tls-cert and --tls-key are of use together alone."],
+    ...["10.0.0.0/33", "::/129", "localhost", "10.0.0.0/8/8", "10.0.0", "fe80::1%eth0", "10.0.0.0/-1"].map(
+      (value) =>
+        [
+          [`--trust-proxy=${value}`],
+          `--trust-proxy takes an address or a network, such as 10.0.0.0/8, and "${value}" is none.`,
+        ] as const,
+    ),
+    [["--max-in-flight", "0"], '--max-in-flight must be a whole number from 1, and is "0".'],
+    [["--max-in-flight", "many"], '--max-in-flight must be a whole number from 1, and is "many".'],
     [["--port", "x", "--nope"], '--port must be a whole number from 0 to 65535, and is "x".'],
     [["x".repeat(31)], `There is no command "${"x".repeat(30)}"….`],
   ];
@@ -157,7 +182,7 @@ describe("the command line of the service", () => {
     const lines = line.text.split("\n");
     assert(lines.every((text) => text.length <= 80 && text === text.trimEnd()));
     const options = lines
-      .map((text) => /^ {2}--(\w+)(?: [A-Z]+)? {2,}(?=\S)/.exec(text))
+      .map((text) => /^ {2}--([\w-]+)(?: [A-Z/]+)? {2,}(?=\S)/.exec(text))
       .filter((match) => match !== null);
     assert.deepEqual(
       options.map((match) => match[1]),
@@ -169,6 +194,11 @@ describe("the command line of the service", () => {
         "access",
         "keys",
         "open",
+        "tls-cert",
+        "tls-key",
+        "trust-proxy",
+        "rate-limit",
+        "max-in-flight",
         "demo",
         "workers",
         "grace",

@@ -94,7 +94,7 @@ function whenListening(stdout: Readable, done: (url: string) => void): void {
   let printed = "";
   const onData = (piece: Buffer): void => {
     printed += piece;
-    const url = /^listening on (http:\S+)\n/m.exec(printed)?.[1];
+    const url = /^listening on (https?:\S+)\n/m.exec(printed)?.[1];
     if (url === undefined) return;
     stdout.off("data", onData);
     done(url);

@@ -12,7 +12,7 @@ export interface Validators {
    */
   readonly entityTags: readonly [selected: string, ...others: readonly string[]];
   /** When it last changed, in milliseconds since the epoch; counted in whole seconds. */
-  readonly lastModified?: number;
+  readonly lastModified?: number | undefined;
 }
 
 /** The request goes on; its client has what it would get; or it must not be done. */

@@ -1,7 +1,7 @@
 import { displayAddress, type Store, StoreNotEmpty } from "@waymark/collection";
 import { listRoutes } from "waymark";
 import { type RunningServer, serve } from "waymark/node";
-import { type Access, openAccess } from "../access/access.ts";
+import { openAccess } from "../access/access.ts";
 import type { AccessRefusal } from "../access/refusal.ts";
 import { forThisMachine } from "../access/this-machine.ts";
 import { demoPeople } from "../demo-people.ts";
@@ -11,6 +11,7 @@ import { faultInOptions, type Options, serveOptions, toOptions } from "../option
 import type { Person } from "../person.ts";
 import { openPersonService } from "../service.ts";
 import { superviseWorkers } from "../supervisor.ts";
+import { readTlsFiles } from "../tls-files.ts";
 import { type Worker, workerOfThisProcess } from "../worker.ts";
 import { type Command, CommandRefused, type CommandStreams } from "./command.ts";
 
@@ -37,21 +38,37 @@ async function routesOfService(): Promise<string> {
 }
 
 /** Has workers serve: processes of this program, each of which runs as below. Resolves when the last has ended. */
-async function supervise({ workers, grace, access }: Options, { print, tell }: CommandStreams): Promise<void> {
-  const handsOnHangup = access !== undefined;
+async function supervise({ workers, grace, access, tls }: Options, { print, tell }: CommandStreams): Promise<void> {
+  const handsOnHangup = access !== undefined || tls !== undefined;
   process.exitCode = await superviseWorkers({ count: workers, grace: grace * 1000, handsOnHangup, print, tell });
 }
 
 /** Resolves when the service listens; a signal ends it. */
 async function run(options: Options, worker: Worker | undefined, { print, tell }: CommandStreams): Promise<void> {
-  const { host, database: address, cors, access: accessFile, keys, open, demo } = options;
+  const {
+    host,
+    database: address,
+    cors,
+    access: accessFile,
+    keys,
+    open,
+    demo,
+    rateLimit,
+    maxInFlight,
+    tls,
+    trustProxy,
+  } = options;
   const onRefusal = (refusal: AccessRefusal): void => logRefusal(refusal, tell);
   const access = accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onRefusal });
+  const credentials = tls === undefined ? undefined : await readTlsFiles(tls);
   const policy = cors.length > 0 && { cors: { origins: cors } };
   let stopping = false;
   const { app, people, database } = await openPersonService({
     database: address,
     access: access?.filter ?? (open ? undefined : forThisMachine),
+    rateLimit,
+    maxInFlight,
+    https: tls !== undefined || (trustProxy.length > 0 && (({ client }) => client.scheme === "https")),
     isReady: () => !stopping,
     onFault: (error, request) => tell(faultEntry(error, request)),
     ...policy,
@@ -67,7 +84,7 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
   try {
     const toStore = demo && (worker?.isFirst ?? true) ? await demoPeople() : undefined;
     // The port comes first: where it is taken, the demo must not have been stored, or it could not be another time.
-    server = await serve(app, { port: worker?.port ?? options.port, host });
+    server = await serve(app, { port: worker?.port ?? options.port, host, tls: credentials, trustProxy });
     if (toStore !== undefined) print(`stored ${await storeDemo(people, toStore, address)} people for the demo`);
   } catch (error) {
     await stop();
@@ -76,7 +93,19 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
   // Before the lines below: whoever reads them may stop the service at once.
   if (worker !== undefined) worker.onStop(stop);
   else for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop());
-  if (access !== undefined) process.on("SIGHUP", () => void reload(access, { print, tell }));
+  const reloads: Reload[] = [];
+  if (access !== undefined) {
+    reloads.push({ what: "who gets in", kept: "Who gets in stays as it was.", run: () => access.reload() });
+  }
+  if (tls !== undefined) {
+    const run = async (): Promise<void> => server?.reloadTls(await readTlsFiles(tls));
+    reloads.push({ what: "the certificate", kept: "The certificate stays as it was.", run });
+  }
+  if (reloads.length > 0) {
+    process.on("SIGHUP", () => {
+      for (const each of reloads) void reload(each, { print, tell });
+    });
+  }
   const lines = [
     `listening on ${server.url}`,
     `keeping people in ${displayAddress(address)}`,
@@ -102,13 +131,24 @@ async function storeDemo(people: Store, demo: readonly Person[], address: string
   }
 }
 
-/** Takes who gets in from the files as they are now, or says why not. */
-async function reload(access: Access, { print, tell }: Pick<CommandStreams, "print" | "tell">): Promise<void> {
+/** Something that is taken from files again. */
+interface Reload {
+  readonly what: string;
+  /** What is said where they cannot be used. */
+  readonly kept: string;
+  readonly run: () => Promise<void>;
+}
+
+/** Takes it from the files as they are now, or says why not. */
+async function reload(
+  { what, kept, run }: Reload,
+  { print, tell }: Pick<CommandStreams, "print" | "tell">,
+): Promise<void> {
   try {
-    await access.reload();
-    print("read anew who gets in");
+    await run();
+    print(`read anew ${what}`);
   } catch (error) {
-    tell(`person-service: ${obstacleOf(error) ?? String(error)}\nWho gets in stays as it was.`);
+    tell(`person-service: ${obstacleOf(error) ?? String(error)}\n${kept}`);
   }
 }
 
