@@ -16,8 +16,19 @@ import { parseCommand } from "./options.ts";
 import { measureOverload } from "./overload.ts";
 import { findPlacement } from "./placement.ts";
 import { measurePostgres } from "./postgres.ts";
-import { doubts, toDispatchTable, toOverloadTable, toPostgresTable, toServersTable, toWritesTable } from "./report.ts";
+import { measureRecords } from "./records.ts";
+import {
+  doubts,
+  toDispatchTable,
+  toOverloadTable,
+  toPostgresTable,
+  toRecordsTable,
+  toScalingTable,
+  toServersTable,
+  toWritesTable,
+} from "./report.ts";
 import { compare, type ScenarioResult } from "./result.ts";
+import { measureScaling } from "./scaling.ts";
 import { scenarios } from "./scenario.ts";
 import { measureWrites } from "./writes.ts";
 
@@ -219,6 +230,63 @@ suite("the measurement of PostgreSQL", () => {
   });
 });
 
+suite("the measurements of growth", () => {
+  let directory = "";
+  let asked: string[] = [];
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "benchmark-test-"));
+    asked = [];
+  });
+
+  afterEach(async () => {
+    assert.deepEqual(await readdir(directory), []);
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const run = async ({ url, json }: Load): Promise<number> => {
+    const init =
+      json === undefined ? {} : { method: "POST", body: json, headers: { "Content-Type": "application/json" } };
+    const { status } = await fetch(url, init);
+    const { pathname, search } = new URL(url);
+    return asked.push(`${init.method ?? "GET"} ${pathname}${search} ${status}`);
+  };
+  const options = () => ({
+    loadGenerator: { name: "wrk", version: "0", run } as const,
+    directory,
+    rounds: 1,
+    seconds: 1,
+    warmUp: 0,
+    connections: 2,
+    signal: new AbortController().signal,
+  });
+
+  test("store and read on SQLite, with workers, and on PostgreSQL with one instance and two", async () => {
+    const results = await measureScaling(options());
+    const ofOne = ["POST /person 200", "GET /person/1 200"];
+    const ofTwo = ofOne.flatMap((request) => [request, request]);
+    assert.deepEqual(asked, [...ofOne, ...ofOne, ...ofOne, ...ofTwo]);
+    assert.deepEqual(
+      results.map(({ reads, writes }) => [reads.ratio, writes.ratio]),
+      [
+        [1, 1],
+        [2, 3],
+        [3, 5],
+        [9.5, 15],
+      ],
+    );
+    assert.match(toScalingTable(results), /^SQLite, two workers +4 +4–4 +2\.00 +3 +3–3 +3\.00$/m);
+  });
+
+  test("read a record and a page among few and many", async () => {
+    const results = await measureRecords({ ...options(), sizes: [100, 1000] });
+    const page = "GET /person?sort=familyName&limit=50 200";
+    assert.deepEqual(asked, ["GET /person/50 200", page, "GET /person/500 200", page]);
+    assert.ok(results.every(({ bytesPerRecord }) => bytesPerRecord > 500));
+    assert.match(toRecordsTable(results), /^1,000 +3 +3–3 +3\.00 +4 +4–4 +2\.00 /m);
+  });
+});
+
 suite("a load generator", { concurrency: true }, () => {
   const load = async (url: string, seconds: number): Promise<Load> => ({
     url,
@@ -402,6 +470,8 @@ suite("the command line", () => {
     ["dispatch --rounds 1 --json b.json", { kind: "dispatch", rounds: 1, json: "b.json" }],
     ["postgres --rounds 2", { kind: "postgres", rounds: 2, seconds: 3, warmUp: 1, load: undefined, json: undefined }],
     ["writes --seconds 2", { kind: "writes", rounds: 5, seconds: 2, warmUp: 1, load: undefined, json: undefined }],
+    ["scaling --rounds 3", { kind: "scaling", rounds: 3, seconds: 3, warmUp: 1, load: undefined, json: undefined }],
+    ["records --records 10000000", { ...usual, kind: "records", records: 10_000_000 }],
     ["--help", { kind: "help" }],
   ];
   for (const [line, command] of good) {
@@ -417,6 +487,7 @@ suite("the command line", () => {
     ["everything", /not "everything"/],
     ["overload --load wrk", /takes --rounds, --seconds and --json, not --load/],
     ["writes --records 3", /"writes" does not take --records/],
+    ["scaling --records 3", /"scaling" does not take --records/],
     ["postgres --records 3", /"postgres" does not take --records/],
     ["dispatch --seconds 3", /takes --rounds and --json, not --seconds/],
   ];

@@ -8,20 +8,50 @@ import { type Command, parseCommand, type ServerOptions, usage } from "./options
 import { measureOverload } from "./overload.ts";
 import { findPlacement } from "./placement.ts";
 import { measurePostgres } from "./postgres.ts";
+import { measureRecords, type RecordsOptions } from "./records.ts";
 import {
   describeEnvironment,
   doubts,
   toDispatchTable,
   toOverloadTable,
   toPostgresTable,
+  toRecordsTable,
+  toScalingTable,
   toServersTable,
   toWritesTable,
 } from "./report.ts";
+import { measureScaling } from "./scaling.ts";
 import { scenarios } from "./scenario.ts";
 import { measureWrites } from "./writes.ts";
 
 /** Enough to keep a core busy. */
 const connections = 64;
+
+/** Those of ours under load, each of which has its own result. */
+type Loaded = Exclude<Command, { readonly kind: "help" | "dispatch" | "overload" | "servers" }>;
+
+const usualSizes = [1000, 100_000, 1_000_000];
+
+const measurements: Readonly<
+  Record<Loaded["kind"], (options: RecordsOptions) => Promise<{ readonly result: object; readonly table: string }>>
+> = {
+  async writes(options) {
+    const result = await measureWrites({ ...options, records: 100_000 });
+    return { result, table: toWritesTable(result) };
+  },
+  async postgres(options) {
+    const result = await measurePostgres(options);
+    return { result, table: toPostgresTable(result) };
+  },
+  async scaling(options) {
+    const result = await measureScaling(options);
+    return { result, table: toScalingTable(result) };
+  },
+  async records(options) {
+    const result = await measureRecords(options);
+    return { result, table: toRecordsTable(result) };
+  },
+};
 
 const interruption = new AbortController();
 
@@ -43,14 +73,11 @@ async function run(command: Command): Promise<void> {
     case "overload":
       await runOverload(command.rounds, command.seconds, command.json);
       return;
-    case "writes":
-      await runWrites(command, command.json);
-      return;
-    case "postgres":
-      await runPostgres(command, command.json);
-      return;
     case "servers":
       await runServers(command, command.json);
+      return;
+    default:
+      await runLoaded(command);
   }
 }
 
@@ -93,46 +120,25 @@ async function runServers(options: ServerOptions, jsonFile: string | undefined):
   await writeJson(jsonFile, { environment, conditions, results });
 }
 
-async function runWrites(
-  { rounds, seconds, warmUp, load }: Omit<ServerOptions, "records">,
-  jsonFile: string | undefined,
-): Promise<void> {
+async function runLoaded(command: Loaded): Promise<void> {
+  const { kind, load, rounds, seconds, warmUp, json } = command;
   interruptOnSignals();
   const environment = await describeEnvironment();
   const loadGenerator = await findLoadGenerator(load);
   const conditions = { load: `${loadGenerator.name} ${loadGenerator.version}`, connections, rounds, seconds, warmUp };
   printEnvironment(environment);
   print(`${conditions.load}, ${connections} connections, ${rounds} × ${seconds} s, not pinned`);
-  const result = await measureWrites({
+  const sizes = command.kind === "records" && command.records !== undefined ? [1000, command.records] : usualSizes;
+  const { result, table } = await measurements[kind]({
     ...conditions,
     loadGenerator,
     directory: tmpdir(),
-    records: 100_000,
+    sizes,
     signal: interruption.signal,
     onProgress: (step) => process.stderr.write(`${step}\n`),
   });
-  print(`\n${toWritesTable(result)}`);
-  await writeJson(jsonFile, { environment, conditions, result });
-}
-
-async function runPostgres(
-  { rounds, seconds, warmUp, load }: Omit<ServerOptions, "records">,
-  jsonFile: string | undefined,
-): Promise<void> {
-  interruptOnSignals();
-  const environment = await describeEnvironment();
-  const loadGenerator = await findLoadGenerator(load);
-  const conditions = { load: `${loadGenerator.name} ${loadGenerator.version}`, connections, rounds, seconds, warmUp };
-  printEnvironment(environment);
-  print(`${conditions.load}, ${connections} connections, ${rounds} × ${seconds} s, not pinned`);
-  const result = await measurePostgres({
-    ...conditions,
-    loadGenerator,
-    signal: interruption.signal,
-    onProgress: (step) => process.stderr.write(`${step}\n`),
-  });
-  print(`\n${toPostgresTable(result)}`);
-  await writeJson(jsonFile, { environment, conditions, result });
+  print(`\n${table}`);
+  await writeJson(json, { environment, conditions, result });
 }
 
 function interruptOnSignals(): void {

@@ -6,7 +6,11 @@ export type Command =
   | { readonly kind: "help" }
   | { readonly kind: "dispatch"; readonly rounds: number; readonly json: string | undefined }
   | { readonly kind: "overload"; readonly rounds: number; readonly seconds: number; readonly json: string | undefined }
-  | ({ readonly kind: "writes" | "postgres"; readonly json: string | undefined } & Omit<ServerOptions, "records">)
+  | ({ readonly kind: "writes" | "postgres" | "scaling"; readonly json: string | undefined } & Omit<
+      ServerOptions,
+      "records"
+    >)
+  | ({ readonly kind: "records"; readonly json: string | undefined } & ServerOptions)
   | ({ readonly kind: "servers"; readonly json: string | undefined } & ServerOptions);
 
 export interface ServerOptions {
@@ -30,9 +34,9 @@ export function parseCommand(argv: readonly string[]): Command {
   const { values, positionals } = parseArgs({ args: [...argv], options: accepted, allowPositionals: true });
   if (values.help) return { kind: "help" };
   const [what = "servers", ...more] = positionals;
-  if (more.length > 0 || !["servers", "writes", "postgres", "dispatch", "overload"].includes(what)) {
+  if (more.length > 0 || !isMeasured(what)) {
     const asked = JSON.stringify(positionals.join(" "));
-    throw new RangeError(`What is measured is "servers", "writes", "postgres", "dispatch" or "overload", not ${asked}`);
+    throw new RangeError(`What is measured is one of ${measured.join(", ")}, not ${asked}`);
   }
   const { json } = values;
   const others = Object.keys(values).filter((name) => name !== "rounds" && name !== "json");
@@ -53,13 +57,17 @@ export function parseCommand(argv: readonly string[]): Command {
     load: values.load === undefined ? undefined : loadGenerator(values.load),
     json,
   };
-  if (what === "writes" || what === "postgres") {
+  if (what === "writes" || what === "postgres" || what === "scaling") {
     if (values.records !== undefined) throw new RangeError(`"${what}" does not take --records`);
     return { kind: what, ...options };
   }
   const records = values.records === undefined ? undefined : integer("records", values.records, 1);
-  return { kind: "servers", ...options, records };
+  return { kind: what, ...options, records };
 }
+
+const measured = ["servers", "writes", "postgres", "scaling", "records", "dispatch", "overload"] as const;
+
+const isMeasured = (text: string): text is (typeof measured)[number] => measured.some((known) => known === text);
 
 const accepted = {
   rounds: { type: "string" },
@@ -71,7 +79,7 @@ const accepted = {
   help: { type: "boolean" },
 } as const;
 
-export const usage = `Usage: npm run bench -- [servers | writes | postgres | dispatch | overload] [options]
+export const usage: string = `Usage: npm run bench -- [${measured.join(" | ")}] [options]
 
 servers, which is measured unless told otherwise: requests a second of ours, the peers and bare node:http.
   --rounds N     how often each is measured (default 5)
@@ -86,6 +94,13 @@ writes: durable POSTs a second, of ours and with a commit for each; what reads l
 
 postgres: GETs and POSTs a second on a PostgreSQL server, of ours and with a statement for each request.
   --rounds, --seconds, --warm-up, --load, --json as above
+
+scaling: GETs and POSTs a second on SQLite, with two workers, and on PostgreSQL with one instance and two.
+  --rounds, --seconds, --warm-up, --load, --json as above
+
+records: GETs and pages a second among 1,000, 100,000 and 1,000,000 records; memory and file.
+  --rounds, --seconds, --warm-up, --load, --json as above
+  --records N    among 1,000 and N records
 
 dispatch: the time that finding a route takes, for 10 and 10,000 routes.
   --rounds N     how often each is measured (default 15)

@@ -2,7 +2,9 @@ import { availableParallelism, cpus } from "node:os";
 import type { DispatchResult } from "./dispatch.ts";
 import type { OverloadResult } from "./overload.ts";
 import type { PostgresResult } from "./postgres.ts";
+import type { RecordsResult } from "./records.ts";
 import type { Compared, ScenarioResult } from "./result.ts";
+import type { ScalingResult } from "./scaling.ts";
 import type { Summary } from "./summary.ts";
 import { versionOf } from "./versions.ts";
 import type { WritesResult } from "./writes.ts";
@@ -112,6 +114,34 @@ export function toPostgresTable({ reads, writes }: PostgresResult): string {
     ["POST, a statement for each", ...rateOf(writes.each), "1.00"],
   ]);
 }
+
+/** What more processes and another database came to, for a person to read. */
+export function toScalingTable(results: readonly ScalingResult[]): string {
+  const head = ["", "GET/s", "min–max", "ratio", "POST/s", "min–max", "ratio"];
+  const rows = results.map(({ name, reads, writes }) => [name, ...withRatio(reads), ...withRatio(writes)]);
+  return toTable([head, ...rows]);
+}
+
+/** What the number of records costs, for a person to read. */
+export function toRecordsTable(results: readonly RecordsResult[]): string {
+  const head = ["records", "GET/s", "min–max", "ratio", "pages/s", "min–max", "ratio", "idle", "loaded", "bytes each"];
+  const megabytes = (bytes: number | undefined): string => (bytes === undefined ? "?" : `${count(bytes / 1e6)} MB`);
+  const rows = results.map(({ records, item, page, idleMemory, loadedMemory, bytesPerRecord }) => [
+    count(records),
+    ...withRatio(item),
+    ...withRatio(page),
+    megabytes(idleMemory),
+    megabytes(loadedMemory),
+    count(bytesPerRecord),
+  ]);
+  return toTable([head, ...rows]);
+}
+
+const withRatio = ({ median, min, max, ratio }: Summary & { readonly ratio: number }): readonly string[] => [
+  count(median),
+  `${count(min)}–${count(max)}`,
+  ratio.toFixed(2),
+];
 
 // A server that waits for requests is no longer measured; the processor time is told in steps of 10 ms.
 const leastBusy = 0.95;

@@ -69,7 +69,7 @@ function portOf(child: ChildProcess, file: string): Promise<number> {
     const deadline = setTimeout(() => refuse("does not listen after 10 s"), 10_000);
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       said += text;
-      const port = /^(\d+)\n/.exec(said)?.[1];
+      const port = /^(\d+)\n/m.exec(said)?.[1];
       if (port === undefined) return;
       clearTimeout(deadline);
       resolve(Number(port));

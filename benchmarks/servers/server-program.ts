@@ -11,5 +11,10 @@ export function databaseArgument(): string {
  */
 export function announce(port: number): void {
   process.stdout.write(`${port}\n`);
+  endWithInput();
+}
+
+/** Ends the process with its standard input. */
+export function endWithInput(): void {
   process.stdin.once("end", () => process.exit()).resume();
 }

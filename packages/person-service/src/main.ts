@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import cluster from "node:cluster";
 import { buffer } from "node:stream/consumers";
 import { parseCommandLine } from "./command-line.ts";
 import { obstacleOf } from "./obstacle.ts";
@@ -23,6 +24,8 @@ switch (commandLine.kind) {
     break;
   case "run":
     await attempt(() => commandLine.run({ print, tell, draw, readInput }));
+    // One that could not start would be kept by its channel to the supervisor.
+    if (cluster.isWorker && process.exitCode !== undefined) process.exit();
 }
 
 /** Does what was asked for; what stands against that is said. */

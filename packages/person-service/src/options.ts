@@ -31,6 +31,10 @@ export interface Options {
   readonly maxInFlight: number | undefined;
   /** Whether the people of the demo are to be stored first. */
   readonly demo: boolean;
+  /** How many processes serve, 1…256. */
+  readonly workers: number;
+  /** How long requests in hand may take once the service is to end, 0…3600 seconds. */
+  readonly grace: number;
 }
 
 /** Of every command that works on the database of a service. */
@@ -46,10 +50,7 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     value: "N",
     about: "the port to listen on, 0 for any free one",
     default: "8080",
-    fault: (value) =>
-      /^(?:0|[1-9]\d{0,4})$/.test(value) && Number(value) <= 65535
-        ? undefined
-        : `--port must be a whole number from 0 to 65535, and is ${quoted(value)}.`,
+    fault: wholeNumber("--port", 0, 65_535),
   },
   host: { value: "H", about: "the name or address to listen on", default: "127.0.0.1" },
   database: databaseOption,
@@ -91,6 +92,13 @@ export const serveOptions: Readonly<Record<string, Option>> = {
         : `--max-in-flight must be a whole number from 1, and is ${quoted(value)}.`,
   },
   demo: { about: "first store the demo's people, members of the US Congress" },
+  workers: { value: "N", about: "serve with so many processes", default: "1", fault: wholeNumber("--workers", 1, 256) },
+  grace: {
+    value: "SECONDS",
+    about: "for the requests in hand when it is to end",
+    default: "10",
+    fault: wholeNumber("--grace", 0, 3600),
+  },
   routes: { about: "print the routes in the order they are tried, and exit", alone: true },
   version: { about: "print the version and exit", alone: true },
 };
@@ -115,18 +123,30 @@ export function toOptions(given: Given): Options {
     rateLimit: limit === undefined ? undefined : { limit: Number(limit), window: Number(window) },
     maxInFlight: maxInFlight === undefined ? undefined : Number(maxInFlight),
     demo: given.has("demo"),
+    workers: Number(given.value("workers")),
+    grace: Number(given.value("grace")),
   };
 }
 
 /** What is wrong with options that are right each by itself. */
 export function faultInOptions(given: Given): string | undefined {
   const origins = given.values("cors");
-  const { host, access, keys, open } = toOptions(given);
+  const { host, database, access, keys, open, workers } = toOptions(given);
   if (given.has("tls-cert") !== given.has("tls-key")) return "--tls-cert and --tls-key are of use together alone.";
+  if (workers > 1 && database === ":memory:") {
+    return '--workers needs a database that processes can share, and ":memory:" is in one alone.';
+  }
   return (
     (origins.length > 1 ? faultInOrigins(origins) : undefined) ??
     faultInExposure(host, access !== undefined, keys !== undefined, open)
   );
+}
+
+function wholeNumber(option: string, least: number, most: number): (value: string) => string | undefined {
+  return (value) =>
+    /^(?:0|[1-9]\d{0,4})$/.test(value) && Number(value) >= least && Number(value) <= most
+      ? undefined
+      : `${option} must be a whole number from ${least} to ${most}, and is ${quoted(value)}.`;
 }
 
 /** An address, or one with the length of the prefix that a network has. */

@@ -18,6 +18,8 @@ const defaults: Options = {
   rateLimit: undefined,
   maxInFlight: undefined,
   demo: false,
+  workers: 1,
+  grace: 10,
 };
 
 const originsGiven = ["http://localhost:5173", "https://*.example.com"];
@@ -46,6 +48,8 @@ describe("the command line of the service", () => {
     [["--host", "127.0.0.53"], { host: "127.0.0.53" }],
     [["--host", "::ffff:127.0.0.1"], { host: "::ffff:127.0.0.1" }],
     [["--open"], { open: true }],
+    [["--workers", "4", "--grace=0"], { workers: 4, grace: 0 }],
+    [["--workers=1", "--database", ":memory:"], { database: ":memory:" }],
     [["--host=::", "--access", "a.json"], { host: "::", access: "a.json" }],
     [["--rate-limit", "600/60"], { rateLimit: { limit: 600, window: 60 } }],
     [["--tls-cert=c.pem", "--tls-key=k.pem"], { tls: { cert: "c.pem", key: "k.pem" } }],
@@ -91,6 +95,13 @@ describe("the command line of the service", () => {
     [["--port", "1e3"], '--port must be a whole number from 0 to 65535, and is "1e3".'],
     [["--port", " 80"], '--port must be a whole number from 0 to 65535, and is " 80".'],
     [["--port", "80\n"], '--port must be a whole number from 0 to 65535, and is "80\\n".'],
+    [["--workers", "0"], '--workers must be a whole number from 1 to 256, and is "0".'],
+    [["--workers=257"], '--workers must be a whole number from 1 to 256, and is "257".'],
+    [["--grace", "1.5"], '--grace must be a whole number from 0 to 3600, and is "1.5".'],
+    [
+      ["--workers=2", "--database", ":memory:"],
+      '--workers needs a database that processes can share, and ":memory:" is in one alone.',
+    ],
     [["--cors"], "--cors needs a value."],
     [
       ["--cors", "app.example.com"],
@@ -189,6 +200,8 @@ describe("the command line of the service", () => {
         "rate-limit",
         "max-in-flight",
         "demo",
+        "workers",
+        "grace",
         "routes",
         "version",
         "help",

@@ -19,6 +19,8 @@ export interface ServiceProcess extends AsyncDisposable {
   readonly port: number;
   readonly exited: Promise<Exit>;
   kill(signal: NodeJS.Signals): void;
+  /** What it printed on standard output so far. */
+  readonly printed: string;
   /** Resolves once what it printed, on either stream, has the text in it. */
   told(text: RegExp): Promise<void>;
 }
@@ -54,6 +56,7 @@ export async function startServiceWith(
   ...args: readonly string[]
 ): Promise<ServiceProcess> {
   const { child, exited } = launch(["--port", "0", ...args], nodeOptions);
+  const printed = collect(child.stdout);
   const listening = new Promise<string>((resolve) => whenListening(child.stdout, resolve));
   const ended = exited.then(({ stderr, signal }): never => {
     throw new Error(`The service did not start: ${signal ?? stderr}`);
@@ -66,12 +69,24 @@ export async function startServiceWith(
     port: Number(new URL(url).port),
     exited,
     kill: (signal) => child.kill(signal),
+    get printed() {
+      return printed();
+    },
     told: (text) => untilToldBy(child, text),
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
       await exited;
     },
   };
+}
+
+/** Tells what was printed so far. */
+function collect(stdout: Readable): () => string {
+  let printed = "";
+  stdout.on("data", (piece: Buffer) => {
+    printed += piece;
+  });
+  return () => printed;
 }
 
 /** Calls back with the URL, once it is printed. */

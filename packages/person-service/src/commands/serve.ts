@@ -10,7 +10,9 @@ import { obstacleOf } from "../obstacle.ts";
 import { faultInOptions, type Options, serveOptions, toOptions } from "../options.ts";
 import type { Person } from "../person.ts";
 import { openPersonService } from "../service.ts";
+import { superviseWorkers } from "../supervisor.ts";
 import { readTlsFiles } from "../tls-files.ts";
+import { type Worker, workerOfThisProcess } from "../worker.ts";
 import { type Command, CommandRefused, type CommandStreams } from "./command.ts";
 
 /** Keeps people, and answers for them. */
@@ -19,7 +21,13 @@ export const serveCommand: Command = {
   about: "Keeps people, and answers for them over HTTP.",
   options: serveOptions,
   fault: faultInOptions,
-  run: async (given, io) => (given.has("routes") ? io.print(await routesOfService()) : run(toOptions(given), io)),
+  async run(given, io) {
+    const options = toOptions(given);
+    const worker = workerOfThisProcess();
+    if (given.has("routes")) io.print(await routesOfService());
+    else if (options.workers > 1 && worker === undefined) await supervise(options, io);
+    else await run(options, worker, io);
+  },
 };
 
 /** The table of the routes, for which no database is needed. */
@@ -29,10 +37,15 @@ async function routesOfService(): Promise<string> {
   return listRoutes(app);
 }
 
+/** Has workers serve: processes of this program, each of which runs as below. Resolves when the last has ended. */
+async function supervise({ workers, grace, access, tls }: Options, { print, tell }: CommandStreams): Promise<void> {
+  const handsOnHangup = access !== undefined || tls !== undefined;
+  process.exitCode = await superviseWorkers({ count: workers, grace: grace * 1000, handsOnHangup, print, tell });
+}
+
 /** Resolves when the service listens; a signal ends it. */
-async function run(options: Options, { print, tell }: CommandStreams): Promise<void> {
+async function run(options: Options, worker: Worker | undefined, { print, tell }: CommandStreams): Promise<void> {
   const {
-    port,
     host,
     database: address,
     cors,
@@ -61,22 +74,25 @@ async function run(options: Options, { print, tell }: CommandStreams): Promise<v
     ...policy,
   });
   let server: RunningServer | undefined;
-  const stop = async (): Promise<void> => {
+  let closed: Promise<void> | undefined;
+  const stop = async (notice = 0): Promise<void> => {
     stopping = true;
-    await server?.close();
-    await database.close();
+    await server?.close({ notice, grace: options.grace * 1000 });
+    closed ??= database.close();
+    await closed;
   };
   try {
-    const toStore = demo ? await demoPeople() : undefined;
+    const toStore = demo && (worker?.isFirst ?? true) ? await demoPeople() : undefined;
     // The port comes first: where it is taken, the demo must not have been stored, or it could not be another time.
-    server = await serve(app, { port, host, tls: credentials, trustProxy });
+    server = await serve(app, { port: worker?.port ?? options.port, host, tls: credentials, trustProxy });
     if (toStore !== undefined) print(`stored ${await storeDemo(people, toStore, address)} people for the demo`);
   } catch (error) {
     await stop();
     throw error;
   }
   // Before the lines below: whoever reads them may stop the service at once.
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+  if (worker !== undefined) worker.onStop(stop);
+  else for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop());
   const reloads: Reload[] = [];
   if (access !== undefined) {
     reloads.push({ what: "who gets in", kept: "Who gets in stays as it was.", run: () => access.reload() });
@@ -90,10 +106,14 @@ async function run(options: Options, { print, tell }: CommandStreams): Promise<v
       for (const each of reloads) void reload(each, { print, tell });
     });
   }
-  print(`listening on ${server.url}`);
-  print(`keeping people in ${displayAddress(address)}`);
-  if (accessFile !== undefined) print(`letting in whom ${accessFile} names`);
-  print(`try: curl ${server.url}/person/1`);
+  const lines = [
+    `listening on ${server.url}`,
+    `keeping people in ${displayAddress(address)}`,
+    ...(accessFile === undefined ? [] : [`letting in whom ${accessFile} names`]),
+    `try: curl ${server.url}/person/1`,
+  ];
+  if (worker === undefined) print(lines.join("\n"));
+  else worker.tellReady(server.port, lines);
 }
 
 /** How many there are now. */

@@ -1,0 +1,119 @@
+import { stat } from "node:fs/promises";
+import { makeDatabase, type TemporaryDatabase } from "./database.ts";
+import type { LoadGenerator } from "./load.ts";
+import { startServer } from "./server-process.ts";
+import { type Summary, summarize } from "./summary.ts";
+import { anywhere } from "./writes.ts";
+
+export interface RecordsOptions {
+  /** How many records the databases have; the first is what the others are compared to. */
+  readonly sizes: readonly number[];
+  readonly loadGenerator: LoadGenerator;
+  /** Where the databases are made. */
+  readonly directory: string;
+  /** At least 1. */
+  readonly rounds: number;
+  /** How long each figure is measured in a round. */
+  readonly seconds: number;
+  readonly warmUp: number;
+  /** Kept alive. */
+  readonly connections: number;
+  readonly signal: AbortSignal;
+  readonly onProgress?: (step: string) => void;
+}
+
+/** What reading among so many records came to. Requests are told a second, bytes of memory and file. */
+export interface RecordsResult {
+  readonly records: number;
+  /** GET /person/{id}, of the one in the middle. */
+  readonly item: Summary & { readonly ratio: number };
+  /** A page of 50 in the order of a member that has an index. */
+  readonly page: Summary & { readonly ratio: number };
+  /** Once started, and after the reads; undefined where the system does not tell. */
+  readonly idleMemory: number | undefined;
+  readonly loadedMemory: number | undefined;
+  /** Of the file, for each record of about 550 bytes. */
+  readonly bytesPerRecord: number;
+}
+
+/**
+ * Measures what the number of records costs who reads: the service on an SQLite file of each size, a fresh process for each, each
+ * round another one first.
+ *
+ * @throws Error when a server does not start, or a request fails
+ */
+export async function measureRecords(options: RecordsOptions): Promise<readonly RecordsResult[]> {
+  const databases: Measured[] = [];
+  try {
+    for (const size of options.sizes) {
+      options.signal.throwIfAborted();
+      options.onProgress?.(`storing ${size} records`);
+      databases.push({ database: await makeDatabase(options.directory, size), rounds: [] });
+    }
+    for (let round = 0; round < options.rounds; round++) {
+      for (const { database, rounds } of round % 2 === 0 ? databases : databases.toReversed()) {
+        options.onProgress?.(`round ${round + 1} of ${options.rounds}: ${database.records} records`);
+        rounds.push(await measureRound(database.file, database.records, options));
+      }
+    }
+    return await Promise.all(databases.map((measured) => toResult(measured, databases[0]?.rounds)));
+  } catch (error) {
+    options.signal.throwIfAborted(); // what the interruption breaks fails in ways of its own
+    throw error;
+  } finally {
+    for (const { database } of databases) await database.remove();
+  }
+}
+
+interface Measured {
+  readonly database: TemporaryDatabase;
+  readonly rounds: Round[];
+}
+
+interface Round {
+  readonly item: number;
+  readonly page: number;
+  readonly idleMemory: number | undefined;
+  readonly loadedMemory: number | undefined;
+}
+
+async function toResult({ database, rounds }: Measured, first: readonly Round[] | undefined): Promise<RecordsResult> {
+  return {
+    records: database.records,
+    item: compare(rounds, first, "item"),
+    page: compare(rounds, first, "page"),
+    idleMemory: medianOf(rounds.map(({ idleMemory }) => idleMemory)),
+    loadedMemory: medianOf(rounds.map(({ loadedMemory }) => loadedMemory)),
+    bytesPerRecord: (await stat(database.file)).size / database.records,
+  };
+}
+
+async function measureRound(file: string, records: number, options: RecordsOptions): Promise<Round> {
+  const { loadGenerator, connections, seconds, warmUp, signal } = options;
+  const program = new URL("servers/ours.ts", import.meta.url);
+  const server = await startServer({ program, database: file, placement: anywhere, signal });
+  try {
+    const time = async (path: string): Promise<number> => {
+      const load = { url: server.url + path, headers: {}, connections, placement: anywhere, signal };
+      if (warmUp > 0) await loadGenerator.run({ ...load, seconds: warmUp });
+      return loadGenerator.run({ ...load, seconds });
+    };
+    const idleMemory = await server.residentMemory();
+    const item = await time(`/person/${Math.ceil(records / 2)}`);
+    const page = await time("/person?sort=familyName&limit=50");
+    return { item, page, idleMemory, loadedMemory: await server.residentMemory() };
+  } finally {
+    await server.stop();
+  }
+}
+
+function compare(rounds: readonly Round[], baseline = rounds, kind: "item" | "page"): RecordsResult["item"] {
+  const [own, first] = [rounds, baseline].map((all) => summarize(all.map((round) => round[kind])));
+  if (own === undefined || first === undefined) throw new RangeError("There was no round");
+  return { ...own, ratio: own.median / first.median };
+}
+
+function medianOf(values: readonly (number | undefined)[]): number | undefined {
+  const told = values.filter((value) => value !== undefined);
+  return told.length === 0 ? undefined : summarize(told).median;
+}

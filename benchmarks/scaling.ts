@@ -1,0 +1,123 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { startPostgres } from "../packages/collection/test/start-postgres.ts";
+import type { LoadGenerator } from "./load.ts";
+import { type ServerProcess, startServer } from "./server-process.ts";
+import { type Summary, summarize } from "./summary.ts";
+import { anywhere, person } from "./writes.ts";
+
+export interface ScalingOptions {
+  readonly loadGenerator: LoadGenerator;
+  /** Where the SQLite files are made: what is measured is the disk too. */
+  readonly directory: string;
+  /** At least 1. */
+  readonly rounds: number;
+  /** How long each figure is measured in a round. */
+  readonly seconds: number;
+  readonly warmUp: number;
+  /** Kept alive, spread over the instances. */
+  readonly connections: number;
+  readonly signal: AbortSignal;
+  readonly onProgress?: (step: string) => void;
+}
+
+/** What one way to run the service came to; requests are told a second, and ratios are to the first of the ways. */
+export interface ScalingResult {
+  readonly name: string;
+  /** GET /person/1. */
+  readonly reads: Summary & { readonly ratio: number };
+  /** POST /person, of about 150 bytes. */
+  readonly writes: Summary & { readonly ratio: number };
+}
+
+/**
+ * Measures the service as it grows: one process on an SQLite file, two workers on one, an instance on a PostgreSQL server on this
+ * machine, two of them. Each is made of fresh processes on a new database, one way at a time, each round another one first.
+ *
+ * @throws Error when a server does not start, or a request fails
+ */
+export async function measureScaling(options: ScalingOptions): Promise<readonly ScalingResult[]> {
+  const directory = await mkdtemp(join(options.directory, "scaling-benchmark-"));
+  try {
+    await using postgres = await disposablePostgres();
+    let files = 0;
+    const file = async (): Promise<string> => join(directory, `${++files}.db`);
+    const ways = [
+      { name: "SQLite, one process", programs: ["ours"], newDatabase: file },
+      { name: "SQLite, two workers", programs: ["workers"], newDatabase: file },
+      { name: "PostgreSQL, one instance", programs: ["ours"], newDatabase: postgres.createDatabase },
+      { name: "PostgreSQL, two instances", programs: ["ours", "ours"], newDatabase: postgres.createDatabase },
+    ].map((way) => ({ ...way, rates: [] as Rates[] }));
+    for (let round = 0; round < options.rounds; round++) {
+      for (const { name, programs, newDatabase, rates } of round % 2 === 0 ? ways : ways.toReversed()) {
+        options.onProgress?.(`round ${round + 1} of ${options.rounds}: ${name}`);
+        rates.push(await measureWay(programs, await newDatabase(), options));
+      }
+    }
+    const baseline = ways[0]?.rates ?? [];
+    return ways.map(({ name, rates }) => ({
+      name,
+      reads: compare(rates, baseline, "reads"),
+      writes: compare(rates, baseline, "writes"),
+    }));
+  } catch (error) {
+    options.signal.throwIfAborted(); // what the interruption breaks fails in ways of its own
+    throw error;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+interface Rates {
+  readonly reads: number;
+  readonly writes: number;
+}
+
+async function disposablePostgres(): Promise<AsyncDisposable & { createDatabase(): Promise<string> }> {
+  const server = await startPostgres();
+  return { createDatabase: () => server.createDatabase(), [Symbol.asyncDispose]: () => server.end() };
+}
+
+async function measureWay(programs: readonly string[], database: string, options: ScalingOptions): Promise<Rates> {
+  const servers: ServerProcess[] = [];
+  try {
+    for (const name of programs) {
+      const program = new URL(`servers/${name}.ts`, import.meta.url);
+      servers.push(await startServer({ program, database, placement: anywhere, signal: options.signal }));
+    }
+    const writes = await time(servers, { path: "/person", json: JSON.stringify(person) }, options);
+    const reads = await time(servers, { path: "/person/1" }, options);
+    return { reads, writes };
+  } finally {
+    for (const server of servers) await server.stop();
+  }
+}
+
+/** The requests a second of all servers together. */
+async function time(
+  servers: readonly ServerProcess[],
+  { path, ...content }: { readonly path: string; readonly json?: string },
+  { loadGenerator, connections, seconds, warmUp, signal }: ScalingOptions,
+): Promise<number> {
+  const run = async (duration: number): Promise<number> => {
+    const share = {
+      headers: {},
+      connections: connections / servers.length,
+      seconds: duration,
+      placement: anywhere,
+      signal,
+    };
+    const rates = await Promise.all(
+      servers.map(({ url }) => loadGenerator.run({ ...share, ...content, url: url + path })),
+    );
+    return rates.reduce((sum, rate) => sum + rate, 0);
+  };
+  if (warmUp > 0) await run(warmUp);
+  return run(seconds);
+}
+
+function compare(rounds: readonly Rates[], baseline: readonly Rates[], kind: keyof Rates): ScalingResult["reads"] {
+  const [own, first] = [rounds, baseline].map((rates) => summarize(rates.map((rate) => rate[kind])));
+  if (own === undefined || first === undefined) throw new RangeError("There was no round");
+  return { ...own, ratio: own.median / first.median };
+}

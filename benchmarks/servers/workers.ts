@@ -1,0 +1,23 @@
+import { openPersonService } from "person-service";
+import { serve } from "waymark/node";
+import { superviseWorkers } from "../../packages/person-service/src/supervisor.ts";
+import { workerOfThisProcess } from "../../packages/person-service/src/worker.ts";
+import { databaseArgument, endWithInput } from "./server-program.ts";
+
+// The whole service with two workers, as its command line starts them with --workers 2.
+
+const worker = workerOfThisProcess();
+if (worker === undefined) {
+  endWithInput();
+  const print = (line: string): boolean => process.stdout.write(`${line}\n`);
+  const tell = (line: string): boolean => process.stderr.write(`${line}\n`);
+  process.exitCode = await superviseWorkers({ count: 2, grace: 0, handsOnHangup: false, print, tell });
+} else {
+  const { app, database } = await openPersonService({ database: databaseArgument() });
+  const server = await serve(app, { port: worker.port ?? 0 });
+  worker.onStop(async () => {
+    await server.close();
+    await database.close();
+  });
+  worker.tellReady(server.port, [String(server.port)]);
+}

@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { Agent, get, type IncomingMessage } from "node:http";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, describe, it } from "node:test";
+import { runProgram, type ServiceProcess, startService } from "./service-process.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "person-service-workers-"));
+after(() => rmSync(directory, { recursive: true }));
+
+let files = 0;
+const newFile = (): string => join(directory, `${++files}.db`);
+
+const start = (...args: readonly string[]): Promise<ServiceProcess> =>
+  startService("--workers", "2", "--database", newFile(), ...args);
+
+/** The processes that said that they serve, in that order. */
+const workersOf = ({ printed }: ServiceProcess): readonly number[] =>
+  [...printed.matchAll(/^worker (\d+) serves$/gm)].map(([, pid]) => Number(pid));
+
+/** Ends all of it, and checks that it ended well. Gives what it complained of. */
+async function stop(service: ServiceProcess): Promise<string> {
+  service.kill("SIGTERM");
+  const { code, signal, stderr } = await service.exited;
+  assert.deepEqual([code, signal], [0, undefined]);
+  return stderr;
+}
+
+/** Asks again and again, by so many clients that keep their connections, until it is told to stop; gives what went otherwise than 200. */
+function keepAsking(url: string, clients: number): { stop(): Promise<readonly string[]>; answered(): Promise<void> } {
+  const agent = new Agent({ keepAlive: true, maxSockets: clients });
+  const failures: string[] = [];
+  let asking = true;
+  let answered = Promise.withResolvers<void>();
+  const ask = async (): Promise<void> => {
+    while (asking) {
+      try {
+        const request = get(`${url}/person/1`, { agent, timeout: 5000 });
+        request.on("timeout", () => request.destroy(new Error("no answer")));
+        const [response] = (await once(request, "response")) as [IncomingMessage]; // as the event has it
+        await text(response);
+        if (response.statusCode !== 200) failures.push(`status ${response.statusCode}`);
+        answered.resolve();
+        answered = Promise.withResolvers();
+      } catch (error) {
+        failures.push(String(error));
+      }
+    }
+  };
+  const all = Array.from({ length: clients }, ask);
+  return {
+    answered: () => answered.promise,
+    async stop() {
+      asking = false;
+      await Promise.all(all);
+      agent.destroy();
+      return failures;
+    },
+  };
+}
+
+describe("workers", { concurrency: false }, () => {
+  it("serve together on one port that the system chose, and store the demo once", async () => {
+    await using service = await start("--demo");
+    const lines = service.printed.split("\n");
+    const [first, second] = workersOf(service);
+    assert.deepEqual(lines.slice(0, 4), [
+      "stored 537 people for the demo",
+      `worker ${first} serves`,
+      `worker ${second} serves`,
+      `listening on ${service.url}`,
+    ]);
+    assert.notEqual(first, second);
+    // Each alone, on a connection of its own: the other one is suspended, and takes none.
+    for (const suspended of workersOf(service)) {
+      process.kill(suspended, "SIGSTOP");
+      const [response] = (await once(get(`${service.url}/person`, { agent: false }), "response")) as [IncomingMessage];
+      const people: readonly unknown[] = JSON.parse(await text(response));
+      assert.equal(people.length, 537);
+      process.kill(suspended, "SIGCONT");
+    }
+    assert.equal(await stop(service), "");
+  });
+
+  it("are replaced when they are killed, while the others go on serving", async () => {
+    await using service = await start("--demo");
+    const load = keepAsking(service.url, 8);
+    await load.answered();
+    const [killed] = workersOf(service);
+    const replaced = service.told(/^worker \d+ serves\n/m);
+    process.kill(killed as number, "SIGKILL");
+    await replaced;
+    await load.answered();
+    const failures = await load.stop();
+    // What the killed one had in hand is lost, one request of a client at most.
+    assert.ok(failures.length <= 8, failures.join("\n"));
+    assert.equal(new Set(workersOf(service)).size, 3);
+    const said = await stop(service);
+    assert.equal(said, `person-service: worker ${killed} ended (SIGKILL), and another one takes its place\n`);
+  });
+
+  it("fail no request when they are stopped one after another", async () => {
+    await using service = await start("--demo");
+    const load = keepAsking(service.url, 8);
+    for (const worker of workersOf(service)) {
+      await load.answered();
+      const replaced = service.told(/^worker \d+ serves\n/m);
+      process.kill(worker, "SIGTERM");
+      await replaced;
+    }
+    await load.answered();
+    assert.deepEqual(await load.stop(), []);
+    assert.equal(new Set(workersOf(service)).size, 4);
+    await stop(service);
+  });
+
+  it("come back on the same port when all of them are killed at once", async () => {
+    await using service = await start("--demo");
+    const both = service.told(/^worker \d+ serves\n[\s\S]*^worker \d+ serves\n/m);
+    for (const worker of workersOf(service)) process.kill(worker, "SIGKILL");
+    await both;
+    assert.equal((await fetch(`${service.url}/person/1`)).status, 200);
+    await stop(service);
+  });
+
+  it("end the program when they die over and over, as soon as they are started", async () => {
+    await using service = await start();
+    for (const worker of workersOf(service)) process.kill(worker, "SIGKILL");
+    for (let killed = 2; killed < 5; killed++) {
+      await service.told(/^worker \d+ serves\n/m);
+      process.kill(workersOf(service).at(-1) as number, "SIGKILL");
+    }
+    const { code, stderr } = await service.exited;
+    const lines = stderr.trimEnd().split("\n");
+    assert.equal(code, 1);
+    assert.equal(lines.length, 5);
+    assert.match(
+      lines[4] ?? "",
+      /^person-service: worker \d+ ended \(SIGKILL\), as did 4 before it as soon as they were/,
+    );
+  });
+
+  it("do not outlive the process that watches over them", async () => {
+    await using service = await start();
+    service.kill("SIGKILL");
+    await service.exited; // what they hold of its output is closed
+    await assert.rejects(fetch(service.url));
+  });
+
+  it("take the access file anew on SIGHUP", async () => {
+    const access = join(directory, "access.json");
+    const openTo = (path: string): void => writeFileSync(access, JSON.stringify({ rules: [{ path, anyone: true }] }));
+    openTo("/health/live");
+    await using service = await start("--access", access);
+    openTo("/hello-world");
+    const reloaded = service.told(/^read anew who gets in\n[\s\S]*^read anew who gets in\n/m);
+    service.kill("SIGHUP");
+    await reloaded;
+    for (let asked = 0; asked < 8; asked++) {
+      const answer = await fetch(`${service.url}/hello-world`, { headers: { Connection: "close" } });
+      assert.equal(answer.status, 200);
+    }
+    await stop(service);
+  });
+
+  it("tell once what stands against a start", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const { port } = taken.address() as { readonly port: number }; // it listens on a port
+    try {
+      const exit = await runProgram("--port", `${port}`, "--workers", "2", "--database", newFile());
+      assert.deepEqual([exit.code, exit.stdout], [1, ""]);
+      assert.match(exit.stderr, /^person-service: Port \d+ on 127\.0\.0\.1 is taken[^\n]*\n$/);
+    } finally {
+      taken.close();
+    }
+  });
+});
+
+describe("--grace", () => {
+  for (const workers of ["1", "2"]) {
+    it(`is how long the requests in hand may take, with --workers ${workers}`, async () => {
+      await using service = await startService("--grace", "0", "--workers", workers, "--database", newFile());
+      const agent = new Agent({ keepAlive: true });
+      const headers = { Expect: "100-continue", "Content-Type": "application/json", "Content-Length": 1000 };
+      const request = get(`${service.url}/person`, { agent, method: "POST", headers });
+      request.flushHeaders();
+      await once(request, "continue"); // it is in hand, and its content never comes
+      const cut = assert.rejects(once(request, "response"), /socket hang up|ECONNRESET/);
+      await stop(service);
+      await cut;
+    });
+  }
+});
