@@ -1,17 +1,17 @@
 import type { Database } from "@waymark/collection";
 import { openPersonService } from "person-service";
 import { serve } from "waymark/node";
-import { openSqliteFile } from "../../packages/collection/src/sqlite-file.ts";
-import { prepareSchema } from "../../packages/collection/src/sqlite-schema.ts";
-import { sqliteStore } from "../../packages/collection/src/sqlite-store.ts";
+import { openSqliteFile } from "../../packages/collection/src/stores/sqlite/sqlite-file.ts";
+import { prepareSchema } from "../../packages/collection/src/stores/sqlite/sqlite-schema.ts";
+import { sqliteStore } from "../../packages/collection/src/stores/sqlite/sqlite-store.ts";
 import {
   type AddressedWrite,
   type BatchedOutcome,
   SqliteTransactions,
-} from "../../packages/collection/src/sqlite-transactions.ts";
-import { SqliteWriter } from "../../packages/collection/src/sqlite-writer.ts";
-import { localChannel } from "../../packages/collection/src/sqlite-writer-channel.ts";
-import { personCollection } from "../../packages/person-service/src/person-collection.ts";
+} from "../../packages/collection/src/stores/sqlite/sqlite-transactions.ts";
+import { SqliteWriter } from "../../packages/collection/src/stores/sqlite/sqlite-writer.ts";
+import { localChannel } from "../../packages/collection/src/stores/sqlite/sqlite-writer-channel.ts";
+import { personCollection } from "../../packages/person-service/src/person/person-collection.ts";
 import { announce, databaseArgument } from "./server-program.ts";
 
 // The whole service, but that each write has a commit of its own, made on the thread that serves: as durable, and as simple

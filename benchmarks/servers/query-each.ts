@@ -2,9 +2,9 @@ import { type Database, type Document, openPostgresDatabase, type Store, type St
 import { openPersonService } from "person-service";
 import { Pool } from "pg";
 import { serve } from "waymark/node";
-import { toWordsColumn, wordsOf } from "../../packages/collection/src/postgres-words.ts";
-import { toMembersJson, toStoredJson } from "../../packages/collection/src/stored-json.ts";
-import { personCollection } from "../../packages/person-service/src/person-collection.ts";
+import { toWordsColumn, wordsOf } from "../../packages/collection/src/stores/postgres/postgres-words.ts";
+import { toMembersJson, toStoredJson } from "../../packages/collection/src/stores/stored-json.ts";
+import { personCollection } from "../../packages/person-service/src/person/person-collection.ts";
 import { announce, databaseArgument } from "./server-program.ts";
 
 // The whole service on the same tables, but that each request has a statement of its own on a connection of a pool, as most

@@ -11,9 +11,9 @@ import {
 } from "waymark";
 import type { ListDecoder } from "./bulk/list-decoder.ts";
 import { ndjsonDecoder } from "./bulk/ndjson-decoder.ts";
-import { jsonRepresentation } from "./json-representation.ts";
-import { type CollectionOwner, type RecordScope, recordScope } from "./record-scope.ts";
+import { type CollectionOwner, type RecordScope, recordScope } from "./handlers/record-scope.ts";
 import type { ItemRepresentation, ListRepresentation, Representation } from "./representation.ts";
+import { jsonRepresentation } from "./representations/json-representation.ts";
 import { storeMembers } from "./selection.ts";
 import type { Document, Store, StoredRecord } from "./store.ts";
 

@@ -1,23 +1,21 @@
-export { jsonPatchType, mergePatchType } from "./amend-record.ts";
 export { type CsvDecoderOptions, csvDecoder } from "./bulk/csv-decoder.ts";
 export type { ListDecoder, ListedValue, ListReading } from "./bulk/list-decoder.ts";
 export { ndjsonDecoder } from "./bulk/ndjson-decoder.ts";
 export { type CollectionHandlers, collection } from "./collection.ts";
 export type { CollectionOptions, ItemRequest } from "./collection-settings.ts";
-export { type CsvRepresentationOptions, csvRepresentation } from "./csv-representation.ts";
 export type { CollectionDefinition, Database, DatabaseOptions, Ownership } from "./database.ts";
-export { unguardFormula } from "./formula-guard.ts";
-export { type JsonLdRepresentationOptions, jsonLdRepresentation } from "./json-ld-representation.ts";
-export { jsonRepresentation } from "./json-representation.ts";
-export { type ListSyntax, listText } from "./list-text.ts";
-export type { LoadOptions, LoadProgress } from "./load-snapshot.ts";
-export { ndjsonRepresentation } from "./ndjson-representation.ts";
+export { jsonPatchType, mergePatchType } from "./handlers/amend-record.ts";
+export type { CollectionOwner } from "./handlers/record-scope.ts";
 export { displayAddress, openDatabase, openSnapshot } from "./open-database.ts";
-export { isPostgresAddress } from "./postgres-address.ts";
-export { openPostgresDatabase, type PostgresDatabaseOptions } from "./postgres-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
-export type { CollectionOwner } from "./record-scope.ts";
 export type { ItemRepresentation, ListOptions, ListRepresentation, Representation } from "./representation.ts";
+export { type CsvRepresentationOptions, csvRepresentation } from "./representations/csv-representation.ts";
+export { unguardFormula } from "./representations/formula-guard.ts";
+export { type JsonLdRepresentationOptions, jsonLdRepresentation } from "./representations/json-ld-representation.ts";
+export { jsonRepresentation } from "./representations/json-representation.ts";
+export { type ListSyntax, listText } from "./representations/list-text.ts";
+export { ndjsonRepresentation } from "./representations/ndjson-representation.ts";
+export { type XmlRepresentationOptions, xmlRepresentation } from "./representations/xml-representation.ts";
 export {
   type Comparison,
   type MemberFilter,
@@ -36,9 +34,6 @@ export {
   type SnapshotRange,
   type SnapshotRecord,
 } from "./snapshot.ts";
-export { type BackupOptions, backupSqliteFile } from "./sqlite-backup.ts";
-export { openSqliteDatabase, type SqliteDatabaseOptions } from "./sqlite-database.ts";
-export type { SqliteSnapshotOptions } from "./sqlite-snapshot.ts";
 export {
   type BulkConflict,
   type BulkCreation,
@@ -56,6 +51,11 @@ export {
   StoreOutcomeUnknown,
   StoreUnavailable,
 } from "./store.ts";
-export { toWords } from "./words.ts";
-export { type XmlDecoderOptions, xmlDecoder } from "./xml-decoder.ts";
-export { type XmlRepresentationOptions, xmlRepresentation } from "./xml-representation.ts";
+export type { LoadOptions, LoadProgress } from "./stores/load-snapshot.ts";
+export { isPostgresAddress } from "./stores/postgres/postgres-address.ts";
+export { openPostgresDatabase, type PostgresDatabaseOptions } from "./stores/postgres/postgres-database.ts";
+export { type BackupOptions, backupSqliteFile } from "./stores/sqlite/sqlite-backup.ts";
+export { openSqliteDatabase, type SqliteDatabaseOptions } from "./stores/sqlite/sqlite-database.ts";
+export type { SqliteSnapshotOptions } from "./stores/sqlite/sqlite-snapshot.ts";
+export { toWords } from "./stores/words.ts";
+export { type XmlDecoderOptions, xmlDecoder } from "./xml/xml-decoder.ts";

@@ -1,9 +1,9 @@
 import type { Database, DatabaseOptions } from "./database.ts";
-import { isPostgresAddress, parsePostgresAddress } from "./postgres-address.ts";
-import { openPostgresDatabase, snapshotPostgresDatabase } from "./postgres-database.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { openSqliteDatabase } from "./sqlite-database.ts";
-import { openSqliteSnapshot, type SqliteSnapshotOptions } from "./sqlite-snapshot.ts";
+import { isPostgresAddress, parsePostgresAddress } from "./stores/postgres/postgres-address.ts";
+import { openPostgresDatabase, snapshotPostgresDatabase } from "./stores/postgres/postgres-database.ts";
+import { openSqliteDatabase } from "./stores/sqlite/sqlite-database.ts";
+import { openSqliteSnapshot, type SqliteSnapshotOptions } from "./stores/sqlite/sqlite-snapshot.ts";
 
 /**
  * Opens the database at an address: the path of an SQLite file, made if it is missing; `:memory:`; or the

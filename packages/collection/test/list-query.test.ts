@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { HttpError } from "waymark";
-import { toCursor } from "../src/cursor.ts";
-import { jsonRepresentation } from "../src/json-representation.ts";
-import { type ListParameters, type ListQuery, parseListQuery } from "../src/list-query.ts";
-import { readQuery } from "../src/query-parameters.ts";
+import { toCursor } from "../src/lists/cursor.ts";
+import { type ListParameters, type ListQuery, parseListQuery } from "../src/lists/list-query.ts";
+import { readQuery } from "../src/lists/query-parameters.ts";
+import { jsonRepresentation } from "../src/representations/json-representation.ts";
 import { type SelectableMember, type Selection, storeMembers } from "../src/selection.ts";
 
 const members: readonly SelectableMember[] = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import fc from "fast-check";
-import { mergePatch } from "../src/merge-patch.ts";
+import { mergePatch } from "../src/patch/merge-patch.ts";
 
 // What a patch makes of a target, for each rule of RFC 7396 §2.
 const cases: readonly [target: unknown, patch: unknown, result: unknown][] = [

@@ -8,8 +8,8 @@ import {
   type Selection,
   type SortKey,
 } from "../src/index.ts";
-import { selectableColumns } from "../src/postgres-columns.ts";
-import { PostgresSelection } from "../src/postgres-selection.ts";
+import { selectableColumns } from "../src/stores/postgres/postgres-columns.ts";
+import { PostgresSelection } from "../src/stores/postgres/postgres-selection.ts";
 import { postgresServer } from "./postgres-server.ts";
 
 const person: CollectionDefinition = {

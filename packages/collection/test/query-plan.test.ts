@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
 import { type CollectionDefinition, openSqliteDatabase, type Selection } from "../src/index.ts";
-import { selectableColumns } from "../src/sqlite-columns.ts";
-import { SqliteSelection } from "../src/sqlite-selection.ts";
-import { StatementCache } from "../src/statement-cache.ts";
+import { selectableColumns } from "../src/stores/sqlite/sqlite-columns.ts";
+import { SqliteSelection } from "../src/stores/sqlite/sqlite-selection.ts";
+import { StatementCache } from "../src/stores/sqlite/statement-cache.ts";
 
 const person: CollectionDefinition = {
   name: "person",

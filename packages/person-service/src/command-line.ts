@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import type { Command, CommandStreams, Given } from "./commands/command.ts";
 import { commands } from "./commands/commands.ts";
 import { serveCommand } from "./commands/serve.ts";
-import { quoted } from "./text.ts";
+import { quoted } from "./person/text.ts";
 import { usageOf, usageOfAll } from "./usage.ts";
 
 /**

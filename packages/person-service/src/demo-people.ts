@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import type { MediaType } from "waymark";
-import { type Person, personSchema } from "./person.ts";
+import { type Person, personSchema } from "./person/person.ts";
 import { personCsvDecoder } from "./person-list-decoders.ts";
 
 /**

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { CorsMistakes, cors } from "waymark";
 import { faultInExposure } from "./access/exposure.ts";
 import type { Given, Option } from "./commands/command.ts";
-import { quoted } from "./text.ts";
+import { quoted } from "./person/text.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
 /** How the service is to be started. */

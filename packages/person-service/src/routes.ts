@@ -1,6 +1,6 @@
 import type { CollectionHandlers } from "@waymark/collection";
 import { accept, contentType, DELETE, GET, group, PATCH, POST, PUT, type Route, text } from "waymark";
-import type { Person } from "./person.ts";
+import type { Person } from "./person/person.ts";
 import { describeProblem } from "./problem-pages.ts";
 
 /** What a person can be sent in. */

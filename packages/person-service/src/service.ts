@@ -22,10 +22,10 @@ import {
 } from "waymark";
 import { nodeCodings } from "waymark/node";
 import { healthRoutes } from "./health-routes.ts";
-import { lenientPersonSchema, personMemberNames, personSchema } from "./person.ts";
-import { personCollection } from "./person-collection.ts";
+import { lenientPersonSchema, personMemberNames, personSchema } from "./person/person.ts";
+import { personCollection } from "./person/person-collection.ts";
+import { personRepresentations } from "./person/person-representations.ts";
 import { personListDecoders } from "./person-list-decoders.ts";
-import { personRepresentations } from "./person-representations.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
 export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "onFault"> {

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import type { StoredRecord } from "@waymark/collection";
 import fc from "fast-check";
 import ICAL from "ical.js";
-import { type Person, personMemberNames } from "../src/person.ts";
-import { vcard } from "../src/vcard.ts";
+import { type Person, personMemberNames } from "../src/person/person.ts";
+import { vcard } from "../src/person/vcard.ts";
 import { legalPerson } from "./legal-person.ts";
 
 const createdAt = "2026-06-15T12:00:00.123Z";

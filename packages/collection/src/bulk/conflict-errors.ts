@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { heldByAnother } from "../refusals.ts";
+import { heldByAnother } from "../handlers/refusals.ts";
 import type { BulkConflict, Document } from "../store.ts";
 import { LineErrors } from "./line-errors.ts";
 import type { Spool, SpooledDocument } from "./spool.ts";

@@ -1,12 +1,12 @@
 import { chooseDecoder, notFound, type StandardSchemaV1 } from "waymark";
 import type { CollectionHandler, CollectionSettings } from "../collection-settings.ts";
-import { guarded } from "../guarded.ts";
-import { without } from "../item-document.ts";
-import { isJsonObject } from "../merge-patch.ts";
-import { readPreferences, withApplied } from "../preferences.ts";
-import { refuseParameters } from "../query-parameters.ts";
+import { guarded } from "../handlers/guarded.ts";
+import { without } from "../handlers/item-document.ts";
+import { readPreferences, withApplied } from "../handlers/preferences.ts";
+import { preferredSchema } from "../handlers/write-preferences.ts";
+import { refuseParameters } from "../lists/query-parameters.ts";
+import { isJsonObject } from "../patch/merge-patch.ts";
 import type { Document } from "../store.ts";
-import { preferredSchema } from "../write-preferences.ts";
 import {
   answerStored,
   refuseBrokenOff,

@@ -1,6 +1,6 @@
 import { MalformedContent } from "waymark";
-import { unguardFormula } from "../formula-guard.ts";
 import { toInteger } from "../integer-text.ts";
+import { unguardFormula } from "../representations/formula-guard.ts";
 import { type CsvColumn, type CsvMembers, readCsvHeader } from "./csv-header.ts";
 import { type CsvCell, readCsvRecords } from "./csv-records.ts";
 import type { ListDecoder, ListedValue } from "./list-decoder.ts";

@@ -1,5 +1,5 @@
 import { HttpError, notFound } from "waymark";
-import { heldByAnother } from "../refusals.ts";
+import { heldByAnother } from "../handlers/refusals.ts";
 import { type Creation, type Store, StoreOutcomeUnknown, StoreUnavailable } from "../store.ts";
 import type { LineErrors } from "./line-errors.ts";
 import type { Spool, SpooledDocument } from "./spool.ts";

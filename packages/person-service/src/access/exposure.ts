@@ -1,5 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
-import { quoted } from "../text.ts";
+import { quoted } from "../person/text.ts";
 
 /**
  * What is wrong with how the service would be exposed: whom it lets in is said by an access file, or, where it can be reached

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { decodeUtf8, MalformedContent, parseStrictJson, type TextPosition } from "waymark";
 import type { z } from "zod";
-import { jsonType } from "../json-type.ts";
+import { jsonType } from "../person/json-type.ts";
 import { positionOfMember } from "./json-position.ts";
 
 /** Thrown when a file cannot be used: the message names the file, and every mistake in it with its place. */

@@ -1,6 +1,6 @@
 import { type AroundFilter, around, problem } from "waymark";
+import { quoted } from "../person/text.ts";
 import { personServiceProblemTypes } from "../problem-types.ts";
-import { quoted } from "../text.ts";
 import { isLoopback } from "./exposure.ts";
 
 /**

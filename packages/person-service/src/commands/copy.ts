@@ -1,5 +1,5 @@
 import { displayAddress, openDatabase, openSnapshot, type Snapshot, StoreUnavailable } from "@waymark/collection";
-import { personCollection } from "../person-collection.ts";
+import { personCollection } from "../person/person-collection.ts";
 import { reportProgress } from "../progress.ts";
 import { type Command, CommandRefused, type CommandStreams } from "./command.ts";
 

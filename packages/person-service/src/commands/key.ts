@@ -1,7 +1,7 @@
 import { scope } from "../access/access-file.ts";
 import { createApiKey, hashApiKey } from "../access/api-key.ts";
 import { changeKeys, isKeyName, readKeys } from "../access/key-file.ts";
-import { quoted } from "../text.ts";
+import { quoted } from "../person/text.ts";
 import { type Command, CommandRefused, type Given, type Option } from "./command.ts";
 
 const reloadHint = "A service that runs knows it once it gets SIGHUP.";

@@ -1,6 +1,6 @@
 import { decodeUtf8, MalformedContent } from "waymark";
 import { hashPassword } from "../access/password-hash.ts";
-import { countCharacters } from "../text.ts";
+import { countCharacters } from "../person/text.ts";
 import { type Command, CommandRefused } from "./command.ts";
 
 /** Makes what an access file has of a password. */

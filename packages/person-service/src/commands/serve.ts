@@ -8,7 +8,7 @@ import { demoPeople } from "../demo-people.ts";
 import { faultEntry } from "../fault-entry.ts";
 import { obstacleOf } from "../obstacle.ts";
 import { faultInOptions, type Options, serveOptions, toOptions } from "../options.ts";
-import type { Person } from "../person.ts";
+import type { Person } from "../person/person.ts";
 import { openPersonService } from "../service.ts";
 import { superviseWorkers } from "../supervisor.ts";
 import { readTlsFiles } from "../tls-files.ts";

@@ -1,0 +1,57 @@
+import { evaluatePreconditions, HttpResponse, notModified } from "waymark";
+import type { CollectionHandler, CollectionSettings } from "../collection-settings.ts";
+import { narrowAll } from "../lists/field-choice.ts";
+import { readPage } from "../lists/list-page.ts";
+import { parseListQuery } from "../lists/list-query.ts";
+import { pageLinks } from "../lists/page-links.ts";
+import { readQuery } from "../lists/query-parameters.ts";
+import type { Document, StoredRecord } from "../store.ts";
+import { begin } from "./begun-iteration.ts";
+import { chosenRepresentation } from "./chosen-representation.ts";
+import { guarded } from "./guarded.ts";
+import { readPreferences, withApplied } from "./preferences.ts";
+import { refusePrecondition } from "./refusals.ts";
+import { listValidators, representationFields } from "./validators.ts";
+
+/** GET of a collection: all that is asked for, streamed, or a page of it. */
+export function listRecords<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
+  const { scope, lists, members } = settings;
+  return guarded(async (request) => {
+    const { store, path } = await scope(request);
+    const representation = chosenRepresentation(request, lists);
+    const known = { members: store.members, fullText: store.fullText, fields: members, representation };
+    const { parameters, query } = readQuery(request.search, (parameters, report) => ({
+      parameters,
+      query: parseListQuery(parameters, known, report),
+    }));
+    const preferences = readPreferences(request, { count: ["exact"] });
+
+    // Asked before the records are read: what is written meanwhile makes the tag old, and never the content.
+    const validators = listValidators(await store.revision(), lists, representation);
+    const verdict = evaluatePreconditions(request, validators);
+    if (verdict === "failed") return refusePrecondition();
+    const headers = representationFields(representation, validators).withMembers("Vary", ["Prefer"]);
+    let response = new HttpResponse(200, headers);
+    if (verdict === "not-modified") return notModified(response);
+
+    const { selection, fields } = query;
+    let batches: AsyncIterable<readonly StoredRecord[]>;
+    if (selection.limit === undefined) {
+      batches = store.list(selection);
+    } else {
+      const page = await readPage(store, query, selection.limit);
+      batches = oneBatch(page.records);
+      response = response.withHeader("Link", pageLinks(path, parameters, query, page, store.members));
+    }
+    if (preferences.has("count")) response = response.withHeader("X-Total-Count", `${await store.count(selection)}`);
+    const pieces = representation.list(
+      fields === undefined ? batches : narrowAll(batches, fields),
+      fields === undefined ? {} : { fields },
+    );
+    return withApplied(response, preferences).withBody(await begin(pieces));
+  });
+}
+
+async function* oneBatch(records: readonly StoredRecord[]): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+  yield records;
+}

@@ -1,0 +1,37 @@
+import { evaluatePreconditions, HttpResponse, notFound, notModified } from "waymark";
+import type { CollectionSettings, ReadHandler } from "../collection-settings.ts";
+import { narrow, readFields } from "../lists/field-choice.ts";
+import type { Document, StoredRecord } from "../store.ts";
+import { chosenRepresentation } from "./chosen-representation.ts";
+import { parseRecordId } from "./record-id.ts";
+import { refuseId, refusePrecondition, refuseUnavailable } from "./refusals.ts";
+import { recordValidators, representationFields } from "./validators.ts";
+
+/** GET of a record, answered without a promise where the store answers so. */
+export function readRecord<T extends Document>({ scope, items, members }: CollectionSettings<T>): ReadHandler {
+  return (request) => {
+    const id = parseRecordId(request.variables.id);
+    if (id === undefined) return refuseId(request.variables.id);
+    const representation = chosenRepresentation(request, items);
+    const fields = readFields(request.search, members, representation);
+
+    const answer = (record: StoredRecord | undefined): HttpResponse => {
+      if (record === undefined) return notFound();
+      const validators = recordValidators(record, items, representation);
+      const verdict = evaluatePreconditions(request, validators);
+      if (verdict === "failed") return refusePrecondition();
+      const headers = representationFields(representation, validators);
+      if (verdict === "not-modified") return notModified(new HttpResponse(200, headers));
+      return new HttpResponse(200, headers, representation.item(narrow(record, fields)));
+    };
+
+    try {
+      const scoped = scope(request);
+      const record = scoped instanceof Promise ? scoped.then(({ store }) => store.find(id)) : scoped.store.find(id);
+      if (!(record instanceof Promise)) return answer(record);
+      return record.then(answer).catch(refuseUnavailable);
+    } catch (error) {
+      return refuseUnavailable(error);
+    }
+  };
+}

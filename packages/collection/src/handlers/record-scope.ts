@@ -1,0 +1,55 @@
+import { type Awaitable, HttpError, type HttpRequest, notFound, type Variables } from "waymark";
+import type { Store } from "../store.ts";
+import { parseRecordId } from "./record-id.ts";
+import { refuseId } from "./refusals.ts";
+
+/** Whose records a collection has, where they belong to those of another. */
+export interface CollectionOwner {
+  /** The records that own them. */
+  readonly store: Store;
+  /** The variable of the path that has the owner's id; the member that the store sets to it has the same name. */
+  readonly variable: string;
+}
+
+/** The records that a request is for. */
+export interface RecordScope {
+  readonly store: Store;
+  /** The path of the collection, with the request's variables in it. */
+  readonly path: string;
+}
+
+/**
+ * What finds the records that a request is for: all of the store, or those of the owner that the path names.
+ *
+ * It throws, or rejects with, an HttpError: 404 without content when nobody has the owner's id, 400 when that is no integer.
+ */
+export function recordScope(
+  path: string,
+  store: Store,
+  owner: CollectionOwner | undefined,
+): (request: HttpRequest<unknown>) => Awaitable<RecordScope> {
+  const pathOf = pathWith(path);
+  if (owner === undefined) return (request) => ({ store, path: pathOf(request) });
+  return (request) => {
+    const text = variableOf(request, owner.variable);
+    const id = parseRecordId(text);
+    if (id === undefined) throw new HttpError(refuseId(text));
+    const within = (found: unknown): RecordScope => {
+      if (found === undefined) throw new HttpError(notFound());
+      return { store: store.within(id), path: pathOf(request) };
+    };
+    const found = owner.store.find(id);
+    return found instanceof Promise ? found.then(within) : within(found);
+  };
+}
+
+function pathWith(template: string): (request: HttpRequest<unknown>) => string {
+  if (!template.includes("{")) return () => template;
+  return (request) => template.replace(/\{([^{}]*)\}/g, (_, name) => encodeURIComponent(variableOf(request, name)));
+}
+
+function variableOf({ variables }: HttpRequest<unknown>, name: string): string {
+  const value = (variables as Variables)[name]; // what a route bound
+  if (typeof value !== "string") throw new RangeError(`The path of the route has no variable {${name}}`);
+  return value;
+}

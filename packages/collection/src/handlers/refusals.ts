@@ -1,0 +1,89 @@
+import { excerpt, type HttpResponse, problem, toPointer } from "waymark";
+import { collectionProblemTypes } from "../problem-types.ts";
+import { StoreOutcomeUnknown, StoreUnavailable } from "../store.ts";
+
+export function refuseId(id: string): HttpResponse {
+  const detail = `${excerpt(id)} is not an integer in decimal digits, such as 7.`;
+  return problem(collectionProblemTypes.invalidId, { detail });
+}
+
+/** The value of this member is that of another record. */
+export function refuseValue(member: string): HttpResponse {
+  const detail = `Another record ${hasOrHad(member)} the same ${member}.`;
+  return problem(collectionProblemTypes.conflict, {
+    detail,
+    errors: [{ detail: heldByAnother(member), pointer: toPointer([member]) }],
+  });
+}
+
+/** What is wrong with a member whose value is that of another record. */
+export function heldByAnother(member: string): string {
+  return `is that which another record ${hasOrHad(member)}`;
+}
+
+/** No id is given twice. */
+const hasOrHad = (member: string): string => (member === "id" ? "has or had" : "has");
+
+/** A record cannot be created where there is one (RFC 9110 §15.5.10). */
+export function refuseExisting(): HttpResponse {
+  return problem(collectionProblemTypes.conflict, {
+    detail: "There is a record already: PUT replaces it, and POST to the collection creates another.",
+  });
+}
+
+/** RFC 9110 §15.5.13. */
+export function refusePrecondition(): HttpResponse {
+  return problem(collectionProblemTypes.preconditionFailed, {
+    detail: "The record is not as the request says it must be: read it again, and decide anew.",
+  });
+}
+
+/** An operation of a JSON Patch that cannot be done (RFC 5789 §2.2, "conflicting state"). */
+export function refuseOperation(index: number, reason: string): HttpResponse {
+  const detail = `Operation ${index} of the patch, counted from 0, cannot be done: ${reason}. Nothing was changed.`;
+  return problem(collectionProblemTypes.patchConflict, {
+    detail,
+    errors: [{ detail: reason, pointer: toPointer([index]) }],
+  });
+}
+
+export function refuseKey(field: string): HttpResponse {
+  const detail = `Idempotency-Key must be a text of 1 to 255 characters in quotes, and is ${excerpt(field)}.`;
+  return problem(collectionProblemTypes.invalidIdempotencyKey, { detail });
+}
+
+/** A key that stands for another request already. */
+export function refuseReusedKey(): HttpResponse {
+  const detail = "The Idempotency-Key was used for a request with other content: send this one with a key of its own.";
+  return problem(collectionProblemTypes.idempotencyKeyReused, { detail });
+}
+
+/** The same request is not answered yet. */
+export function refuseRunning(): HttpResponse {
+  const detail = "A request with the same Idempotency-Key is not answered yet: ask again for its answer.";
+  return problem(collectionProblemTypes.idempotencyKeyInUse, { detail }).withHeader("Retry-After", "1");
+}
+
+/** A part of a record in place of the whole (RFC 9110 §14.5). */
+export function refusePart(): HttpResponse {
+  return problem(collectionProblemTypes.partialContent, {
+    detail: "The request has Content-Range: send the whole record without it, or a PATCH.",
+  });
+}
+
+/** RFC 6585 §3. */
+export function requirePrecondition(): HttpResponse {
+  return problem(collectionProblemTypes.preconditionRequired, {
+    detail: "Send If-Match with the ETag of the record that you have read.",
+  });
+}
+
+/** The 503 for a store that cannot be used; any other error is thrown on. */
+export function refuseUnavailable(error: unknown): HttpResponse {
+  if (!(error instanceof StoreUnavailable)) throw error;
+  const detail =
+    error instanceof StoreOutcomeUnknown
+      ? "The store failed while it was changed, and cannot say whether it was. Read before sending this again."
+      : "The store cannot be used just now, and nothing was changed.";
+  return problem(collectionProblemTypes.storeUnavailable, { detail }).withHeader("Retry-After", "1");
+}

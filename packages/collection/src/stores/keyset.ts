@@ -1,0 +1,47 @@
+import type { MemberValue, SortKey } from "../selection.ts";
+
+/**
+ * What is behind a place in an order, as ranges that follow one another: first what is equal to the place on all keys but
+ * the last and beyond it on that, then what is equal on one key fewer, and so on. Each is a range of an index on its keys,
+ * where one condition for all of them would not be.
+ *
+ * @param after a value for each key
+ */
+export function keysetRanges(
+  order: readonly SortKey[],
+  after: readonly MemberValue[],
+): readonly (readonly KeyCondition[])[] {
+  return order.flatMap((_key, depth) => rangesBeyond(order, after, depth)).toReversed();
+}
+
+/** What the member of a key is to be; `present` and `absent` have no value. */
+export type KeyCondition =
+  | { readonly member: string; readonly relation: "equal" | "greater" | "less"; readonly value: string | number }
+  | { readonly member: string; readonly relation: "present" | "absent" };
+
+/** What is equal on the keys before this one and beyond on this one; what comes first, last. */
+function rangesBeyond(
+  order: readonly SortKey[],
+  after: readonly MemberValue[],
+  depth: number,
+): readonly (readonly KeyCondition[])[] {
+  const equal = order.slice(0, depth).map(({ member }, i) => equalTo(member, after[i] ?? null));
+  // The depth is that of a key.
+  const { member, descending } = order[depth] as SortKey;
+  const value = after[depth] ?? null;
+  if (!descending) {
+    return [[...equal, value === null ? { member, relation: "present" } : { member, relation: "greater", value }]];
+  }
+  if (value === null) return []; // what lacks the member is last
+  const less: KeyCondition = { member, relation: "less", value };
+  return member === "id"
+    ? [[...equal, less]]
+    : [
+        [...equal, { member, relation: "absent" }],
+        [...equal, less],
+      ];
+}
+
+function equalTo(member: string, value: MemberValue): KeyCondition {
+  return value === null ? { member, relation: "absent" } : { member, relation: "equal", value };
+}

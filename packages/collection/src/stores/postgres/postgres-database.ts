@@ -1,0 +1,173 @@
+import type { Database, DatabaseOptions } from "../../database.ts";
+import type { Snapshot } from "../../snapshot.ts";
+import { type Store, StoreOpenError } from "../../store.ts";
+import { assertDefinitions } from "../collection-definition.ts";
+import { type LoadOptions, loadSnapshot } from "../load-snapshot.ts";
+import { ownedBy, ownersFirst } from "../owned-collections.ts";
+import { type PostgresAddress, parsePostgresAddress } from "./postgres-address.ts";
+import { PostgresChanges } from "./postgres-changes.ts";
+import { selectableColumns } from "./postgres-columns.ts";
+import { PostgresConnection, type PostgresTimeouts } from "./postgres-connection.ts";
+import { toStoreFault } from "./postgres-fault.ts";
+import { PostgresFinds } from "./postgres-finds.ts";
+import { PostgresLoadTarget } from "./postgres-load-target.ts";
+import { assertFinished, migrate } from "./postgres-migrations.ts";
+import { reasonNotOpened, UnusableDatabase } from "./postgres-open-fault.ts";
+import { dividePool, leastPoolSize, type PostgresPools } from "./postgres-pools.ts";
+import { prepareCollection } from "./postgres-schema.ts";
+import { openPostgresSnapshot } from "./postgres-snapshot.ts";
+import { PostgresStore, type PostgresStoreParts } from "./postgres-store.ts";
+import { PostgresWriter } from "./postgres-writer.ts";
+
+/** Times are in milliseconds. */
+export interface PostgresDatabaseOptions extends DatabaseOptions {
+  /** How many connections there are at most: from 3; 10 unless told. They are opened when they are needed. */
+  readonly poolSize?: number;
+  /** How long a connection may take until it can be used, and work may wait for one; 3,000 unless told. */
+  readonly connectTimeout?: number;
+  /** How long the server may work on a statement; 5,000 unless told. Its answer is waited for a second longer. */
+  readonly statementTimeout?: number;
+  /** How long a change waits for another transaction, of another program perhaps; 2,000 unless told. */
+  readonly lockTimeout?: number;
+}
+
+/**
+ * Opens a PostgreSQL database, in which it makes the tables that are missing; several programs may share one. What the
+ * address leaves out is taken from the variables PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE.
+ *
+ * ```ts
+ * const database = await openPostgresDatabase("postgres://people@db.example.org/people", {
+ *   collections: [{ name: "person", unique: ["identifier"] }],
+ * });
+ * ```
+ *
+ * @throws StoreOpenError (rejects) when it cannot be opened; the message names it without the password, and says what to do
+ * @throws TypeError (rejects) when a definition has a name that is none; RangeError when there are too few connections
+ */
+export async function openPostgresDatabase(address: string, options: PostgresDatabaseOptions): Promise<Database> {
+  const { collections, now = () => new Date(), poolSize = 10 } = options;
+  const { connectTimeout: connect = 3000, statementTimeout: statement = 5000, lockTimeout: lock = 2000 } = options;
+  assertDefinitions(collections);
+  if (!(Number.isInteger(poolSize) && poolSize >= leastPoolSize)) {
+    throw new RangeError(`A pool has a whole number of connections, from ${leastPoolSize} on, and not ${poolSize}`);
+  }
+  const timeouts: PostgresTimeouts = { connect, statement, lock };
+  const { config, display } = parsePostgresAddress(address);
+  try {
+    await prepare(config, timeouts, options);
+  } catch (error) {
+    throw openingFault(display, error);
+  }
+  const pools = dividePool(poolSize, connect, () => PostgresConnection.open(config, timeouts));
+  const openSnapshot = (): Promise<Snapshot> => openPostgresSnapshot(config, timeouts);
+  const stores = collections.map((definition) => {
+    const changes = new PostgresChanges(definition, ownedBy(definition.name, collections));
+    const parts: PostgresStoreParts = {
+      definition,
+      columns: selectableColumns(definition),
+      pools,
+      finds: new PostgresFinds(pools.records, definition),
+      changes,
+      writer: new PostgresWriter(pools.changes, changes),
+      now,
+    };
+    return [definition.name, new PostgresStore(parts)] as const;
+  });
+  return new PostgresDatabase({ pools, stores: new Map(stores), collections, openSnapshot });
+}
+
+/**
+ * A snapshot of a PostgreSQL database without opening it otherwise: nothing in it is made or changed.
+ *
+ * @throws StoreOpenError (rejects) as `openPostgresDatabase`, and when there is nothing of ours in it
+ */
+export async function snapshotPostgresDatabase(address: string): Promise<Snapshot> {
+  const { config, display } = parsePostgresAddress(address);
+  try {
+    return await openPostgresSnapshot(config, { connect: 3000, statement: 5000, lock: 2000 });
+  } catch (error) {
+    throw openingFault(display, error);
+  }
+}
+
+/** StoreOpenError for what keeps a database from being opened, and the fault itself where that is the program's. */
+function openingFault(display: string, error: unknown): unknown {
+  const reason = reasonNotOpened(error);
+  if (reason === undefined) return error;
+  return new StoreOpenError(`Cannot open the database ${JSON.stringify(display)}: ${reason}`, { cause: error });
+}
+
+/** What a PostgresDatabase is made of. */
+interface PostgresParts {
+  readonly pools: PostgresPools;
+  readonly stores: ReadonlyMap<string, PostgresStore>;
+  readonly collections: DatabaseOptions["collections"];
+  readonly openSnapshot: () => Promise<Snapshot>;
+}
+
+class PostgresDatabase implements Database {
+  readonly #parts: PostgresParts;
+
+  constructor(parts: PostgresParts) {
+    this.#parts = parts;
+  }
+
+  store(collection: string): Store {
+    const store = this.#parts.stores.get(collection);
+    if (store === undefined) throw new RangeError(`The database was opened without ${JSON.stringify(collection)}`);
+    return store;
+  }
+
+  async check(): Promise<void> {
+    await this.#parts.pools.records.read({ text: "SELECT name FROM waymark_collections LIMIT 1" });
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    try {
+      return await this.#parts.openSnapshot();
+    } catch (error) {
+      throw toStoreFault(error);
+    }
+  }
+
+  async load(snapshot: Snapshot, options?: LoadOptions): Promise<void> {
+    const { pools, collections } = this.#parts;
+    await loadSnapshot(await PostgresLoadTarget.of(pools.changes, collections), snapshot, collections, options);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#parts.stores.values()].map((store) => store.close()));
+    await Promise.all(Object.values(this.#parts.pools).map((pool) => pool.close()));
+  }
+}
+
+/** Brings the tables to what this program reads and writes: in one transaction, on a connection that has time for it. */
+async function prepare(
+  config: PostgresAddress["config"],
+  timeouts: PostgresTimeouts,
+  { collections, forLoading = false }: DatabaseOptions,
+): Promise<void> {
+  const patient = { ...timeouts, statement: patience, lock: patience };
+  const connection = await PostgresConnection.open(config, patient);
+  try {
+    await assertServer(connection);
+    await connection.query({ text: "BEGIN ISOLATION LEVEL READ COMMITTED" });
+    await migrate(connection);
+    if (!forLoading) await assertFinished(connection);
+    for (const definition of ownersFirst(collections)) await prepareCollection(connection, definition);
+    await connection.query({ text: "COMMIT" });
+  } finally {
+    await connection.close(); // which also rolls back
+  }
+}
+
+/** Of a large table, an index that a new version asks for takes minutes to make; and as long others wait who start too. */
+const patience = 3_600_000;
+
+async function assertServer(connection: PostgresConnection): Promise<void> {
+  const [[version = "", encoding] = []] = await connection.query({
+    text: "SELECT current_setting('server_version_num'), current_setting('server_encoding')",
+  });
+  if (Number(version) < 140_000) throw new UnusableDatabase("the server is older than PostgreSQL 14; upgrade it");
+  if (encoding !== "UTF8") throw new UnusableDatabase(`it is encoded in ${encoding}; create one with ENCODING 'UTF8'`);
+}

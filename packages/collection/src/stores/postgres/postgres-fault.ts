@@ -1,0 +1,52 @@
+import { StoreUnavailable } from "../../store.ts";
+
+/** Error codes of PostgreSQL (SQLSTATE) that something hangs on here; the other ones are known by their class. */
+export const sqlState = {
+  invalidPassword: "28P01",
+  uniqueViolation: "23505",
+  lockNotAvailable: "55P03",
+  queryCanceled: "57014",
+  readOnly: "25006",
+  diskFull: "53100",
+  tooManyConnections: "53300",
+  insufficientPrivilege: "42501",
+  noSuchDatabase: "3D000",
+} as const;
+
+/** The connection broke, or was given up, before the answer was there: what had been sent may have been done or not. */
+export class ConnectionLost extends Error {
+  override readonly name = "ConnectionLost";
+}
+
+/** The error code that the server sent; undefined for every other value. */
+export function sqlStateOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
+  // The codes of the system, such as ECONNRESET and EPIPE, come on errors that have no severity.
+  return "severity" in error && /^[0-9A-Z]{5}$/.test(error.code) ? error.code : undefined;
+}
+
+/** Whether the transaction met another one, was undone, and may succeed when it is tried again (class 40). */
+export const isTransactionRollback = (error: unknown): boolean => sqlStateOf(error)?.startsWith("40") === true;
+
+/** What a store throws for an error of the database: StoreUnavailable when trying later may help, else the error itself. */
+export function toStoreFault(error: unknown): unknown {
+  if (error instanceof ConnectionLost) return new StoreUnavailable(error.message, { cause: error });
+  const state = sqlStateOf(error);
+  if (state === undefined) return error;
+  const reason = temporary.get(state) ?? temporary.get(state.slice(0, 2));
+  return reason === undefined ? error : new StoreUnavailable(reason, { cause: error });
+}
+
+/** By code, or by the two characters of its class. */
+const temporary: ReadonlyMap<string, string> = new Map([
+  ["08", "The connection to the database broke"],
+  [sqlState.readOnly, "The database is read-only"],
+  ["25P03", "The database ended a transaction that took too long"],
+  ["28", "The database no longer lets the program in"],
+  [sqlState.noSuchDatabase, "The database is gone"],
+  ["40", "The database found no order for changes that were made at once"],
+  ["53", "The database has run out of room, memory or connections"],
+  [sqlState.lockNotAvailable, "Another transaction holds what is to be changed"],
+  ["57", "The database stopped the work: it took too long, or the server is going down"],
+  ["58", "The system of the database reports an error"],
+]);

@@ -1,0 +1,188 @@
+import type { CollectionDefinition } from "../../database.ts";
+import {
+  changedMeanwhile,
+  LoadRefused,
+  loadedFromElsewhere,
+  notEmpty,
+  type SnapshotCounters,
+  type SnapshotKey,
+  type SnapshotRecord,
+} from "../../snapshot.ts";
+import type { LoadPlace, LoadTarget } from "../load-snapshot.ts";
+import { ownedBy } from "../owned-collections.ts";
+import { PostgresChanges } from "./postgres-changes.ts";
+import type { PostgresConnection } from "./postgres-connection.ts";
+import { toStoreFault } from "./postgres-fault.ts";
+import { keepKeys } from "./postgres-keys.ts";
+import { quoteName, toArrayText } from "./postgres-names.ts";
+import type { PostgresPool } from "./postgres-pool.ts";
+import { identityOf } from "./postgres-snapshot.ts";
+
+/** A PostgreSQL database that a snapshot is loaded into. */
+export class PostgresLoadTarget implements LoadTarget {
+  readonly identity: string;
+  readonly #pool: PostgresPool;
+  readonly #changes: ReadonlyMap<string, PostgresChanges>;
+  readonly #places = new Map<string, LoadPlace>();
+
+  static async of(pool: PostgresPool, collections: readonly CollectionDefinition[]): Promise<PostgresLoadTarget> {
+    return new PostgresLoadTarget(pool, await pool.use(identityOf), collections);
+  }
+
+  private constructor(pool: PostgresPool, identity: string, collections: readonly CollectionDefinition[]) {
+    this.identity = identity;
+    this.#pool = pool;
+    this.#changes = new Map(
+      collections.map((definition) => [
+        definition.name,
+        new PostgresChanges(definition, ownedBy(definition.name, collections)),
+      ]),
+    );
+  }
+
+  begin(source: string): Promise<ReadonlyMap<string, LoadPlace>> {
+    return this.#transact(async (connection) => {
+      await this.#assertUntouched(connection, notEmpty);
+      await connection.query({
+        text: `CREATE TABLE IF NOT EXISTS waymark_loading (
+          collection text COLLATE "C" PRIMARY KEY,
+          source text NOT NULL,
+          last_id bigint NOT NULL, -- up to which records are stored
+          revision bigint NOT NULL -- of the collection that they are from
+        )`,
+      });
+      await connection.query({
+        text: "INSERT INTO waymark_loading SELECT unnest($1::text[]), $2, 0, 0 ON CONFLICT DO NOTHING",
+        values: [toArrayText([...this.#changes.keys()]), source],
+      });
+      const rows = await connection.query<readonly [string, string, string, string]>({
+        text: "SELECT collection, source, last_id, revision FROM waymark_loading",
+      });
+      for (const [collection, from, lastId, revision] of rows) {
+        if (from !== source) throw new LoadRefused(loadedFromElsewhere);
+        this.#places.set(collection, { id: Number(lastId), revision: Number(revision) });
+      }
+      return this.#places;
+    });
+  }
+
+  remove(collection: string, ids: readonly number[]): Promise<void> {
+    return this.#step(collection, async (connection) => {
+      const values = [toArrayText(ids)];
+      await connection.query({ text: `DELETE FROM ${quoteName(collection)} WHERE id = ANY($1)`, values });
+      await connection.query({
+        text: "INSERT INTO waymark_removals SELECT $2, unnest($1::bigint[]) ON CONFLICT DO NOTHING",
+        values: [...values, collection],
+      });
+      // A removal, and those of what the record owned, may have counted themselves.
+      await connection.query({
+        text: "UPDATE waymark_collections SET revision = 0, last_id = 0 WHERE name = ANY($1) AND revision <> 0",
+        values: [toArrayText([...this.#changes.keys()])],
+      });
+    });
+  }
+
+  vacate(collection: string, ids: readonly number[]): Promise<void> {
+    return this.#step(collection, async (connection) => {
+      const text = `UPDATE ${quoteName(collection)} SET document = '{}', exact = NULL WHERE id = ANY($1)`;
+      await connection.query({ text, values: [toArrayText(ids)] });
+    });
+  }
+
+  async put(collection: string, records: readonly SnapshotRecord[], place: LoadPlace): Promise<void> {
+    await this.#step(collection, async (connection, changes) => {
+      await changes.put(connection, records);
+      await connection.query({
+        text: "UPDATE waymark_loading SET last_id = $2, revision = $3 WHERE collection = $1",
+        values: [collection, place.id, place.revision],
+      });
+    });
+    this.#places.set(collection, place);
+  }
+
+  count(collection: string, upTo: number): Promise<number> {
+    return this.#transact(async (connection) => {
+      const text = `SELECT count(*) FROM ${quoteName(collection)} WHERE id <= $1`;
+      const [row] = await connection.query<readonly [string]>({ text, values: [upTo] });
+      return Number(row?.[0]);
+    });
+  }
+
+  putKeys(collection: string, keys: readonly SnapshotKey[]): Promise<void> {
+    return this.#step(collection, async (connection) => {
+      const keyed = keys.map(({ owner, key, fingerprint, record }) => ({
+        record,
+        owner,
+        idempotency: { key, fingerprint },
+      }));
+      await keepKeys(connection, collection, keyed);
+    });
+  }
+
+  end(counters: ReadonlyMap<string, SnapshotCounters>): Promise<void> {
+    return this.#transact(async (connection) => {
+      for (const collection of counters.keys()) await this.#assertPlace(connection, collection);
+      for (const [collection, { revision, lastId }] of counters) {
+        await connection.query({
+          text: "UPDATE waymark_collections SET revision = $2, last_id = $3 WHERE name = $1",
+          values: [collection, revision, lastId],
+        });
+      }
+      await connection.query({ text: "DROP TABLE waymark_loading" });
+    });
+  }
+
+  #step(
+    collection: string,
+    work: (connection: PostgresConnection, changes: PostgresChanges) => Promise<void>,
+  ): Promise<void> {
+    return this.#transact(async (connection) => {
+      await this.#assertPlace(connection, collection);
+      await work(connection, this.#changes.get(collection) as PostgresChanges); // one of its collections
+    });
+  }
+
+  async #transact<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
+    try {
+      return await this.#pool.use(async (connection) => {
+        try {
+          await connection.query({ text: "BEGIN ISOLATION LEVEL READ COMMITTED" });
+          const result = await work(connection);
+          await connection.query({ text: "COMMIT" });
+          return result;
+        } catch (error) {
+          connection.destroy(); // which also rolls back
+          throw error;
+        }
+      });
+    } catch (error) {
+      throw toStoreFault(error);
+    }
+  }
+
+  /** Sees that nobody else has stored anything since the last step. */
+  async #assertPlace(connection: PostgresConnection, collection: string): Promise<void> {
+    await this.#assertUntouched(connection, changedMeanwhile);
+    const [[isThere] = []] = await connection.query({ text: "SELECT to_regclass('waymark_loading')" });
+    const [row] =
+      isThere === null
+        ? []
+        : await connection.query<readonly [string, string]>({
+            text: "SELECT last_id, revision FROM waymark_loading WHERE collection = $1",
+            values: [collection],
+          });
+    const place = this.#places.get(collection);
+    if (row === undefined || Number(row[0]) !== place?.id || Number(row[1]) !== place.revision) {
+      throw new LoadRefused(changedMeanwhile);
+    }
+  }
+
+  /** Locks the collections as who writes to them does. */
+  async #assertUntouched(connection: PostgresConnection, message: string): Promise<void> {
+    const rows = await connection.query<readonly [revision: string, lastId: string]>({
+      text: "SELECT revision, last_id FROM waymark_collections WHERE name = ANY($1) ORDER BY name FOR UPDATE",
+      values: [toArrayText([...this.#changes.keys()])],
+    });
+    if (rows.flat().some((counter) => counter !== "0")) throw new LoadRefused(message);
+  }
+}

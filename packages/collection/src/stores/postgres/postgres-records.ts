@@ -1,0 +1,23 @@
+import type { Ownership } from "../../database.ts";
+import type { StoredRecord } from "../../store.ts";
+
+/** The columns of a `RecordRow`. */
+export const recordColumns = "id, revision, updated_at, document, exact";
+
+export type RecordRow = readonly [
+  id: string,
+  revision: string,
+  updatedAt: string,
+  document: string,
+  exact: string | null,
+];
+
+export const toRecord = ([id, revision, updatedAt, document, exact]: RecordRow): StoredRecord => ({
+  id: Number(id),
+  revision: Number(revision),
+  updatedAt: Number(updatedAt),
+  json: exact ?? document,
+});
+
+/** The expression for the owner's id, where the collection has an owner. */
+export const ownerColumn = (owner: Ownership | undefined): string => (owner === undefined ? "NULL" : "owner");

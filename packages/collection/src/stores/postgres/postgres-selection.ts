@@ -1,0 +1,131 @@
+import type { MemberFilter, MemberValue, Selection, SortKey } from "../../selection.ts";
+import type { StoredRecord } from "../../store.ts";
+import { type KeyCondition, keysetRanges } from "../keyset.ts";
+import { orderTerm } from "./postgres-columns.ts";
+import { type Columns, columnOf, filterCondition, keyConditions, StatementValues } from "./postgres-conditions.ts";
+import type { Statement } from "./postgres-connection.ts";
+import { quoteName } from "./postgres-names.ts";
+import type { PostgresPool } from "./postgres-pool.ts";
+import { type RecordRow, recordColumns, toRecord } from "./postgres-records.ts";
+import { wordsQuery } from "./postgres-words.ts";
+
+/** A selection, to be read in batches: each by the index on the first key, from its place on. */
+export class PostgresSelection {
+  readonly #table: string;
+  readonly #columns: Columns;
+  readonly #filters: readonly MemberFilter[];
+  readonly #words: readonly string[];
+  readonly #owner: number | undefined;
+  readonly #order: readonly SortKey[];
+
+  /**
+   * @param table quoted
+   * @param owner whose records it is of; undefined for those of all
+   */
+  constructor(table: string, columns: Columns, { filters = [], words = [], order = byId }: Selection, owner?: number) {
+    this.#owner = owner;
+    this.#table = table;
+    this.#columns = columns;
+    this.#filters = filters;
+    this.#words = words;
+    this.#order = order;
+  }
+
+  /** The records in batches of about 64 KiB, each read when it is asked for. */
+  async *batches(
+    pool: PostgresPool,
+    { after, limit = Number.POSITIVE_INFINITY }: Selection,
+  ): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+    let place = after;
+    for (let left = limit; left > 0; ) {
+      const { rows, isLast } = await this.#batch(pool, place, Math.min(left, mostInBatch));
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      yield rows.map(toRecordOf);
+      if (isLast) return;
+      left -= rows.length;
+      place = this.#placeOf(last);
+    }
+  }
+
+  /** How many records it has. */
+  async count(pool: PostgresPool): Promise<number> {
+    const values = new StatementValues();
+    const text = `SELECT count(*) FROM ${this.#table} ${this.#where([], values)}`;
+    const [row] = await pool.read<readonly [count: string]>({ text, values: values.all });
+    return Number(row?.[0]);
+  }
+
+  /** What is behind a place; without one, everything. */
+  ranges(place: readonly MemberValue[] | undefined): readonly (readonly KeyCondition[])[] {
+    if (place === undefined) return [[]];
+    const canBe = ({ member, relation }: KeyCondition): boolean =>
+      relation !== "absent" || !columnOf(this.#columns, member).isFull;
+    return keysetRanges(this.#order, place).filter((range) => range.every(canBe));
+  }
+
+  /** What reads the first records of a range, at most so many and of about so many bytes. */
+  statement(range: readonly KeyCondition[], count: number, size: number): Statement {
+    const values = new StatementValues();
+    const keys = this.#order.slice(0, -1).map(({ member }) => `, ${quoteName(columnOf(this.#columns, member).name)}`);
+    const terms = this.#order.map(({ member, descending }) => orderTerm(columnOf(this.#columns, member), descending));
+    const order = `ORDER BY ${terms.join(", ")}`;
+    // Those of the first bytes alone are taken out of the table, where large documents lie apart.
+    const text = `SELECT ${recordColumns}, through${keys.join("")} FROM (
+        SELECT *, sum(size) OVER (${order}) AS through FROM ${this.#table} ${this.#where(range, values)} ${order}
+        LIMIT ${values.add(count)}
+      ) AS page WHERE through - size < ${values.add(size)} ${order}`;
+    return { text, values: values.all };
+  }
+
+  async #batch(
+    pool: PostgresPool,
+    place: readonly MemberValue[] | undefined,
+    wanted: number,
+  ): Promise<{ readonly rows: readonly SelectedRow[]; readonly isLast: boolean }> {
+    const rows: SelectedRow[] = [];
+    let size = 0;
+    for (const range of this.ranges(place)) {
+      const found = await pool.read<SelectedRow>(this.statement(range, wanted - rows.length, batchSize - size));
+      rows.push(...found);
+      size += sizeOf(found);
+      if (rows.length === wanted || size >= batchSize) return { rows, isLast: false };
+    }
+    return { rows, isLast: true };
+  }
+
+  #where(range: readonly KeyCondition[], values: StatementValues): string {
+    const conditions = [
+      ...(this.#owner === undefined ? [] : [`owner = ${values.add(this.#owner)}`]),
+      ...keyConditions(range, this.#columns, values),
+      ...this.#filters.map((filter) => filterCondition(filter, this.#columns, values)),
+      ...(this.#words.length > 0 ? [`words @@ ${values.add(wordsQuery(this.#words))}::tsquery`] : []),
+    ];
+    return conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+  }
+
+  /** The place of a record in the order. */
+  #placeOf([id, _revision, _updatedAt, _document, _exact, _through, ...keys]: SelectedRow): readonly MemberValue[] {
+    const values = keys.map((value, position) => {
+      const { member } = this.#order[position] as SortKey; // there is a value for each key
+      const { type } = columnOf(this.#columns, member);
+      return value !== null && (type === "number" || type === "time") ? Number(value) : value;
+    });
+    return [...values, Number(id)];
+  }
+}
+
+const byId: readonly SortKey[] = [{ member: "id", descending: false }];
+
+/** In bytes of JSON; a batch goes beyond by at most one record. */
+const batchSize = 65_536;
+
+const mostInBatch = 1000;
+
+/** With the size of the rows up to this one, and the values of the keys of the order but `id`. */
+type SelectedRow = readonly [...RecordRow, through: string, ...keys: (string | null)[]];
+
+const toRecordOf = ([id, revision, updatedAt, document, exact]: SelectedRow): StoredRecord =>
+  toRecord([id, revision, updatedAt, document, exact]);
+
+const sizeOf = (rows: readonly SelectedRow[]): number => Number(rows.at(-1)?.[5] ?? 0);

@@ -1,0 +1,132 @@
+import type { CollectionDefinition } from "../../database.ts";
+import { type SelectableMember, type Selection, storeMembers } from "../../selection.ts";
+import type {
+  BulkCreation,
+  BulkOptions,
+  Creation,
+  CreationOptions,
+  Document,
+  Removal,
+  Replacement,
+  Store,
+  StoredRecord,
+} from "../../store.ts";
+import { assertSelection } from "../assert-selection.ts";
+import type { CreateWrite } from "../sqlite/sqlite-writes.ts";
+import { givenId, givenOwner, type OwnerOf, toMembersJson } from "../stored-json.ts";
+import type { PostgresChanges } from "./postgres-changes.ts";
+import type { Columns } from "./postgres-conditions.ts";
+import { toStoreFault } from "./postgres-fault.ts";
+import type { PostgresFinds } from "./postgres-finds.ts";
+import { loadRecords } from "./postgres-load.ts";
+import { quoteName } from "./postgres-names.ts";
+import type { PostgresPools } from "./postgres-pools.ts";
+import { PostgresSelection } from "./postgres-selection.ts";
+import type { PostgresWriter } from "./postgres-writer.ts";
+
+/** What the stores of a collection have in common. */
+export interface PostgresStoreParts {
+  readonly definition: CollectionDefinition;
+  readonly columns: Columns;
+  readonly pools: PostgresPools;
+  readonly finds: PostgresFinds;
+  readonly changes: PostgresChanges;
+  readonly writer: PostgresWriter;
+  readonly now: () => Date;
+}
+
+/** The records of one collection in a PostgreSQL database, or of one owner in it. */
+export class PostgresStore implements Store {
+  readonly members: readonly SelectableMember[];
+  readonly fullText: boolean;
+  readonly #parts: PostgresStoreParts;
+  readonly #owner: number | undefined;
+
+  constructor(parts: PostgresStoreParts, owner?: number) {
+    const { selectable = [], fullText = [] } = parts.definition;
+    this.members = [...storeMembers, ...selectable];
+    this.fullText = fullText.length > 0;
+    this.#parts = parts;
+    this.#owner = owner;
+  }
+
+  async find(id: number): Promise<StoredRecord | undefined> {
+    if (!Number.isSafeInteger(id)) return undefined; // nobody has it
+    const found = await this.#parts.finds.find(id);
+    return this.#owner === undefined || found?.owner === this.#owner ? found?.record : undefined;
+  }
+
+  async *list(selection: Selection = {}): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+    yield* this.#select(selection).batches(this.#parts.pools.lists, selection);
+  }
+
+  async count(selection: Selection = {}): Promise<number> {
+    return this.#select(selection).count(this.#parts.pools.lists);
+  }
+
+  async revision(): Promise<number> {
+    const [counters] = await this.#parts.pools.records.read<readonly [revision: string]>({
+      name: "waymark revision",
+      text: "SELECT revision FROM waymark_collections WHERE name = $1",
+      values: [this.#parts.definition.name],
+    });
+    return Number(counters?.[0]);
+  }
+
+  async create(document: Document, { idempotency }: CreationOptions = {}): Promise<Creation> {
+    return this.#parts.writer.write({ ...this.#creating(document), idempotency });
+  }
+
+  async createAll(
+    documents: Iterable<Document> | AsyncIterable<Document>,
+    { onlyIfEmpty = false }: BulkOptions = {},
+  ): Promise<BulkCreation> {
+    const { pools, changes } = this.#parts;
+    const toWrite = (document: Document): CreateWrite => this.#creating(document);
+    try {
+      return await loadRecords(pools.changes, changes, { documents, toWrite, onlyIfEmpty, owner: this.#owner });
+    } catch (error) {
+      throw toStoreFault(error);
+    }
+  }
+
+  async replace(id: number, document: Document, expectedRevision?: number): Promise<Replacement> {
+    const { writer, now } = this.#parts;
+    const owner = this.#ownerOf(document);
+    const [members, time] = [toMembersJson(document, owner), now().getTime()];
+    return writer.write({ kind: "replace", id, members, time, expectedRevision, owner: owner?.id });
+  }
+
+  async remove(id: number, expectedRevision?: number): Promise<Removal> {
+    return this.#parts.writer.write({ kind: "remove", id, expectedRevision, owner: this.#owner });
+  }
+
+  within(owner: number): Store {
+    const { name, owner: ownership } = this.#parts.definition;
+    if (ownership === undefined) throw new TypeError(`The records of ${name} have no owner`);
+    return new PostgresStore(this.#parts, owner);
+  }
+
+  /** Makes the changes that wait, and takes no more. */
+  close(): Promise<void> {
+    return this.#parts.writer.close();
+  }
+
+  #select(selection: Selection): PostgresSelection {
+    const { definition, columns } = this.#parts;
+    assertSelection(selection, this.members, this.fullText);
+    return new PostgresSelection(quoteName(definition.name), columns, selection, this.#owner);
+  }
+
+  #creating(document: Document): CreateWrite {
+    const [owner, time] = [this.#ownerOf(document), this.#parts.now().getTime()];
+    return { kind: "create", id: givenId(document), members: toMembersJson(document, owner), time, owner: owner?.id };
+  }
+
+  /** Whose the record is to be; undefined where the collection has no owner. */
+  #ownerOf(document: Document): OwnerOf | undefined {
+    const { owner } = this.#parts.definition;
+    if (owner === undefined) return undefined;
+    return this.#owner === undefined ? givenOwner(document, owner.member) : { member: owner.member, id: this.#owner };
+  }
+}

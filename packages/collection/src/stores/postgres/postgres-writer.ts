@@ -1,0 +1,162 @@
+import { setTimeout as elapse } from "node:timers/promises";
+import { StoreUnavailable } from "../../store.ts";
+import type { OutcomeOf, Write } from "../sqlite/sqlite-writes.ts";
+import type { PostgresChanges } from "./postgres-changes.ts";
+import { ConnectionLost, isTransactionRollback, sqlState, sqlStateOf, toStoreFault } from "./postgres-fault.ts";
+import type { PostgresPool } from "./postgres-pool.ts";
+import { transact } from "./postgres-transaction.ts";
+
+/**
+ * Makes the changes of one collection: those that arrive together, or while others are being made, in one transaction.
+ * Each is answered once that is committed.
+ */
+export class PostgresWriter {
+  readonly #pool: PostgresPool;
+  readonly #changes: PostgresChanges;
+  #waiting: WaitingWrite[] = [];
+  #waitingSize = 0;
+  #isDue = false;
+  #inHand = 0;
+  /** Resolves when the last change is made, once somebody waits for that. */
+  #idle: PromiseWithResolvers<void> | undefined;
+  #isClosed = false;
+
+  constructor(pool: PostgresPool, changes: PostgresChanges) {
+    this.#pool = pool;
+    this.#changes = changes;
+  }
+
+  /**
+   * Makes a change; once the promise resolves it survives a crash.
+   *
+   * @throws StoreUnavailable (rejects) when nothing was changed; StoreOutcomeUnknown when that cannot be told
+   */
+  async write<W extends Write>(write: W): Promise<OutcomeOf<W>> {
+    if (this.#isClosed) throw new StoreUnavailable("The database is closed");
+    const size = sizeOf(write);
+    if (this.#waiting.length >= queueLimit.writes || this.#waitingSize + size > queueLimit.size) {
+      throw new StoreUnavailable("Too many changes wait for the database");
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<OutcomeOf<Write>>();
+    this.#waiting.push({ write, resolve, reject });
+    this.#waitingSize += size;
+    this.#schedule();
+    return promise as Promise<OutcomeOf<W>>; // the outcome of this very write
+  }
+
+  /** Takes no more changes, and makes those that wait. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#isIdle) return;
+    this.#idle ??= Promise.withResolvers();
+    await this.#idle.promise;
+  }
+
+  /** Once the requests that have arrived by now have been looked at. */
+  #schedule(): void {
+    if (this.#isDue || this.#inHand >= transactionsAtOnce) return;
+    this.#isDue = true;
+    setImmediate(() => {
+      this.#isDue = false;
+      this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    this.#inHand++;
+    const fault = await this.#make(this.#take());
+    this.#inHand--;
+    // What waits would be told the same, one transaction after another.
+    if (fault !== undefined) {
+      for (let waiting = this.#take(); waiting.length > 0; waiting = this.#take()) rejectAll(waiting, fault);
+    }
+    if (this.#waiting.length > 0) this.#schedule();
+    else if (this.#isIdle) this.#idle?.resolve();
+  }
+
+  get #isIdle(): boolean {
+    return this.#inHand === 0 && !this.#isDue;
+  }
+
+  /** As many of those that wait as one transaction takes. */
+  #take(): readonly WaitingWrite[] {
+    let count = 0;
+    let size = 0;
+    for (const { write } of this.#waiting) {
+      const more = sizeOf(write);
+      if (count > 0 && (count === batchLimit.writes || size + more > batchLimit.size)) break;
+      count++;
+      size += more;
+    }
+    this.#waitingSize -= size;
+    return this.#waiting.splice(0, count);
+  }
+
+  /** Makes the changes in one transaction or, where it fails for one of them, each in one. Gives why none can be made now. */
+  async #make(taken: readonly WaitingWrite[]): Promise<StoreUnavailable | undefined> {
+    try {
+      const outcomes = await this.#repeat(taken.map(({ write }) => write));
+      // As many as there are writes.
+      for (const [position, { resolve }] of taken.entries()) resolve(outcomes[position] as OutcomeOf<Write>);
+      return undefined;
+    } catch (error) {
+      if (error instanceof StoreUnavailable || taken.length === 1) {
+        rejectAll(taken, error);
+        return error instanceof StoreUnavailable ? error : undefined;
+      }
+    }
+    for (const [position, each] of taken.entries()) {
+      const fault = await this.#make([each]);
+      if (fault === undefined) continue;
+      rejectAll(taken.slice(position + 1), fault);
+      return fault;
+    }
+    return undefined;
+  }
+
+  /** What the writes come to, committed; the transaction is tried some times where that may help. */
+  async #repeat(writes: readonly Write[]): Promise<readonly OutcomeOf<Write>[]> {
+    const isRemoving = writes.some(({ kind }) => kind === "remove");
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#pool.use((connection) =>
+          transact(connection, this.#changes, isRemoving, async (locking) => {
+            const batch = await this.#changes.read(connection, writes, locking);
+            return { result: writes.map((write) => batch.apply(write)), batch };
+          }),
+        );
+      } catch (error) {
+        if (attempt === attempts || !mayBeRepeated(error)) throw toStoreFault(error);
+        await elapse(Math.random() * 10 * 2 ** attempt); // milliseconds; those who met are not to meet again
+      }
+    }
+  }
+}
+
+interface WaitingWrite {
+  readonly write: Write;
+  readonly resolve: (outcome: OutcomeOf<Write>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const attempts = 5;
+
+/** So that the next changes are ready when those before them are committed: the second one waits for the lock in the server. */
+const transactionsAtOnce = 2;
+
+/** Sizes are in characters of JSON. */
+const batchLimit = { writes: 500, size: 2 ** 20 };
+const queueLimit = { writes: 10_000, size: 2 ** 26 };
+
+const sizeOf = (write: Write): number => (write.kind === "remove" ? 0 : write.members.length);
+
+/** Nothing was committed. A value that is there twice was stored meanwhile by one who does not ask for the lock: now it is seen. */
+function mayBeRepeated(error: unknown): boolean {
+  return (
+    error instanceof ConnectionLost || isTransactionRollback(error) || sqlStateOf(error) === sqlState.uniqueViolation
+  );
+}
+
+function rejectAll(writes: readonly WaitingWrite[], error: unknown): void {
+  for (const { reject } of writes) reject(error);
+}

@@ -1,0 +1,41 @@
+import { StoreUnavailable } from "../../store.ts";
+
+/** Primary result codes of SQLite, by what they mean to us. */
+export const sqliteCode = {
+  busy: 5,
+  locked: 6,
+  readOnly: 8,
+  inputOutput: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  constraint: 19,
+  notADatabase: 26,
+} as const;
+
+/** The primary result code of an error of node:sqlite; undefined for any other value. */
+export function sqliteCodeOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return undefined;
+  return error.errcode & 0xff; // the bits above are the extended code
+}
+
+/** What a store throws for an error of node:sqlite: StoreUnavailable when trying later may help, else the error itself. */
+export function toStoreFault(error: unknown): unknown {
+  const code = sqliteCodeOf(error);
+  if (code !== undefined) {
+    const reason = temporary.get(code);
+    return reason === undefined ? error : new StoreUnavailable(reason, { cause: error });
+  }
+  // Its own state, not an argument, is what node:sqlite finds invalid: the database or the statement is closed.
+  const isClosed = error instanceof Error && "code" in error && error.code === "ERR_INVALID_STATE";
+  return isClosed ? new StoreUnavailable("The database is closed", { cause: error }) : error;
+}
+
+const temporary: ReadonlyMap<number, string> = new Map([
+  [sqliteCode.busy, "Another process is writing to the database"],
+  [sqliteCode.locked, "The database is locked"],
+  [sqliteCode.readOnly, "The database has become read-only"],
+  [sqliteCode.inputOutput, "The disk of the database reports an error"],
+  [sqliteCode.full, "The disk of the database is full"],
+  [sqliteCode.cannotOpen, "The database can no longer be opened"],
+]);

@@ -1,0 +1,117 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { CollectionDefinition } from "../../database.ts";
+import type { SelectableMember, Selection } from "../../selection.ts";
+import {
+  type BulkCreation,
+  type BulkOptions,
+  type Creation,
+  type CreationOptions,
+  type Document,
+  type Removal,
+  type Replacement,
+  type Store,
+  type StoredRecord,
+  StoreNotEmpty,
+} from "../../store.ts";
+import { givenId, givenOwner, type OwnerOf, toMembersJson } from "../stored-json.ts";
+import { SqliteReads } from "./sqlite-reads.ts";
+import type { StandingLock } from "./sqlite-standing-lock.ts";
+import type { SqliteWriter } from "./sqlite-writer.ts";
+import type { CreateWrite, OutcomeOf, Write } from "./sqlite-writes.ts";
+
+/** The store of a collection in an SQLite file, which reads over this connection, under the lock where there is one. */
+export function sqliteStore(
+  database: DatabaseSync,
+  writer: SqliteWriter,
+  definition: CollectionDefinition,
+  now: () => Date,
+  lock?: StandingLock,
+): Store {
+  return new SqliteStore({ definition, reads: new SqliteReads(database, definition, lock), writer, now });
+}
+
+/** The records of one collection in an SQLite file, or of one owner in it: read here, and changed by the writer. */
+class SqliteStore implements Store {
+  readonly members: readonly SelectableMember[];
+  readonly fullText: boolean;
+  readonly #parts: StoreParts;
+  readonly #owner: number | undefined;
+
+  constructor(parts: StoreParts, owner?: number) {
+    this.members = parts.reads.members;
+    this.fullText = parts.reads.fullText;
+    this.#parts = parts;
+    this.#owner = owner;
+  }
+
+  find(id: number): StoredRecord | undefined {
+    return this.#parts.reads.find(id, this.#owner);
+  }
+
+  async *list(selection: Selection = {}): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+    yield* this.#parts.reads.list(selection, this.#owner);
+  }
+
+  count(selection: Selection = {}): number {
+    return this.#parts.reads.count(selection, this.#owner);
+  }
+
+  revision(): number {
+    return this.#parts.reads.revision();
+  }
+
+  async create(document: Document, { idempotency }: CreationOptions = {}): Promise<Creation> {
+    return this.#write({ ...this.#creating(document), idempotency });
+  }
+
+  async createAll(
+    documents: Iterable<Document> | AsyncIterable<Document>,
+    { onlyIfEmpty = false }: BulkOptions = {},
+  ): Promise<BulkCreation> {
+    const { writer, definition } = this.#parts;
+    const toWrite = (document: Document): CreateWrite => this.#creating(document);
+    const outcome = await writer.load(definition.name, documents, toWrite, { onlyIfEmpty, owner: this.#owner });
+    if (outcome.kind === "not-empty") throw new StoreNotEmpty(`The collection ${definition.name} has records`);
+    return outcome;
+  }
+
+  async replace(id: number, document: Document, expectedRevision?: number): Promise<Replacement> {
+    const owner = this.#ownerOf(document);
+    const [members, time] = [toMembersJson(document, owner), this.#parts.now().getTime()];
+    return this.#write({ kind: "replace", id, members, time, expectedRevision, owner: owner?.id });
+  }
+
+  async remove(id: number, expectedRevision?: number): Promise<Removal> {
+    return this.#write({ kind: "remove", id, expectedRevision, owner: this.#owner });
+  }
+
+  within(owner: number): Store {
+    const { name, owner: ownership } = this.#parts.definition;
+    if (ownership === undefined) throw new TypeError(`The records of ${name} have no owner`);
+    return new SqliteStore(this.#parts, owner);
+  }
+
+  #write<W extends Write>(write: W): Promise<OutcomeOf<W>> {
+    return this.#parts.writer.write(this.#parts.definition.name, write);
+  }
+
+  #creating(document: Document): CreateWrite {
+    const [owner, time] = [this.#ownerOf(document), this.#parts.now().getTime()];
+    return { kind: "create", id: givenId(document), members: toMembersJson(document, owner), time, owner: owner?.id };
+  }
+
+  /** Whose the record is to be; undefined where the collection has no owner. */
+  #ownerOf(document: Document): OwnerOf | undefined {
+    const { owner } = this.#parts.definition;
+    if (owner === undefined) return undefined;
+    return this.#owner === undefined ? givenOwner(document, owner.member) : { member: owner.member, id: this.#owner };
+  }
+}
+
+/** What the stores of a collection have in common. */
+interface StoreParts {
+  readonly definition: CollectionDefinition;
+  readonly reads: SqliteReads;
+  readonly writer: SqliteWriter;
+  readonly now: () => Date;
+}

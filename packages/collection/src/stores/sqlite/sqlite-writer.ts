@@ -1,0 +1,133 @@
+import { StoreUnavailable } from "../../store.ts";
+import type { LoadConditions, LoadOutcome } from "./sqlite-load.ts";
+import { sendLoad } from "./sqlite-send-load.ts";
+import type { AddressedWrite, BatchedOutcome } from "./sqlite-transactions.ts";
+import type { WriterChannel } from "./sqlite-writer-channel.ts";
+import type { CreateWrite, OutcomeOf, Write } from "./sqlite-writes.ts";
+
+/**
+ * Makes the changes to a database file, in the order in which it is given them. What comes while a batch is being committed is
+ * the next batch: so a commit, which is what a change has to wait for, is shared by all who write at the same time.
+ */
+export class SqliteWriter {
+  readonly #channel: WriterChannel;
+  readonly #maxWaiting: number;
+  /** What has not begun yet. */
+  readonly #jobs: Job[] = [];
+  #waiting = 0;
+  #waitingCharacters = 0;
+  /** Resolves when there is nothing to do; undefined when there is nothing. */
+  #running: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  /** @param maxWaiting how many changes may be without an answer; those beyond are refused */
+  constructor(channel: WriterChannel, maxWaiting: number) {
+    this.#channel = channel;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /**
+   * Makes a change; once the promise resolves it survives a crash, and reads that begin then see it.
+   *
+   * @throws StoreUnavailable (rejects) when it cannot be made just now, or too many others wait
+   * @throws StoreOutcomeUnknown (rejects) when it may have been made
+   */
+  async write<W extends Write>(collection: string, write: W): Promise<OutcomeOf<W>> {
+    const characters = "members" in write ? write.members.length : 0;
+    this.#admit();
+    const { promise, resolve, reject } = Promise.withResolvers<OutcomeOf<Write>>();
+    this.#waiting++;
+    this.#waitingCharacters += characters;
+    this.#batch().push({ collection, write, characters, resolve, reject });
+    this.#start();
+    return promise as Promise<OutcomeOf<W>>; // the outcome of this very write
+  }
+
+  /**
+   * Stores many records, all or none, in one transaction and in constant memory; other changes wait meanwhile. Nothing is
+   * stored when what produces the documents throws, or gives too few of them for ten seconds.
+   *
+   * @throws StoreUnavailable and StoreOutcomeUnknown (rejects) as `write` does
+   */
+  async load<D>(
+    collection: string,
+    documents: Iterable<D> | AsyncIterable<D>,
+    toWrite: (document: D) => CreateWrite,
+    conditions: LoadConditions,
+  ): Promise<LoadOutcome> {
+    this.#admit();
+    this.#waiting++;
+    const { promise, resolve, reject } = Promise.withResolvers<LoadOutcome>();
+    this.#jobs.push(async () => {
+      this.#waiting--;
+      await sendLoad(this.#channel, { collection, documents, toWrite, conditions }).then(resolve, reject);
+    });
+    this.#start();
+    return promise;
+  }
+
+  /** Finishes what it was given, and takes no more. Closing it again does nothing. */
+  close(): Promise<void> {
+    this.#closing ??= Promise.resolve(this.#running).then(() => this.#channel.close());
+    return this.#closing;
+  }
+
+  #admit(): void {
+    if (this.#closing !== undefined) throw new StoreUnavailable("The database is closed");
+    if (this.#waiting >= this.#maxWaiting || this.#waitingCharacters >= mostWaitingCharacters) {
+      throw new StoreUnavailable(`${this.#waiting} changes wait for the disk already`);
+    }
+  }
+
+  /** The changes that are committed together next, and which one more can join. */
+  #batch(): WaitingWrite[] {
+    const last = this.#jobs.at(-1);
+    if (Array.isArray(last)) return last;
+    const batch: WaitingWrite[] = [];
+    this.#jobs.push(batch);
+    return batch;
+  }
+
+  #start(): void {
+    this.#running ??= this.#run();
+  }
+
+  async #run(): Promise<void> {
+    // At the end of this turn of the event loop all that came in it are there.
+    await new Promise((resolve) => setImmediate(resolve));
+    for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) {
+      await (Array.isArray(job) ? this.#commit(job) : job());
+    }
+    this.#running = undefined;
+  }
+
+  /** Never rejects: each of those who wait is told. */
+  async #commit(batch: readonly WaitingWrite[]): Promise<void> {
+    const writes = batch.map(({ collection, write }): AddressedWrite => ({ collection, write }));
+    const settle = await this.#channel.ask("commit", writes).then(
+      (outcomes) => (waiting: WaitingWrite, i: number) => {
+        const outcome = outcomes[i] as BatchedOutcome; // there are as many as writes
+        if (outcome.kind === "failed") waiting.reject(outcome.error);
+        else waiting.resolve(outcome);
+      },
+      (error: unknown) => (waiting: WaitingWrite) => waiting.reject(error),
+    );
+    for (const [i, waiting] of batch.entries()) {
+      this.#waiting--;
+      this.#waitingCharacters -= waiting.characters;
+      settle(waiting, i);
+    }
+  }
+}
+
+/** Changes to be committed together, or something to be done between them. */
+type Job = WaitingWrite[] | (() => Promise<void>);
+
+interface WaitingWrite extends AddressedWrite {
+  readonly characters: number;
+  readonly resolve: (outcome: OutcomeOf<Write>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** However large each of them is: this is about the memory that those who wait may take. */
+const mostWaitingCharacters = 33_554_432;
