@@ -5,10 +5,11 @@ import type { Database, DatabaseOptions } from "./database.ts";
 import { type LoadOptions, loadSnapshot } from "./load-snapshot.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { toStoreFault } from "./sqlite-fault.ts";
-import { openSqliteFile } from "./sqlite-file.ts";
+import { connectToSqliteFile, openSqliteFile } from "./sqlite-file.ts";
 import { SqliteLoadTarget } from "./sqlite-load-target.ts";
 import { prepareSchema } from "./sqlite-schema.ts";
 import { identityOf, openSqliteSnapshot, snapshotOfMemory } from "./sqlite-snapshot.ts";
+import { StandingLock } from "./sqlite-standing-lock.ts";
 import { sqliteStore } from "./sqlite-store.ts";
 import { ThreadChannel } from "./sqlite-thread-channel.ts";
 import { SqliteTransactions } from "./sqlite-transactions.ts";
@@ -50,22 +51,24 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   const prepare = (opened: DatabaseSync): void => prepareSchema(opened, collections);
   const database = openSqliteFile(file, busyTimeout, prepare, options.forLoading);
   // Nobody else could see what is in memory.
-  const channel =
-    file === ":memory:"
-      ? localChannel(new SqliteTransactions(database, collections, busyTimeout))
-      : new ThreadChannel({ path: resolve(file), collections, busyTimeout });
+  const isFile = file !== ":memory:";
+  const lock = isFile ? new StandingLock(connectToSqliteFile(resolve(file), busyTimeout)) : undefined;
+  const channel = isFile
+    ? new ThreadChannel({ path: resolve(file), collections, busyTimeout })
+    : localChannel(new SqliteTransactions(database, collections, busyTimeout));
   const writer = new SqliteWriter(channel, maxWaitingWrites);
   const stores = collections.map(
-    (definition) => [definition.name, sqliteStore(database, writer, definition, now)] as const,
+    (definition) => [definition.name, sqliteStore(database, writer, definition, now, lock)] as const,
   );
   const target = new SqliteLoadTarget(database, identityOf(file), collections, busyTimeout);
-  return new SqliteDatabase({ database, writer, target, file, collections, stores: new Map(stores) });
+  return new SqliteDatabase({ database, writer, lock, target, file, collections, stores: new Map(stores) });
 }
 
 /** What a SqliteDatabase is made of. */
 interface SqliteParts {
   readonly database: DatabaseSync;
   readonly writer: SqliteWriter;
+  readonly lock: StandingLock | undefined;
   readonly target: SqliteLoadTarget;
   readonly file: string;
   readonly collections: DatabaseOptions["collections"];
@@ -107,8 +110,9 @@ class SqliteDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    const { writer, database } = this.#parts;
+    const { writer, lock, database } = this.#parts;
     await writer.close();
+    lock?.close();
     if (database.isOpen) database.close();
   }
 }

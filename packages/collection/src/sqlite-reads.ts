@@ -6,6 +6,7 @@ import { selectableColumns } from "./sqlite-columns.ts";
 import { toStoreFault } from "./sqlite-fault.ts";
 import { type Columns, filterConditions, ownerCondition, where, wordsCondition } from "./sqlite-query.ts";
 import { SqliteSelection } from "./sqlite-selection.ts";
+import type { StandingLock } from "./sqlite-standing-lock.ts";
 import { StatementCache } from "./statement-cache.ts";
 import type { StoredRecord } from "./store.ts";
 
@@ -19,8 +20,9 @@ export class SqliteReads {
   readonly #find: StatementSync;
   readonly #findOwned: string;
   readonly #revision: StatementSync;
+  readonly #lock: StandingLock | undefined;
 
-  constructor(database: DatabaseSync, definition: CollectionDefinition) {
+  constructor(database: DatabaseSync, definition: CollectionDefinition, lock?: StandingLock) {
     this.members = [...storeMembers, ...(definition.selectable ?? [])];
     this.fullText = (definition.fullText ?? []).length > 0;
     this.#collection = definition.name;
@@ -31,10 +33,12 @@ export class SqliteReads {
     this.#findOwned = `${find} AND owner = ?`;
     this.#revision = database.prepare("SELECT revision FROM waymark_collections WHERE name = ?");
     for (const read of [this.#find, this.#revision]) read.setReturnArrays(true);
+    this.#lock = lock;
   }
 
   find(id: number, owner: number | undefined): StoredRecord | undefined {
     if (!Number.isSafeInteger(id)) return undefined; // nobody has it, and SQLite might not be able to say so
+    this.#lock?.beforeRead();
     return guarded(() => {
       // The statement returns arrays of the four columns, whose types the table enforces.
       const row = (

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { CollectionDefinition } from "./database.ts";
 import type { SelectableMember, Selection } from "./selection.ts";
 import { SqliteReads } from "./sqlite-reads.ts";
+import type { StandingLock } from "./sqlite-standing-lock.ts";
 import type { SqliteWriter } from "./sqlite-writer.ts";
 import type { CreateWrite, OutcomeOf, Write } from "./sqlite-writes.ts";
 import {
@@ -18,14 +19,15 @@ import {
 } from "./store.ts";
 import { givenId, givenOwner, type OwnerOf, toMembersJson } from "./stored-json.ts";
 
-/** The store of a collection in an SQLite file, which reads over this connection. */
+/** The store of a collection in an SQLite file, which reads over this connection, under the lock where there is one. */
 export function sqliteStore(
   database: DatabaseSync,
   writer: SqliteWriter,
   definition: CollectionDefinition,
   now: () => Date,
+  lock?: StandingLock,
 ): Store {
-  return new SqliteStore({ definition, reads: new SqliteReads(database, definition), writer, now });
+  return new SqliteStore({ definition, reads: new SqliteReads(database, definition, lock), writer, now });
 }
 
 /** The records of one collection in an SQLite file, or of one owner in it: read here, and changed by the writer. */

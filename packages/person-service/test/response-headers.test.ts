@@ -11,6 +11,7 @@ const answers: readonly (readonly [method: string, target: string, status: numbe
   ["GET", "/person/2", 404],
   ["GET", "/nope", 404],
   ["GET", "/person/x", 400],
+  ["GET", "/%zz", 400],
   ["GET", "/person/1", 406, { headers: { Accept: "image/png" } }],
   ["PUT", "/person", 405],
   ["POST", "/person", 415],

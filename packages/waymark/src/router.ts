@@ -1,4 +1,5 @@
 import { handleFetch } from "./adapters/fetch.ts";
+import { type Attribute, attribute } from "./attribute.ts";
 import { compileRoutes } from "./compile-routes.ts";
 import type { ContentCoding } from "./content-coding.ts";
 import type { Decoder } from "./decoder.ts";
@@ -39,6 +40,11 @@ export interface RouterOptions {
 export interface App {
   /** Answers a request; never throws and never rejects. It is synchronous when the filters and the handler are. */
   handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
+  /**
+   * Answers a request whose target is malformed, for adapters: with this refusal, as the web filters leave it. They see the path `*`.
+   * Never throws and never rejects.
+   */
+  refuse(request: HttpRequest, refusal: HttpResponse): HttpResponse | Promise<HttpResponse>;
   /** Answers a web request: for tests, and for runtimes that serve by a fetch function. */
   fetch(request: Request): Promise<Response>;
   /** Tells for each route, in order, whether it takes the request, and what first stood against it. */
@@ -128,6 +134,7 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[]): Ap
   };
   const { filters, clauses } = sortFilters(options.filters ?? [], (path) => locate(path)?.routes.allow);
   const answer = wrapWeb(filters, clauses, fail, dispatcher(locate));
+  const answerRefused = wrapWeb(filters, clauses, fail, (request) => request.attribute(refused) ?? malformedTarget);
   const content: ContentSettings = {
     decoders: options.decoders ?? defaultContentSettings.decoders,
     codings: options.codings ?? defaultContentSettings.codings,
@@ -137,6 +144,10 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[]): Ap
     handle(request) {
       request.adopt(content);
       return answer(request);
+    },
+    refuse(request, refusal) {
+      request.adopt(content);
+      return answerRefused(request.withAttribute(refused, refusal));
     },
     fetch: (request) => handleFetch(app, request),
     explain: (request) => explain(candidates, locate, request),
@@ -194,6 +205,12 @@ function dispatcher(locate: RouteTable): Next {
     }
   };
 }
+
+/** What a request with a malformed target is answered with. */
+const refused: Attribute<HttpResponse> = attribute("refused");
+
+// For a filter that goes on with a request of its own.
+const malformedTarget = problem(problemTypes.malformedTarget);
 
 const internalError = problem(problemTypes.internalError);
 

@@ -68,6 +68,32 @@ suite("web filters", () => {
     assert.deepEqual(steps, []);
   });
 
+  it("see a malformed target as *, and its refusal, which no route can take", async () => {
+    const seen: string[] = [];
+    const app = router(
+      {
+        filters: [
+          after((_request, response) => response.withHeader("X-Seen", String(response.status))),
+          around((request, next) => {
+            seen.push(request.path);
+            return request.headers.has("X-Closed") ? new HttpResponse(403) : next(request);
+          }),
+          before((request) => (request.headers.has("X-Other") ? HttpRequest.of() : request)),
+        ],
+      },
+      GET(() => assert.fail("the handler ran")),
+    );
+    for (const [headers, status] of [
+      [{}, 400],
+      [{ "X-Closed": "1" }, 403],
+      [{ "X-Other": "1" }, 400],
+    ] as const) {
+      const response = await app.fetch(new Request("http://localhost/%zz", { headers }));
+      assert.deepEqual([response.status, response.headers.get("X-Seen")], [status, String(status)]);
+    }
+    assert.deepEqual(seen, ["*", "*", "*"]);
+  });
+
   it("decide by the request that they pass on which route it is", async () => {
     const typed = router(
       { filters: [before((request) => request.withHeader("Accept", request.query.get("as") ?? "*/*"))] },

@@ -28,6 +28,7 @@ export function tinyApp(handler: TinyHandler): TinyApp {
       faults.push(error);
       faulted.resolve(error);
     },
+    refuse: (_request, refusal) => refusal,
     handle(request) {
       try {
         const response = handler(request);

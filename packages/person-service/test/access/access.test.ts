@@ -78,6 +78,7 @@ describeService("a service with an access file", (openService, transport) => {
       ["GET", "/person/999999"],
       ["GET", "/person/abc"],
       ["GET", "/nothing"],
+      ["GET", "/%zz"],
       ["GET", "/person/1", { Accept: "image/png" }],
       ["GET", "/person/1", { "If-None-Match": "*" }],
       ["DELETE", "/person"],

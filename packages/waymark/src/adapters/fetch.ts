@@ -6,9 +6,10 @@ import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import { type Exchange, HttpRequest } from "../request.ts";
 import { RequestContent } from "../request-content.ts";
-import { parseTarget } from "../request-target.ts";
+import type { RequestTarget } from "../request-target.ts";
 import type { HttpResponse } from "../response.ts";
 import { type BodySource, isStreamed, openBody, type Step, type StreamedBody } from "./body-source.ts";
+import { handleReceived, type Received } from "./handle-received.ts";
 import { declaredLength, handlerFields, hasNoContent, unsentLength } from "./response-framing.ts";
 import type { ServedApp } from "./served-app.ts";
 import { WebContent } from "./web-content.ts";
@@ -31,14 +32,14 @@ export async function handleFetch(app: ServedApp, native: Request): Promise<Resp
 
 async function respondOrFail(exchange: WebExchange): Promise<Response> {
   try {
-    return await respond(exchange, await exchange.app.handle(exchange.receive()));
+    return await respond(exchange, await handleReceived(exchange.app, exchange));
   } catch (error) {
     return fail(exchange, error);
   }
 }
 
 /** A web request and its response, as far as the app sees them. */
-class WebExchange implements Exchange {
+class WebExchange implements Exchange, Received {
   readonly native: Request;
   readonly app: ServedApp;
   request: HttpRequest | undefined;
@@ -60,10 +61,12 @@ class WebExchange implements Exchange {
     this.#gone = new AbortController();
   }
 
-  /** The request; throws HttpError when its URL has a path that waymark refuses. */
-  receive(): HttpRequest {
-    const { method, url, headers } = this.native;
-    const { path, search } = parseTarget(url.replace(/#.*/, ""));
+  get target(): string {
+    return this.native.url.replace(/#.*/, "");
+  }
+
+  receive({ path, search }: RequestTarget): HttpRequest {
+    const { method, headers } = this.native;
     const fields = HeaderList.fromParsed([...headers].flat());
     this.request = new HttpRequest(method, path, search, fields, this, noVariables);
     return this.request;

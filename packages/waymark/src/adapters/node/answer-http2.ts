@@ -1,6 +1,7 @@
 import { constants, type Http2SecureServer, type ServerHttp2Stream } from "node:http2";
 import { isPromise } from "../../pipeline.ts";
 import { problem } from "../../problem.ts";
+import { handleReceived } from "../handle-received.ts";
 import { connectionProblemTypes } from "./connection-problem-types.ts";
 import { Http2Exchange } from "./http2-exchange.ts";
 import { readHttp2Head, refuseHttp2Head } from "./http2-head.ts";
@@ -31,7 +32,7 @@ export function answerHttp2(server: Http2SecureServer, context: ServeContext, re
 
 function answer(exchange: Http2Exchange): void {
   try {
-    const response = exchange.context.app.handle(exchange.receive());
+    const response = handleReceived(exchange.context.app, exchange);
     if (isPromise(response)) {
       response.then(
         (settled) => sendHttp2(exchange, settled),

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isPromise } from "../../pipeline.ts";
+import { handleReceived } from "../handle-received.ts";
 import { expectationFailed, type HeadRefusal, refuseHead } from "./message-head.ts";
 import { NodeExchange, type ServeContext } from "./node-request.ts";
 import { fail, send } from "./node-response.ts";
@@ -46,7 +47,7 @@ function receive(exchange: NodeExchange, refuse: Refuse): void {
 function answer(exchange: NodeExchange): void {
   try {
     const { app, connections } = exchange.context;
-    const response = app.handle(exchange.receive());
+    const response = handleReceived(app, exchange);
     if (isPromise(response)) {
       connections.hold(exchange.response);
       response.then(

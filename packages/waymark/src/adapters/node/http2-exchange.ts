@@ -4,7 +4,8 @@ import { HeaderList } from "../../header-list.ts";
 import { noVariables } from "../../path-variables.ts";
 import { type Exchange, HttpRequest } from "../../request.ts";
 import { bufferedSource, RequestContent } from "../../request-content.ts";
-import { parseTarget } from "../../request-target.ts";
+import type { RequestTarget } from "../../request-target.ts";
+import type { Received } from "../handle-received.ts";
 import { clientBehind } from "./forwarded.ts";
 import type { Http2Head } from "./http2-head.ts";
 import { NodeContent } from "./node-content.ts";
@@ -12,7 +13,7 @@ import type { ServeContext } from "./node-request.ts";
 import { canonicalAddress } from "./trusted-proxies.ts";
 
 /** A request on a stream of HTTP/2 and its response, as far as the app sees them. */
-export class Http2Exchange implements Exchange {
+export class Http2Exchange implements Exchange, Received {
   readonly native: ServerHttp2Stream;
   readonly context: ServeContext;
   readonly method: string;
@@ -36,10 +37,12 @@ export class Http2Exchange implements Exchange {
     this.#client = undefined;
   }
 
-  /** The request; throws HttpError when its target is malformed. */
-  receive(): HttpRequest {
-    const { method, target, fields } = this.#head;
-    const { path, search } = parseTarget(target);
+  get target(): string {
+    return this.#head.target;
+  }
+
+  receive({ path, search }: RequestTarget): HttpRequest {
+    const { method, fields } = this.#head;
     this.request = new HttpRequest(method, path, search, HeaderList.fromParsed(fields), this, noVariables);
     return this.request;
   }

@@ -4,7 +4,8 @@ import { HeaderList } from "../../header-list.ts";
 import { noVariables } from "../../path-variables.ts";
 import { type Exchange, HttpRequest } from "../../request.ts";
 import { bufferedSource, RequestContent } from "../../request-content.ts";
-import { parseTarget } from "../../request-target.ts";
+import type { RequestTarget } from "../../request-target.ts";
+import type { Received } from "../handle-received.ts";
 import type { ServedApp } from "../served-app.ts";
 import type { Connections } from "./connections.ts";
 import type { HeadLimits } from "./message-head.ts";
@@ -26,7 +27,7 @@ export interface ServeContext extends HeadLimits, DrainBounds, ProxyTrust {
  * A request on a Node connection and its response, as far as the app sees them. Every field is there from the start and
  * what costs something is made when it is first asked for: most requests have no content and never look at the signal.
  */
-export class NodeExchange implements Exchange {
+export class NodeExchange implements Exchange, Received {
   readonly native: IncomingMessage;
   readonly response: ServerResponse<IncomingMessage>;
   readonly context: ServeContext;
@@ -55,11 +56,12 @@ export class NodeExchange implements Exchange {
     this.#client = undefined;
   }
 
-  /** The request; throws HttpError when its target is malformed. */
-  receive(): HttpRequest {
+  get target(): string {
+    return this.native.url as string; // a server's request always has a target and a method
+  }
+
+  receive({ path, search }: RequestTarget): HttpRequest {
     const { native } = this;
-    // A server's request always has a target and a method.
-    const { path, search } = parseTarget(native.url as string);
     const headers = HeaderList.fromParsed(native.rawHeaders);
     this.request = new HttpRequest(native.method as string, path, search, headers, this, noVariables);
     return this.request;
