@@ -1,5 +1,5 @@
 import { StoreUnavailable } from "../store.ts";
-import type { CreateWrite } from "./sqlite/sqlite-writes.ts";
+import type { CreateWrite } from "./write.ts";
 
 /** What gives the documents, one by one. */
 export function iterate<D>(documents: Iterable<D> | AsyncIterable<D>): Iterator<D> | AsyncIterator<D> {

@@ -1,7 +1,6 @@
-import type { AccessDecision, Awaitable, HttpRequest } from "waymark";
+import { type AccessDecision, type Awaitable, clientKey, type HttpRequest } from "waymark";
 import type { AccessRule } from "./access-file.ts";
 import type { Challenges } from "./challenges.ts";
-import { clientNetwork } from "./client-network.ts";
 import type { Identify, Identity } from "./identify.ts";
 import type { AccessRefusal, Refused } from "./refusal.ts";
 import { compileRules } from "./rules.ts";
@@ -41,8 +40,7 @@ export function accessPolicy({ rules, identify, challenges, onRefusal }: PolicyP
   return (request) => {
     const rule = ruleFor(request);
     if (rule?.anyone === true) return { kind: "allowed" };
-    const { address } = request.client;
-    const client = address === undefined ? undefined : clientNetwork(address);
+    const client = clientKey(request);
     const conclude = (identity: Identity): AccessDecision => {
       const judgement = judge(rule, identity);
       if (judgement.kind === "allowed") return judgement;
@@ -51,7 +49,7 @@ export function accessPolicy({ rules, identify, challenges, onRefusal }: PolicyP
       onRefusal({ kind: decision.kind, reason, method, path, client, caller });
       return decision;
     };
-    const identity = identify(request.header("Authorization"), client ?? "no client");
+    const identity = identify(request.header("Authorization"), client);
     return identity instanceof Promise ? identity.then(conclude) : conclude(identity);
   };
 }

@@ -11,8 +11,8 @@ export interface AccessRefusal {
   readonly method: string;
   /** The canonical path. */
   readonly path: string;
-  /** The client's IPv4 address, or its IPv6 network; undefined where the request came over no socket. */
-  readonly client: string | undefined;
+  /** The client's IPv4 address or its IPv6 network, as `clientKey` has it. */
+  readonly client: string;
   /** Who sent it, or whose password was wrong. A name that nobody has is left out: it may be a password in the wrong field. */
   readonly caller: string | undefined;
 }

@@ -129,7 +129,7 @@ describeService("a service with an access file", (openService, transport) => {
         assertUnauthenticated(answer, challenges);
         const refusal = refusals.at(-1);
         assert.deepEqual([refusal?.kind, refusal?.reason], ["unauthenticated", reason]);
-        assert.equal(refusal?.client, transport === "in memory" ? undefined : "127.0.0.1");
+        assert.equal(refusal?.client, transport === "in memory" ? "unknown" : "127.0.0.1");
         assert.equal(refusal?.caller?.startsWith("user:") ?? false, reason === "wrong password");
       });
     }

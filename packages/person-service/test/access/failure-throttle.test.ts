@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { clientNetwork } from "../../src/access/client-network.ts";
 import { failureThrottle } from "../../src/access/failure-throttle.ts";
 
 describe("the throttle of failures", () => {
@@ -51,20 +50,4 @@ describe("the throttle of failures", () => {
     for (let i = 0; i <= 10_000; i++) throttle.take(`${i}`);
     assert.deepEqual([throttle.take("10000"), throttle.take("1"), throttle.take("0")], [1, 1, 0]);
   });
-});
-
-describe("the network of a client", () => {
-  const networks: Readonly<Record<string, string>> = {
-    "192.0.2.1": "192.0.2.1",
-    "::ffff:192.0.2.1": "192.0.2.1",
-    "2001:db8:0:7:1::2": "2001:db8:0:7::/64",
-    "2001:DB8:0:7::": "2001:db8:0:7::/64",
-    "2001:db8::7:0:0:0:1": "2001:db8:0:7::/64",
-    "2001:db8::1": "2001:db8:0:0::/64",
-    "::1": "0:0:0:0::/64",
-    "fe80::1%eth0": "fe80:0:0:0::/64",
-  };
-  for (const [address, network] of Object.entries(networks)) {
-    it(`of ${address} is ${network}`, () => assert.equal(clientNetwork(address), network));
-  }
 });

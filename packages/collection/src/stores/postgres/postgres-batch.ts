@@ -1,6 +1,6 @@
 import type { Creation, Idempotency, Removal, Replacement, StoredRecord } from "../../store.ts";
-import type { CreateWrite, OutcomeOf, Write } from "../sqlite/sqlite-writes.ts";
 import { saySame, toStoredJson } from "../stored-json.ts";
+import type { CreateWrite, OutcomeOf, Write } from "../write.ts";
 import { uniqueKeys } from "./postgres-json.ts";
 
 /** A record, and what the store has beside it. */

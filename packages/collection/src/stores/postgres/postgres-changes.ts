@@ -1,6 +1,6 @@
 import type { CollectionDefinition, Ownership } from "../../database.ts";
 import type { SnapshotRecord } from "../../snapshot.ts";
-import type { Write } from "../sqlite/sqlite-writes.ts";
+import type { Write } from "../write.ts";
 import { mostCounted, PostgresBatch, type StoredRow, type Surroundings } from "./postgres-batch.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import { toPostgresJson, uniqueKeys } from "./postgres-json.ts";

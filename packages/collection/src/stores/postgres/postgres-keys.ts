@@ -1,4 +1,4 @@
-import type { Write } from "../sqlite/sqlite-writes.ts";
+import type { Write } from "../write.ts";
 import { type KeyedRecord, keyLifetime, keyOf } from "./postgres-batch.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import { toReadableText } from "./postgres-json.ts";

@@ -1,6 +1,6 @@
 import { type BulkConflict, type BulkCreation, StoreNotEmpty } from "../../store.ts";
 import { iterate, nextBatch, stop } from "../load-source.ts";
-import type { CreateWrite } from "../sqlite/sqlite-writes.ts";
+import type { CreateWrite } from "../write.ts";
 import type { PostgresBatch } from "./postgres-batch.ts";
 import type { PostgresChanges } from "./postgres-changes.ts";
 import type { PostgresPool } from "./postgres-pool.ts";

@@ -12,8 +12,8 @@ import type {
   StoredRecord,
 } from "../../store.ts";
 import { assertSelection } from "../assert-selection.ts";
-import type { CreateWrite } from "../sqlite/sqlite-writes.ts";
-import { givenId, givenOwner, type OwnerOf, toMembersJson } from "../stored-json.ts";
+import { givenId } from "../stored-json.ts";
+import { type CreateWrite, type WrittenContent, writtenContent } from "../write.ts";
 import type { PostgresChanges } from "./postgres-changes.ts";
 import type { Columns } from "./postgres-conditions.ts";
 import { toStoreFault } from "./postgres-fault.ts";
@@ -91,10 +91,7 @@ export class PostgresStore implements Store {
   }
 
   async replace(id: number, document: Document, expectedRevision?: number): Promise<Replacement> {
-    const { writer, now } = this.#parts;
-    const owner = this.#ownerOf(document);
-    const [members, time] = [toMembersJson(document, owner), now().getTime()];
-    return writer.write({ kind: "replace", id, members, time, expectedRevision, owner: owner?.id });
+    return this.#parts.writer.write({ kind: "replace", id, expectedRevision, ...this.#content(document) });
   }
 
   async remove(id: number, expectedRevision?: number): Promise<Removal> {
@@ -119,14 +116,10 @@ export class PostgresStore implements Store {
   }
 
   #creating(document: Document): CreateWrite {
-    const [owner, time] = [this.#ownerOf(document), this.#parts.now().getTime()];
-    return { kind: "create", id: givenId(document), members: toMembersJson(document, owner), time, owner: owner?.id };
+    return { kind: "create", id: givenId(document), ...this.#content(document) };
   }
 
-  /** Whose the record is to be; undefined where the collection has no owner. */
-  #ownerOf(document: Document): OwnerOf | undefined {
-    const { owner } = this.#parts.definition;
-    if (owner === undefined) return undefined;
-    return this.#owner === undefined ? givenOwner(document, owner.member) : { member: owner.member, id: this.#owner };
+  #content(document: Document): WrittenContent {
+    return writtenContent(this.#parts.definition, document, this.#owner, this.#parts.now().getTime());
   }
 }

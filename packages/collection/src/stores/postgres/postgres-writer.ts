@@ -1,6 +1,6 @@
 import { setTimeout as elapse } from "node:timers/promises";
 import { StoreUnavailable } from "../../store.ts";
-import type { OutcomeOf, Write } from "../sqlite/sqlite-writes.ts";
+import type { OutcomeOf, Write } from "../write.ts";
 import type { PostgresChanges } from "./postgres-changes.ts";
 import { ConnectionLost, isTransactionRollback, sqlState, sqlStateOf, toStoreFault } from "./postgres-fault.ts";
 import type { PostgresPool } from "./postgres-pool.ts";

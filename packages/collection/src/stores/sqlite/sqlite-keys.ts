@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Creation, Idempotency, StoredRecord } from "../../store.ts";
-import type { CreateWrite } from "./sqlite-writes.ts";
+import type { CreateWrite } from "../write.ts";
 import { tellAnyRowid } from "./told-rowid.ts";
 
 /** The keys by which records of a collection were created: one that comes again within a day creates no other. */

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { BulkConflict, BulkCreation } from "../../store.ts";
+import type { CreateWrite } from "../write.ts";
 import { begin, commit, orRollBack, rollBack } from "./sqlite-transaction.ts";
-import type { CreateWrite, SqliteWrites } from "./sqlite-writes.ts";
+import type { SqliteWrites } from "./sqlite-writes.ts";
 
 /** What became of many records of which all or none were to be stored. */
 export type LoadOutcome =

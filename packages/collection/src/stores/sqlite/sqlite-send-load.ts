@@ -1,7 +1,7 @@
 import { iterate, nextBatch, stop } from "../load-source.ts";
+import type { CreateWrite } from "../write.ts";
 import type { LoadConditions, LoadOutcome } from "./sqlite-load.ts";
 import type { WriterChannel } from "./sqlite-writer-channel.ts";
-import type { CreateWrite } from "./sqlite-writes.ts";
 
 export interface LoadOptions<D> {
   readonly collection: string;

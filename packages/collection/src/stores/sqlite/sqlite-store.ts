@@ -13,11 +13,11 @@ import {
   type StoredRecord,
   StoreNotEmpty,
 } from "../../store.ts";
-import { givenId, givenOwner, type OwnerOf, toMembersJson } from "../stored-json.ts";
+import { givenId } from "../stored-json.ts";
+import { type CreateWrite, type OutcomeOf, type Write, type WrittenContent, writtenContent } from "../write.ts";
 import { SqliteReads } from "./sqlite-reads.ts";
 import type { StandingLock } from "./sqlite-standing-lock.ts";
 import type { SqliteWriter } from "./sqlite-writer.ts";
-import type { CreateWrite, OutcomeOf, Write } from "./sqlite-writes.ts";
 
 /** The store of a collection in an SQLite file, which reads over this connection, under the lock where there is one. */
 export function sqliteStore(
@@ -76,9 +76,7 @@ class SqliteStore implements Store {
   }
 
   async replace(id: number, document: Document, expectedRevision?: number): Promise<Replacement> {
-    const owner = this.#ownerOf(document);
-    const [members, time] = [toMembersJson(document, owner), this.#parts.now().getTime()];
-    return this.#write({ kind: "replace", id, members, time, expectedRevision, owner: owner?.id });
+    return this.#write({ kind: "replace", id, expectedRevision, ...this.#content(document) });
   }
 
   async remove(id: number, expectedRevision?: number): Promise<Removal> {
@@ -96,15 +94,11 @@ class SqliteStore implements Store {
   }
 
   #creating(document: Document): CreateWrite {
-    const [owner, time] = [this.#ownerOf(document), this.#parts.now().getTime()];
-    return { kind: "create", id: givenId(document), members: toMembersJson(document, owner), time, owner: owner?.id };
+    return { kind: "create", id: givenId(document), ...this.#content(document) };
   }
 
-  /** Whose the record is to be; undefined where the collection has no owner. */
-  #ownerOf(document: Document): OwnerOf | undefined {
-    const { owner } = this.#parts.definition;
-    if (owner === undefined) return undefined;
-    return this.#owner === undefined ? givenOwner(document, owner.member) : { member: owner.member, id: this.#owner };
+  #content(document: Document): WrittenContent {
+    return writtenContent(this.#parts.definition, document, this.#owner, this.#parts.now().getTime());
   }
 }
 

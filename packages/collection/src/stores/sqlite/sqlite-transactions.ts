@@ -1,10 +1,11 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { CollectionDefinition } from "../../database.ts";
 import { StoreUnavailable } from "../../store.ts";
+import type { CreateWrite, OutcomeOf, Write } from "../write.ts";
 import { toStoreFault } from "./sqlite-fault.ts";
 import { type LoadConditions, type LoadOutcome, SqliteLoad } from "./sqlite-load.ts";
 import { inTransaction } from "./sqlite-transaction.ts";
-import { type CreateWrite, type OutcomeOf, SqliteWrites, type Write } from "./sqlite-writes.ts";
+import { SqliteWrites } from "./sqlite-writes.ts";
 import { tellAnyRowid } from "./told-rowid.ts";
 
 /** A change, and the collection that it is made to. */

@@ -1,9 +1,9 @@
 import { StoreUnavailable } from "../../store.ts";
+import type { CreateWrite, OutcomeOf, Write } from "../write.ts";
 import type { LoadConditions, LoadOutcome } from "./sqlite-load.ts";
 import { sendLoad } from "./sqlite-send-load.ts";
 import type { AddressedWrite, BatchedOutcome } from "./sqlite-transactions.ts";
 import type { WriterChannel } from "./sqlite-writer-channel.ts";
-import type { CreateWrite, OutcomeOf, Write } from "./sqlite-writes.ts";
 
 /**
  * Makes the changes to a database file, in the order in which it is given them. What comes while a batch is being committed is

@@ -1,48 +1,12 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { CollectionDefinition } from "../../database.ts";
-import type { Creation, Idempotency, Removal, Replacement, StoredRecord } from "../../store.ts";
+import type { Creation, Removal, Replacement, StoredRecord } from "../../store.ts";
 import { saySame, toStoredJson } from "../stored-json.ts";
+import type { CreateWrite, OutcomeOf, Write } from "../write.ts";
 import { SqliteKeys } from "./sqlite-keys.ts";
 import { columnOf, memberOf } from "./sqlite-schema.ts";
 import { SqliteWords } from "./sqlite-words.ts";
 import { tellAnyRowid } from "./told-rowid.ts";
-
-/**
- * A change that is to be made; members are the JSON text of an object, the time is in milliseconds since the epoch. Where
- * the collection has an owner, that is the owner whose record is created or may be changed; undefined for any.
- */
-export type Write =
-  | {
-      readonly kind: "create";
-      readonly id: number | undefined;
-      readonly members: string;
-      readonly time: number;
-      readonly owner?: number | undefined;
-      readonly idempotency?: Idempotency | undefined;
-    }
-  | {
-      readonly kind: "replace";
-      readonly id: number;
-      readonly members: string;
-      readonly time: number;
-      readonly expectedRevision: number | undefined;
-      readonly owner?: number | undefined;
-    }
-  | {
-      readonly kind: "remove";
-      readonly id: number;
-      readonly expectedRevision: number | undefined;
-      readonly owner?: number | undefined;
-    };
-
-export type CreateWrite = Extract<Write, { readonly kind: "create" }>;
-
-/** What became of a change. */
-export type OutcomeOf<W extends Write> = W extends { readonly kind: "create" }
-  ? Creation
-  : W extends { readonly kind: "replace" }
-    ? Replacement
-    : Removal;
 
 /** A client that chooses a greater id does not move on the ids that are assigned, or one request could use them up. */
 const mostCounted = 2 ** 52;
