@@ -1,7 +1,6 @@
 import type { SelectableMember } from "./selection.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { LoadOptions, Snapshot } from "./snapshot.ts";
 import type { Store } from "./store.ts";
-import type { LoadOptions } from "./stores/load-snapshot.ts";
 
 /** The collections that one database keeps, each behind a store; one of them for each database of a program. */
 export interface Database {

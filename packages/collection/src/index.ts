@@ -27,6 +27,8 @@ export {
   storeMembers,
 } from "./selection.ts";
 export {
+  type LoadOptions,
+  type LoadProgress,
   LoadRefused,
   type Snapshot,
   type SnapshotCounters,
@@ -51,7 +53,6 @@ export {
   StoreOutcomeUnknown,
   StoreUnavailable,
 } from "./store.ts";
-export type { LoadOptions, LoadProgress } from "./stores/load-snapshot.ts";
 export { isPostgresAddress } from "./stores/postgres/postgres-address.ts";
 export { openPostgresDatabase, type PostgresDatabaseOptions } from "./stores/postgres/postgres-database.ts";
 export { type BackupOptions, backupSqliteFile } from "./stores/sqlite/sqlite-backup.ts";

@@ -49,6 +49,17 @@ export interface SnapshotKey {
   readonly record: StoredRecord;
 }
 
+export interface LoadOptions {
+  /** Told after each batch how many of the records are stored, those of an earlier attempt included. */
+  readonly onProgress?: (progress: LoadProgress) => void;
+}
+
+export interface LoadProgress {
+  readonly collection: string;
+  readonly stored: number;
+  readonly total: number;
+}
+
 /** What is loaded cannot be; the message is one line that says why and what to do. */
 export class LoadRefused extends Error {
   override readonly name = "LoadRefused";

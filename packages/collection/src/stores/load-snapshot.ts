@@ -1,5 +1,6 @@
 import type { CollectionDefinition } from "../database.ts";
 import {
+  type LoadOptions,
   LoadRefused,
   type Snapshot,
   type SnapshotCounters,
@@ -7,17 +8,6 @@ import {
   type SnapshotRecord,
 } from "../snapshot.ts";
 import { ownersFirst } from "./owned-collections.ts";
-
-export interface LoadOptions {
-  /** Told after each batch how many of the records are stored, those of an earlier attempt included. */
-  readonly onProgress?: (progress: LoadProgress) => void;
-}
-
-export interface LoadProgress {
-  readonly collection: string;
-  readonly stored: number;
-  readonly total: number;
-}
 
 /** How far the records of a collection are stored: up to this id, as they were at this revision. */
 export interface LoadPlace {

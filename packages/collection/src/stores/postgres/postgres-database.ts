@@ -1,8 +1,8 @@
 import type { Database, DatabaseOptions } from "../../database.ts";
-import type { Snapshot } from "../../snapshot.ts";
+import type { LoadOptions, Snapshot } from "../../snapshot.ts";
 import { type Store, StoreOpenError } from "../../store.ts";
 import { assertDefinitions } from "../collection-definition.ts";
-import { type LoadOptions, loadSnapshot } from "../load-snapshot.ts";
+import { loadSnapshot } from "../load-snapshot.ts";
 import { ownedBy, ownersFirst } from "../owned-collections.ts";
 import { type PostgresAddress, parsePostgresAddress } from "./postgres-address.ts";
 import { PostgresChanges } from "./postgres-changes.ts";

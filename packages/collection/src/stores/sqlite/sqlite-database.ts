@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { Database, DatabaseOptions } from "../../database.ts";
-import type { Snapshot } from "../../snapshot.ts";
+import type { LoadOptions, Snapshot } from "../../snapshot.ts";
 import type { Store } from "../../store.ts";
 import { assertDefinitions } from "../collection-definition.ts";
-import { type LoadOptions, loadSnapshot } from "../load-snapshot.ts";
+import { loadSnapshot } from "../load-snapshot.ts";
 import { toStoreFault } from "./sqlite-fault.ts";
 import { connectToSqliteFile, openSqliteFile } from "./sqlite-file.ts";
 import { SqliteLoadTarget } from "./sqlite-load-target.ts";

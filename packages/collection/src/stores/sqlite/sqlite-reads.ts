@@ -1,12 +1,12 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { CollectionDefinition } from "../../database.ts";
-import { type MemberValue, type SelectableMember, type Selection, storeMembers } from "../../selection.ts";
+import { type SelectableMember, type Selection, storeMembers } from "../../selection.ts";
 import type { StoredRecord } from "../../store.ts";
 import { assertSelection } from "../assert-selection.ts";
 import { selectableColumns } from "./sqlite-columns.ts";
 import { toStoreFault } from "./sqlite-fault.ts";
 import { type Columns, filterConditions, ownerCondition, where, wordsCondition } from "./sqlite-query.ts";
-import { SqliteSelection } from "./sqlite-selection.ts";
+import { type RecordRow, SqliteSelection } from "./sqlite-selection.ts";
 import type { StandingLock } from "./sqlite-standing-lock.ts";
 import { StatementCache } from "./statement-cache.ts";
 
@@ -97,9 +97,6 @@ export class SqliteReads {
 
 /** When a batch is large enough, in characters of JSON; it goes beyond by at most a page. */
 const batchSize = 65_536;
-
-/** What is selected of a record, and the values of the keys of the order but `id`. */
-export type RecordRow = readonly [id: number, revision: number, updatedAt: number, json: string, ...MemberValue[]];
 
 const toRecord = ([id, revision, updatedAt, json]: RecordRow): StoredRecord => ({ id, revision, updatedAt, json });
 

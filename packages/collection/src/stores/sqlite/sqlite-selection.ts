@@ -14,9 +14,11 @@ import {
   where,
   wordsCondition,
 } from "./sqlite-query.ts";
-import type { RecordRow } from "./sqlite-reads.ts";
 import { isIndexed, matching, wordsTable } from "./sqlite-words.ts";
 import type { StatementCache } from "./statement-cache.ts";
+
+/** What is selected of a record, and the values of the keys of the order but `id`. */
+export type RecordRow = readonly [id: number, revision: number, updatedAt: number, json: string, ...MemberValue[]];
 
 /**
  * A selection, to be read in pages. It is read in the order of the index on its first key until there are enough records;
