@@ -80,12 +80,16 @@ export class Http2Exchange implements Exchange, Received {
   }
 
   get client(): Client {
+    this.#client ??= this.#findClient();
+    return this.#client;
+  }
+
+  #findClient(): Client {
     const { isTrustedProxy, proxyFields } = this.context;
     const { host, fields } = this.#head;
     const address = canonicalAddress(this.native.session?.socket.remoteAddress ?? "");
     const peer: Client = { address, scheme: "https", host };
-    this.#client ??= clientBehind(peer, HeaderList.fromParsed(fields), proxyFields, isTrustedProxy);
-    return this.#client;
+    return clientBehind(peer, HeaderList.fromParsed(fields), proxyFields, isTrustedProxy);
   }
 
   #openSource(): ReturnType<typeof bufferedSource> {
