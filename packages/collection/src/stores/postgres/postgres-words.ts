@@ -13,7 +13,7 @@ export function wordsOf(json: string, members: readonly string[]): string | null
   if (members.length === 0) return null;
   const words: string[] = [];
   let size = 0;
-  for (const word of documentWords(json, members)) {
+  for (const word of documentWords(JSON.parse(json), members)) {
     size += Buffer.byteLength(word);
     if (size > mostBytes) break;
     words.push(word);
