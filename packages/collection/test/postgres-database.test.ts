@@ -10,6 +10,7 @@ import {
   type Selection,
   type Store,
   StoreOpenError,
+  StoreOutcomeUnknown,
 } from "../src/index.ts";
 import { administrator, execute, postgresServer } from "./postgres-server.ts";
 import { create, everything, noon, replace } from "./store-contract.ts";
@@ -469,6 +470,28 @@ describe("two programs on one PostgreSQL database", () => {
     assert.equal(replaced.revision, 3);
     assert.deepEqual(await people.find(1), replaced);
   });
+
+  for (const [code, outcome] of [
+    ["40001", "tried again"],
+    ["40003", "unknown"],
+  ] as const) {
+    it(`take a commit that fails with ${code} for one that is ${outcome}`, async () => {
+      const url = await newDatabase();
+      await using one = disposable(await open(url));
+      const people = one.database.store("person");
+      // Once it fails in the commit, as that of a distributed engine may; with the one code that is undone, with the other unknown.
+      await execute(
+        url,
+        `CREATE SEQUENCE failures; CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF nextval('failures') = 1 THEN RAISE EXCEPTION 'commit failed' USING ERRCODE = '${code}'; END IF; RETURN NULL;
+        END $$; CREATE CONSTRAINT TRIGGER fail AFTER INSERT ON person DEFERRABLE INITIALLY DEFERRED
+          FOR EACH ROW EXECUTE FUNCTION fail()`,
+      );
+      if (outcome === "unknown") await assert.rejects(people.create({}), StoreOutcomeUnknown);
+      else assert.equal((await create(people, {})).id, 1);
+      assert.equal(await people.count(), outcome === "unknown" ? 0 : 1);
+    });
+  }
 
   it("fail alone for a change that the database refuses, and make those that came with it", async () => {
     const url = await newDatabase();
