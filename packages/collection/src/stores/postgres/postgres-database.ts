@@ -188,6 +188,6 @@ async function assertServer(connection: PostgresConnection): Promise<void> {
   const [[version = "", encoding] = []] = await connection.query({
     text: "SELECT current_setting('server_version_num'), current_setting('server_encoding')",
   });
-  if (Number(version) < 140_000) throw new UnusableDatabase("the server is older than PostgreSQL 14; upgrade it");
+  if (Number(version) < 130_000) throw new UnusableDatabase("the server is older than PostgreSQL 13; upgrade it");
   if (encoding !== "UTF8") throw new UnusableDatabase(`it is encoded in ${encoding}; create one with ENCODING 'UTF8'`);
 }
