@@ -40,7 +40,14 @@ export function wordsCondition(words: readonly string[], values: StatementValues
 /** How many characters of a word are indexed as beginnings. */
 const longestBeginning = 5;
 
+/** Those of one character, of two, and so on. */
 function beginningsOf(word: string): readonly string[] {
-  const characters = Array.from(word.slice(0, 2 * longestBeginning)).slice(0, longestBeginning);
-  return characters.map((_character, last) => characters.slice(0, last + 1).join(""));
+  const beginnings: string[] = [];
+  let beginning = "";
+  for (const character of word) {
+    beginning += character;
+    beginnings.push(beginning);
+    if (beginnings.length === longestBeginning) break;
+  }
+  return beginnings;
 }
