@@ -149,7 +149,7 @@ describe("the command line of the service", () => {
       const line = parseCommandLine(argv);
       assert(line.kind === "refuse");
       assert.equal(line.fault, fault);
-      assert.match(line.usage, /^Usage: person-service /);
+      assert.equal(line.help, "person-service --help");
     });
   }
 
