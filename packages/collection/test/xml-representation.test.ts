@@ -36,6 +36,15 @@ describe("XML", () => {
     assert.match(xmlOf({}), /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<person>/);
   });
 
+  it("is sent as text/xml where it is offered so, with entity tags of its own", () => {
+    const textXml = xmlRepresentation({ root: "person", list: "people", mediaType: "text/xml" });
+    assert.deepEqual(
+      [textXml.mediaType, textXml.contentType, textXml.name],
+      ["text/xml", "text/xml; charset=utf-8", "text-xml"],
+    );
+    assert.equal(textXml.item(storedRecord({ name: "Ada" })), xmlOf({ name: "Ada" }));
+  });
+
   const written: readonly [what: string, members: object, elements: string][] = [
     ["text", { name: "Ada" }, "<name>Ada</name>"],
     ["empty text", { description: "" }, "<description></description>"],

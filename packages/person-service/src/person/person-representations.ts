@@ -21,4 +21,6 @@ export const personRepresentations = (path: string): readonly Representation[] =
   ndjsonRepresentation,
   csvRepresentation({ columns: personMemberNames() }),
   vcard,
+  // Behind all others, since who accepts any text is better served by them.
+  xmlRepresentation({ root: "person", list: "people", mediaType: "text/xml" }),
 ];
