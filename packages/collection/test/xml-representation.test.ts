@@ -4,13 +4,13 @@ import fc from "fast-check";
 import { XMLParser } from "fast-xml-parser";
 import { SaxesParser } from "saxes";
 import { xmlDecoder, xmlRepresentation } from "../src/index.ts";
-import { listOf, storedRecord } from "./stored-records.ts";
+import { itemOf, listOf, storedRecord } from "./stored-records.ts";
 
 const representation = xmlRepresentation({ root: "person", list: "people" });
 const decoder = xmlDecoder({ root: "person", integers: ["id"] });
 
 /** The document of a person with these members, beside its id 1. */
-const xmlOf = (members: object): string => representation.item(storedRecord(members));
+const xmlOf = (members: object): string => itemOf(representation, storedRecord(members));
 
 /** What the elements of the members are in it. */
 function elementsOf(members: object): string {
@@ -42,7 +42,7 @@ describe("XML", () => {
       [textXml.mediaType, textXml.contentType, textXml.name],
       ["text/xml", "text/xml; charset=utf-8", "text-xml"],
     );
-    assert.equal(textXml.item(storedRecord({ name: "Ada" })), xmlOf({ name: "Ada" }));
+    assert.equal(itemOf(textXml, storedRecord({ name: "Ada" })), xmlOf({ name: "Ada" }));
   });
 
   const written: readonly [what: string, members: object, elements: string][] = [
