@@ -20,12 +20,13 @@ export function memberValue(document: unknown, member: string, type: MemberType 
 
 /** The value of `address.postalCode`; undefined when there is none. */
 export function valueAt(document: unknown, member: string): unknown {
-  return member.split(".").reduce(memberOf, document);
+  return member.includes(".") ? member.split(".").reduce(memberOf, document) : memberOf(document, member);
 }
 
 function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  return Object.getOwnPropertyDescriptor(value, name)?.value;
+  if (typeof value !== "object" || value === null || Array.isArray(value) || !Object.hasOwn(value, name))
+    return undefined;
+  return (value as Readonly<Record<string, unknown>>)[name]; // an object of JSON
 }
 
 /** Milliseconds since the epoch for a time of RFC 3339 §5.6, digits of the second beyond the third left out; null for other text. */

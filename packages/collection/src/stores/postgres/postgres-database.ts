@@ -1,5 +1,5 @@
 import { setTimeout as elapse } from "node:timers/promises";
-import type { Database, DatabaseOptions } from "../../database.ts";
+import type { Database, DatabaseOptions, DatabaseState } from "../../database.ts";
 import type { LoadOptions, Snapshot } from "../../snapshot.ts";
 import { type Store, StoreOpenError } from "../../store.ts";
 import { assertDefinitions } from "../collection-definition.ts";
@@ -35,6 +35,9 @@ export interface PostgresDatabaseOptions extends DatabaseOptions {
 /**
  * Opens a PostgreSQL database, in which it makes the tables that are missing; several programs may share one. What the
  * address leaves out is taken from the variables PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE.
+ *
+ * One that is read-only, as a standby is, is opened where its tables are those of this program. It is read as every other one,
+ * and changes fail with StoreReadOnly until the server takes them: when the standby is promoted.
  *
  * ```ts
  * const database = await openPostgresDatabase("postgres://people@db.example.org/people", {
@@ -119,8 +122,11 @@ class PostgresDatabase implements Database {
     return store;
   }
 
-  async check(): Promise<void> {
-    await this.#parts.pools.records.read({ text: "SELECT name FROM waymark_collections LIMIT 1" });
+  async check(): Promise<DatabaseState> {
+    const [row] = await this.#parts.pools.records.read<readonly [readOnly: string]>({
+      text: "SELECT current_setting('transaction_read_only') FROM waymark_collections LIMIT 1",
+    });
+    return { readOnly: row?.[0] === "on" };
   }
 
   async snapshot(): Promise<Snapshot> {
@@ -143,8 +149,9 @@ class PostgresDatabase implements Database {
 }
 
 /**
- * Brings the tables to what this program reads and writes, on a connection that has time for it. Of programs that start together on an
- * empty database one makes them, and the others find that and try again.
+ * Brings the tables to what this program reads and writes, on a connection that has time for it. Where all is as it should be nothing
+ * is written, so that a standby is opened too. Of programs that start together on an empty database one makes the tables, and the others
+ * find that and try again.
  */
 async function prepare(
   config: PostgresAddress["config"],
@@ -173,7 +180,7 @@ async function prepareOver(
   connection: PostgresConnection,
   { collections, forLoading = false }: DatabaseOptions,
 ): Promise<void> {
-  await assertServer(connection);
+  await assertServer(connection, forLoading);
   await connection.query({ text: "BEGIN ISOLATION LEVEL READ COMMITTED" });
   await migrate(connection);
   if (!forLoading) await assertFinished(connection);
@@ -184,10 +191,14 @@ async function prepareOver(
 /** Of a large table, an index that a new version asks for takes minutes to make; and as long others wait who start too. */
 const patience = 3_600_000;
 
-async function assertServer(connection: PostgresConnection): Promise<void> {
-  const [[version = "", encoding] = []] = await connection.query({
-    text: "SELECT current_setting('server_version_num'), current_setting('server_encoding')",
+async function assertServer(connection: PostgresConnection, isToBeWritten: boolean): Promise<void> {
+  const [[version = "", encoding, readOnly] = []] = await connection.query({
+    text: `SELECT current_setting('server_version_num'), current_setting('server_encoding'),
+      current_setting('transaction_read_only')`,
   });
   if (Number(version) < 130_000) throw new UnusableDatabase("the server is older than PostgreSQL 13; upgrade it");
   if (encoding !== "UTF8") throw new UnusableDatabase(`it is encoded in ${encoding}; create one with ENCODING 'UTF8'`);
+  if (isToBeWritten && readOnly === "on") {
+    throw new UnusableDatabase("it is read-only, as a standby is, and is to be written to; name the primary");
+  }
 }

@@ -46,23 +46,43 @@ const presentTables: readonly string[] = [
 ];
 
 /**
- * Brings the layout to that of this program, within the transaction of the connection, whose lock on the row of the layout has others
- * wait that do the same.
+ * Brings the layout to that of this program, within the transaction of the connection. Where it is that nothing is written, nor locked.
  *
  * @throws UnusableDatabase when the layout is newer; an error of the server for which `metAnotherStart` holds
  */
 export async function migrate(connection: PostgresConnection): Promise<void> {
+  const found = await knownLayoutOf(connection);
+  if (found === presentLayout) return;
+  if (found === 0) await makeLayout(connection);
   await lockLayout(connection);
-  const version = await layoutOf(connection);
-  if (version > presentLayout) {
-    throw new UnusableDatabase(
-      `a newer version of this program wrote it (layout ${version}, and this one knows ${presentLayout}); upgrade, or name another database`,
-    );
-  }
+  const version = await knownLayoutOf(connection); // meanwhile another may have made them
   if (version === presentLayout) return;
   if (version === 1) await toLayout2(connection);
   for (const text of presentTables) await connection.query({ text });
   await connection.query({ text: `UPDATE waymark_layout SET version = ${presentLayout}` });
+}
+
+/** Has all others wait that are about to make or change tables, until the transaction ends. */
+export async function lockLayout(connection: PostgresConnection): Promise<void> {
+  await connection.query({ text: "SELECT version FROM waymark_layout FOR UPDATE" });
+}
+
+async function makeLayout(connection: PostgresConnection): Promise<void> {
+  await connection.query({
+    text: "CREATE TABLE IF NOT EXISTS waymark_layout (version integer PRIMARY KEY, identity text NOT NULL)",
+  });
+  await connection.query({
+    text: `INSERT INTO waymark_layout (version, identity)
+      SELECT 0, ${quoteText(randomUUID())} WHERE NOT EXISTS (SELECT 1 FROM waymark_layout)`,
+  });
+}
+
+async function knownLayoutOf(connection: PostgresConnection): Promise<number> {
+  const version = await layoutOf(connection);
+  if (version <= presentLayout) return version;
+  throw new UnusableDatabase(
+    `a newer version of this program wrote it (layout ${version}, and this one knows ${presentLayout}); upgrade, or name another database`,
+  );
 }
 
 /**
@@ -94,14 +114,4 @@ export async function assertFinished(connection: PostgresConnection): Promise<vo
 export async function isThere(connection: PostgresConnection, table: string): Promise<boolean> {
   const [[found] = []] = await connection.query({ text: "SELECT to_regclass($1)", values: [table] });
   return found !== null;
-}
-
-async function lockLayout(connection: PostgresConnection): Promise<void> {
-  if (!(await isThere(connection, "waymark_layout"))) {
-    await connection.query({
-      text: "CREATE TABLE waymark_layout (version integer PRIMARY KEY, identity text NOT NULL)",
-    });
-    await connection.query({ text: `INSERT INTO waymark_layout VALUES (0, ${quoteText(randomUUID())})` });
-  }
-  await connection.query({ text: "SELECT version FROM waymark_layout FOR UPDATE" });
 }

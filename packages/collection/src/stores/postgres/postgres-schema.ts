@@ -3,14 +3,14 @@ import { type FilledColumn, filledColumns } from "./postgres-columns.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import { sqlState, sqlStateOf } from "./postgres-fault.ts";
 import { fillColumns } from "./postgres-filling.ts";
-import { isThere } from "./postgres-migrations.ts";
+import { isThere, lockLayout } from "./postgres-migrations.ts";
 import { nameOf, quoteName } from "./postgres-names.ts";
 import { UnusableDatabase } from "./postgres-open-fault.ts";
 import { type TableForm, tableForm, unfilledForm } from "./postgres-table-form.ts";
 
 /**
  * Makes the table of a collection where it is missing, and sees that it has just the columns that the definition asks for, filled,
- * within the transaction of the connection. What is as it should be is not touched, and takes no lock.
+ * within the transaction of the connection. Where all is as it should be nothing is written, nor locked.
  *
  * Each statement may be made again: with an engine whose transactions do not hold the making of tables, one may begin where another
  * was broken off. Until all is done no program stores records in the table.
@@ -21,6 +21,8 @@ export async function prepareCollection(
   connection: PostgresConnection,
   definition: CollectionDefinition,
 ): Promise<void> {
+  if ((await formOf(connection, definition.name)) === tableForm(definition)) return;
+  await lockLayout(connection);
   const present = await formOf(connection, definition.name);
   if (present === tableForm(definition)) return;
   await makeTable(connection, definition, present);
