@@ -61,6 +61,7 @@ export class PostgresBatch {
   readonly #inserted = new Map<number, StoredRow>();
   readonly #updated = new Map<number, StoredRow>();
   readonly #removed = new Set<number>();
+  readonly #displaced = new Set<number>();
   #lastRevision: number;
   #lastId: number;
 
@@ -94,16 +95,9 @@ export class PostgresBatch {
     return [...this.#updated.values()];
   }
 
-  /** Ids of updated rows whose value of a unique member another one of them has now. */
+  /** Ids of updated rows whose value of a unique member another row has now. */
   get displaced(): readonly number[] {
-    if (this.#updated.size < 2) return [];
-    const holders = this.updated.flatMap(({ record }) =>
-      this.#keysOf(record.json).map((key, position) => {
-        const holder = key === null ? undefined : this.#holdersBefore[position]?.get(key);
-        return holder === record.id ? undefined : holder;
-      }),
-    );
-    return [...new Set(holders.flatMap((id) => (id !== undefined && this.#updated.has(id) ? [id] : [])))];
+    return [...this.#displaced].filter((id) => this.#updated.has(id));
   }
 
   /** Ids that no record may have again, those of records that were never stored included. */
@@ -231,7 +225,12 @@ export class PostgresBatch {
   }
 
   #hold(id: number, keys: readonly (string | null)[]): void {
-    for (const [position, key] of keys.entries()) if (key !== null) this.#holders[position]?.set(key, id);
+    for (const [position, key] of keys.entries()) {
+      if (key === null) continue;
+      this.#holders[position]?.set(key, id);
+      const before = this.#holdersBefore[position]?.get(key);
+      if (before !== undefined && before !== id) this.#displaced.add(before);
+    }
   }
 
   #release({ json }: StoredRecord): void {

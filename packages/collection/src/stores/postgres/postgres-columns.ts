@@ -63,7 +63,7 @@ const storeColumns: Readonly<Record<string, string>> = { createdAt: "created_at"
 /** The columns that a collection has beside those of the store. */
 export function filledColumns(definition: CollectionDefinition): readonly FilledColumn[] {
   const { unique = [], selectable = [], fullText = [], owner } = definition;
-  const ofOwner = owner === undefined ? "" : "owner, ";
+  const ofOwner = owner === undefined ? "" : "owner ASC, ";
   const compared = comparedColumns(definition);
   return [
     {
@@ -85,7 +85,7 @@ export function filledColumns(definition: CollectionDefinition): readonly Filled
         type: columnTypes[member.type],
         content: "value",
         toValue: (document) => toCompared(memberValue(document, member.name, member.type), member.type),
-        index: { definition: `(${ofOwner}${term}, id)` },
+        index: { definition: `(${ofOwner}${term}, id ASC)` },
       };
     }),
     ...(fullText.length === 0

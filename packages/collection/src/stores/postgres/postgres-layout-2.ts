@@ -26,7 +26,7 @@ export async function toLayout2(connection: PostgresConnection): Promise<void> {
   await connection.query({
     text: `
       DROP FUNCTION waymark_removed(), waymark_text(json), waymark_number(json), waymark_time(json);
-      DELETE FROM waymark_collections WHERE form IS NULL;
+      UPDATE waymark_collections SET form = '{"owner":null,"columns":{}}' WHERE form IS NULL; -- their tables are gone
       ALTER TABLE waymark_collections ALTER COLUMN form SET NOT NULL;
     `,
   });

@@ -94,8 +94,8 @@ export function metAnotherStart(error: unknown): boolean {
   return state !== undefined && (state.startsWith("40") || doneByAnother.has(state));
 }
 
-/** Two who make one name at once: the later finds it taken, in the catalog or by its index. */
-const doneByAnother: ReadonlySet<string> = new Set(["42P07", "42P06", "42710", "42701", sqlState.uniqueViolation]);
+/** Of two who make one table, object or column at once the later finds it taken, in the catalog or by its index. */
+const doneByAnother: ReadonlySet<string> = new Set(["42P07", "42710", "42701", sqlState.uniqueViolation]);
 
 /** The layout of the tables; 0 where there are none. */
 export async function layoutOf(connection: PostgresConnection): Promise<number> {

@@ -8,11 +8,20 @@ import { quoteName, toArrayText } from "./postgres-names.ts";
 export class PostgresRows {
   readonly #table: string;
   readonly #columns: readonly RowColumn[];
+  readonly #insertion: string;
+  readonly #replacement: string;
   readonly #unique: readonly string[];
 
   constructor(definition: CollectionDefinition) {
-    this.#table = quoteName(definition.name);
-    this.#columns = rowColumns(definition);
+    const table = quoteName(definition.name);
+    const columns = rowColumns(definition);
+    const names = columns.map(({ name }) => name).join(", ");
+    const values = columns.map(({ name, stored }) => stored(name)).join(", ");
+    const changes = columns.slice(1).map(({ name, stored }) => `${name} = ${stored(`rows.${name}`)}`);
+    this.#table = table;
+    this.#columns = columns;
+    this.#insertion = `INSERT INTO ${table} (${names}) SELECT ${values} FROM ${sourceOf(columns)}`;
+    this.#replacement = `UPDATE ${table} AS stored SET ${changes.join(", ")} FROM ${sourceOf(columns)} WHERE stored.id = rows.id`;
     this.#unique = (definition.unique ?? []).map((member) => quoteName(uniqueColumn(member)));
   }
 
@@ -23,9 +32,7 @@ export class PostgresRows {
 
   /** Stores rows in the place of those with their ids. */
   update(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown> {
-    const changes = this.#columns.slice(1).map(({ name, stored }) => `${name} = ${stored(`rows.${name}`)}`);
-    const text = `UPDATE ${this.#table} AS stored SET ${changes.join(", ")} FROM ${this.#source} WHERE stored.id = rows.id`;
-    return connection.query(this.#statement("update", text, rows));
+    return connection.query(this.#statement("update", this.#replacement, rows));
   }
 
   /** Stores rows, in the place of those with their ids where there are such. */
@@ -50,17 +57,6 @@ export class PostgresRows {
     const documents = rows.map(({ record }): unknown => JSON.parse(record.json));
     const values = this.#columns.map(({ toValue }) => toArrayText(rows.map((row, n) => toValue(row, documents[n]))));
     return { name: `waymark ${name} ${this.#table}`, text, values };
-  }
-
-  get #insertion(): string {
-    const names = this.#columns.map(({ name }) => name).join(", ");
-    const values = this.#columns.map(({ name, stored }) => stored(name)).join(", ");
-    return `INSERT INTO ${this.#table} (${names}) SELECT ${values} FROM ${this.#source}`;
-  }
-
-  /** The rows that are sent, an array for each column. */
-  get #source(): string {
-    return sourceOf(this.#columns);
   }
 }
 

@@ -38,13 +38,14 @@ async function makeTable(
 ): Promise<void> {
   const { name: collection, owner } = definition;
   const table = quoteName(collection);
-  const isTable = await isThere(connection, table);
-  if (isTable && present === undefined) {
-    throw new UnusableDatabase(
-      `it has a table ${table} of another program; name another database, or another schema by ?options=-c search_path=…`,
-    );
+  if (await isThere(connection, table)) {
+    if (present === undefined) {
+      throw new UnusableDatabase(
+        `it has a table ${table} of another program; name another database, or another schema by ?options=-c search_path=…`,
+      );
+    }
+    await dropWithOtherOwner(connection, definition, present);
   }
-  if (isTable && present !== undefined) await dropWithOtherOwner(connection, definition, present);
   await connection.query({
     text: "INSERT INTO waymark_collections (name, revision, last_id, form) VALUES ($1, 0, 0, $2) ON CONFLICT DO NOTHING",
     values: [collection, unfilledForm(definition)],
@@ -75,14 +76,13 @@ async function dropWithOtherOwner(
   { name: collection, owner }: CollectionDefinition,
   present: string,
 ): Promise<void> {
-  const form: TableForm = JSON.parse(present);
-  if (form.owner === (owner?.collection ?? null)) return;
+  const { owner: presentOwner }: TableForm = JSON.parse(present);
+  const dueOwner = owner?.collection ?? null;
+  if (presentOwner === dueOwner) return;
   const table = quoteName(collection);
   const records = await connection.query({ text: `SELECT 1 FROM ${table} LIMIT 1` });
   if (records.length > 0) {
-    const [is, due] = [form.owner, owner?.collection ?? null].map((name) =>
-      name === null ? "by nobody" : `by ${name}`,
-    );
+    const [is, due] = [presentOwner, dueOwner].map((name) => (name === null ? "by nobody" : `by ${name}`));
     throw new UnusableDatabase(
       `the records of ${collection} in it are owned ${is}, and are to be owned ${due}; remove them`,
     );
