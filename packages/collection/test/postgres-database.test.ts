@@ -105,6 +105,23 @@ describe("a PostgreSQL database", () => {
   });
 });
 
+describe("records that swap what is unique in a PostgreSQL database", () => {
+  it("do so in one transaction with the other changes that are made together", async () => {
+    const url = await newDatabase();
+    await using opened = disposable(await open(url));
+    const people = opened.database.store("person");
+    await people.createAll([{ identifier: "A1" }, { identifier: "A2" }, { identifier: "A3" }]);
+    const identifiers = ["free", "A1", "A2", "A3"];
+    // The first takes what the third has, the second what the first has, and the third what the second has.
+    await Promise.all([1, 2, 3, 1].map((id, n) => replace(people, id, { identifier: identifiers[n] })));
+    assert.deepEqual(
+      (await everything(people)).map(({ json }) => JSON.parse(json).identifier),
+      ["A3", "A1", "A2"],
+    );
+    assert.deepEqual(await execute(url, "SELECT count(DISTINCT xmin::text) FROM person"), [["1"]]);
+  });
+});
+
 describe("unique members of a PostgreSQL database", () => {
   it("may be added to one that has records, dropped, and added again", async () => {
     const url = await newDatabase();
