@@ -18,6 +18,8 @@ export class SqliteWriter {
   #waitingCharacters = 0;
   /** Resolves when there is nothing to do; undefined when there is nothing. */
   #running: Promise<void> | undefined;
+  /** Resolves when all that was committed is answered. */
+  #answering: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
   /** @param maxWaiting how many changes may be without an answer; those beyond are refused */
@@ -68,7 +70,10 @@ export class SqliteWriter {
 
   /** Finishes what it was given, and takes no more. Closing it again does nothing. */
   close(): Promise<void> {
-    this.#closing ??= Promise.resolve(this.#running).then(() => this.#channel.close());
+    this.#closing ??= Promise.resolve(this.#running).then(async () => {
+      await this.#answering;
+      await this.#channel.close();
+    });
     return this.#closing;
   }
 
@@ -93,15 +98,16 @@ export class SqliteWriter {
   }
 
   async #run(): Promise<void> {
-    // At the end of this turn of the event loop all that came in it are there.
-    await new Promise((resolve) => setImmediate(resolve));
-    for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) {
-      await (Array.isArray(job) ? this.#commit(job) : job());
+    while (this.#jobs.length > 0) {
+      // At the end of this turn of the event loop all that came in it are there.
+      await endOfTurn();
+      const job = this.#jobs.shift();
+      await (Array.isArray(job) ? this.#commit(job) : job?.());
     }
     this.#running = undefined;
   }
 
-  /** Never rejects: each of those who wait is told. */
+  /** Never rejects: each of those who wait is told. The next are committed while these are answered. */
   async #commit(batch: readonly WaitingWrite[]): Promise<void> {
     const writes = batch.map(({ collection, write }): AddressedWrite => ({ collection, write }));
     const settle = await this.#channel.ask("commit", writes).then(
@@ -112,13 +118,27 @@ export class SqliteWriter {
       },
       (error: unknown) => (waiting: WaitingWrite) => waiting.reject(error),
     );
+    this.#answering = this.#answering.then(() => this.#answer(batch, settle));
+  }
+
+  /** Some in each turn of the event loop, so that those who read come between. */
+  async #answer(batch: readonly WaitingWrite[], settle: (waiting: WaitingWrite, i: number) => void): Promise<void> {
     for (const [i, waiting] of batch.entries()) {
       this.#waiting--;
       this.#waitingCharacters -= waiting.characters;
       settle(waiting, i);
+      if ((i + 1) % answersInTurn === 0) await endOfTurn();
     }
   }
 }
+
+const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/**
+ * An answer and the next request, which it makes its client send, take the thread that serves as long as two reads: so many
+ * bound what a turn spends on writes, and with it how long reads wait, however many writes a commit has.
+ */
+const answersInTurn = 8;
 
 /** Changes to be committed together, or something to be done between them. */
 type Job = WaitingWrite[] | (() => Promise<void>);
