@@ -18,8 +18,10 @@ export class SqliteWriter {
   #waitingCharacters = 0;
   /** Resolves when there is nothing to do; undefined when there is nothing. */
   #running: Promise<void> | undefined;
-  /** Resolves when all that was committed is answered. */
-  #answering: Promise<void> = Promise.resolve();
+  /** Each tells one who waits what became of the change, which is committed. */
+  readonly #answers: (() => void)[] = [];
+  /** Resolves when there is nothing to answer; undefined when there is nothing. */
+  #answering: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   /** @param maxWaiting how many changes may be without an answer; those beyond are refused */
@@ -118,27 +120,37 @@ export class SqliteWriter {
       },
       (error: unknown) => (waiting: WaitingWrite) => waiting.reject(error),
     );
-    this.#answering = this.#answering.then(() => this.#answer(batch, settle));
+    for (const [i, waiting] of batch.entries()) {
+      this.#answers.push(() => {
+        this.#waiting--;
+        this.#waitingCharacters -= waiting.characters;
+        settle(waiting, i);
+      });
+    }
+    this.#answering ??= this.#answer();
   }
 
   /** Some in each turn of the event loop, so that those who read come between. */
-  async #answer(batch: readonly WaitingWrite[], settle: (waiting: WaitingWrite, i: number) => void): Promise<void> {
-    for (const [i, waiting] of batch.entries()) {
-      this.#waiting--;
-      this.#waitingCharacters -= waiting.characters;
-      settle(waiting, i);
-      if ((i + 1) % answersInTurn === 0) await endOfTurn();
+  async #answer(): Promise<void> {
+    while (this.#answers.length > 0) {
+      const share = Math.max(answersInTurn, Math.ceil(this.#answers.length / turnsOfAnswers));
+      for (const answer of this.#answers.splice(0, share)) answer();
+      await endOfTurn();
     }
+    this.#answering = undefined;
   }
 }
 
 const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * An answer and the next request, which it makes its client send, take the thread that serves as long as two reads: so many
- * bound what a turn spends on writes, and with it how long reads wait, however many writes a commit has.
+ * How many are answered in a turn at least. An answer and the next request, which it makes its client send, take the thread that
+ * serves as long as two reads: 64 clients who read without a break keep most of it.
  */
 const answersInTurn = 8;
+
+/** In about how many turns the answers are given that are due, however many they are. */
+const turnsOfAnswers = 8;
 
 /** Changes to be committed together, or something to be done between them. */
 type Job = WaitingWrite[] | (() => Promise<void>);
