@@ -8,7 +8,13 @@ export { jsonPatchType, mergePatchType } from "./handlers/amend-record.ts";
 export type { CollectionOwner } from "./handlers/record-scope.ts";
 export { displayAddress, openDatabase, openSnapshot } from "./open-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
-export type { ItemRepresentation, ListOptions, ListRepresentation, Representation } from "./representation.ts";
+export type {
+  ItemOptions,
+  ItemRepresentation,
+  ListOptions,
+  ListRepresentation,
+  Representation,
+} from "./representation.ts";
 export { type CsvRepresentationOptions, csvRepresentation } from "./representations/csv-representation.ts";
 export { unguardFormula } from "./representations/formula-guard.ts";
 export { type JsonLdRepresentationOptions, jsonLdRepresentation } from "./representations/json-ld-representation.ts";

@@ -48,6 +48,7 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
   const {
     host,
     database: address,
+    publicUrl,
     cors,
     access: accessFile,
     keys,
@@ -65,7 +66,8 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
   let stopping = false;
   const { app, people, database } = await openPersonService({
     database: address,
-    access: access?.filter ?? (open ? undefined : forThisMachine),
+    publicUrl,
+    access: access?.filter ?? (open ? undefined : forThisMachine(publicUrl)),
     rateLimit,
     maxInFlight,
     https: tls !== undefined || (trustProxy.length > 0 && (({ client }) => client.scheme === "https")),
@@ -111,6 +113,7 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
   }
   const lines = [
     `listening on ${server.url}`,
+    ...(publicUrl === undefined ? [] : [`naming everything under ${publicUrl}`]),
     `keeping people in ${displayAddress(address)}${readOnly ? ", reads only" : ""}`,
     ...(accessFile === undefined ? [] : [`letting in whom ${accessFile} names`]),
     `try: curl ${server.url}/person/1`,
