@@ -1,11 +1,12 @@
 import { DeclarationSite } from "../declaration-site.ts";
 import type { AroundFilter, Awaitable, Next } from "../filter.ts";
 import { isPromise } from "../pipeline.ts";
-import { problem } from "../problem.ts";
+import { problem, problemPath } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { positiveInteger } from "./positive-integer.ts";
+import { toPublicUrl } from "./public-url.ts";
 import { StandingDelay } from "./standing-delay.ts";
 
 export interface OverloadOptions {
@@ -44,16 +45,23 @@ export function overload(options: OverloadOptions = {}): AroundFilter {
   const retryAfter = positiveInteger("retryAfter", options.retryAfter ?? 1);
   const proceed =
     options.maxInFlight === undefined ? pass : bounded(positiveInteger("maxInFlight", options.maxInFlight));
-  const refusal = problem(problemTypes.serviceUnavailable, {
-    detail: `There are more requests than can be answered in time. Try again in ${retryAfter} s.`,
-  }).withHeader("Retry-After", String(retryAfter));
+  const detail = `There are more requests than can be answered in time. Try again in ${retryAfter} s.`;
+  const path = problemPath(problemTypes.serviceUnavailable);
+  const refusalOf = (type: string): HttpResponse =>
+    problem(problemTypes.serviceUnavailable, { type, detail }).withHeader("Retry-After", String(retryAfter));
+  const usual = refusalOf(path);
+  // Complete without `describeProblems`, so that it may stand within this filter: it takes a fifth of what a refusal does.
+  const refuse = (request: HttpRequest): HttpResponse => {
+    const type = toPublicUrl(request, path);
+    return type === path ? usual : refusalOf(type);
+  };
   return {
     kind: "around",
     apply: (request, next) => {
       if (except(request)) return next(request);
       const { turn } = request;
-      if (turn !== undefined && !delay.takes(turn)) return refusal;
-      return proceed(request, next) ?? refusal;
+      if (turn !== undefined && !delay.takes(turn)) return refuse(request);
+      return proceed(request, next) ?? refuse(request);
     },
     site: new DeclarationSite(overload),
   };
