@@ -90,6 +90,34 @@ describe("overload by delay", () => {
     });
   }
 
+  it("answers for at least half of the time those who come again as soon as they are refused", async () => {
+    // Each turn reads a request of every client.
+    const clients = 1000;
+    let time = 0;
+    const clock = mock.method(performance, "now", () => time);
+    const app = router(
+      { filters: [overload()] },
+      GET("/", () => {
+        time += 2;
+        return text("done");
+      }),
+    );
+    let answered = 0;
+    let begun = 0;
+    let turn: EventLoopTurn = { began: 0, previous: 0 };
+    for (let turns = 0; turns < 50; turns++) {
+      turn = { began: time, previous: time - turn.began };
+      if (turns === 10) answered = 0;
+      for (let i = 0; i < clients; i++) {
+        if ((await app.handle(HttpRequest.of({ turn }))).status === 200) answered++;
+        else time += 0.02;
+      }
+      if (turns === 9) begun = time;
+    }
+    clock.mock.restore();
+    assert.ok(answered * 2 >= 0.5 * (time - begun));
+  });
+
   it("answers the sooner, the lower the bound", async () => {
     const longest = async (maxDelay: number): Promise<number> => {
       const answers = await answerAll({ arrivals: steadily(5 * peak, 5) }, { maxDelay });
