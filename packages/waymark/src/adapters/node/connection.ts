@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { HttpResponse } from "../../response.ts";
+import { watchHalfClosed } from "./half-closed.ts";
 import { endAfter, lastMessage } from "./last-message.ts";
 
 /** What a connection knows of its server. */
@@ -9,6 +10,8 @@ export interface ConnectionServer {
   readonly closing: boolean;
   /** How long the rest of what a client sends is taken after a refusal that ends its connection, in milliseconds. */
   readonly linger: number;
+  /** For how long nothing may be sent to a client that sends nothing more, in milliseconds; 0 for any time. */
+  readonly writeTimeout: number;
 }
 
 /**
@@ -59,6 +62,11 @@ export class Connection {
       // Its head may have promised to keep the connection, from before the shutdown.
       if (this.#server.closing && this.idle && !this.#refused) this.socket.destroySoon();
     });
+  }
+
+  /** The client sends nothing more: it waits for what is pending, or has gone. */
+  inputEnded(): void {
+    if (!this.idle) watchHalfClosed(this.socket, this.#pending, this.#server.writeTimeout);
   }
 
   /** Lets go of what is pending, when the socket is closed: Node forgets those behind a request that takes it over. */
