@@ -383,7 +383,7 @@ describe("a server of HTTP/2", () => {
     assert.ok(most <= 5, `${most} at a time`);
   });
 
-  it("begins few of the streams that a client opens to reset them, and serves others", async () => {
+  it("begins few of the streams that a client opens to reset them, ends its session, and serves others", async () => {
     let begun = 0;
     const handler: TinyHandler = ({ path }) => {
       if (path === "/other") return ok();
@@ -400,7 +400,28 @@ describe("a server of HTTP/2", () => {
       await eventLoopTurn();
     }
     assert.ok(begun < 500, `${begun} were begun`);
+    if (!session.destroyed) await once(session, "close");
     assert.equal((await ask(connect(), { ":path": "/other" })).status, 200);
+  });
+
+  it("goes on with a client that resets some of its streams", async () => {
+    const { connect } = await served(({ path }) => (path === "/other" ? ok() : new Promise(() => undefined)));
+    const session = connect();
+    await once(session, "remoteSettings");
+    for (let i = 0; i < 50; i++) session.request({}).close(constants.NGHTTP2_CANCEL);
+    assert.equal((await ask(session, { ":path": "/other" })).status, 200);
+  });
+
+  it("ends a session whose head does not come to its end, and no other", async () => {
+    const { server, connect } = await served(() => ok(), { headersTimeout: 100 });
+    const other = connect();
+    assert.equal((await ask(other, {})).status, 200);
+    const socket = speak(server, frame(headersType, 0, Buffer.from(postFields)));
+    // However it goes on: a field at a time, and in between.
+    const drip = setInterval(() => socket.write(frame(continuation, 0, Buffer.from([0, 1, 0x78, 1, 0x79]))), 20);
+    await once(socket.resume(), "close");
+    clearInterval(drip);
+    assert.equal((await ask(other, {})).status, 200);
   });
 
   it("closes a session on which nothing happens", async () => {
