@@ -60,9 +60,10 @@ function makeHttp2Server(settings: ServeSettings, tls: TlsCredentials): Http2Sec
       maxHeaderListSize: 2 * (maxHeaderSize + maxTargetLength) + 32 * maxHeaderFields,
     },
     maxHeaderListPairs: 2 * maxHeaderFields,
-    // A client that opens streams to reset them is sent away (CVE-2023-44487), and one that errs again and again.
-    streamResetBurst: 2 * maxConcurrentStreams,
-    streamResetRate: maxConcurrentStreams,
+    // Beyond what endAbusiveSession bears: Node 24 stops listening to a client that exceeds these, and keeps its connection.
+    streamResetBurst: 4 * maxConcurrentStreams,
+    streamResetRate: 4 * maxConcurrentStreams,
+    // A client that errs again and again is sent away.
     maxSessionInvalidFrames: 100,
   });
 }
