@@ -3,7 +3,7 @@ export type { ListDecoder, ListedValue, ListReading } from "./bulk/list-decoder.
 export { ndjsonDecoder } from "./bulk/ndjson-decoder.ts";
 export { type CollectionHandlers, collection } from "./collection.ts";
 export type { CollectionOptions, ItemRequest } from "./collection-settings.ts";
-export type { CollectionDefinition, Database, DatabaseOptions, Ownership } from "./database.ts";
+export type { CollectionDefinition, Database, DatabaseOptions, DatabaseState, Ownership } from "./database.ts";
 export { jsonPatchType, mergePatchType } from "./handlers/amend-record.ts";
 export type { CollectionOwner } from "./handlers/record-scope.ts";
 export { displayAddress, openDatabase, openSnapshot } from "./open-database.ts";
@@ -57,6 +57,7 @@ export {
   StoreNotEmpty,
   StoreOpenError,
   StoreOutcomeUnknown,
+  StoreReadOnly,
   StoreUnavailable,
 } from "./store.ts";
 export { isPostgresAddress } from "./stores/postgres/postgres-address.ts";

@@ -312,7 +312,10 @@ describe("the program", () => {
     it("is needed where others can reach the service, or --open", async () => {
       const { code, stdout, stderr } = await runProgram("--port", "0", "--host", "0.0.0.0", "--database", newFile());
       assert.deepEqual([code, stdout], [2, ""]);
-      assert.match(stderr, /^person-service: On --host "0\.0\.0\.0" others could read and change people: [^\n]+\nSee "/);
+      assert.match(
+        stderr,
+        /^person-service: On --host "0\.0\.0\.0" others could read and change people: [^\n]+\nSee "/,
+      );
       assert.match((await runProgram("password")).stderr, /^person-service: After "password" comes one of hash/);
     });
   });

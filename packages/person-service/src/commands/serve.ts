@@ -83,7 +83,10 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
     closed ??= database.close();
     await closed;
   };
+  let readOnly: boolean;
   try {
+    ({ readOnly } = await database.check());
+    if (demo && readOnly) throw readOnlyDemo(address);
     const toStore = demo && (worker?.isFirst ?? true) ? await demoPeople() : undefined;
     // The port comes first: where it is taken, the demo must not have been stored, or it could not be another time.
     server = await serve(app, { port: worker?.port ?? options.port, host, tls: credentials, trustProxy });
@@ -111,13 +114,18 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
   const lines = [
     `listening on ${server.url}`,
     ...(publicUrl === undefined ? [] : [`naming everything under ${publicUrl}`]),
-    `keeping people in ${displayAddress(address)}`,
+    `keeping people in ${displayAddress(address)}${readOnly ? ", reads only" : ""}`,
     ...(accessFile === undefined ? [] : [`letting in whom ${accessFile} names`]),
     `try: curl ${server.url}/person/1`,
   ];
   if (worker === undefined) print(lines.join("\n"));
   else worker.tellReady(server.port, lines);
 }
+
+const readOnlyDemo = (address: string): CommandRefused =>
+  new CommandRefused(
+    `--demo is for a database that can be written to, and ${JSON.stringify(displayAddress(address))} is read-only; leave it out, or name another one`,
+  );
 
 /** How many there are now. */
 async function storeDemo(people: Store, demo: readonly Person[], address: string): Promise<number> {
