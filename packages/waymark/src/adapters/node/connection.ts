@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Awaitable } from "../../filter.ts";
 import type { HttpResponse } from "../../response.ts";
 import { watchHalfClosed } from "./half-closed.ts";
 import { endAfter, lastMessage } from "./last-message.ts";
@@ -95,17 +96,19 @@ export class Connection {
   /**
    * Sends the refusal after the responses that are pending, and closes.
    *
+   * @param refusal must not reject
    * @param own the response of the message that is refused, when Node has made one
    */
-  refuse(refusal: HttpResponse, own?: ServerResponse): void {
+  refuse(refusal: Awaitable<HttpResponse>, own?: ServerResponse): void {
     if (this.#refused) return;
     this.#refused = true;
     this.#waiting = this.#waiting.filter(({ response }) => response !== own);
     // By the next turn, a response that was sent in one go is done, and not in the way of this one.
     setImmediate(() => {
       const before = this.#last(own);
-      if (before === undefined) this.#end(refusal, own);
-      else before.once("close", () => this.#end(refusal, own));
+      const end = async (): Promise<void> => this.#end(await refusal, own);
+      if (before === undefined) void end();
+      else before.once("close", end);
     });
   }
 

@@ -57,9 +57,9 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
   const { server, http2, connectionEvent } = listener;
   const context: ServeContext = { ...settings, isTrustedProxy: trustedProxies(settings.trustProxy), app, connections };
   server.on(connectionEvent, (socket: Socket) => connections.add(socket));
-  server.on("clientError", clientErrorListener(connections, settings));
+  server.on("clientError", clientErrorListener(context));
   answerRequests(server, context);
-  refuseTunnels(server, connections);
+  refuseTunnels(server, context);
   ignoreUpgrades(server, connections, connectionEvent);
   if (http2 !== undefined) answerHttp2(http2, context, settings.requestTimeout);
   const close = closer(listener, connections, settings);
