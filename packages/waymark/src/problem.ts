@@ -22,7 +22,7 @@ export interface ProblemDetails {
 
 /**
  * A problem document (RFC 9457). It is not to be stored: 404, 405 and 501 would be by default (RFC 9110 §15.1). And it repeats
- * what clients sent, so browsers are told to make nothing of it but JSON, also where the adapter answers before any filter.
+ * what clients sent, so browsers are told to make nothing of it but JSON, also where no filter tells them.
  *
  * ```ts
  * problem(problemTypes.notAcceptable, { detail: "…", available: ["application/json"] })

@@ -112,7 +112,7 @@ describe("overload (over a socket)", () => {
       await gate.arrived(1);
       const other = new RawConnection(server.port).request("GET /now");
       assert.equal((await other.response()).status, 503);
-      client.destroy();
+      client.reset();
       // The server learns of it in its own time.
       for (let status = 503; status !== 200; ) status = (await other.request("GET /now").response()).status;
       other.destroy();

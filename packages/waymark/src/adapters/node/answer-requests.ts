@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isPromise } from "../../pipeline.ts";
-import { handleReceived } from "../handle-received.ts";
+import type { HttpResponse } from "../../response.ts";
+import { handleReceived, refuseReceived } from "../handle-received.ts";
 import { expectationFailed, type HeadRefusal, refuseHead } from "./message-head.ts";
 import { NodeExchange, type ServeContext } from "./node-request.ts";
 import { fail, send } from "./node-response.ts";
@@ -36,18 +37,19 @@ function receive(exchange: NodeExchange, refuse: Refuse): void {
   }
   const refusal = refuse(response);
   if (refusal?.closes === true) {
-    (connection ?? context.connections.of(native.socket))?.refuse(refusal.response, response);
+    const answered = refuseReceived(context.app, exchange, refusal.response);
+    (connection ?? context.connections.of(native.socket))?.refuse(answered, response);
   } else if (refusal !== undefined) {
-    send(exchange, refusal.response);
+    answer(exchange, refusal.response);
   } else if (connection !== undefined) {
     connection.inTurn(response, () => answer(exchange));
   } else answer(exchange);
 }
 
-function answer(exchange: NodeExchange): void {
+function answer(exchange: NodeExchange, refusal?: HttpResponse): void {
   try {
     const { app, connections } = exchange.context;
-    const response = handleReceived(app, exchange);
+    const response = refusal === undefined ? handleReceived(app, exchange) : refuseReceived(app, exchange, refusal);
     if (isPromise(response)) {
       connections.hold(exchange.response);
       response.then(

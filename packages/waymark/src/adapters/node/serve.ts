@@ -53,7 +53,7 @@ export interface RunningServer {
 export async function serve(app: ServedApp, options: ServeOptions = {}): Promise<RunningServer> {
   const settings = toServeSettings(options);
   const { host, tls } = settings;
-  const connections = new Connections(settings.drainTimeout);
+  const connections = new Connections(settings);
   const listener = makeListener(settings);
   const { server, http2, connectionEvent } = listener;
   const context: ServeContext = {
@@ -64,12 +64,12 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
     turns: new EventLoopTurns(),
   };
   server.on(connectionEvent, (socket: Socket) => connections.add(socket));
-  server.on("clientError", clientErrorListener(connections, settings));
+  server.on("clientError", clientErrorListener(context));
   answerRequests(server, context);
-  refuseTunnels(server, connections);
+  refuseTunnels(server, context);
   ignoreUpgrades(server, connections, connectionEvent);
   if (http2 !== undefined) answerHttp2(http2, context, settings.requestTimeout);
-  const close = closer(listener, connections, settings.keepAliveTimeout);
+  const close = closer(listener, connections, settings);
   await listen(server, settings.port, host);
   // From here on an error is a connection that could not be accepted, for want of file descriptors as a rule.
   server.on("error", (error) => app.fault(error));
