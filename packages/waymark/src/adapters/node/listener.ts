@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { createSecureServer, type Http2SecureServer } from "node:http2";
 import { mayHandOver } from "./ignore-upgrades.ts";
+import { NodeServerResponse } from "./node-server-response.ts";
 import type { ServeSettings } from "./serve-options.ts";
 import { type TlsCredentials, toSecureContext } from "./tls-credentials.ts";
 
@@ -42,6 +43,7 @@ function http1Options({ headersTimeout, requestTimeout, keepAliveTimeout, ...set
     // Refused by refuseHead, with a document.
     requireHostHeader: false,
     rejectNonStandardBodyWrites: true,
+    ServerResponse: NodeServerResponse,
   };
 }
 
@@ -51,6 +53,7 @@ function makeHttp2Server(settings: ServeSettings, tls: TlsCredentials): Http2Sec
     ...http1Options(settings),
     ...toSecureContext(tls),
     allowHTTP1: true,
+    Http1ServerResponse: NodeServerResponse,
     ...(headersTimeout > 0 && { handshakeTimeout: headersTimeout }),
     settings: {
       maxConcurrentStreams,

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Client } from "../../client.ts";
 import { HeaderList } from "../../header-list.ts";
 import { noVariables } from "../../path-variables.ts";
@@ -11,6 +11,7 @@ import type { Connections } from "./connections.ts";
 import type { HeadLimits } from "./message-head.ts";
 import { nodeClient, type ProxyTrust } from "./node-client.ts";
 import { NodeContent } from "./node-content.ts";
+import type { NodeServerResponse } from "./node-server-response.ts";
 import type { DrainBounds } from "./unread-content.ts";
 
 /** What is the same for every request of a server. */
@@ -29,7 +30,7 @@ export interface ServeContext extends HeadLimits, DrainBounds, ProxyTrust {
  */
 export class NodeExchange implements Exchange, Received {
   readonly native: IncomingMessage;
-  readonly response: ServerResponse<IncomingMessage>;
+  readonly response: NodeServerResponse;
   readonly context: ServeContext;
   request: HttpRequest | undefined;
   /** Whether the client holds its content back until it is told to continue (RFC 9110 §10.1.1). */
@@ -39,12 +40,7 @@ export class NodeExchange implements Exchange, Received {
   #abort: AbortController | undefined;
   #client: Client | undefined;
 
-  constructor(
-    native: IncomingMessage,
-    response: ServerResponse<IncomingMessage>,
-    context: ServeContext,
-    awaitsContinue: boolean,
-  ) {
+  constructor(native: IncomingMessage, response: NodeServerResponse, context: ServeContext, awaitsContinue: boolean) {
     this.native = native;
     this.response = response;
     this.context = context;
