@@ -95,8 +95,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
   }
 
   has(name: string): boolean {
-    const wanted = name.toLowerCase();
-    return this.hasAny((each) => isNamed(each, wanted));
+    return this.get(name) !== undefined;
   }
 
   /** Whether a field has a name of which this is true; names are given as they are spelt. */
