@@ -29,7 +29,7 @@ const writer = new SqliteWriter(localChannel(transactions), 10_000);
 const people = sqliteStore(connection, writer, personCollection, () => new Date());
 const database: Database = {
   store: () => people,
-  async check() {},
+  check: async () => ({ readOnly: false }),
   snapshot: notMeasured,
   load: notMeasured,
   async close() {
