@@ -66,6 +66,7 @@ export interface Consulted {
   readonly vary: HeaderList;
 }
 
+/** Made once for each choice: its Vary is joined to every response. */
 export function consulting(names: readonly string[]): Consulted {
   return { names, vary: names.length === 0 ? HeaderList.empty : HeaderList.of({ Vary: names.join(", ") }) };
 }

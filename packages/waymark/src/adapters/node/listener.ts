@@ -53,7 +53,6 @@ function makeHttp2Server(settings: ServeSettings, tls: TlsCredentials): Http2Sec
     ...http1Options(settings),
     ...toSecureContext(tls),
     allowHTTP1: true,
-    Http1ServerResponse: NodeServerResponse,
     ...(headersTimeout > 0 && { handshakeTimeout: headersTimeout }),
     settings: {
       maxConcurrentStreams,

