@@ -190,15 +190,14 @@ function dispatcher(locate: RouteTable): Next {
     if (located === undefined) return refusePath(request);
     const { routes, segments } = located;
     try {
-      for (const { candidate, method, gate, vary } of routes.attempts(request.method)) {
+      for (const { candidate, method, gate, consulted } of routes.attempts(request.method)) {
         if (!gate.every(({ holds }) => holds(request, method, segments))) continue;
         const type = candidate.negotiate?.(request);
         if (type === undefined && candidate.negotiate !== undefined) continue;
         const response = candidate.run(request.matched(candidate.bind(segments), type));
-        if (vary.length === 0) return response;
         return isPromise(response)
-          ? response.then((settled) => routes.complete(settled, vary))
-          : routes.complete(response, vary);
+          ? response.then((settled) => routes.complete(settled, consulted))
+          : routes.complete(response, consulted);
       }
       return routes.refuse(request, segments);
     } catch (error) {

@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { createSecureServer, type Http2SecureServer } from "node:http2";
 import { mayHandOver } from "./ignore-upgrades.ts";
+import { NodeServerResponse } from "./node-server-response.ts";
 import type { ServeSettings } from "./serve-options.ts";
 import { type TlsCredentials, toSecureContext } from "./tls-credentials.ts";
 
@@ -43,6 +44,7 @@ function http1Options({ headersTimeout, requestTimeout, keepAliveTimeout, ...set
     // Refused by refuseHead, with a document.
     requireHostHeader: false,
     rejectNonStandardBodyWrites: true,
+    ServerResponse: NodeServerResponse,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Client } from "../../client.ts";
 import type { EventLoopTurn } from "../../event-loop-turn.ts";
 import { HeaderList } from "../../header-list.ts";
@@ -13,6 +13,7 @@ import type { EventLoopTurns } from "./event-loop-turns.ts";
 import type { HeadLimits } from "./message-head.ts";
 import { nodeClient, type ProxyTrust } from "./node-client.ts";
 import { NodeContent } from "./node-content.ts";
+import type { NodeServerResponse } from "./node-server-response.ts";
 import type { DrainBounds } from "./unread-content.ts";
 
 /** What is the same for every request of a server. */
@@ -32,7 +33,7 @@ export interface ServeContext extends HeadLimits, DrainBounds, ProxyTrust {
  */
 export class NodeExchange implements Exchange, Received {
   readonly native: IncomingMessage;
-  readonly response: ServerResponse<IncomingMessage>;
+  readonly response: NodeServerResponse;
   readonly context: ServeContext;
   request: HttpRequest | undefined;
   /** Whether the client holds its content back until it is told to continue (RFC 9110 §10.1.1). */
@@ -42,12 +43,7 @@ export class NodeExchange implements Exchange, Received {
   #abort: AbortController | undefined;
   #client: Client | undefined;
 
-  constructor(
-    native: IncomingMessage,
-    response: ServerResponse<IncomingMessage>,
-    context: ServeContext,
-    awaitsContinue: boolean,
-  ) {
+  constructor(native: IncomingMessage, response: NodeServerResponse, context: ServeContext, awaitsContinue: boolean) {
     this.native = native;
     this.response = response;
     this.context = context;
