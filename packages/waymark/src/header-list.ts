@@ -1,5 +1,4 @@
-import { isToken } from "./token.ts";
-import { typeName } from "./type-name.ts";
+import { assertField, fieldLine } from "./header-field.ts";
 
 /** Header fields by name; a list of values sends the field once for each. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
@@ -10,6 +9,9 @@ export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
  * Names compare without case. A field that occurs more than once keeps every line: `get` joins them as RFC 9110 §5.3
  * allows, `getAll` gives them one by one (which `Set-Cookie` needs).
  *
+ * A list that is added to many responses is best made once, and joined to theirs by `concat`: nothing is copied, and its text is
+ * kept.
+ *
  * ```ts
  * const headers = HeaderList.of({ "Content-Type": "text/plain", Vary: "Accept" });
  * headers.get("content-type");                   // "text/plain"
@@ -19,11 +21,17 @@ export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
 export class HeaderList implements Iterable<readonly [name: string, value: string]> {
   static readonly empty: HeaderList = new HeaderList([]);
 
-  /** Names and values in turn: `[name, value, name, value, …]`, the form Node reads and writes. */
-  readonly flat: readonly string[];
+  // Either the fields, or two lists one after the other; of these the fields are put together when somebody asks for them.
+  #flat: readonly string[] | undefined;
+  readonly #first: HeaderList | undefined;
+  readonly #second: HeaderList | undefined;
+  #lines: string | undefined;
 
-  private constructor(flat: readonly string[]) {
-    this.flat = flat;
+  private constructor(flat: readonly string[] | undefined, first?: HeaderList, second?: HeaderList) {
+    this.#flat = flat;
+    this.#first = first;
+    this.#second = second;
+    this.#lines = undefined;
   }
 
   /**
@@ -49,17 +57,31 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     return new HeaderList(flat);
   }
 
+  /** Names and values in turn: `[name, value, name, value, …]`, the form Node reads and writes. */
+  get flat(): readonly string[] {
+    // A list without fields of its own has both parts.
+    this.#flat ??= [...(this.#first as HeaderList).flat, ...(this.#second as HeaderList).flat];
+    return this.#flat;
+  }
+
+  /**
+   * The field lines of a message of HTTP/1.1 (RFC 9112 §5), each with its end, without those that are its sender's
+   * (`isSenderField`).
+   *
+   * @throws TypeError as `of` does
+   */
+  get lines(): string {
+    // Most fields of a response are those of every response: their text is made once, and checked once.
+    if (this.#lines === undefined) {
+      if (this.#first !== undefined && this.#second !== undefined) return this.#first.lines + this.#second.lines;
+      this.#lines = toLines(this.flat);
+    }
+    return this.#lines;
+  }
+
   /** The field's value, its lines joined by `, ` (`; ` for Cookie); undefined when it is absent. */
   get(name: string): string | undefined {
-    const { flat } = this;
-    const wanted = name.toLowerCase();
-    let found: string | undefined;
-    for (let i = 0; i < flat.length; i += 2) {
-      if (isNamed(flat[i] as string, wanted)) {
-        found = found === undefined ? flat[i + 1] : `${found}${wanted === "cookie" ? "; " : ", "}${flat[i + 1]}`;
-      }
-    }
-    return found;
+    return this.#find(name.toLowerCase(), undefined);
   }
 
   /** Every line of the field, in order; empty when it is absent. */
@@ -69,10 +91,17 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
   }
 
   has(name: string): boolean {
+    return this.get(name) !== undefined;
+  }
+
+  /** Whether a field has a name of which this is true; names are given as they are spelt. */
+  hasAny(isWanted: (name: string) => boolean): boolean {
+    if (this.#first !== undefined && this.#second !== undefined) {
+      return this.#first.hasAny(isWanted) || this.#second.hasAny(isWanted);
+    }
     const { flat } = this;
-    const wanted = name.toLowerCase();
     for (let i = 0; i < flat.length; i += 2) {
-      if (isNamed(flat[i] as string, wanted)) return true;
+      if (isWanted(flat[i] as string)) return true;
     }
     return false;
   }
@@ -86,6 +115,12 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
   withAdded(name: string, value: string): HeaderList {
     assertField(name, value);
     return new HeaderList([...this.flat, name, value]);
+  }
+
+  /** The list with the fields of the other behind its own. */
+  concat(others: HeaderList): HeaderList {
+    if (others.isEmpty) return this;
+    return this.isEmpty ? others : new HeaderList(undefined, this, others);
   }
 
   /** The list without the field. */
@@ -106,24 +141,36 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     return missing.length === 0 ? this : this.with(name, [...(current ? [current] : []), ...missing].join(", "));
   }
 
+  /** Whether there is no field. */
+  get isEmpty(): boolean {
+    return this.#flat?.length === 0;
+  }
+
   *[Symbol.iterator](): Iterator<readonly [name: string, value: string]> {
     for (let i = 0; i < this.flat.length; i += 2) yield [this.flat[i] as string, this.flat[i + 1] as string];
+  }
+
+  /** The value, joined to what was found before. */
+  #find(wanted: string, before: string | undefined): string | undefined {
+    if (this.#first !== undefined && this.#second !== undefined) {
+      return this.#second.#find(wanted, this.#first.#find(wanted, before));
+    }
+    const { flat } = this;
+    let found = before;
+    for (let i = 0; i < flat.length; i += 2) {
+      if (isNamed(flat[i] as string, wanted)) {
+        found = found === undefined ? flat[i + 1] : `${found}${wanted === "cookie" ? "; " : ", "}${flat[i + 1]}`;
+      }
+    }
+    return found;
   }
 }
 
 const isNamed = (name: string, wanted: string): boolean =>
   name.length === wanted.length && (name === wanted || name.toLowerCase() === wanted);
 
-// Field values are octets: what is above U+00FF cannot be sent, and a line break would start another field.
-const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
-
-function assertField(name: string, value: unknown): void {
-  if (!isToken(name)) throw new TypeError(`${JSON.stringify(name)} is not a header field name`);
-  // From JavaScript: the value of a field that another message lacks would be sent as "undefined".
-  if (typeof value !== "string") throw new TypeError(`The value of ${name} must be a string, not ${typeName(value)}`);
-  if (!fieldValue.test(value)) {
-    throw new TypeError(
-      `The value of ${name} has a character that a header field cannot carry: ${JSON.stringify(value)}`,
-    );
-  }
+function toLines(flat: readonly string[]): string {
+  let lines = "";
+  for (let i = 0; i < flat.length; i += 2) lines += fieldLine(flat[i] as string, flat[i + 1] as string);
+  return lines;
 }

@@ -3,6 +3,8 @@ import { type Check, stages } from "./check.ts";
 import type { ConditionData } from "./condition.ts";
 import {
   answerOptions,
+  type Consulted,
+  consulting,
   type ReadableTypes,
   refuseAccept,
   refuseContentType,
@@ -28,7 +30,7 @@ export interface Attempt {
   /** Those of the checks that do not hold for the mere reason that the candidate can negotiate a type. */
   readonly gate: readonly Check[];
   /** The header fields that have been consulted when the choice falls on this candidate. */
-  readonly vary: readonly string[];
+  readonly consulted: Consulted;
 }
 
 /** The routes of one path, or of all paths that the same routes have: what a request for it can come to. */
@@ -74,16 +76,18 @@ export class PathRoutes {
     );
     const furthest = Math.max(...failures.map((failure) => failure?.stage ?? stages.done));
     const failed = attempts.filter((_, i) => failures[i]?.stage === furthest);
-    return withVary(this.#refuseAt(furthest, failed, request), attempts.at(-1)?.vary ?? []);
+    const refusal = this.#refuseAt(furthest, failed, request);
+    const last = attempts.at(-1);
+    return last === undefined ? refusal : withVary(refusal, last.consulted);
   }
 
   /**
-   * The handler's response with what it rests on: `vary`, and for content that the handler could not read the types that the path's
+   * The handler's response with what it rests on: `Vary`, and for content that the handler could not read the types that the path's
    * routes do, as where the routes themselves refuse it.
    */
-  complete(response: HttpResponse, vary: readonly string[]): HttpResponse {
+  complete(response: HttpResponse, consulted: Consulted): HttpResponse {
     const isUnread = response.status === 415 && response.headers.has("Accept");
-    return withVary(isUnread ? withReadable(response, this.#readable()) : response, vary);
+    return withVary(isUnread ? withReadable(response, this.#readable()) : response, consulted);
   }
 
   #refuseAt(stage: number, failed: readonly Attempt[], request: HttpRequest): HttpResponse {
@@ -126,7 +130,7 @@ function inOrder(tried: readonly Pick<Attempt, "candidate" | "method">[]): reado
     }
     // The innermost accept is judged by the type that it chooses.
     const gate = checks.filter(({ condition }) => condition !== candidate.alternative.accept);
-    return { candidate, method, checks, gate, vary: [...consulted.values()] };
+    return { candidate, method, checks, gate, consulted: consulting([...consulted.values()]) };
   });
 }
 

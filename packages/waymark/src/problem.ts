@@ -22,16 +22,19 @@ export interface ProblemDetails {
 
 /**
  * A problem document (RFC 9457). It is not to be stored: 404, 405 and 501 would be by default (RFC 9110 §15.1). And it repeats
- * what clients sent, so browsers are told to make nothing of it but JSON, also where the adapter answers before any filter.
+ * what clients sent, so browsers are told to make nothing of it but JSON, also where no filter tells them.
  *
  * ```ts
  * problem(problemTypes.notAcceptable, { detail: "…", available: ["application/json"] })
  * ```
  */
 export function problem(type: ProblemType, details: ProblemDetails = {}): HttpResponse {
-  const { code, status, title } = type;
-  return new HttpResponse(status, fields, JSON.stringify({ type: `/problems/${code}`, title, status, ...details }));
+  const { status, title } = type;
+  return new HttpResponse(status, fields, JSON.stringify({ type: problemPath(type), title, status, ...details }));
 }
+
+/** The `type` of the problems of a kind: the path of their page. */
+export const problemPath = ({ code }: ProblemType): string => `/problems/${code}`;
 
 const fields = HeaderList.of({
   "Content-Type": "application/problem+json",

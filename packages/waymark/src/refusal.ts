@@ -58,17 +58,23 @@ export function refuseAccept(accept: string | undefined, available: readonly str
   return problem(problemTypes.notAcceptable, { detail, available });
 }
 
-/**
- * The response that says on which header fields its choice rests (RFC 9110 §12.5.5).
- *
- * @param consulted names of fields, known to be tokens
- */
-export function withVary(response: HttpResponse, consulted: readonly string[]): HttpResponse {
-  if (consulted.length === 0) return response;
+/** Header fields on which a choice rests. */
+export interface Consulted {
+  /** Known to be tokens. */
+  readonly names: readonly string[];
+  /** The Vary that says so; no field where the choice rests on none. */
+  readonly vary: HeaderList;
+}
+
+/** Made once for each choice: its Vary is joined to every response. */
+export function consulting(names: readonly string[]): Consulted {
+  return { names, vary: names.length === 0 ? HeaderList.empty : HeaderList.of({ Vary: names.join(", ") }) };
+}
+
+/** The response that says on which header fields its choice rests (RFC 9110 §12.5.5). */
+export function withVary(response: HttpResponse, { names, vary }: Consulted): HttpResponse {
   const { headers } = response;
-  if (headers.has("Vary")) return response.withHeaders(headers.withMembers("Vary", consulted));
-  // Every negotiated response passes here: unchecked, 80 ns where withMembers takes 300 (Node 26).
-  return response.withHeaders(HeaderList.fromParsed([...headers.flat, "Vary", consulted.join(", ")]));
+  return response.withHeaders(headers.has("Vary") ? headers.withMembers("Vary", names) : headers.concat(vary));
 }
 
 /** The response that tells what POST and PATCH read. */

@@ -33,7 +33,7 @@ function rememberRoutes(
   const byPatterns = new Map<number | string, PathRoutes>();
   const byCandidates = new Map<number | string, PathRoutes>();
   return (found, segments) => {
-    const [only] = found;
+    const only = found[0];
     if (only === undefined) return undefined;
     const key = found.length === 1 ? only.id : found.map(({ id }) => id).join();
     const known = byPatterns.get(key);

@@ -1,5 +1,4 @@
 import { handleFetch } from "./adapters/fetch.ts";
-import { type Attribute, attribute } from "./attribute.ts";
 import { compileRoutes } from "./compile-routes.ts";
 import type { ContentCoding } from "./content-coding.ts";
 import type { Decoder } from "./decoder.ts";
@@ -10,6 +9,7 @@ import { isPromise, thrownResponse, wrapWeb } from "./pipeline.ts";
 import { problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
 import { refusePath } from "./refusal.ts";
+import { refused } from "./refused.ts";
 import type { HttpRequest } from "./request.ts";
 import { type ContentSettings, defaultContentSettings } from "./request-content.ts";
 import type { HttpResponse } from "./response.ts";
@@ -41,7 +41,8 @@ export interface App {
   /** Answers a request; never throws and never rejects. It is synchronous when the filters and the handler are. */
   handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
   /**
-   * Answers a request whose target is malformed, for adapters: with this refusal, as the web filters leave it. They see the path `*`.
+   * Answers a request whose message or target is malformed, for adapters: with this refusal, as the web filters leave it. They see
+   * the path `*`, and `isRefused` tells them.
    * Never throws and never rejects.
    */
   refuse(request: HttpRequest, refusal: HttpResponse): HttpResponse | Promise<HttpResponse>;
@@ -189,15 +190,14 @@ function dispatcher(locate: RouteTable): Next {
     if (located === undefined) return refusePath(request);
     const { routes, segments } = located;
     try {
-      for (const { candidate, method, gate, vary } of routes.attempts(request.method)) {
+      for (const { candidate, method, gate, consulted } of routes.attempts(request.method)) {
         if (!gate.every(({ holds }) => holds(request, method, segments))) continue;
         const type = candidate.negotiate?.(request);
         if (type === undefined && candidate.negotiate !== undefined) continue;
         const response = candidate.run(request.matched(candidate.bind(segments), type));
-        if (vary.length === 0) return response;
         return isPromise(response)
-          ? response.then((settled) => routes.complete(settled, vary))
-          : routes.complete(response, vary);
+          ? response.then((settled) => routes.complete(settled, consulted))
+          : routes.complete(response, consulted);
       }
       return routes.refuse(request, segments);
     } catch (error) {
@@ -205,9 +205,6 @@ function dispatcher(locate: RouteTable): Next {
     }
   };
 }
-
-/** What a request with a malformed target is answered with. */
-const refused: Attribute<HttpResponse> = attribute("refused");
 
 // For a filter that goes on with a request of its own.
 const malformedTarget = problem(problemTypes.malformedTarget);

@@ -36,7 +36,8 @@ const transports: Readonly<Record<string, (app: ServedApp) => Promise<Client>>> 
     };
   },
   async "over a socket"(app) {
-    const server = await serve(app);
+    // A client that goes while nothing is sent to it is known to have gone only when it has been sent nothing for this long.
+    const server = await serve(app, { writeTimeout: 500 });
     return {
       fetch: (path, init) => fetch(server.url + path, init),
       close: () => server.close({ grace: 0 }),

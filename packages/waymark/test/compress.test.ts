@@ -326,7 +326,8 @@ for (const [transport, run] of Object.entries(transports)) {
         cancel: () => ended.resolve("ended"),
       });
       const app = appWith({ endless: () => new HttpResponse(200, words, body) }, { codings: [noting] });
-      const server = await serve(app);
+      // While nothing is sent to a client that goes, it takes this long to be sure that it has gone.
+      const server = await serve(app, { writeTimeout: 500 });
       try {
         const gone = new AbortController();
         const init = { headers: { "Accept-Encoding": "noting" }, signal: gone.signal };

@@ -109,6 +109,29 @@ suite("a changed list", () => {
     assert.equal(list.without("X-C"), list);
   });
 
+  it("has the fields of the other behind its own after `concat`, and is told from one of that form by nothing", () => {
+    const joined = list.concat(HeaderList.of({ "X-C": "4" })).concat(HeaderList.of({ "x-b": "5", Cookie: "a=1" }));
+    const flat = ["X-A", "1", "X-A", "2", "X-B", "3", "X-C", "4", "x-b", "5", "Cookie", "a=1"];
+    assert.deepEqual(joined.flat, flat);
+    assert.deepEqual(joined.lines, HeaderList.fromParsed(flat).lines);
+    assert.deepEqual([joined.get("X-B"), joined.get("X-a"), joined.get("X-D")], ["3, 5", "1, 2", undefined]);
+    assert.deepEqual(
+      ["X-A", "x-c", "COOKIE", "X-D"].map((name) => joined.has(name)),
+      [true, true, true, false],
+    );
+    assert.deepEqual(joined.getAll("X-B"), ["3", "5"]);
+    assert.deepEqual(joined.without("X-B").flat, ["X-A", "1", "X-A", "2", "X-C", "4", "Cookie", "a=1"]);
+    assert.deepEqual(joined.with("X-A", "6").get("X-A"), "6");
+    assert.deepEqual([...joined].length, 6);
+  });
+
+  it("is the one of two lists that has fields, where the other has none", () => {
+    assert.equal(list.concat(HeaderList.empty), list);
+    assert.equal(HeaderList.empty.concat(list), list);
+    assert.equal(HeaderList.of({}).concat(HeaderList.of({})).isEmpty, true);
+    assert.equal(list.concat(list).isEmpty, false);
+  });
+
   it("leaves the list it came of as it was", () => {
     list.with("X-A", "9").withAdded("X-B", "9").without("X-A").withMembers("X-B", ["9"]);
     assert.deepEqual(list.flat, ["X-A", "1", "X-A", "2", "X-B", "3"]);
@@ -181,4 +204,43 @@ suite("any list", () => {
       }),
     );
   });
+});
+
+suite("the lines of a list", () => {
+  it("are those of a message, in order", () => {
+    const list = HeaderList.of({ Vary: "Accept", "Set-Cookie": ["a=1", "b=2"], "X-Empty": "" });
+    assert.equal(list.lines, "Vary: Accept\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nX-Empty: \r\n");
+    assert.equal(HeaderList.empty.lines, "");
+  });
+
+  it("are without the fields that the sender of a message sets", () => {
+    const names = [
+      "Date",
+      "TRAILER",
+      "connection",
+      "Keep-Alive",
+      "Content-Length",
+      "transfer-encoding",
+      "Content-Type",
+    ];
+    assert.equal(HeaderList.of(Object.fromEntries(names.map((name) => [name, "1"]))).lines, "Content-Type: 1\r\n");
+  });
+
+  const unsound: readonly (readonly string[])[] = [
+    ["X-A", "1\r\nX-B: 2"],
+    ["X-A", "\0"],
+    ["X-A", "ś"],
+    ["X-A: 1\r\nX-B", "2"],
+    ["", "1"],
+  ];
+  for (const fields of unsound) {
+    it(`are refused where nobody has checked ${JSON.stringify(fields)}, alone or among others`, () => {
+      const list = HeaderList.fromParsed(fields);
+      const sound = HeaderList.of({ "X-C": "3" });
+      for (const each of [list, list.concat(sound), sound.concat(list)]) {
+        assert.throws(() => each.lines, TypeError);
+        assert.throws(() => each.lines, TypeError, "the second time too");
+      }
+    });
+  }
 });

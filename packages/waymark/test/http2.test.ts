@@ -137,6 +137,11 @@ describe("a server with TLS", () => {
 });
 
 describe("a request of HTTP/2", () => {
+  it("knows the turn of the event loop", async () => {
+    const { connect } = await served(({ turn }) => text(typeof turn?.began));
+    assert.equal((await ask(connect(), {})).body, "number");
+  });
+
   it("has Host, and its cookies in one line", async () => {
     const { connect } = await served(({ headers, cookies, client }) => json([headers.flat, [...cookies], client]));
     const { body } = await ask(connect(), { ":authority": "example.org:8", cookie: ["a=1", "b=2"], "x-own": "1" });
@@ -383,24 +388,43 @@ describe("a server of HTTP/2", () => {
     assert.ok(most <= 5, `${most} at a time`);
   });
 
-  it("begins few of the streams that a client opens to reset them, and serves others", async () => {
+  it("begins few of the streams that a client opens to reset them, ends its session, and serves others", async () => {
     let begun = 0;
     const handler: TinyHandler = ({ path }) => {
       if (path === "/other") return ok();
       begun++;
       return new Promise(() => undefined);
     };
-    const { connect } = await served(handler, { maxConcurrentStreams: 10 });
-    const session = connect();
-    await once(session, "remoteSettings");
-    for (let i = 0; i < 5_000 && !session.destroyed; i++) {
-      const stream = session.request({});
-      stream.on("error", () => undefined);
-      stream.close(constants.NGHTTP2_CANCEL);
+    const { server, connect } = await served(handler, { maxConcurrentStreams: 10 });
+    const cancel = Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL]);
+    const socket = speak(server);
+    for (let id = 1; id < 10_000 && !socket.destroyed; id += 2) {
+      socket.write(Buffer.concat([headers(postFields, id), frame(rstStream, 0, cancel, id)]));
       await eventLoopTurn();
     }
+    if (!socket.destroyed) await once(socket.resume(), "close");
     assert.ok(begun < 500, `${begun} were begun`);
     assert.equal((await ask(connect(), { ":path": "/other" })).status, 200);
+  });
+
+  it("goes on with a client that resets some of its streams", async () => {
+    const { connect } = await served(({ path }) => (path === "/other" ? ok() : new Promise(() => undefined)));
+    const session = connect();
+    await once(session, "remoteSettings");
+    for (let i = 0; i < 50; i++) session.request({}).close(constants.NGHTTP2_CANCEL);
+    assert.equal((await ask(session, { ":path": "/other" })).status, 200);
+  });
+
+  it("ends a session whose head does not come to its end, and no other", async () => {
+    const { server, connect } = await served(() => ok(), { headersTimeout: 100 });
+    const other = connect();
+    assert.equal((await ask(other, {})).status, 200);
+    const socket = speak(server, frame(headersType, 0, Buffer.from(postFields)));
+    // However it goes on: a field at a time, and in between.
+    const drip = setInterval(() => socket.write(frame(continuation, 0, Buffer.from([0, 1, 0x78, 1, 0x79]))), 20);
+    await once(socket.resume(), "close");
+    clearInterval(drip);
+    assert.equal((await ask(other, {})).status, 200);
   });
 
   it("closes a session on which nothing happens", async () => {
@@ -472,7 +496,7 @@ function frame(type: number, flags: number, payload: Uint8Array, stream = 1): Bu
 }
 
 /** A head that is complete, of a request whose content follows. */
-const headers = (fields: readonly number[]): Buffer => frame(headersType, 4, Buffer.from(fields));
+const headers = (fields: readonly number[], stream = 1): Buffer => frame(headersType, 4, Buffer.from(fields), stream);
 
 function speak(server: RunningServer, ...frames: readonly Buffer[]): TLSSocket {
   const socket = connectTls({ port: server.port, host: "127.0.0.1", ca: tls.cert, ALPNProtocols: ["h2"] });

@@ -802,7 +802,7 @@ describe("the signal of a request", () => {
     const { connect } = await served(async (request) => {
       began.resolve();
       // The adapter's own object is Node's.
-      await once((request.native as IncomingMessage).socket, "close");
+      await new Promise((resolve) => (request.native as IncomingMessage).socket.once("close", resolve));
       seen.resolve(request.signal.aborted);
       return ok();
     });

@@ -90,6 +90,11 @@ export class RawConnection {
     this.socket.destroy();
   }
 
+  /** Goes away at once, and lets the server know. */
+  reset(): void {
+    this.socket.resetAndDestroy();
+  }
+
   async #body(headers: RawResponse["headers"]): Promise<string> {
     if (headers["transfer-encoding"] === "chunked") {
       let body = "";

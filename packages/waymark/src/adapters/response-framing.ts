@@ -1,6 +1,7 @@
 import { excerpt } from "../excerpt.ts";
 import type { HeaderList } from "../header-list.ts";
 import type { HttpResponse } from "../response.ts";
+import { isSenderField } from "../sender-field.ts";
 
 /** Whether the response to this method with this status goes without content, whatever its body (RFC 9110 §6.4.1, §15.3.6). */
 export function hasNoContent(method: string, status: number): boolean {
@@ -38,34 +39,15 @@ export function declaredLength(headers: HeaderList): number | undefined {
   return length;
 }
 
-/**
- * The response's fields as names and values in turn, in a new array, without those that are the adapter's: length, date
- * and connection; and, where the status has no content, without the type of it.
- */
-export function handlerFields(response: HttpResponse): string[] {
-  // Each response passes here. The length decides for most names, so no name but these is put in lower case.
-  const bodiless = isBodilessStatus(response.status);
-  const { flat } = response.headers;
-  const fields: string[] = [];
-  for (let i = 0; i < flat.length; i += 2) {
-    const name = flat[i] as string;
-    switch (name.length) {
-      case 4:
-      case 7:
-      case 10:
-      case 14:
-      case 17:
-        if (adapterFields.has(name.toLowerCase())) continue;
-        break;
-      case 12:
-        if (bodiless && name.toLowerCase() === "content-type") continue;
-    }
-    fields.push(name, flat[i + 1] as string);
-  }
-  return fields;
+/** The response's fields, but for the type of content where the status has none. Among them may be some that are the sender's. */
+export function representedFields({ status, headers }: HttpResponse): HeaderList {
+  return isBodilessStatus(status) ? headers.without("Content-Type") : headers;
+}
+
+/** The response's fields as names and values in turn, without those that are the sender's. */
+export function handlerFields(response: HttpResponse): readonly string[] {
+  const { flat } = representedFields(response);
+  return flat.filter((_, i) => !isSenderField(flat[i - (i % 2)] as string));
 }
 
 const isBodilessStatus = (status: number): boolean => status === 204 || status === 304 || status === 205;
-
-// Trailer too: no trailer section is ever sent. The switch above knows the lengths of these names.
-const adapterFields = new Set(["date", "trailer", "connection", "keep-alive", "content-length", "transfer-encoding"]);

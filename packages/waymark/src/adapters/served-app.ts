@@ -6,7 +6,7 @@ import type { HttpResponse } from "../response.ts";
 export interface ServedApp {
   /** Answers a request; never throws and never rejects. */
   handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
-  /** Answers a request whose target is malformed with this refusal, as the web filters leave it; never throws and never rejects. */
+  /** Answers a request whose message or target is malformed with this refusal, as the web filters leave it; never throws and never rejects. */
   refuse(request: HttpRequest, refusal: HttpResponse): HttpResponse | Promise<HttpResponse>;
   /** How the content of requests is read. */
   readonly content: ContentSettings;

@@ -9,7 +9,7 @@ import { memoizeText } from "../memoize-text.ts";
 import { isPromise } from "../pipeline.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
-import { withVary } from "../refusal.ts";
+import { consulting, withVary } from "../refusal.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { codeBody } from "./coded-body.ts";
@@ -51,12 +51,12 @@ export function compress(options: CompressOptions): AroundFilter {
   /** The response that says on what it rests, in the coding that was chosen. */
   const code = (request: HttpRequest, choice: CodingChoice, response: HttpResponse): Awaitable<HttpResponse> => {
     const { coding } = choice;
-    if (response.status === 304) return withVary(withTagAsSent(request, coding, response), vary);
+    if (response.status === 304) return withVary(withTagAsSent(request, coding, response), acceptEncoding);
     // Who cannot take content as it is gets it coded, however small it is and whatever type it has.
     const least = choice.identity ? minimum : 0;
     if (!hasLength(request, response, Math.max(least, 1)) || !mayBeCoded(response)) return response;
     if (choice.identity && !hasType(response, compressible)) return response;
-    const varied = withVary(response, vary);
+    const varied = withVary(response, acceptEncoding);
     if (coding === undefined) return varied;
     const tag = varied.headers.get("ETag");
     let headers = varied.headers.without("Content-Length").without("Accept-Ranges");
@@ -87,12 +87,12 @@ export function compress(options: CompressOptions): AroundFilter {
   };
 }
 
-const vary = ["Accept-Encoding"];
+const acceptEncoding = consulting(["Accept-Encoding"]);
 
 function refuseCodings(codings: readonly ContentCoding[]): HttpResponse {
   const available = [...codings.map(({ name }) => name), "identity"];
   const detail = `Accept-Encoding excludes everything that there is: ${available.join(", ")}.`;
-  return withVary(problem(problemTypes.notAcceptable, { detail, available }), vary);
+  return withVary(problem(problemTypes.notAcceptable, { detail, available }), acceptEncoding);
 }
 
 function hasType({ headers }: HttpResponse, compressible: (mediaType: MediaType) => boolean): boolean {

@@ -1,3 +1,4 @@
+import { HeaderList } from "../header-list.ts";
 import { isToken } from "../token.ts";
 import { typeName } from "../type-name.ts";
 import { type AllowsOrigin, compileOrigins, mistakeInOrigin, type OriginTest } from "./allowed-origins.ts";
@@ -47,7 +48,7 @@ export interface Policy {
   readonly permitsMethod: (method: string) => boolean;
   readonly privateNetwork: boolean;
   /** Of a response to an allowed origin, beside that origin. */
-  readonly responseFields: readonly string[];
+  readonly responseFields: HeaderList;
   /** Of the answer to its pre-flight, beside origin and methods. */
   readonly preflightFields: readonly string[];
   readonly preflightVary: string;
@@ -80,7 +81,10 @@ export function compilePolicy(policy: CorsPolicy): Policy {
     variesByOrigin: !everybody,
     permitsMethod: (method) => permitted?.has(method) ?? true,
     privateNetwork,
-    responseFields: [...credentialFields, ...listField("Access-Control-Expose-Headers", exposedHeaders)],
+    responseFields: HeaderList.fromParsed([
+      ...credentialFields,
+      ...listField("Access-Control-Expose-Headers", exposedHeaders),
+    ]),
     preflightFields: [
       ...credentialFields,
       ...listField("Access-Control-Allow-Headers", requestHeaders),

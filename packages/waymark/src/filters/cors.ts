@@ -68,9 +68,8 @@ function share(policy: Policy, allowed: string | undefined, response: HttpRespon
   for (const name of sharingFields) headers = headers.without(name);
   if (policy.variesByOrigin) headers = headers.withMembers("Vary", ["Origin"]);
   if (allowed === undefined) return response.withHeaders(headers);
-  return response.withHeaders(
-    HeaderList.fromParsed([...headers.flat, "Access-Control-Allow-Origin", allowed, ...policy.responseFields]),
-  );
+  const shared = HeaderList.fromParsed(["Access-Control-Allow-Origin", allowed]);
+  return response.withHeaders(headers.concat(shared).concat(policy.responseFields));
 }
 
 const sharingFields = [

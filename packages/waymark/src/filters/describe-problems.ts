@@ -2,7 +2,7 @@ import { compileNegotiation } from "../check.ts";
 import { DeclarationSite } from "../declaration-site.ts";
 import type { AfterFilter } from "../filter.ts";
 import { HeaderList } from "../header-list.ts";
-import { withVary } from "../refusal.ts";
+import { consulting, withVary } from "../refusal.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { typeName } from "../type-name.ts";
@@ -26,11 +26,13 @@ export function describeProblems(): AfterFilter {
     apply: (request, response) => {
       const { status, body } = response;
       if (status < 400 || typeof body !== "string" || !isProblem(response)) return response;
-      return withVary(describe(request, response, body), ["Accept"]);
+      return withVary(describe(request, response, body), accept);
     },
     site: new DeclarationSite(describeProblems),
   };
 }
+
+const accept = consulting(["Accept"]);
 
 const isProblem = ({ headers }: HttpResponse): boolean => problemType.test(headers.get("Content-Type") ?? "");
 const problemType = /^application\/problem\+json[\t ]*(?:;|$)/i;
@@ -46,12 +48,12 @@ function describe(request: HttpRequest, response: HttpResponse, body: string): H
   const isPath = typeof type === "string" && /^\/(?!\/)/.test(type);
   const described = { ...problem, ...(isPath && { type: root + type }), ...(instance !== undefined && { instance }) };
   if (!isXml) return response.withBody(JSON.stringify(described));
-  const headers = HeaderList.fromParsed([
-    ...response.headers.without("Content-Type").flat,
-    ...["Content-Type", "application/problem+xml"],
-  ]);
-  return response.withHeaders(headers).withBody(toProblemXml(described));
+  return response
+    .withHeaders(response.headers.without("Content-Type").concat(xmlType))
+    .withBody(toProblemXml(described));
 }
+
+const xmlType = HeaderList.of({ "Content-Type": "application/problem+xml" });
 
 /** Undefined where a handler has made something else and called it a problem; that is sent as it is. */
 function parse(body: string): Readonly<Record<string, unknown>> | undefined {

@@ -17,8 +17,10 @@ export function noStoreErrors(): AfterFilter {
     apply: (_request, response) => {
       const { status, headers } = response;
       if (status < 400 || headers.has("Cache-Control")) return response;
-      return response.withHeaders(HeaderList.fromParsed([...headers.flat, "Cache-Control", "no-store"]));
+      return response.withHeaders(headers.concat(noStore));
     },
     site: new DeclarationSite(noStoreErrors),
   };
 }
+
+const noStore = HeaderList.of({ "Cache-Control": "no-store" });

@@ -45,8 +45,8 @@ function sentId({ headers }: HttpRequest): string | undefined {
 
 function withId(response: HttpResponse, id: string): HttpResponse {
   // A handler may have the field from another server's response. Unchecked otherwise: the id is safe to send.
-  const { flat } = response.headers.without("x-request-id");
-  return response.withHeaders(HeaderList.fromParsed([...flat, "X-Request-Id", id]));
+  const headers = response.headers.without("x-request-id");
+  return response.withHeaders(headers.concat(HeaderList.fromParsed(["X-Request-Id", id])));
 }
 
 // Nothing that means something to a log, a shell or a page, and all of it allowed in the fragment of a URI (RFC 3986 §3.5).

@@ -56,11 +56,8 @@ const isFromHttps = ({ client }: HttpRequest): boolean => client.scheme === "htt
 
 /** The response with these fields, and those of its own among them kept. */
 function secure(response: HttpResponse, fields: HeaderList): HttpResponse {
-  const { flat } = response.headers;
-  for (let i = 0; i < flat.length; i += 2) {
-    if (isWatched(flat[i] as string)) return secureOneByOne(response, fields);
-  }
-  return response.withHeaders(HeaderList.fromParsed([...flat, ...fields.flat]));
+  const { headers } = response;
+  return headers.hasAny(isWatched) ? secureOneByOne(response, fields) : response.withHeaders(headers.concat(fields));
 }
 
 function secureOneByOne(response: HttpResponse, fields: HeaderList): HttpResponse {

@@ -1,7 +1,8 @@
 import { constants, type Http2SecureServer, type ServerHttp2Stream } from "node:http2";
 import { isPromise } from "../../pipeline.ts";
 import { problem } from "../../problem.ts";
-import { handleReceived } from "../handle-received.ts";
+import type { HttpResponse } from "../../response.ts";
+import { handleReceived, refuseReceived } from "../handle-received.ts";
 import { connectionProblemTypes } from "./connection-problem-types.ts";
 import { Http2Exchange } from "./http2-exchange.ts";
 import { readHttp2Head, refuseHttp2Head } from "./http2-head.ts";
@@ -25,14 +26,14 @@ export function answerHttp2(server: Http2SecureServer, context: ServeContext, re
     const exchange = new Http2Exchange(stream, head, context);
     if (requestTimeout > 0 && !stream.endAfterHeaders) limitContent(exchange, requestTimeout);
     const refusal = refuseHttp2Head(head, context);
-    if (refusal === undefined) answer(exchange);
-    else sendHttp2(exchange, refusal);
+    answer(exchange, refusal);
   });
 }
 
-function answer(exchange: Http2Exchange): void {
+function answer(exchange: Http2Exchange, refusal?: HttpResponse): void {
   try {
-    const response = handleReceived(exchange.context.app, exchange);
+    const { app } = exchange.context;
+    const response = refusal === undefined ? handleReceived(app, exchange) : refuseReceived(app, exchange, refusal);
     if (isPromise(response)) {
       response.then(
         (settled) => sendHttp2(exchange, settled),
@@ -48,7 +49,7 @@ function limitContent(exchange: Http2Exchange, timeout: number): void {
   const { native } = exchange;
   const timer = setTimeout(() => {
     if (native.headersSent) native.close(constants.NGHTTP2_CANCEL);
-    else sendHttp2(exchange, late);
+    else answer(exchange, late);
   }, timeout);
   const stop = (): void => clearTimeout(timer);
   native.once("end", stop).once("close", stop);

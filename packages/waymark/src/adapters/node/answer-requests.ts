@@ -1,9 +1,11 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import { isPromise } from "../../pipeline.ts";
-import { handleReceived } from "../handle-received.ts";
+import type { HttpResponse } from "../../response.ts";
+import { handleReceived, refuseReceived } from "../handle-received.ts";
 import { expectationFailed, type HeadRefusal, refuseHead } from "./message-head.ts";
 import { NodeExchange, type ServeContext } from "./node-request.ts";
 import { fail, send } from "./node-response.ts";
+import type { NodeServerResponse } from "./node-server-response.ts";
 
 /**
  * Has the app answer the server's requests. One that expects `100-continue` comes here too, and is told to continue when
@@ -14,14 +16,14 @@ export function answerRequests(server: Server, context: ServeContext): void {
   const refuseExpectation: Refuse = (response) => refuseUnsound(response) ?? refusedExpectation;
   const listener =
     (awaitsContinue: boolean, refuse: Refuse) =>
-    (request: IncomingMessage, response: ServerResponse<IncomingMessage>): void =>
+    (request: IncomingMessage, response: NodeServerResponse): void =>
       receive(new NodeExchange(request, response, context, awaitsContinue), refuse);
   server.on("request", listener(false, refuseUnsound));
   server.on("checkContinue", listener(true, refuseUnsound));
   server.on("checkExpectation", listener(false, refuseExpectation));
 }
 
-type Refuse = (response: ServerResponse<IncomingMessage>) => HeadRefusal | undefined;
+type Refuse = (response: NodeServerResponse) => HeadRefusal | undefined;
 
 function receive(exchange: NodeExchange, refuse: Refuse): void {
   const { native, response, context } = exchange;
@@ -36,18 +38,19 @@ function receive(exchange: NodeExchange, refuse: Refuse): void {
   }
   const refusal = refuse(response);
   if (refusal?.closes === true) {
-    (connection ?? context.connections.of(native.socket))?.refuse(refusal.response, response);
+    const answered = refuseReceived(context.app, exchange, refusal.response);
+    (connection ?? context.connections.of(native.socket))?.refuse(answered, response);
   } else if (refusal !== undefined) {
-    send(exchange, refusal.response);
+    answer(exchange, refusal.response);
   } else if (connection !== undefined) {
     connection.inTurn(response, () => answer(exchange));
   } else answer(exchange);
 }
 
-function answer(exchange: NodeExchange): void {
+function answer(exchange: NodeExchange, refusal?: HttpResponse): void {
   try {
     const { app, connections } = exchange.context;
-    const response = handleReceived(app, exchange);
+    const response = refusal === undefined ? handleReceived(app, exchange) : refuseReceived(app, exchange, refusal);
     if (isPromise(response)) {
       connections.hold(exchange.response);
       response.then(

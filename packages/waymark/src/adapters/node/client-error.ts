@@ -3,25 +3,28 @@ import { problem } from "../../problem.ts";
 import { problemTypes } from "../../problem-types.ts";
 import type { HttpResponse } from "../../response.ts";
 import { connectionProblemTypes } from "./connection-problem-types.ts";
-import type { Connections } from "./connections.ts";
 import { type HeadLimits, headTooLong, targetTooLong } from "./message-head.ts";
+import type { ServeContext } from "./node-request.ts";
+import { refuseMessage } from "./refuse-message.ts";
 
 /**
  * The listener for a server's `clientError`: what Node's parser refuses is answered with a problem document, in its turn
  * after the answers to the requests before it, and the connection is closed.
  */
-export function clientErrorListener(
-  connections: Connections,
-  limits: HeadLimits,
-): (error: ParserError, socket: Socket) => void {
+export function clientErrorListener(context: ServeContext): (error: ParserError, socket: Socket) => void {
   return (error, socket) => {
     // A client that sends more than it has announced: its last answer closes the connection (RFC 9112 §9.6).
     if (error.code === "HPE_CLOSED_CONNECTION") return;
-    const refusal = toRefusal(error, limits);
-    const connection = connections.of(socket);
+    const refusal = toRefusal(error, context);
+    const connection = context.connections.of(socket);
+    if (connection === undefined || refusal === undefined) {
+      socket.destroy();
+      return;
+    }
     // A parser that has failed reports whatever arrives after; what has come is still taken, for the sake of the answer.
-    if (connection === undefined || refusal === undefined) socket.destroy();
-    else connection.refuse(refusal, connection.incomplete);
+    if (connection.refused) return;
+    const { incomplete } = connection;
+    connection.refuse(refuseMessage(context, socket, refusal, incomplete?.req), incomplete);
   };
 }
 

@@ -1,6 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Awaitable } from "../../filter.ts";
 import type { HttpResponse } from "../../response.ts";
+import { watchHalfClosed } from "./half-closed.ts";
 import { endAfter, lastMessage } from "./last-message.ts";
 
 /** What a connection knows of its server. */
@@ -9,6 +11,8 @@ export interface ConnectionServer {
   readonly closing: boolean;
   /** How long the rest of what a client sends is taken after a refusal that ends its connection, in milliseconds. */
   readonly linger: number;
+  /** For how long nothing may be sent to a client that sends nothing more, in milliseconds; 0 for any time. */
+  readonly writeTimeout: number;
 }
 
 /**
@@ -61,6 +65,11 @@ export class Connection {
     });
   }
 
+  /** The client sends nothing more: it waits for what is pending, or has gone. */
+  inputEnded(): void {
+    if (!this.idle) watchHalfClosed(this.socket, this.#pending, this.#server.writeTimeout);
+  }
+
   /** Lets go of what is pending, when the socket is closed: Node forgets those behind a request that takes it over. */
   abandon(): void {
     for (const response of this.#pending) if (response.socket === null) response.destroy();
@@ -87,17 +96,19 @@ export class Connection {
   /**
    * Sends the refusal after the responses that are pending, and closes.
    *
+   * @param refusal must not reject
    * @param own the response of the message that is refused, when Node has made one
    */
-  refuse(refusal: HttpResponse, own?: ServerResponse): void {
+  refuse(refusal: Awaitable<HttpResponse>, own?: ServerResponse): void {
     if (this.#refused) return;
     this.#refused = true;
     this.#waiting = this.#waiting.filter(({ response }) => response !== own);
     // By the next turn, a response that was sent in one go is done, and not in the way of this one.
     setImmediate(() => {
       const before = this.#last(own);
-      if (before === undefined) this.#end(refusal, own);
-      else before.once("close", () => this.#end(refusal, own));
+      const end = async (): Promise<void> => this.#end(await refusal, own);
+      if (before === undefined) void end();
+      else before.once("close", end);
     });
   }
 

@@ -1,16 +1,19 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import { Connection, type ConnectionServer } from "./connection.ts";
+import type { ServeSettings } from "./serve-options.ts";
 
 /** The open connections of a server. */
 export class Connections implements ConnectionServer {
   readonly linger: number;
+  readonly writeTimeout: number;
   readonly #open = new Map<Socket, Connection>();
   #closing = false;
 
-  /** @param linger see ConnectionServer */
-  constructor(linger: number) {
-    this.linger = linger;
+  constructor({ drainTimeout, writeTimeout }: Pick<ServeSettings, "drainTimeout" | "writeTimeout">) {
+    this.linger = drainTimeout;
+    this.writeTimeout = writeTimeout;
   }
 
   /** Whether the server is shutting down; each response then closes its connection. */
@@ -22,6 +25,9 @@ export class Connections implements ConnectionServer {
     if (this.#open.has(socket)) return;
     const connection = new Connection(socket, this);
     this.#open.set(socket, connection);
+    // Over TLS Node would end the other side with it.
+    if (!isHttp2(socket)) socket.allowHalfOpen = true;
+    socket.once("end", () => connection.inputEnded());
     socket.once("close", () => {
       this.#open.delete(socket);
       connection.abandon();
@@ -53,3 +59,5 @@ export class Connections implements ConnectionServer {
     for (const socket of this.#open.keys()) socket.destroy();
   }
 }
+
+const isHttp2 = (socket: Socket): boolean => socket instanceof TLSSocket && socket.alpnProtocol === "h2";

@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { createSecureServer, type Http2SecureServer } from "node:http2";
 import { mayHandOver } from "./ignore-upgrades.ts";
+import { NodeServerResponse } from "./node-server-response.ts";
 import type { ServeSettings } from "./serve-options.ts";
 import { type TlsCredentials, toSecureContext } from "./tls-credentials.ts";
 
@@ -19,8 +20,9 @@ export function makeListener(settings: ServeSettings): Listener {
   const http2 = tls && makeHttp2Server(settings, tls);
   // To HTTP/1.1 it is what a server of that is: Node gives it the same options, and it has the same events.
   const server = (http2 as unknown as Server | undefined) ?? createServer(http1Options(settings));
-  // No option: the server for HTTP/2 sets its own.
-  Object.assign(server, { shouldUpgradeCallback: mayHandOver });
+  // Neither is an option. The server for HTTP/2 sets its own way with upgrades; and with half-closed connections allowed, Node
+  // closes one after the last answer, and not on what it still waits for.
+  Object.assign(server, { shouldUpgradeCallback: mayHandOver, httpAllowHalfOpen: true });
   // Node drops fields past the first 1000 without a word; the limit of bytes bounds them already, and refuseHead counts.
   server.maxHeadersCount = 0;
   // To Node, 0 is none at all.
@@ -42,6 +44,7 @@ function http1Options({ headersTimeout, requestTimeout, keepAliveTimeout, ...set
     // Refused by refuseHead, with a document.
     requireHostHeader: false,
     rejectNonStandardBodyWrites: true,
+    ServerResponse: NodeServerResponse,
   };
 }
 
@@ -59,9 +62,10 @@ function makeHttp2Server(settings: ServeSettings, tls: TlsCredentials): Http2Sec
       maxHeaderListSize: 2 * (maxHeaderSize + maxTargetLength) + 32 * maxHeaderFields,
     },
     maxHeaderListPairs: 2 * maxHeaderFields,
-    // A client that opens streams to reset them is sent away (CVE-2023-44487), and one that errs again and again.
-    streamResetBurst: 2 * maxConcurrentStreams,
-    streamResetRate: maxConcurrentStreams,
+    // Beyond what endAbusiveSession bears: Node 24 stops listening to a client that exceeds these, and keeps its connection.
+    streamResetBurst: 4 * maxConcurrentStreams,
+    streamResetRate: 4 * maxConcurrentStreams,
+    // A client that errs again and again is sent away.
     maxSessionInvalidFrames: 100,
   });
 }

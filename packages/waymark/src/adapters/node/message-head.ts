@@ -34,7 +34,7 @@ export function refuseHead(response: ServerResponse<IncomingMessage>, limits: He
   const method = message.method as string;
   const target = message.url as string;
   if (httpVersionMajor !== 1 || httpVersionMinor > 1) return refusals.version;
-  if (httpVersionMinor === 0 && isOtherProtocol(method, rawHeaders)) return refusals.version;
+  if (httpVersionMinor === 0 && isOtherProtocol(message)) return refusals.version;
   const found = findSingletons(rawHeaders);
   const refusal =
     refuseCoding(found.transferEncoding, httpVersionMinor) ??
@@ -109,10 +109,17 @@ const hostPattern =
 
 /**
  * Whether it is a request of RTSP (RFC 2326) or Icecast, whose lines Node's parser takes for HTTP/1.0 and does not tell
- * apart: by their own methods, and by the number that each request of RTSP has.
+ * apart: by the protocol that its line names; where that came in pieces, by their own methods, and by the number that each
+ * request of RTSP has.
  */
-function isOtherProtocol(method: string, rawHeaders: readonly string[]): boolean {
-  return foreignMethods.has(method) || rawHeaders.some((name, i) => i % 2 === 0 && name.toLowerCase() === "cseq");
+function isOtherProtocol({ method = "", url = "", rawHeaders, socket }: IncomingMessage): boolean {
+  if (foreignMethods.has(method) || rawHeaders.some((name, i) => i % 2 === 0 && name.toLowerCase() === "cseq"))
+    return true;
+  // Not documented, and the only way to the line: what the parser is reading now, as it gives it with its errors.
+  const { parser } = socket as { readonly parser?: { getCurrentBuffer?(): Buffer | undefined } | null };
+  const bytes = parser?.getCurrentBuffer?.();
+  const has = (protocol: string): boolean => bytes?.includes(`${method} ${url} ${protocol}/`, 0, "latin1") === true;
+  return (has("RTSP") || has("ICE")) && !has("HTTP");
 }
 
 const foreignMethods: ReadonlySet<string> = new Set([

@@ -1,5 +1,6 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Client } from "../../client.ts";
+import type { EventLoopTurn } from "../../event-loop-turn.ts";
 import { HeaderList } from "../../header-list.ts";
 import { noVariables } from "../../path-variables.ts";
 import { type Exchange, HttpRequest } from "../../request.ts";
@@ -8,15 +9,18 @@ import type { RequestTarget } from "../../request-target.ts";
 import type { Received } from "../handle-received.ts";
 import type { ServedApp } from "../served-app.ts";
 import type { Connections } from "./connections.ts";
+import type { EventLoopTurns } from "./event-loop-turns.ts";
 import type { HeadLimits } from "./message-head.ts";
 import { nodeClient, type ProxyTrust } from "./node-client.ts";
 import { NodeContent } from "./node-content.ts";
+import type { NodeServerResponse } from "./node-server-response.ts";
 import type { DrainBounds } from "./unread-content.ts";
 
 /** What is the same for every request of a server. */
 export interface ServeContext extends HeadLimits, DrainBounds, ProxyTrust {
   readonly app: ServedApp;
   readonly connections: Connections;
+  readonly turns: EventLoopTurns;
   /** The answer to the last closes the connection, and those beyond get none; 0 for no limit. */
   readonly maxRequestsPerConnection: number;
   /** After how long a client that takes nothing is cut off, in milliseconds; 0 for never. */
@@ -29,7 +33,7 @@ export interface ServeContext extends HeadLimits, DrainBounds, ProxyTrust {
  */
 export class NodeExchange implements Exchange, Received {
   readonly native: IncomingMessage;
-  readonly response: ServerResponse<IncomingMessage>;
+  readonly response: NodeServerResponse;
   readonly context: ServeContext;
   request: HttpRequest | undefined;
   /** Whether the client holds its content back until it is told to continue (RFC 9110 §10.1.1). */
@@ -39,12 +43,7 @@ export class NodeExchange implements Exchange, Received {
   #abort: AbortController | undefined;
   #client: Client | undefined;
 
-  constructor(
-    native: IncomingMessage,
-    response: ServerResponse<IncomingMessage>,
-    context: ServeContext,
-    awaitsContinue: boolean,
-  ) {
+  constructor(native: IncomingMessage, response: NodeServerResponse, context: ServeContext, awaitsContinue: boolean) {
     this.native = native;
     this.response = response;
     this.context = context;
@@ -94,6 +93,10 @@ export class NodeExchange implements Exchange, Received {
       else response.once("close", onClose);
     }
     return this.#abort.signal;
+  }
+
+  get turn(): EventLoopTurn {
+    return this.context.turns.current;
   }
 
   onEnd(listener: () => void): void {

@@ -3,7 +3,7 @@ import { problem } from "../../problem.ts";
 import { problemTypes } from "../../problem-types.ts";
 import type { HttpResponse } from "../../response.ts";
 import { type BodySource, isStreamed, openBody, type StreamedBody } from "../body-source.ts";
-import { declaredLength, handlerFields, hasNoContent, unsentLength } from "../response-framing.ts";
+import { declaredLength, hasNoContent, representedFields, unsentLength } from "../response-framing.ts";
 import type { NodeExchange } from "./node-request.ts";
 import { type Outcome, writePieces } from "./node-stream.ts";
 import { cutWhenStalled } from "./stalled-client.ts";
@@ -47,31 +47,28 @@ function sendWhole(exchange: NodeExchange, answer: HttpResponse): void {
   const { native, response, context } = exchange;
   if (response.destroyed) return;
   const { status, body } = answer;
-  const fields = handlerFields(answer);
+  const headers = representedFields(answer);
   let content: string | Uint8Array = "";
   let encoding: BufferEncoding = "latin1";
+  let length: number | undefined = 0;
   if (hasNoContent(native.method as string, status)) {
-    const length = unsentLength(answer, Buffer.byteLength);
-    if (length !== undefined) fields.push("Content-Length", String(length));
+    length = unsentLength(answer, Buffer.byteLength);
   } else if (typeof body === "string") {
-    const length = Buffer.byteLength(body);
+    length = Buffer.byteLength(body);
     content = body;
     if (length !== body.length) {
       // Node writes the head in the encoding of the text that follows it, and fields are Latin-1.
-      if (fields.some(isNotAscii)) content = Buffer.from(body);
+      if (isNotAscii(headers.lines)) content = Buffer.from(body);
       else encoding = "utf8";
     }
-    fields.push("Content-Length", String(length));
   } else if (body instanceof Uint8Array) {
+    length = body.byteLength;
     content = body;
-    fields.push("Content-Length", String(body.byteLength));
-  } else {
-    fields.push("Content-Length", "0");
   }
   const unread = exchange.hasUnreadContent;
   const tooLong = unread && (exchange.contentLength ?? 0) > context.drainLimit;
   if (tooLong || context.connections.closing) response.shouldKeepAlive = false;
-  response.writeHead(status, fields);
+  response.writeFields(status, headers, length);
   if (unread) {
     sendThenDrain(exchange, content, encoding);
   } else {
@@ -126,13 +123,10 @@ function sendPieces(exchange: NodeExchange, answer: HttpResponse, body: Streamed
 }
 
 function writeHeadOfPieces({ native, response, context }: NodeExchange, answer: HttpResponse): void {
-  const fields = handlerFields(answer);
-  const length = declaredLength(answer.headers);
-  if (length !== undefined) fields.push("Content-Length", String(length));
   if (context.connections.closing) response.shouldKeepAlive = false;
   // HTTP/1.0 has no chunks, even when it asks for them: the content ends with the connection (RFC 9112 §6.1).
   if (native.httpVersionMinor === 0) response.useChunkedEncodingByDefault = false;
-  response.writeHead(answer.status, fields);
+  response.writeFields(answer.status, representedFields(answer), declaredLength(answer.headers));
 }
 
 function endPieces(exchange: NodeExchange): void {

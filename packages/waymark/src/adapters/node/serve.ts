@@ -5,6 +5,7 @@ import { answerHttp2 } from "./answer-http2.ts";
 import { answerRequests } from "./answer-requests.ts";
 import { clientErrorListener } from "./client-error.ts";
 import { Connections } from "./connections.ts";
+import { EventLoopTurns } from "./event-loop-turns.ts";
 import { ignoreUpgrades } from "./ignore-upgrades.ts";
 import { ListenError } from "./listen-error.ts";
 import { makeListener } from "./listener.ts";
@@ -52,17 +53,23 @@ export interface RunningServer {
 export async function serve(app: ServedApp, options: ServeOptions = {}): Promise<RunningServer> {
   const settings = toServeSettings(options);
   const { host, tls } = settings;
-  const connections = new Connections(settings.drainTimeout);
+  const connections = new Connections(settings);
   const listener = makeListener(settings);
   const { server, http2, connectionEvent } = listener;
-  const context: ServeContext = { ...settings, isTrustedProxy: trustedProxies(settings.trustProxy), app, connections };
+  const context: ServeContext = {
+    ...settings,
+    isTrustedProxy: trustedProxies(settings.trustProxy),
+    app,
+    connections,
+    turns: new EventLoopTurns(),
+  };
   server.on(connectionEvent, (socket: Socket) => connections.add(socket));
-  server.on("clientError", clientErrorListener(connections, settings));
+  server.on("clientError", clientErrorListener(context));
   answerRequests(server, context);
-  refuseTunnels(server, connections);
+  refuseTunnels(server, context);
   ignoreUpgrades(server, connections, connectionEvent);
   if (http2 !== undefined) answerHttp2(http2, context, settings.requestTimeout);
-  const close = closer(listener, connections, settings.keepAliveTimeout);
+  const close = closer(listener, connections, settings);
   await listen(server, settings.port, host);
   // From here on an error is a connection that could not be accepted, for want of file descriptors as a rule.
   server.on("error", (error) => app.fault(error));

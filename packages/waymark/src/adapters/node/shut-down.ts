@@ -2,7 +2,7 @@ import { Server as NetServer, type Socket } from "node:net";
 import type { Connections } from "./connections.ts";
 import { Http2Sessions } from "./http2-sessions.ts";
 import type { Listener } from "./listener.ts";
-import { integer, longestTimer } from "./serve-options.ts";
+import { integer, longestTimer, type ServeSettings } from "./serve-options.ts";
 
 export interface CloseOptions {
   /**
@@ -18,10 +18,10 @@ export interface CloseOptions {
 export function closer(
   listener: Listener,
   connections: Connections,
-  idleTimeout: number,
+  settings: ServeSettings,
 ): (options?: CloseOptions) => Promise<void> {
   const { server, http2 } = listener;
-  const sessions = http2 && new Http2Sessions(http2, idleTimeout);
+  const sessions = http2 && new Http2Sessions(http2, settings);
   // Those that have got no further than the handshake of TLS, too.
   const sockets = new Set<Socket>();
   if (http2 !== undefined) {

@@ -10,19 +10,20 @@ import type { Socket } from "node:net";
  */
 export function cutWhenStalled(response: ServerResponse, timeout: number): () => void {
   if (timeout === 0) return () => undefined;
-  let before = unsentBytes(response.socket);
+  // Of a response whose turn it is not there are none.
+  const unsent = (): number | undefined => (response.socket === null ? undefined : unsentBytes(response.socket));
+  let before = unsent();
   // Not the timeout of the socket, which starts anew with each byte that the client sends.
   const timer = setInterval(() => {
-    const left = unsentBytes(response.socket);
+    const left = unsent();
     if (left !== undefined && left === before) response.socket?.destroy();
     before = left;
   }, timeout);
   return () => clearInterval(timer);
 }
 
-/** Undefined for a response whose turn it is not. */
-function unsentBytes(socket: Socket | null): number | undefined {
-  if (socket === null) return undefined;
+/** How many bytes of what was written the client has not yet taken. */
+export function unsentBytes(socket: Socket): number {
   // Of a long write the stream does not tell how much has gone; the handle does, and it is what Node's own timeout looks at.
   const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize?: number } | null };
   return socket.writableLength + (handle?.writeQueueSize ?? 0);

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { afterEach, describe, it } from "node:test";
+import { type RunningServer, serve } from "../src/adapters/node/index.ts";
+import {
+  access,
+  after,
+  cors,
+  describeProblems,
+  GET,
+  isRefused,
+  nameRequests,
+  router,
+  securityHeaders,
+  text,
+} from "../src/index.ts";
+import { RawConnection, type RawResponse } from "./raw-connection.ts";
+
+const seen: (readonly [method: string, path: string, refused: boolean])[] = [];
+let server: RunningServer | undefined;
+afterEach(async () => {
+  seen.length = 0;
+  await server?.close({ grace: 0 });
+});
+
+/** The answer of a server whom nobody gets in to, to these bytes. */
+async function answerTo(bytes: string): Promise<RawResponse> {
+  const app = router(
+    {
+      filters: [
+        nameRequests(),
+        securityHeaders(),
+        cors({ origins: ["https://app.example.com"] }),
+        describeProblems(),
+        access(() => ({ kind: "unauthenticated", challenges: ["Bearer"] })),
+        after((request, response) => {
+          seen.push([request.method, request.path, isRefused(request)]);
+          return response;
+        }),
+      ],
+    },
+    GET("/", () => text("let in")),
+  );
+  server = await serve(app, { maxTargetLength: 100, maxHeaderSize: 1_000, headersTimeout: 500, requestTimeout: 500 });
+  const connection = new RawConnection(server.port).send(bytes);
+  const answer = await connection.response();
+  connection.destroy();
+  return answer;
+}
+
+/** What the app's filters see of a message: its method where its head could be read. */
+const refused: Readonly<Record<string, readonly [bytes: string, status: number, method: string]>> = {
+  "bytes that are no message": ["\u0000\r\n\r\n", 400, ""],
+  "an unknown method": ["FOO / HTTP/1.1\r\n\r\n", 501, ""],
+  "a field line without a colon": ["GET / HTTP/1.1\r\nHost\r\n\r\n", 400, ""],
+  "another version": ["GET / HTTP/2.0\r\nHost: a\r\n\r\n", 505, "GET"],
+  // Known by its line alone, which Node has as long as it came in one piece.
+  "RTSP without its number": ["OPTIONS rtsp://a/b RTSP/1.0\r\nHost: a\r\n\r\n", 505, "OPTIONS"],
+  "RTSP with a method of HTTP": ["GET / RTSP/1.0\r\nHost: a\r\n\r\n", 505, "GET"],
+  "no Host": ["GET / HTTP/1.1\r\n\r\n", 400, "GET"],
+  "a Host that is none": ["GET / HTTP/1.1\r\nHost: a b\r\n\r\n", 400, "GET"],
+  "a field twice": ["GET / HTTP/1.1\r\nHost: a\r\nAuthorization: a\r\nAuthorization: b\r\n\r\n", 400, "GET"],
+  "a target that is too long": [`GET /${"a".repeat(200)} HTTP/1.1\r\nHost: a\r\n\r\n`, 414, "GET"],
+  "a head that is too long": [`GET / HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(1_050)}\r\n\r\n`, 431, "GET"],
+  "a head that is far too long": [`GET / HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(9_000)}\r\n\r\n`, 431, ""],
+  "a head that does not come": ["GET / HTTP/1.1\r\n", 408, ""],
+  "a coding that nobody reads": ["POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501, "POST"],
+  "an expectation": ["POST / HTTP/1.1\r\nHost: a\r\nExpect: rain\r\nContent-Length: 1\r\n\r\n", 417, "POST"],
+  "a tunnel": ["CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", 501, "CONNECT"],
+  "a malformed target": ["GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n", 400, "GET"],
+};
+
+describe("a message that is refused before it is a request", () => {
+  for (const [what, [bytes, status, method]] of Object.entries(refused)) {
+    it(`for ${what} is answered ${status} as the web filters leave it`, async () => {
+      const { status: answered, headers, body } = await answerTo(bytes);
+      assert.equal(answered, status);
+      assert.equal(headers["content-type"], "application/problem+json");
+      assert.equal(JSON.parse(body).instance, `urn:uuid:${headers["x-request-id"]}`);
+      assert.equal(headers["cross-origin-resource-policy"], "same-origin");
+      assert.match(headers["vary"] ?? "", /Origin/);
+      assert.deepEqual(seen, [[method, "*", true]]);
+    });
+  }
+
+  it("is answered in the form and with the id that its head asks for, where that can be read", async () => {
+    const fields = "Accept: application/xml\r\nX-Request-Id: its-own\r\nOrigin: https://app.example.com\r\n";
+    const { status, headers, body } = await answerTo(`GET / HTTP/1.1\r\n${fields}\r\n`);
+    assert.deepEqual([status, headers["x-request-id"]], [400, "its-own"]);
+    assert.equal(headers["access-control-allow-origin"], "https://app.example.com");
+    assert.match(body, /<instance>#its-own<\/instance>/);
+  });
+
+  it("is told apart from one that is not, which the guard does not let in", async () => {
+    assert.equal((await answerTo("GET / HTTP/1.1\r\nHost: a\r\n\r\n")).status, 401);
+    assert.deepEqual(seen, []);
+  });
+});
