@@ -10,7 +10,7 @@ import {
   SqliteTransactions,
 } from "../../packages/collection/src/stores/sqlite/sqlite-transactions.ts";
 import { SqliteWriter } from "../../packages/collection/src/stores/sqlite/sqlite-writer.ts";
-import { localChannel } from "../../packages/collection/src/stores/sqlite/sqlite-writer-channel.ts";
+import { localWriter } from "../../packages/collection/src/stores/sqlite/sqlite-writer-channel.ts";
 import { personCollection } from "../../packages/person-service/src/person/person-collection.ts";
 import { announce, databaseArgument } from "./server-program.ts";
 
@@ -25,7 +25,7 @@ class CommitEach extends SqliteTransactions {
 
 const connection = openSqliteFile(databaseArgument(), 1000, (opened) => prepareSchema(opened, [personCollection]));
 const transactions = new CommitEach(connection, [personCollection], 1000);
-const writer = new SqliteWriter(localChannel(transactions), 10_000);
+const writer = new SqliteWriter(localWriter(transactions), 10_000);
 const people = sqliteStore(connection, writer, personCollection, () => new Date());
 const database: Database = {
   store: () => people,

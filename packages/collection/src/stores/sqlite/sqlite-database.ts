@@ -12,10 +12,9 @@ import { prepareSchema } from "./sqlite-schema.ts";
 import { identityOf, openSqliteSnapshot, snapshotOfMemory } from "./sqlite-snapshot.ts";
 import { StandingLock } from "./sqlite-standing-lock.ts";
 import { sqliteStore } from "./sqlite-store.ts";
-import { ThreadChannel } from "./sqlite-thread-channel.ts";
 import { SqliteTransactions } from "./sqlite-transactions.ts";
 import { SqliteWriter } from "./sqlite-writer.ts";
-import { localChannel } from "./sqlite-writer-channel.ts";
+import { localWriter, threadedWriter } from "./sqlite-writer-channel.ts";
 
 export interface SqliteDatabaseOptions extends DatabaseOptions {
   /**
@@ -54,8 +53,8 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   const isFile = file !== ":memory:";
   const lock = isFile ? new StandingLock(connectToSqliteFile(resolve(file), busyTimeout)) : undefined;
   const channel = isFile
-    ? new ThreadChannel({ path: resolve(file), collections, busyTimeout })
-    : localChannel(new SqliteTransactions(database, collections, busyTimeout));
+    ? threadedWriter({ path: resolve(file), collections, busyTimeout })
+    : localWriter(new SqliteTransactions(database, collections, busyTimeout));
   const writer = new SqliteWriter(channel, maxWaitingWrites);
   const stores = collections.map(
     (definition) => [definition.name, sqliteStore(database, writer, definition, now, lock)] as const,
