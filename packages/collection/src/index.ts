@@ -44,6 +44,7 @@ export {
   type CreationOptions,
   type Document,
   type Idempotency,
+  type ReadOptions,
   type Removal,
   type Replacement,
   type Store,
@@ -51,6 +52,7 @@ export {
   StoreNotEmpty,
   StoreOpenError,
   StoreOutcomeUnknown,
+  StoreReadTimeout,
   StoreUnavailable,
 } from "./store.ts";
 export { isPostgresAddress } from "./stores/postgres/postgres-address.ts";
