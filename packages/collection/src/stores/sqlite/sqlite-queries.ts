@@ -48,12 +48,13 @@ export class SqliteQueries {
 
   count(collection: string, { filters = [], words = [] }: Selection, owner: number | undefined): number {
     const records = this.#recordsOf(collection, owner);
-    const { text, values } = where([
-      ...stopCondition(records),
+    const conditions = [
       ...ownerCondition(owner),
       ...filters.flatMap((filter) => filterConditions(filter, records.columns, () => true)),
       ...(words.length > 0 ? [wordsCondition(collection, words, this.#isStoppable)] : []),
-    ]);
+    ];
+    // Without any SQLite counts by the pages of an index, which takes a quarter of the time.
+    const { text, values } = where(conditions.length === 0 ? [] : [...stopCondition(records), ...conditions]);
     return guardedRead(() => {
       const statement = this.#statements.prepare(`SELECT count(*) FROM "${collection}" ${text}`);
       const [count] = statement.get(...values) as unknown as [number]; // an aggregate has a row
