@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -244,11 +244,12 @@ suite("the measurements of growth", () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  const run = async ({ url, json }: Load): Promise<number> => {
+  const run = async ({ url, json, targets = [""] }: Load): Promise<number> => {
     const init =
       json === undefined ? {} : { method: "POST", body: json, headers: { "Content-Type": "application/json" } };
-    const { status } = await fetch(url, init);
-    const { pathname, search } = new URL(url);
+    const asks = targets.slice(0, 2).map((target) => new URL(target, url));
+    const [{ status }] = (await Promise.all(asks.map((each) => fetch(each, init)))) as [Response]; // of the first
+    const { pathname, search } = asks.at(-1) as URL; // there is one
     return asked.push(`${init.method ?? "GET"} ${pathname}${search} ${status}`);
   };
   const options = () => ({
@@ -279,11 +280,19 @@ suite("the measurements of growth", () => {
   });
 
   test("read a record and a page among few and many", async () => {
-    const results = await measureRecords({ ...options(), sizes: [100, 1000] });
-    const page = "GET /person?sort=familyName&limit=50 200";
-    assert.deepEqual(asked, ["GET /person/50 200", page, "GET /person/500 200", page]);
+    const keep = join(directory, "kept");
+    const measureAgain = () => measureRecords({ ...options(), sizes: [100, 1000], keep });
+    const results = await measureAgain();
+    const page = (familyName: string) => `GET /person?sort=familyName&limit=50&familyName[ge]=${familyName} 200`;
+    const all = ["GET /person/62 200", page("Wirth-62"), "GET /person/619 200", page("Liskov-619")];
+    assert.deepEqual(asked, all);
     assert.ok(results.every(({ bytesPerRecord }) => bytesPerRecord > 500));
     assert.match(toRecordsTable(results), /^1,000 +3 +3–3 +3\.00 +4 +4–4 +2\.00 /m);
+    const made = await stat(join(keep, "people-1000.db"));
+    await measureAgain();
+    assert.deepEqual(asked, [...all, ...all]);
+    assert.equal((await stat(join(keep, "people-1000.db"))).birthtimeMs, made.birthtimeMs, "it was made again");
+    await rm(keep, { recursive: true });
   });
 });
 
@@ -303,10 +312,12 @@ suite("a load generator", { concurrency: true }, () => {
       const seconds = found === "wrk" ? 1 : 0.3;
       const accepted = new Set<string | undefined>();
       const sent = new Set<string>();
+      const asked = new Set<string | undefined>();
       const server = createServer(async (request, response) => {
         accepted.add(request.headers.accept);
+        asked.add(request.url);
         sent.add(`${request.method} ${request.headers["content-type"]} ${await text(request)}`);
-        response.writeHead(request.url === "/good" ? 200 : 500).end();
+        response.writeHead(request.url?.startsWith("/good") ? 200 : 500).end();
       });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       const { port } = server.address() as AddressInfo; // A server that listens on a port has an address with one.
@@ -318,6 +329,11 @@ suite("a load generator", { concurrency: true }, () => {
         sent.clear();
         await run({ ...(await load(`http://127.0.0.1:${port}/good`, seconds)), json: '{"name":"Zoë Q"}' });
         assert.deepEqual(sent, new Set(['POST application/json {"name":"Zoë Q"}']));
+        asked.clear();
+        const targets = ["/good", "/good/2", "/good?page=3"];
+        await run({ ...(await load(`http://127.0.0.1:${port}`, seconds)), targets });
+        assert.deepEqual([...asked].sort(), targets);
+        assert.deepEqual(accepted, new Set(["application/json"]));
       } finally {
         server.closeAllConnections();
         server.close();
@@ -471,7 +487,8 @@ suite("the command line", () => {
     ["postgres --rounds 2", { kind: "postgres", rounds: 2, seconds: 3, warmUp: 1, load: undefined, json: undefined }],
     ["writes --seconds 2", { kind: "writes", rounds: 5, seconds: 2, warmUp: 1, load: undefined, json: undefined }],
     ["scaling --rounds 3", { kind: "scaling", rounds: 3, seconds: 3, warmUp: 1, load: undefined, json: undefined }],
-    ["records --records 10000000", { ...usual, kind: "records", records: 10_000_000 }],
+    ["records --records 10000000", { ...usual, kind: "records", records: 10_000_000, keep: undefined }],
+    ["records --keep people", { ...usual, kind: "records", keep: "people" }],
     ["--help", { kind: "help" }],
   ];
   for (const [line, command] of good) {
@@ -488,6 +505,7 @@ suite("the command line", () => {
     ["overload --load wrk", /takes --rounds, --seconds and --json, not --load/],
     ["writes --records 3", /"writes" does not take --records/],
     ["scaling --records 3", /"scaling" does not take --records/],
+    ["scaling --keep people", /"scaling" does not take --keep/],
     ["postgres --records 3", /"postgres" does not take --records/],
     ["dispatch --seconds 3", /takes --rounds and --json, not --seconds/],
   ];

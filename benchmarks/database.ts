@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openPersonService, type Person } from "person-service";
 import { demoPeople } from "../packages/person-service/src/demo-people.ts";
@@ -30,11 +31,23 @@ export async function makeDatabase(parent: string, records: number | undefined):
   }
 }
 
+/** The database in this directory with so many made-up people, which is made when there is none, and which `remove` leaves there. */
+export async function keptDatabase(directory: string, records: number): Promise<TemporaryDatabase> {
+  const file = join(directory, `people-${records}.db`);
+  if (!existsSync(file)) {
+    await mkdir(directory, { recursive: true });
+    const made = await makeDatabase(directory, records);
+    await rename(made.file, file);
+    await made.remove();
+  }
+  return { file, records, remove: async () => {} };
+}
+
 /** People with as much to say as those of the demo. */
 function* madeUpPeople(count: number): Generator<Person, void, undefined> {
   for (let n = 1; n <= count; n++) {
     const givenName = givenNames[n % givenNames.length] as string;
-    const familyName = `${familyNames[n % familyNames.length]}-${n}`;
+    const familyName = madeUpFamilyName(n);
     yield {
       name: `${givenName} ${familyName}`,
       givenName,
@@ -55,6 +68,9 @@ function* madeUpPeople(count: number): Generator<Person, void, undefined> {
     };
   }
 }
+
+/** The family name of the made-up person who was stored as the nth, which is nobody else's. */
+export const madeUpFamilyName = (n: number): string => `${familyNames[n % familyNames.length]}-${n}`;
 
 const givenNames = ["Ada", "Grace", "Edsger", "Barbara", "Donald", "Frances", "Tony"];
 const familyNames = [

@@ -1,15 +1,20 @@
 import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Placement } from "./placement.ts";
 import { versionOf } from "./versions.ts";
 
-/** What is asked of a load generator: the same request again and again, each connection waiting for its answer. */
+/** What is asked of a load generator: requests one after another, each connection waiting for its answer. */
 export interface Load {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Is sent by POST when it is given; else the requests are GETs. */
   readonly json?: string;
+  /** Asked for by GETs in turn, at least one, such as `/person/1`; otherwise it is the URL again and again. */
+  readonly targets?: readonly string[];
   /** Kept alive throughout. */
   readonly connections: number;
   readonly seconds: number;
@@ -52,13 +57,19 @@ async function findWrk(): Promise<string | undefined> {
 }
 
 async function runWrk(load: Load): Promise<number> {
-  const { url, headers, json, connections, seconds, placement, signal } = load;
+  const { url, headers, json, targets, connections, seconds, placement, signal } = load;
   if (!Number.isInteger(seconds)) throw new RangeError(`wrk runs for whole seconds, not ${seconds}`);
+  const script =
+    targets !== undefined
+      ? ["--script", scripts.targets, url, "--", ...targets]
+      : json !== undefined
+        ? ["--script", scripts.post, url, "--", json]
+        : [url];
   const fields = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
   const [command, args] = placement.place("load", "wrk", [
     ...["--threads", "1", "--connections", String(connections), "--duration", `${seconds}s`, "--timeout", "10s"],
     ...fields,
-    ...(json === undefined ? [url] : ["--script", postScript, url, "--", json]),
+    ...script,
   ]);
   const { stdout } = await run(command, args, { signal });
   const rate = /^Requests\/sec:\s+([\d.]+)$/m.exec(stdout)?.[1];
@@ -68,9 +79,33 @@ async function runWrk(load: Load): Promise<number> {
   return Number(rate);
 }
 
-const postScript = fileURLToPath(new URL("post.lua", import.meta.url));
+const scripts = {
+  post: fileURLToPath(new URL("post.lua", import.meta.url)),
+  targets: fileURLToPath(new URL("targets.lua", import.meta.url)),
+} as const;
 
 async function runAutocannon(load: Load): Promise<number> {
+  if (load.targets === undefined) return runAutocannonWith(load, []);
+  const directory = await mkdtemp(join(tmpdir(), "autocannon-"));
+  try {
+    const archive = join(directory, "targets.har");
+    await writeFile(archive, JSON.stringify(toHttpArchive(load, load.targets)));
+    return await runAutocannonWith(load, ["--har", archive]);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+/** The form in which autocannon takes several requests; they have their own fields. */
+function toHttpArchive({ url, headers }: Load, targets: readonly string[]): object {
+  const fields = Object.entries(headers).map(([name, value]) => ({ name, value }));
+  const toEntry = (target: string): object => {
+    return { request: { method: "GET", url: new URL(target, url).href, headers: fields } };
+  };
+  return { log: { entries: targets.map(toEntry) } };
+}
+
+async function runAutocannonWith(load: Load, more: readonly string[]): Promise<number> {
   const { url, headers, json, connections, seconds, placement, signal } = load;
   const fields = Object.entries(headers).flatMap(([name, value]) => ["--headers", `${name}=${value}`]);
   const [command, args] = placement.place("load", process.execPath, [
@@ -78,6 +113,7 @@ async function runAutocannon(load: Load): Promise<number> {
     ...["--json", "--no-progress", "--connections", String(connections), "--duration", String(seconds)],
     ...fields,
     ...(json === undefined ? [] : ["--method", "POST", "--headers", "Content-Type=application/json", "--body", json]),
+    ...more,
     url,
   ]);
   const { stdout } = await run(command, args, { signal });

@@ -134,6 +134,7 @@ async function runLoaded(command: Loaded): Promise<void> {
     loadGenerator,
     directory: tmpdir(),
     sizes,
+    keep: command.kind === "records" ? command.keep : undefined,
     signal: interruption.signal,
     onProgress: (step) => process.stderr.write(`${step}\n`),
   });

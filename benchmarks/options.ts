@@ -10,7 +10,11 @@ export type Command =
       ServerOptions,
       "records"
     >)
-  | ({ readonly kind: "records"; readonly json: string | undefined } & ServerOptions)
+  | ({
+      readonly kind: "records";
+      readonly keep: string | undefined;
+      readonly json: string | undefined;
+    } & ServerOptions)
   | ({ readonly kind: "servers"; readonly json: string | undefined } & ServerOptions);
 
 export interface ServerOptions {
@@ -50,6 +54,7 @@ export function parseCommand(argv: readonly string[]): Command {
     const rounds = integer("rounds", values.rounds ?? "3", 1);
     return { kind: "overload", rounds, seconds: integer("seconds", values.seconds ?? "3", 1), json };
   }
+  if (what !== "records" && values.keep !== undefined) throw new RangeError(`"${what}" does not take --keep`);
   const options = {
     rounds: integer("rounds", values.rounds ?? "5", 1),
     seconds: integer("seconds", values.seconds ?? "3", 1),
@@ -62,6 +67,7 @@ export function parseCommand(argv: readonly string[]): Command {
     return { kind: what, ...options };
   }
   const records = values.records === undefined ? undefined : integer("records", values.records, 1);
+  if (what === "records") return { kind: what, ...options, records, keep: values.keep };
   return { kind: what, ...options, records };
 }
 
@@ -76,6 +82,7 @@ const accepted = {
   records: { type: "string" },
   load: { type: "string" },
   json: { type: "string" },
+  keep: { type: "string" },
   help: { type: "boolean" },
 } as const;
 
@@ -101,6 +108,7 @@ scaling: GETs and POSTs a second on SQLite, with two workers, and on PostgreSQL 
 records: GETs and pages a second among 1,000, 100,000 and 1,000,000 records; memory and file.
   --rounds, --seconds, --warm-up, --load, --json as above
   --records N    among 1,000 and N records
+  --keep FOLDER  keep the databases there, and use those that are there
 
 dispatch: the time that finding a route takes, for 10 and 10,000 routes.
   --rounds N     how often each is measured (default 15)

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { makeDatabase, type TemporaryDatabase } from "./database.ts";
+import { keptDatabase, madeUpFamilyName, makeDatabase, type TemporaryDatabase } from "./database.ts";
 import type { LoadGenerator } from "./load.ts";
 import { startServer } from "./server-process.ts";
 import { type Summary, summarize } from "./summary.ts";
@@ -11,6 +11,8 @@ export interface RecordsOptions {
   readonly loadGenerator: LoadGenerator;
   /** Where the databases are made. */
   readonly directory: string;
+  /** Where they are kept, to be found by the next measurement; undefined to remove them. */
+  readonly keep?: string | undefined;
   /** At least 1. */
   readonly rounds: number;
   /** How long each figure is measured in a round. */
@@ -25,9 +27,9 @@ export interface RecordsOptions {
 /** What reading among so many records came to. Requests are told a second, bytes of memory and file. */
 export interface RecordsResult {
   readonly records: number;
-  /** GET /person/{id}, of the one in the middle. */
+  /** GET /person/{id}, of ids all over. */
   readonly item: Summary & { readonly ratio: number };
-  /** A page of 50 in the order of a member that has an index. */
+  /** A page of 50 in the order of a member that has an index, from places all over. */
   readonly page: Summary & { readonly ratio: number };
   /** Once started, and after the reads; undefined where the system does not tell. */
   readonly idleMemory: number | undefined;
@@ -48,7 +50,10 @@ export async function measureRecords(options: RecordsOptions): Promise<readonly 
     for (const size of options.sizes) {
       options.signal.throwIfAborted();
       options.onProgress?.(`storing ${size} records`);
-      databases.push({ database: await makeDatabase(options.directory, size), rounds: [] });
+      const database = await (options.keep === undefined
+        ? makeDatabase(options.directory, size)
+        : keptDatabase(options.keep, size));
+      databases.push({ database, rounds: [] });
     }
     for (let round = 0; round < options.rounds; round++) {
       for (const { database, rounds } of round % 2 === 0 ? databases : databases.toReversed()) {
@@ -93,18 +98,25 @@ async function measureRound(file: string, records: number, options: RecordsOptio
   const program = new URL("servers/ours.ts", import.meta.url);
   const server = await startServer({ program, database: file, placement: anywhere, signal });
   try {
-    const time = async (path: string): Promise<number> => {
-      const load = { url: server.url + path, headers: {}, connections, placement: anywhere, signal };
+    const numbers = spread(records, 5000);
+    const time = async (toTarget: (n: number) => string): Promise<number> => {
+      const targets = numbers.map(toTarget);
+      const load = { url: server.url, targets, headers: {}, connections, placement: anywhere, signal };
       if (warmUp > 0) await loadGenerator.run({ ...load, seconds: warmUp });
       return loadGenerator.run({ ...load, seconds });
     };
     const idleMemory = await server.residentMemory();
-    const item = await time(`/person/${Math.ceil(records / 2)}`);
-    const page = await time("/person?sort=familyName&limit=50");
+    const item = await time((n) => `/person/${n}`);
+    const page = await time((n) => `/person?sort=familyName&limit=50&familyName[ge]=${madeUpFamilyName(n)}`);
     return { item, page, idleMemory, loadedMemory: await server.residentMemory() };
   } finally {
     await server.stop();
   }
+}
+
+/** Numbers from 1 to `most`, the same each time, all over and none near the one before: each is the golden section further on. */
+function spread(most: number, count: number): readonly number[] {
+  return Array.from({ length: count }, (_, i) => 1 + Math.floor((((i * (Math.sqrt(5) - 1)) / 2) % 1) * most));
 }
 
 function compare(rounds: readonly Round[], baseline = rounds, kind: "item" | "page"): RecordsResult["item"] {

@@ -37,7 +37,7 @@ const connections = { database: connection, queries, reader, lock: undefined };
 const people = sqliteStore(connections, writer, personCollection, () => new Date());
 const database: Database = {
   store: () => people,
-  async check() {},
+  check: async () => ({ readOnly: false }),
   snapshot: notMeasured,
   load: notMeasured,
   async close() {

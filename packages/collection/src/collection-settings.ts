@@ -19,8 +19,8 @@ import type { Document, Store, StoredRecord } from "./store.ts";
 
 export interface CollectionOptions<T extends Document> {
   /**
-   * The path of the collection, without a trailing slash: a record's Location is this, `/` and its id. It may have variables
-   * of the route: `/users/{userId}/books`.
+   * The path of the collection, without a trailing slash: a record's is this, `/` and its id. It may have variables of the
+   * route: `/users/{userId}/books`. Clients are told it under the `publicUrl` of the app, where that has one.
    */
   readonly path: string;
   readonly store: Store;

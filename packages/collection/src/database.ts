@@ -10,8 +10,8 @@ export interface Database {
    * @throws RangeError when the database was opened without it
    */
   store(collection: string): Store;
-  /** Resolves when the database can be used. */
-  check(): Promise<void>;
+  /** Resolves when the database can be used, with what for. */
+  check(): Promise<DatabaseState>;
   /** All that the collections have now; to be closed, since it holds a connection and what it has may not be cleared away. */
   snapshot(): Promise<Snapshot>;
   /**
@@ -24,6 +24,12 @@ export interface Database {
   load(snapshot: Snapshot, options?: LoadOptions): Promise<void>;
   /** Frees the database; its stores are unavailable from then on. Closing it again does nothing. */
   close(): Promise<void>;
+}
+
+/** What a database can be used for just now. */
+export interface DatabaseState {
+  /** Whether it is read alone, as a standby of PostgreSQL is, and changes fail with StoreReadOnly. */
+  readonly readOnly: boolean;
 }
 
 /** What a database is opened with. */

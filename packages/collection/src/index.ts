@@ -3,12 +3,18 @@ export type { ListDecoder, ListedValue, ListReading } from "./bulk/list-decoder.
 export { ndjsonDecoder } from "./bulk/ndjson-decoder.ts";
 export { type CollectionHandlers, collection } from "./collection.ts";
 export type { CollectionOptions, ItemRequest } from "./collection-settings.ts";
-export type { CollectionDefinition, Database, DatabaseOptions, Ownership } from "./database.ts";
+export type { CollectionDefinition, Database, DatabaseOptions, DatabaseState, Ownership } from "./database.ts";
 export { jsonPatchType, mergePatchType } from "./handlers/amend-record.ts";
 export type { CollectionOwner } from "./handlers/record-scope.ts";
 export { displayAddress, openDatabase, openSnapshot } from "./open-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
-export type { ItemRepresentation, ListOptions, ListRepresentation, Representation } from "./representation.ts";
+export type {
+  ItemOptions,
+  ItemRepresentation,
+  ListOptions,
+  ListRepresentation,
+  Representation,
+} from "./representation.ts";
 export { type CsvRepresentationOptions, csvRepresentation } from "./representations/csv-representation.ts";
 export { unguardFormula } from "./representations/formula-guard.ts";
 export { type JsonLdRepresentationOptions, jsonLdRepresentation } from "./representations/json-ld-representation.ts";
@@ -52,6 +58,7 @@ export {
   StoreNotEmpty,
   StoreOpenError,
   StoreOutcomeUnknown,
+  StoreReadOnly,
   StoreReadTimeout,
   StoreUnavailable,
 } from "./store.ts";

@@ -13,7 +13,8 @@ export type CollectionProblemName =
   | "idempotencyKeyReused"
   | "preconditionFailed"
   | "preconditionRequired"
-  | "storeUnavailable";
+  | "storeUnavailable"
+  | "readOnly";
 
 /** Every kind of problem that a collection answers with beside those of waymark, by the name it has in code. */
 export const collectionProblemTypes: Readonly<Record<CollectionProblemName, ProblemType>> = {
@@ -107,5 +108,12 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     title: "Store Unavailable",
     explanation:
       "The database is busy, full or out of reach, and nothing was changed, unless `detail` says that this is not known. The same request may succeed after the seconds in `Retry-After`.",
+  },
+  readOnly: {
+    code: "read-only",
+    status: 503,
+    title: "Read Only",
+    explanation:
+      "The instance answers reads only, since its database is a standby or was made read-only, and nothing was changed. Send changes to an instance that takes them: to repeat them here is of no use, and so there is no `Retry-After`.",
   },
 };

@@ -20,7 +20,7 @@ export interface Representation {
   /** What it is sent as: the media type, with parameters. */
   readonly contentType: string;
   /** The text of one record; absent where the form is for lists alone. */
-  readonly item?: (record: StoredRecord) => string;
+  readonly item?: (record: StoredRecord, options: ItemOptions) => string;
   /**
    * The text of many, in pieces of about 64 KiB: a batch is read when a piece is asked for. Absent where the form is for
    * single records alone.
@@ -36,7 +36,12 @@ export type ItemRepresentation = Representation & Required<Pick<Representation, 
 /** One that has a form for many. */
 export type ListRepresentation = Representation & Required<Pick<Representation, "list">>;
 
-export interface ListOptions {
+export interface ItemOptions {
+  /** What clients reach the collection by, for forms that name their records: a record's URL is this, `/` and its id. */
+  readonly url: string;
+}
+
+export interface ListOptions extends ItemOptions {
   /** The members that the client chose, in its order; undefined for all. The records have no others. */
   readonly fields?: readonly string[];
 }

@@ -176,6 +176,14 @@ export class StoreReadTimeout extends StoreUnavailable {
   override readonly name = "StoreReadTimeout";
 }
 
+/**
+ * The database takes no changes, since it follows another one that does, or was made read-only; reads go on. Nothing was changed,
+ * and trying again here helps only once the database is made one that takes changes.
+ */
+export class StoreReadOnly extends StoreUnavailable {
+  override readonly name = "StoreReadOnly";
+}
+
 /** The store cannot be opened; the message is one line that names it and says what to do. */
 export class StoreOpenError extends Error {
   override readonly name = "StoreOpenError";

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { jsonLdRepresentation } from "../src/index.ts";
-import { listOf, storedRecord } from "./stored-records.ts";
+import { itemOf, listOf, storedRecord } from "./stored-records.ts";
 
 const context = { "@vocab": "https://schema.org/" };
 const representation = jsonLdRepresentation({
   context,
-  path: "/books",
   toNode: ({ id: _id, title, ...others }) => ({
     "@type": "Book",
     ...(title !== undefined && { name: title }),
@@ -22,8 +21,8 @@ describe("JSON-LD", () => {
     );
   });
 
-  it("is a node with a context, and with the path of the record as its id", () => {
-    assert.deepEqual(JSON.parse(representation.item(storedRecord({ title: "Emma", isbn: "9780141439587" }, 7))), {
+  it("is a node with a context, and with the URL of the record as its id", () => {
+    assert.deepEqual(JSON.parse(itemOf(representation, storedRecord({ title: "Emma", isbn: "9780141439587" }, 7))), {
       "@context": context,
       "@id": "/books/7",
       "@type": "Book",
@@ -46,7 +45,7 @@ describe("JSON-LD", () => {
   it("knows the record also where a client has chosen other members than the id", () => {
     const chosen = { ...storedRecord({}, 7), json: '{"isbn":"9780141439587"}' };
     assert.equal(
-      representation.item(chosen),
+      itemOf(representation, chosen),
       '{"@context":{"@vocab":"https://schema.org/"},"@id":"/books/7","@type":"Book","isbn":"9780141439587"}',
     );
   });

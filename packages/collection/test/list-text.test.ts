@@ -9,7 +9,7 @@ import {
   type StoredRecord,
   xmlRepresentation,
 } from "../src/index.ts";
-import { listOf, storedRecord } from "./stored-records.ts";
+import { listOf, storedRecord, url } from "./stored-records.ts";
 
 const toNode = ({ name }: Readonly<Record<string, unknown>>) => ({ "@type": "Person", name });
 
@@ -18,7 +18,7 @@ const representations: readonly ListRepresentation[] = [
   xmlRepresentation({ root: "person", list: "people" }),
   ndjsonRepresentation,
   csvRepresentation({ columns: ["id", "name"] }),
-  jsonLdRepresentation({ context: "https://schema.org", path: "/person", toNode }),
+  jsonLdRepresentation({ context: "https://schema.org", toNode }),
 ];
 
 const kibibyte = "é".repeat(1024);
@@ -43,7 +43,7 @@ for (const representation of representations) {
     it("comes in pieces of about 64 KiB, and is read no further than a piece needs", async () => {
       const watched = watchedBatches(40);
       let pieces = 0;
-      for await (const piece of representation.list(watched.batches(), {})) {
+      for await (const piece of representation.list(watched.batches(), { url })) {
         pieces++;
         assert.ok(piece.length < 65_536 + 1500, `a piece of ${piece.length}`);
         assert.ok(watched.read <= pieces * 4, `${watched.read} batches for ${pieces} pieces`);
@@ -53,7 +53,7 @@ for (const representation of representations) {
 
     it("ends the reading when it is left", async () => {
       const watched = watchedBatches(40);
-      for await (const _piece of representation.list(watched.batches(), {})) break;
+      for await (const _piece of representation.list(watched.batches(), { url })) break;
       assert.deepEqual([watched.left, watched.read < 5], [true, true]);
     });
   });
@@ -84,8 +84,8 @@ describe("a list of several", () => {
     ndjson: '{"id":1,"name":"Ada"}\n{"id":2,"name":"Grace"}\n{"id":3,"name":"Mary"}\n',
     csv: "id,name\r\n1,Ada\r\n2,Grace\r\n3,Mary\r\n",
     jsonld:
-      '{"@context":"https://schema.org","@graph":[{"@id":"/person/1","@type":"Person","name":"Ada"},' +
-      '{"@id":"/person/2","@type":"Person","name":"Grace"},{"@id":"/person/3","@type":"Person","name":"Mary"}]}',
+      '{"@context":"https://schema.org","@graph":[{"@id":"/books/1","@type":"Person","name":"Ada"},' +
+      '{"@id":"/books/2","@type":"Person","name":"Grace"},{"@id":"/books/3","@type":"Person","name":"Mary"}]}',
   };
   for (const representation of representations) {
     it(`has each of them once, as ${representation.name}`, async () => {

@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, suite, test } from "node:test";
 import { type App, contentType, DELETE, GET, group, jsonDecoder, PATCH, POST, PUT, router } from "waymark";
 import { z } from "zod";
-import { collection, type Database, mergePatchType, openDatabase } from "../src/index.ts";
+import {
+  collection,
+  type Database,
+  jsonLdRepresentation,
+  jsonRepresentation,
+  mergePatchType,
+  openDatabase,
+} from "../src/index.ts";
 
 const schema = z.strictObject({ title: z.string().min(1) });
 
@@ -26,6 +33,10 @@ beforeEach(async () => {
     owner: { store: database.store("user"), variable: "userId" },
     schema,
     decoders: [jsonDecoder],
+    representations: [
+      jsonRepresentation,
+      jsonLdRepresentation({ context: "https://schema.org", toNode: ({ title }) => ({ name: title }) }),
+    ],
     members: ["id", "title", "userId"],
   });
   app = router(
@@ -99,6 +110,12 @@ suite("records of an owner", () => {
     assert.deepEqual([created.status, created.header("Location")], [201, "/a%20b/2/books/3"]);
     assert.equal(created.header("Content-Location"), "/a%20b/2/books/3");
     assert.equal(JSON.parse(created.text).userId, 2);
+  });
+
+  test("are named below their owner in what names them", async () => {
+    const headers = { Prefer: "return=representation", Accept: "application/ld+json" };
+    const created = await ask("POST /a%20b/2/books", { title: "Emma" }, headers);
+    assert.equal(created.text, '{"@context":"https://schema.org","@id":"/a%20b/2/books/3","name":"Emma"}');
   });
 
   test("can be sent back as they were read, and given to no other owner", async () => {

@@ -11,7 +11,7 @@ import {
   StoreUnavailable,
 } from "../src/index.ts";
 import { survivesServerCrashes } from "./postgres-crashes.ts";
-import { postgresServer } from "./postgres-server.ts";
+import { execute, postgresServer } from "./postgres-server.ts";
 import { create, everything } from "./store-contract.ts";
 
 const open = (url: string, options: Partial<PostgresDatabaseOptions> = {}): Promise<Database> =>
@@ -180,6 +180,35 @@ describe("another transaction in a PostgreSQL database", () => {
   });
 });
 
+describe("a read that a standby undoes for what it takes over from its primary", () => {
+  for (const [failures, outcome] of [
+    [2, "is made again"],
+    [3, "is unavailable when that goes on"],
+  ] as const) {
+    it(outcome, async () => {
+      const server = await postgresServer();
+      const url = await server.createDatabase();
+      await using opened = disposable(await open(url));
+      const people = opened.database.store("person");
+      const ada = await create(people, { name: "Ada" });
+      // So many times it fails as a standby does then.
+      await execute(
+        url,
+        `CREATE SEQUENCE failures; ALTER TABLE person RENAME TO kept;
+        CREATE FUNCTION meet() RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$ BEGIN
+          IF nextval('failures') <= ${failures} THEN
+            RAISE EXCEPTION 'canceling statement due to conflict with recovery' USING ERRCODE = '40001';
+          END IF;
+          RETURN true;
+        END $$; CREATE VIEW person AS SELECT * FROM kept WHERE meet()`,
+      );
+      if (failures === 3) await assert.rejects(everything(people), StoreUnavailable);
+      assert.deepEqual(await everything(people), [ada]);
+      assert.deepEqual(await people.find(1), ada);
+    });
+  }
+});
+
 describe("a read-only PostgreSQL database", () => {
   it("can be read, and is unavailable for changes", async () => {
     const server = await postgresServer();
@@ -194,7 +223,7 @@ describe("a read-only PostgreSQL database", () => {
       // As a standby is that was the primary once; only for connections that begin now.
       await administration.query("ALTER ROLE CURRENT_USER SET default_transaction_read_only = on");
       await assert.rejects(readOnly.database.store("person").create({}), {
-        name: "StoreUnavailable",
+        name: "StoreReadOnly",
         message: "The database is read-only",
       });
       assert.deepEqual(await readOnly.database.store("person").find(1), ada);

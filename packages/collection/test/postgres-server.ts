@@ -1,7 +1,8 @@
 import { after } from "node:test";
 import { type PostgresServer, startPostgres } from "./start-postgres.ts";
 
-export { administrator, execute, type PostgresServer } from "./start-postgres.ts";
+export { administrator } from "./postgres-programs.ts";
+export { execute, type PostgresServer } from "./start-postgres.ts";
 
 /** The server of the tests of this process; it is started when it is first asked for, and gone after the last test. */
 export function postgresServer(): Promise<PostgresServer> {

@@ -116,6 +116,32 @@ describe("writes to a SQLite file at the same time", () => {
   );
 
   it(
+    "leave no words of a record that one of them creates and another removes",
+    withStore(
+      async (store, file) => {
+        const outcomes = await Promise.all([
+          store.create({ name: "Ada" }),
+          store.create({ name: "Eve" }),
+          store.remove(2),
+          store.replace(1, { name: "Grace" }),
+        ]);
+        assert.deepEqual(
+          outcomes.map(({ kind }) => kind),
+          ["created", "created", "removed", "replaced"],
+        );
+        withDatabase(file, (other) => {
+          const words = other.prepare("SELECT rowid FROM waymark_words_person WHERE waymark_words_person MATCH ?");
+          assert.deepEqual(
+            ["ada", "eve", "grace"].map((word) => words.all(word).map(({ rowid }) => rowid)),
+            [[], [], [1]],
+          );
+        });
+      },
+      { collections: [{ name: "person", fullText: ["name"] }] },
+    ),
+  );
+
+  it(
     "are refused beyond those that may wait, and taken again later",
     withStore(
       async (store) => {

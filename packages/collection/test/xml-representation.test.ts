@@ -4,13 +4,13 @@ import fc from "fast-check";
 import { XMLParser } from "fast-xml-parser";
 import { SaxesParser } from "saxes";
 import { xmlDecoder, xmlRepresentation } from "../src/index.ts";
-import { listOf, storedRecord } from "./stored-records.ts";
+import { itemOf, listOf, storedRecord } from "./stored-records.ts";
 
 const representation = xmlRepresentation({ root: "person", list: "people" });
 const decoder = xmlDecoder({ root: "person", integers: ["id"] });
 
 /** The document of a person with these members, beside its id 1. */
-const xmlOf = (members: object): string => representation.item(storedRecord(members));
+const xmlOf = (members: object): string => itemOf(representation, storedRecord(members));
 
 /** What the elements of the members are in it. */
 function elementsOf(members: object): string {
@@ -34,6 +34,15 @@ describe("XML", () => {
   it("is declared as UTF-8, in the document and in the Content-Type", () => {
     assert.equal(representation.contentType, "application/xml; charset=utf-8");
     assert.match(xmlOf({}), /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<person>/);
+  });
+
+  it("is sent as text/xml where it is offered so, with entity tags of its own", () => {
+    const textXml = xmlRepresentation({ root: "person", list: "people", mediaType: "text/xml" });
+    assert.deepEqual(
+      [textXml.mediaType, textXml.contentType, textXml.name],
+      ["text/xml", "text/xml; charset=utf-8", "text-xml"],
+    );
+    assert.equal(itemOf(textXml, storedRecord({ name: "Ada" })), xmlOf({ name: "Ada" }));
   });
 
   const written: readonly [what: string, members: object, elements: string][] = [

@@ -8,7 +8,7 @@ import { usageOf, usageOfAll } from "./usage.ts";
 
 /**
  * What a command line asks for: to run a command; to print a text on stdout and exit 0; or, where one line says what is wrong
- * with it, to print that and the usage on stderr and exit 2. The texts have no line end of their own.
+ * with it, to print that and which command line tells more on stderr, and exit 2. The texts have no line end of their own.
  */
 export type CommandLine =
   | {
@@ -18,7 +18,7 @@ export type CommandLine =
       readonly run: (io: CommandStreams) => Promise<void>;
     }
   | { readonly kind: "print"; readonly text: string }
-  | { readonly kind: "refuse"; readonly fault: string; readonly usage: string };
+  | { readonly kind: "refuse"; readonly fault: string; readonly help: string };
 
 /**
  * Reads the command line: a command, `serve` unless told, its operand and its options. `--help`, then `--version`, then an
@@ -26,7 +26,7 @@ export type CommandLine =
  *
  * ```ts
  * parseCommandLine(["--port", "80a"]);
- * // { kind: "refuse", fault: '--port must be a whole number from 0 to 65535, and is "80a".', usage }
+ * // { kind: "refuse", fault: '--port must be a whole number from 0 to 65535, and is "80a".', help: "person-service --help" }
  * ```
  *
  * @param argv the arguments without the program's own name: `process.argv.slice(2)`
@@ -35,7 +35,6 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const named = nameIn(argv);
   const command = commands.get(named.name);
   if (command === undefined) return faultOfName(argv);
-  const usage = named.name === "serve" ? usageOfProgram() : usageOf(named.name, command);
   const args = argv.slice(named.length);
   const options = Object.fromEntries(
     Object.entries(command.options).map(([name, { value }]) => [
@@ -46,10 +45,16 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   // Not strict: Node's own faults say less, differ from release to release, and let an option be given twice.
   const { tokens } = parseArgs({ args, options, strict: false, tokens: true });
   const has = (name: string) => tokens.some((token) => token.kind === "option" && token.name === name);
-  if (has("help")) return { kind: "print", text: usage };
+  if (has("help")) {
+    return { kind: "print", text: named.name === "serve" ? usageOfProgram() : usageOf(named.name, command) };
+  }
   if (has("version")) return { kind: "print", text: `person-service ${version()}` };
 
-  const refuse = (fault: string): CommandLine => ({ kind: "refuse", fault, usage });
+  const refuse = (fault: string): CommandLine => ({
+    kind: "refuse",
+    fault,
+    help: helpOf(named.name === "serve" ? "" : named.name),
+  });
   const run = (given: Given): CommandLine => ({
     kind: "run",
     name: named.name,
@@ -101,13 +106,18 @@ function nameIn([first = "", second = ""]: readonly string[]): { readonly name: 
 function faultOfName([noun = "", verb = "", ...others]: readonly string[]): CommandLine {
   const like = new Map([...commands].filter(([name]) => name.startsWith(`${noun} `)));
   if (like.size === 0) {
-    return { kind: "refuse", fault: `There is no command ${quoted(noun)}.`, usage: usageOfProgram() };
+    return { kind: "refuse", fault: `There is no command ${quoted(noun)}.`, help: helpOf("") };
   }
-  const usage = usageOfAll(like);
-  if ([verb, ...others].includes("--help")) return { kind: "print", text: usage };
+  if ([verb, ...others].includes("--help")) return { kind: "print", text: usageOfAll(like) };
   const verbs = [...like.keys()].map((name) => name.slice(noun.length + 1)).join(", ");
-  return { kind: "refuse", fault: `After "${noun}" comes one of ${verbs}, and not ${quoted(verb)}.`, usage };
+  return {
+    kind: "refuse",
+    fault: `After "${noun}" comes one of ${verbs}, and not ${quoted(verb)}.`,
+    help: helpOf(noun),
+  };
 }
+
+const helpOf = (name: string): string => ["person-service", name, "--help"].filter((word) => word !== "").join(" ");
 
 const usageOfProgram = (): string =>
   usageOf("serve", serveCommand, new Map([...commands].filter(([, command]) => command !== serveCommand)));

@@ -1,10 +1,10 @@
-import { StoreUnavailable } from "@waymark/collection";
+import { type DatabaseState, StoreUnavailable } from "@waymark/collection";
 import { after, GET, group, type HttpResponse, problem, problemTypes, type Route, text } from "waymark";
 
 /** What the health of the service depends on. */
 export interface Health {
-  /** Resolves when the database can be used, and fails with StoreUnavailable when it cannot. */
-  readonly check: () => Promise<void>;
+  /** Resolves when the database can be used, with what for, and fails with StoreUnavailable when it cannot. */
+  readonly check: () => Promise<DatabaseState>;
   /** False while the service starts or is about to stop. */
   readonly isReady: () => boolean;
   /** How long the database may take to say that it can be used, in milliseconds. Default: 2,000. */
@@ -13,7 +13,8 @@ export interface Health {
 
 /**
  * For those who watch over the service. `/health/live` answers as long as the process does, and says nothing about what it stands on: a
- * restart would not mend a database. `/health/ready` is 503 while requests would better go elsewhere.
+ * restart would not mend a database. `/health/ready` is 503 while requests would better go elsewhere; its text is `ready`, or
+ * `ready for reads only` where that is all that the database can be used for.
  */
 export const healthRoutes = (health: Health): Route =>
   group(
@@ -28,7 +29,7 @@ async function readiness({ check, isReady, patience = 2000 }: Health): Promise<H
   const { promise: late, resolve } = Promise.withResolvers<HttpResponse>();
   const timer = setTimeout(() => resolve(notReady("The database does not answer.")), patience);
   try {
-    return await Promise.race([check().then(() => text("ready")), late]);
+    return await Promise.race([check().then(ready), late]);
   } catch (error) {
     if (error instanceof StoreUnavailable) return notReady("The database cannot be used just now.");
     throw error;
@@ -36,6 +37,8 @@ async function readiness({ check, isReady, patience = 2000 }: Health): Promise<H
     clearTimeout(timer);
   }
 }
+
+const ready = ({ readOnly }: DatabaseState): HttpResponse => text(readOnly ? "ready for reads only" : "ready");
 
 const notReady = (detail: string): HttpResponse =>
   problem(problemTypes.serviceUnavailable, { detail }).withHeader("Retry-After", "1");

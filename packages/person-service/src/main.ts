@@ -19,7 +19,7 @@ switch (commandLine.kind) {
     print(commandLine.text);
     break;
   case "refuse":
-    tell(`${commandLine.fault}\n\n${commandLine.usage}`);
+    tell(`person-service: ${commandLine.fault}\nSee "${commandLine.help}".`);
     process.exitCode = 2;
     break;
   case "run":

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { CorsMistakes, cors } from "waymark";
+import { CorsMistakes, cors, publicUrl } from "waymark";
 import { faultInExposure } from "./access/exposure.ts";
 import type { Given, Option } from "./commands/command.ts";
 import { quoted } from "./person/text.ts";
@@ -13,6 +13,8 @@ export interface Options {
   readonly host: string;
   /** The path of the SQLite file, or the URL of the PostgreSQL database. */
   readonly database: string;
+  /** Where clients reach the service, when it is not where it listens; undefined when it is. */
+  readonly publicUrl: string | undefined;
   /** The origins whose pages may use the service, as a CORS policy has them; empty for none. */
   readonly cors: readonly string[];
   /** The path of the access file; undefined where everybody may do everything. */
@@ -54,6 +56,11 @@ export const serveOptions: Readonly<Record<string, Option>> = {
   },
   host: { value: "H", about: "the name or address to listen on", default: "127.0.0.1" },
   database: databaseOption,
+  "public-url": {
+    value: "URL",
+    about: "where clients reach it behind a proxy, such as https://api.example.com/people: what links begin with",
+    fault: faultInPublicUrl,
+  },
   cors: {
     value: "ORIGIN",
     about:
@@ -114,6 +121,7 @@ export function toOptions(given: Given): Options {
     port: Number(given.value("port")),
     host: given.value("host") ?? "",
     database: given.value("database") ?? "",
+    publicUrl: given.value("public-url"),
     cors: given.values("cors"),
     access: given.value("access"),
     keys: given.value("keys"),
@@ -147,6 +155,18 @@ function wholeNumber(option: string, least: number, most: number): (value: strin
     /^(?:0|[1-9]\d{0,4})$/.test(value) && Number(value) >= least && Number(value) <= most
       ? undefined
       : `${option} must be a whole number from ${least} to ${most}, and is ${quoted(value)}.`;
+}
+
+function faultInPublicUrl(value: string): string | undefined {
+  // Of a path alone waymark makes links, too, and leaves the host to whoever asks.
+  if (value.startsWith("/")) return "--public-url needs the host too, as in https://api.example.com/people.";
+  try {
+    publicUrl(value);
+    return undefined;
+  } catch (error) {
+    if (error instanceof TypeError) return `--public-url: ${error.message}.`;
+    throw error;
+  }
 }
 
 /** An address, or one with the length of the prefix that a network has. */

@@ -13,6 +13,7 @@ import {
   noStoreErrors,
   ok,
   overload,
+  publicUrl,
   type RateLimitOptions,
   type RouterOptions,
   rateLimit,
@@ -44,6 +45,8 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly maxInFlight?: number | undefined;
   /** Whether requests come over TLS, all or the one given: browsers are then told to keep to it. Default: false. */
   readonly https?: SecurityHeadersOptions["https"];
+  /** Where clients reach the service, for its links: see `publicUrl` of waymark. Default: links are paths. */
+  readonly publicUrl?: string | undefined;
   /** False while requests had better go elsewhere, since the service is about to stop. Default: it never is. */
   readonly isReady?: () => boolean;
   /** The clock, for times and for birth dates. */
@@ -62,16 +65,26 @@ export interface PersonService {
  *
  * @throws StoreOpenError (rejects) when the database cannot be opened; the message says what to do
  * @throws CorsMistakes (rejects) when the policy has some
+ * @throws TypeError (rejects) when the public URL is none
  */
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
   const { database: address, now = () => new Date(), cors: policy, access, ...others } = options;
-  const { filters = [], isReady = () => true, https = false, rateLimit: quota, maxInFlight, ...routing } = others;
+  const {
+    filters = [],
+    isReady = () => true,
+    https = false,
+    rateLimit: quota,
+    maxInFlight,
+    publicUrl: url,
+    ...routing
+  } = others;
   // Before the database is opened, since it may throw, and the database must not stay open. The outermost first: every response
   // has an id, the fields of security and those of CORS, refusals further in included; CORS answers pre-flights, which need no
   // access; problems are described before they are coded;
   // what is beyond the bounds is turned away before anybody is asked who they are.
   const webFilters = [
     nameRequests(),
+    ...(url === undefined ? [] : [publicUrl(url)]),
     securityHeaders({ https }),
     noStoreErrors(),
     ...(policy === undefined ? [] : [cors(policy)]),
@@ -85,15 +98,14 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
   const database =
     typeof address === "string" ? await openDatabase(address, { collections: [personCollection], now }) : address;
   const store = database.store(personCollection.name);
-  const path = "/person";
   const people = collection({
-    path,
+    path: "/person",
     store,
     schema: personSchema(now),
     lenientSchema: lenientPersonSchema(now),
     decoders: [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })],
     listDecoders: personListDecoders,
-    representations: personRepresentations(path),
+    representations: personRepresentations,
     members: personMemberNames(),
     // Where collections answer 201, /person answers 200; the client learns the id all the same.
     created: (_record, location) => ok().withHeader("Location", location),

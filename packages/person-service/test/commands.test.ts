@@ -129,4 +129,16 @@ describe("the command line of other commands", () => {
       assert.equal(line.fault, fault);
     });
   }
+
+  it("tells which help has what would be right", () => {
+    for (const [argv, help] of [
+      [["keys"], "person-service --help"],
+      [["key"], "person-service key --help"],
+      [["key", "create"], "person-service key create --help"],
+    ] as const) {
+      const line = parseCommandLine(argv);
+      assert(line.kind === "refuse");
+      assert.equal(line.help, help);
+    }
+  });
 });

@@ -14,7 +14,7 @@ import { type Health, healthRoutes, openPersonService } from "../src/index.ts";
 import { assertProblem } from "./answers.ts";
 import { describeService } from "./transports.ts";
 
-const well: Health = { check: async () => undefined, isReady: () => true };
+const well: Health = { check: async () => ({ readOnly: false }), isReady: () => true };
 
 const appWith = (health: Partial<Health>, faults: unknown[] = []): App =>
   router(
@@ -76,6 +76,11 @@ describe("readiness", () => {
       assert.equal((await ask(app, "/health/live")).status, 200);
     });
   }
+
+  it("tells where the database is for reads only", async () => {
+    const { status, body } = await ask(appWith({ check: async () => ({ readOnly: true }) }), "/health/ready");
+    assert.deepEqual([status, body], [200, "ready for reads only"]);
+  });
 
   it("comes back", async () => {
     let ready = false;

@@ -9,10 +9,16 @@ import { fillWithPeople } from "./streaming.ts";
 
 const people = 20_000;
 
-/** A count for which every record is looked into as often as there are members to filter by: a second, or near it. */
-const longQuery = (personCollection.selectable ?? []).map(({ name, type }) => {
-  return `${name}[ne]=${type === "date" ? "1815-12-10" : "x"}`;
-});
+/** What everybody is like, so that each record is looked into again and again: a second's work, or near it. */
+const longQuery = [
+  ...(personCollection.selectable ?? []).map(({ name, type }) => `${name}[ne]=${type === "date" ? "1815-12-10" : "x"}`),
+  ...["name", "identifier"].flatMap((member) => [
+    `${member}[gt]=A`,
+    `${member}[ge]=A`,
+    `${member}[lt]=z`,
+    `${member}[le]=z`,
+  ]),
+];
 
 describe("a count that takes long", () => {
   let database: TestDatabase;
@@ -30,27 +36,18 @@ describe("a count that takes long", () => {
   const count = (query: readonly string[]) =>
     request(`${service.url}/person?limit=1&${query.join("&")}`, { headers: { Prefer: "count=exact" } });
 
-  it("keeps nobody waiting who reads, changes or lists something else", async () => {
+  it("keeps nobody waiting who reads or lists something else", async () => {
     const order: string[] = [];
     const counting = count(longQuery);
     const counted = answerTo(counting).then(({ status }) => order.push(`count ${status}`));
     await new Promise<void>((resolve) => counting.end(resolve));
-    for (const target of ["/person/7", "/person?limit=50&sort=name", "/health/ready"]) {
+    for (const target of ["/person/7", "/person?limit=50&sort=name"]) {
       const answer = await fetch(`${service.url}${target}`);
       await answer.text();
       order.push(`${target} ${answer.status}`);
     }
-    const body = JSON.stringify({ name: "Ada" });
-    const headers = { "Content-Type": "application/json" };
-    order.push(`POST ${(await fetch(`${service.url}/person`, { method: "POST", headers, body })).status}`);
     await counted;
-    assert.deepEqual(order, [
-      "/person/7 200",
-      "/person?limit=50&sort=name 200",
-      "/health/ready 200",
-      "POST 200",
-      "count 200",
-    ]);
+    assert.deepEqual(order, ["/person/7 200", "/person?limit=50&sort=name 200", "count 200"]);
   });
 
   it("is left alone when its client has gone, and the service goes on", async () => {

@@ -168,10 +168,10 @@ describe("the program", () => {
       assert.match(stdout, /^person-service \d+\.\d+\.\d+\n$/);
     });
 
-    it("is refused with what is wrong and the usage", async () => {
+    it("is refused with what is wrong, and where to read what would be right", async () => {
       const { code, stdout, stderr } = await runProgram("--nope");
       assert.deepEqual([code, stdout], [2, ""]);
-      assert.match(stderr, /^There is no option "--nope"\.\n\nUsage: person-service \[serve\] \[options\]\n/);
+      assert.equal(stderr, 'person-service: There is no option "--nope".\nSee "person-service --help".\n');
     });
   });
 
@@ -312,8 +312,11 @@ describe("the program", () => {
     it("is needed where others can reach the service, or --open", async () => {
       const { code, stdout, stderr } = await runProgram("--port", "0", "--host", "0.0.0.0", "--database", newFile());
       assert.deepEqual([code, stdout], [2, ""]);
-      assert.match(stderr, /^On --host "0\.0\.0\.0" others could read and change people: [^\n]+\n\nUsage/);
-      assert.match((await runProgram("password")).stderr, /^After "password" comes one of hash/);
+      assert.match(
+        stderr,
+        /^person-service: On --host "0\.0\.0\.0" others could read and change people: [^\n]+\nSee "/,
+      );
+      assert.match((await runProgram("password")).stderr, /^person-service: After "password" comes one of hash/);
     });
   });
 

@@ -9,6 +9,7 @@ const defaults: Options = {
   port: 8080,
   host: "127.0.0.1",
   database: "./data/person.db",
+  publicUrl: undefined,
   cors: [],
   access: undefined,
   keys: undefined,
@@ -40,6 +41,7 @@ describe("the command line of the service", () => {
     [["--database", "/srv/a b.db"], { database: "/srv/a b.db" }],
     [["--database", "-"], { database: "-" }],
     [["--database=-x=1.db"], { database: "-x=1.db" }],
+    [["--public-url=https://api.example.com/people"], { publicUrl: "https://api.example.com/people" }],
     [["--cors", "*"], { cors: ["*"] }],
     [["--cors=http://localhost:5173", "--cors", "https://*.example.com"], { cors: originsGiven }],
     [["--demo"], { demo: true }],
@@ -131,6 +133,22 @@ describe("the command line of the service", () => {
           `--rate-limit must be two whole numbers from 1, such as 600/60, and is "${value}".`,
         ] as const,
     ),
+    ...(
+      [
+        ["api.example.com", "is neither an http or https URL nor a path"],
+        ["ftp://api.example.com/", "is neither an http or https URL nor a path"],
+        ["https://me:secret@api.example.com", "has credentials"],
+        ["https://api.example.com/people?a=b", "has a query or a fragment"],
+        ["https://api.example.com:99999/", "has no host that can be reached"],
+      ] as const
+    ).map(
+      ([value, why]) =>
+        [
+          ["--public-url", value],
+          `--public-url: A public URL is like https://api.example.com/people, and this one ${why}.`,
+        ] as const,
+    ),
+    [["--public-url", "/people"], "--public-url needs the host too, as in https://api.example.com/people."],
     [["--tls-cert", "c.pem"], "--tls-cert and --tls-key are of use together alone."],
     ...["10.0.0.0/33", "::/129", "localhost", "10.0.0.0/8/8", "10.0.0", "fe80::1%eth0", "10.0.0.0/-1"].map(
       (value) =>
@@ -149,7 +167,7 @@ describe("the command line of the service", () => {
       const line = parseCommandLine(argv);
       assert(line.kind === "refuse");
       assert.equal(line.fault, fault);
-      assert.match(line.usage, /^Usage: person-service /);
+      assert.equal(line.help, "person-service --help");
     });
   }
 
@@ -190,6 +208,7 @@ describe("the command line of the service", () => {
         "port",
         "host",
         "database",
+        "public-url",
         "cors",
         "access",
         "keys",

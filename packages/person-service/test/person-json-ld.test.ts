@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { personJsonLd } from "../src/person/person-json-ld.ts";
 
-const representation = personJsonLd("/person");
 const nodeOf = (members: object): unknown =>
-  JSON.parse(representation.item({ id: 7, revision: 1, updatedAt: 0, json: JSON.stringify(members) }));
+  JSON.parse(
+    personJsonLd.item({ id: 7, revision: 1, updatedAt: 0, json: JSON.stringify(members) }, { url: "/person" }),
+  );
 
 const head = { "@context": "https://schema.org", "@id": "/person/7", "@type": "Person" };
 

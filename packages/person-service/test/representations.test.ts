@@ -8,7 +8,7 @@ import { asJson, assertProblem, asXml, read, store } from "./answers.ts";
 import { legalPerson } from "./legal-person.ts";
 import { type Answer, describeService, noon, type Service } from "./transports.ts";
 
-type Form = "json" | "xml" | "jsonld" | "ndjson" | "csv" | "vcard";
+type Form = "json" | "xml" | "jsonld" | "ndjson" | "csv" | "vcard" | "text-xml";
 
 /** What each form is asked for by, and sent as. */
 const forms: Readonly<Record<Form, readonly [mediaType: string, contentType: string]>> = {
@@ -18,10 +18,11 @@ const forms: Readonly<Record<Form, readonly [mediaType: string, contentType: str
   ndjson: ["application/x-ndjson", "application/x-ndjson"],
   csv: ["text/csv", "text/csv; charset=utf-8; header=present"],
   vcard: ["text/vcard", "text/vcard; charset=utf-8"],
+  "text-xml": ["text/xml", "text/xml; charset=utf-8"],
 };
 
-const itemForms: readonly Form[] = ["json", "xml", "jsonld", "vcard"];
-const listForms: readonly Form[] = ["json", "xml", "jsonld", "ndjson", "csv", "vcard"];
+const itemForms: readonly Form[] = ["json", "xml", "jsonld", "vcard", "text-xml"];
+const listForms: readonly Form[] = ["json", "xml", "jsonld", "ndjson", "csv", "vcard", "text-xml"];
 const typesOf = (some: readonly Form[]): readonly string[] => some.map((form) => forms[form][0]);
 
 /** The two resources, and the state that stands in their entity tags while there is one person. */
@@ -62,6 +63,9 @@ const choices: readonly (readonly [
   ["application/x-ndjson", undefined, "ndjson"],
   ["text/csv", undefined, "csv"],
   ["text/vcard", "vcard", "vcard"],
+  ["text/xml", "text-xml", "text-xml"],
+  ["application/xml, text/xml", "xml", "xml"],
+  ["application/json;q=0.9, text/xml", "text-xml", "text-xml"],
   ["Application/XML", "xml", "xml"],
   // Weights (RFC 9110 §12.4.2).
   ["application/json;q=0.5, application/xml", "xml", "xml"],
@@ -88,7 +92,7 @@ const choices: readonly (readonly [
   // What there is not.
   ["application/*+json", undefined, undefined],
   ["application/*+xml", undefined, undefined],
-  ["text/xml, application/problem+json", undefined, undefined],
+  ["application/problem+xml, application/problem+json", undefined, undefined],
   ["text/html", undefined, undefined],
   // A browser's.
   ["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "xml", "xml"],

@@ -39,7 +39,7 @@ function record({ id = 1, ...members }: Person): StoredRecord {
   return { id, revision: 1, updatedAt: 0, json: JSON.stringify({ id, ...members, createdAt, updatedAt }) };
 }
 
-const cardOf = (person: Person): string => vcard.item(record(person));
+const cardOf = (person: Person): string => vcard.item(record(person), { url: "/person" });
 
 /** The card's lines with their ends, unfolded. */
 const linesOf = (card: string): readonly string[] => card.replaceAll("\r\n ", "").split(/(?<=\r\n)/);
@@ -184,7 +184,8 @@ describe("a vCard", () => {
   }
 
   it("has a UID by which its person is known whatever is changed, and nobody else", () => {
-    const uid = (person: StoredRecord): string | undefined => /^UID:(.*)\r$/m.exec(vcard.item(person))?.[1];
+    const uid = (person: StoredRecord): string | undefined =>
+      /^UID:(.*)\r$/m.exec(vcard.item(person, { url: "/person" }))?.[1];
     const ada = record(full);
     const later = { ...record({ id: 7, name: "Augusta" }), revision: 9 };
     const otherService = { ...ada, json: ada.json.replace(createdAt, "2026-06-15T12:00:00.124Z") };
@@ -210,7 +211,7 @@ describe("a vCard", () => {
         async function* batches() {
           for (const person of people) yield [record(person)];
         }
-        const text = (await Array.fromAsync(vcard.list(batches(), {}))).join("");
+        const text = (await Array.fromAsync(vcard.list(batches(), { url: "/person" }))).join("");
         assert.deepEqual(parseCards(text).map(readCard), people.map(expected));
       }),
     );

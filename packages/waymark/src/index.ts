@@ -33,6 +33,7 @@ export { CorsMistakes, type CorsPolicy, corsDefaults } from "./filters/cors-poli
 export { describeProblems } from "./filters/describe-problems.ts";
 export { noStoreErrors } from "./filters/no-store-errors.ts";
 export { type OverloadOptions, overload } from "./filters/overload.ts";
+export { publicUrl, toPublicUrl } from "./filters/public-url.ts";
 export { type RateLimitOptions, rateLimit } from "./filters/rate-limit.ts";
 export {
   type Allowance,

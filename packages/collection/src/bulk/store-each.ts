@@ -1,6 +1,6 @@
 import { HttpError, notFound } from "waymark";
 import { heldByAnother } from "../handlers/refusals.ts";
-import { type Creation, type Store, StoreOutcomeUnknown, StoreUnavailable } from "../store.ts";
+import { type Creation, type Store, StoreOutcomeUnknown, StoreReadOnly, StoreUnavailable } from "../store.ts";
 import type { LineErrors } from "./line-errors.ts";
 import type { Spool, SpooledDocument } from "./spool.ts";
 
@@ -14,6 +14,8 @@ export interface EachStored {
 /**
  * Stores documents each by itself, many at the same time, so that the store commits them together; those that it does not
  * take are added to the errors.
+ *
+ * @throws StoreReadOnly (rejects) when there is nothing to tell but that
  */
 export async function storeEach(store: Store, spool: Spool, errors: LineErrors): Promise<EachStored> {
   let stored = 0;
@@ -27,6 +29,8 @@ export async function storeEach(store: Store, spool: Spool, errors: LineErrors):
       else errors.add(line, [fault]);
       isBroken ||= creation.status === "rejected";
     }
+    const refusal = stored > 0 ? undefined : creations.find(isRefusedAsReadOnly);
+    if (refusal !== undefined) throw refusal.reason;
     if (isBroken) return { stored, brokenOffAfter: batch.at(-1)?.line };
   }
   return { stored, brokenOffAfter: undefined };
@@ -51,6 +55,9 @@ function faultOf(creation: PromiseSettledResult<Creation>): Fault | undefined {
   if (value.kind === "ownerless") throw new HttpError(notFound());
   return undefined;
 }
+
+const isRefusedAsReadOnly = (creation: PromiseSettledResult<Creation>): creation is PromiseRejectedResult =>
+  creation.status === "rejected" && creation.reason instanceof StoreReadOnly;
 
 /** Those whose commit is waited for together. */
 async function* batches(

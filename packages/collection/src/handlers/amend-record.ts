@@ -27,9 +27,9 @@ export function amendRecord<T extends Document>(settings: CollectionSettings<T>)
       // The patch was made of this state and of no other.
       return store.replace(current.id, document, current.revision);
     },
-    changed({ request, path, preferences }, record) {
+    changed({ request, url, preferences }, record) {
       const answer = noContent().withHeader("ETag", recordValidators(record, items).entityTag);
-      const written = { record, location: `${path}/${record.id}`, validators: true };
+      const written = { record, url, validators: true };
       return answerWritten(request, preferences, settings, answer, written);
     },
   });

@@ -19,7 +19,7 @@ export function createRecord<T extends Document>(settings: CollectionSettings<T>
   return guarded(async (request) => {
     refuseParameters(request.search);
     const preferences = readPreferences(request, known);
-    const { store, path } = await scope(request);
+    const { store, path, url } = await scope(request);
     const idempotency = await readIdempotencyKey(request, [path, idempotencyScope(request)]);
     if (idempotency !== undefined && running.has(idempotency.key)) return refuseRunning();
     if (idempotency !== undefined) running.add(idempotency.key);
@@ -36,9 +36,8 @@ export function createRecord<T extends Document>(settings: CollectionSettings<T>
         case "created":
         case "repeated": {
           const { record } = creation;
-          const location = `${path}/${record.id}`;
-          const written = { record, location, validators: true };
-          return answerWritten(request, preferences, settings, created(record, location), written);
+          const written = { record, url, validators: true };
+          return answerWritten(request, preferences, settings, created(record, `${url}/${record.id}`), written);
         }
       }
     } finally {

@@ -17,7 +17,7 @@ import { listValidators, representationFields } from "./validators.ts";
 export function listRecords<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
   const { scope, lists, members } = settings;
   return guarded(async (request) => {
-    const { store, path } = await scope(request);
+    const { store, url } = await scope(request);
     const representation = chosenRepresentation(request, lists);
     const known = { members: store.members, fullText: store.fullText, fields: members, representation };
     const { parameters, query } = readQuery(request.search, (parameters, report) => ({
@@ -41,15 +41,15 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
     } else {
       const page = await readPage(store, query, selection.limit, request);
       batches = oneBatch(page.records);
-      response = response.withHeader("Link", pageLinks(path, parameters, query, page, store.members));
+      response = response.withHeader("Link", pageLinks(url, parameters, query, page, store.members));
     }
     if (preferences.has("count")) {
       response = response.withHeader("X-Total-Count", `${await store.count(selection, request)}`);
     }
-    const pieces = representation.list(
-      fields === undefined ? batches : narrowAll(batches, fields),
-      fields === undefined ? {} : { fields },
-    );
+    const pieces =
+      fields === undefined
+        ? representation.list(batches, { url })
+        : representation.list(narrowAll(batches, fields), { url, fields });
     return withApplied(response, preferences).withBody(await begin(pieces));
   });
 }

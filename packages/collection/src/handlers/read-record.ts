@@ -1,9 +1,10 @@
-import { evaluatePreconditions, HttpResponse, notFound, notModified } from "waymark";
+import { type Awaitable, evaluatePreconditions, HttpResponse, notFound, notModified } from "waymark";
 import type { CollectionSettings, ReadHandler } from "../collection-settings.ts";
 import { narrow, readFields } from "../lists/field-choice.ts";
 import type { Document, StoredRecord } from "../store.ts";
 import { chosenRepresentation } from "./chosen-representation.ts";
 import { parseRecordId } from "./record-id.ts";
+import type { RecordScope } from "./record-scope.ts";
 import { refuseId, refusePrecondition, refuseUnavailable } from "./refusals.ts";
 import { recordValidators, representationFields } from "./validators.ts";
 
@@ -15,21 +16,26 @@ export function readRecord<T extends Document>({ scope, items, members }: Collec
     const representation = chosenRepresentation(request, items);
     const fields = readFields(request.search, members, representation);
 
-    const answer = (record: StoredRecord | undefined): HttpResponse => {
+    const answer = (record: StoredRecord | undefined, url: string): HttpResponse => {
       if (record === undefined) return notFound();
       const validators = recordValidators(record, items, representation);
       const verdict = evaluatePreconditions(request, validators);
       if (verdict === "failed") return refusePrecondition();
       const headers = representationFields(representation, validators);
       if (verdict === "not-modified") return notModified(new HttpResponse(200, headers));
-      return new HttpResponse(200, headers, representation.item(narrow(record, fields)));
+      return new HttpResponse(200, headers, representation.item(narrow(record, fields), { url }));
+    };
+
+    const find = ({ store, url }: RecordScope): Awaitable<HttpResponse> => {
+      const record = store.find(id);
+      return record instanceof Promise ? record.then((found) => answer(found, url)) : answer(record, url);
     };
 
     try {
       const scoped = scope(request);
-      const record = scoped instanceof Promise ? scoped.then(({ store }) => store.find(id)) : scoped.store.find(id);
-      if (!(record instanceof Promise)) return answer(record);
-      return record.then(answer).catch(refuseUnavailable);
+      if (scoped instanceof Promise) return scoped.then(find).catch(refuseUnavailable);
+      const found = find(scoped);
+      return found instanceof Promise ? found.catch(refuseUnavailable) : found;
     } catch (error) {
       return refuseUnavailable(error);
     }

@@ -1,4 +1,4 @@
-import { type Awaitable, HttpError, type HttpRequest, notFound, type Variables } from "waymark";
+import { type Awaitable, HttpError, type HttpRequest, notFound, toPublicUrl, type Variables } from "waymark";
 import type { Store } from "../store.ts";
 import { parseRecordId } from "./record-id.ts";
 import { refuseId } from "./refusals.ts";
@@ -16,6 +16,8 @@ export interface RecordScope {
   readonly store: Store;
   /** The path of the collection, with the request's variables in it. */
   readonly path: string;
+  /** What clients reach it by: a record's URL is this, `/` and its id. */
+  readonly url: string;
 }
 
 /**
@@ -29,14 +31,18 @@ export function recordScope(
   owner: CollectionOwner | undefined,
 ): (request: HttpRequest<unknown>) => Awaitable<RecordScope> {
   const pathOf = pathWith(path);
-  if (owner === undefined) return (request) => ({ store, path: pathOf(request) });
+  const scopeOf = (request: HttpRequest<unknown>, records: Store): RecordScope => {
+    const path = pathOf(request);
+    return { store: records, path, url: toPublicUrl(request, path) };
+  };
+  if (owner === undefined) return (request) => scopeOf(request, store);
   return (request) => {
     const text = variableOf(request, owner.variable);
     const id = parseRecordId(text);
     if (id === undefined) throw new HttpError(refuseId(text));
     const within = (found: unknown): RecordScope => {
       if (found === undefined) throw new HttpError(notFound());
-      return { store: store.within(id), path: pathOf(request) };
+      return scopeOf(request, store.within(id));
     };
     const found = owner.store.find(id);
     return found instanceof Promise ? found.then(within) : within(found);

@@ -1,6 +1,6 @@
 import { excerpt, type HttpResponse, problem, toPointer } from "waymark";
 import { collectionProblemTypes } from "../problem-types.ts";
-import { StoreOutcomeUnknown, StoreReadTimeout, StoreUnavailable } from "../store.ts";
+import { StoreOutcomeUnknown, StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../store.ts";
 
 export function refuseId(id: string): HttpResponse {
   const detail = `${excerpt(id)} is not an integer in decimal digits, such as 7.`;
@@ -81,6 +81,7 @@ export function requirePrecondition(): HttpResponse {
 /** The 503 for a store that cannot be used; any other error is thrown on. */
 export function refuseUnavailable(error: unknown): HttpResponse {
   if (!(error instanceof StoreUnavailable)) throw error;
+  if (error instanceof StoreReadOnly) return refuseChange();
   return problem(collectionProblemTypes.storeUnavailable, { detail: detailOf(error) }).withHeader("Retry-After", "1");
 }
 
@@ -92,4 +93,14 @@ function detailOf(error: StoreUnavailable): string {
     return "This takes longer to read than there is time for: filter by what fewer records have, sort by what is filtered by, or ask for no count.";
   }
   return "The store cannot be used just now, and nothing was changed.";
+}
+
+/**
+ * The 503 for a change of what is only read here. It is no 405, since the resource has the method elsewhere; and there is no
+ * Retry-After (RFC 9110 §10.2.3), since nobody knows how long it stays so, and a client that is told to try again would.
+ */
+function refuseChange(): HttpResponse {
+  return problem(collectionProblemTypes.readOnly, {
+    detail: "This instance answers reads only, and nothing was changed: send changes to one that takes them.",
+  });
 }

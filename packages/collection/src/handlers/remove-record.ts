@@ -13,7 +13,7 @@ export function removeRecord<T extends Document>(settings: CollectionSettings<T>
       const isSentBack = preferences.get("return") === "representation";
       return store.remove(current.id, isSentBack ? current.revision : expectedRevision);
     },
-    changed: ({ request, preferences }, record) =>
-      answerWritten(request, preferences, settings, ok(), { record, validators: false }),
+    changed: ({ request, url, preferences }, record) =>
+      answerWritten(request, preferences, settings, ok(), { record, url, validators: false, removed: true }),
   });
 }

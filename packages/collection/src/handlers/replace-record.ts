@@ -18,9 +18,9 @@ export function replaceRecord<T extends Document>(settings: CollectionSettings<T
       const document = await request.body(validator, { decoders });
       return store.replace(current.id, document, expectedRevision);
     },
-    changed({ request, path, preferences }, record) {
+    changed({ request, url, preferences }, record) {
       // Without validators, since the record is not stored as it was sent (RFC 9110 §9.3.4).
-      const written = { record, location: `${path}/${record.id}`, validators: false };
+      const written = { record, url, validators: false };
       return answerWritten(request, preferences, settings, noContent(), written);
     },
   });

@@ -10,10 +10,12 @@ export const returnPreferences: KnownPreferences = { return: ["representation", 
 /** A record as it is once it was written. */
 export interface WrittenRecord {
   readonly record: StoredRecord;
-  /** Its path; undefined once it is removed. */
-  readonly location?: string;
+  /** What clients reach its collection by. */
+  readonly url: string;
   /** Whether its validators may be told. */
   readonly validators: boolean;
+  /** Whether it is not there any more. Default: false. */
+  readonly removed?: boolean;
 }
 
 /**
@@ -25,7 +27,7 @@ export function answerWritten<T extends Document>(
   preferences: Preferences,
   { items, itemMediaTypes }: CollectionSettings<T>,
   answer: HttpResponse,
-  { record, location, validators }: WrittenRecord,
+  { record, url, validators, removed = false }: WrittenRecord,
 ): HttpResponse {
   if (preferences.get("return") !== "representation") return withApplied(answer, preferences);
   const representation = items[negotiate(request.headers.get("Accept"), itemMediaTypes)];
@@ -36,7 +38,7 @@ export function answerWritten<T extends Document>(
   for (const [name, value] of representationFields(representation, recordValidators(record, items, representation))) {
     if (validators || (name !== "ETag" && name !== "Last-Modified")) headers = headers.with(name, value);
   }
-  if (location !== undefined) headers = headers.with("Content-Location", location);
-  const whole = new HttpResponse(answer.status === 204 ? 200 : answer.status, headers, representation.item(record));
-  return withApplied(whole, preferences);
+  if (!removed) headers = headers.with("Content-Location", `${url}/${record.id}`);
+  const status = answer.status === 204 ? 200 : answer.status;
+  return withApplied(new HttpResponse(status, headers, representation.item(record, { url })), preferences);
 }

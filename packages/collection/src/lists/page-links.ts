@@ -11,7 +11,7 @@ import { placeOf } from "./record-value.ts";
  * There is no next on the last page, and no prev on the first.
  */
 export function pageLinks(
-  path: string,
+  url: string,
   parameters: QueryParameters,
   { selection, backwards }: ListQuery,
   { records, hasMore }: ListPage,
@@ -21,7 +21,7 @@ export function pageLinks(
     const query = [...parameters].filter(([name]) => name !== "after" && name !== "before");
     if (place !== undefined) query.push([place[0], toCursor(selection, placeOf(place[1], selection.order, members))]);
     const search = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&");
-    return `<${path}?${search}>; rel="${relation}"`;
+    return `<${url}?${search}>; rel="${relation}"`;
   };
   const [first, last] = [records.at(0), records.at(-1)];
   const links = [link("first")];

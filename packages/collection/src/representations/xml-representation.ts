@@ -7,10 +7,12 @@ export interface XmlRepresentationOptions {
   readonly root: string;
   /** The name of the element that has the records of a list. */
   readonly list: string;
+  /** The name under which it is offered; `text/xml` says the same (RFC 7303 §9.2), to older clients. Default: `application/xml`. */
+  readonly mediaType?: "application/xml" | "text/xml";
 }
 
 /**
- * Records as `application/xml` (RFC 7303), without a namespace: what `xmlDecoder` with the same root reads back as it was.
+ * Records as XML (RFC 7303), without a namespace: what `xmlDecoder` with the same root reads back as it was.
  * A member is an element, an object has its members as elements, and an array is its element once for each value (which
  * the decoder does not take). A list has a line a record.
  *
@@ -24,16 +26,20 @@ export interface XmlRepresentationOptions {
  *
  * @throws TypeError when `root` or `list` is not the name of an element
  */
-export function xmlRepresentation({ root, list }: XmlRepresentationOptions): ItemRepresentation & ListRepresentation {
+export function xmlRepresentation({
+  root,
+  list,
+  mediaType = "application/xml",
+}: XmlRepresentationOptions): ItemRepresentation & ListRepresentation {
   for (const name of [root, list]) {
     if (toName(name) !== name) throw new TypeError(`${JSON.stringify(name)} cannot name an element`);
   }
   const element = ({ json }: StoredRecord): string => toElement(root, JSON.parse(json));
   return {
-    name: "xml",
-    mediaType: "application/xml",
+    name: mediaType === "text/xml" ? "text-xml" : "xml",
+    mediaType,
     // With the charset, as RFC 7303 §8.1 recommends: it is certain before a byte is read.
-    contentType: "application/xml; charset=utf-8",
+    contentType: `${mediaType}; charset=utf-8`,
     item: (record) => declaration + element(record),
     list: (batches) =>
       listText(batches, {

@@ -48,6 +48,7 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
   const {
     host,
     database: address,
+    publicUrl,
     cors,
     access: accessFile,
     keys,
@@ -65,7 +66,8 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
   let stopping = false;
   const { app, people, database } = await openPersonService({
     database: address,
-    access: access?.filter ?? (open ? undefined : forThisMachine),
+    publicUrl,
+    access: access?.filter ?? (open ? undefined : forThisMachine(publicUrl)),
     rateLimit,
     maxInFlight,
     https: tls !== undefined || (trustProxy.length > 0 && (({ client }) => client.scheme === "https")),
@@ -81,7 +83,10 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
     closed ??= database.close();
     await closed;
   };
+  let readOnly: boolean;
   try {
+    ({ readOnly } = await database.check());
+    if (demo && readOnly) throw readOnlyDemo(address);
     const toStore = demo && (worker?.isFirst ?? true) ? await demoPeople() : undefined;
     // The port comes first: where it is taken, the demo must not have been stored, or it could not be another time.
     server = await serve(app, { port: worker?.port ?? options.port, host, tls: credentials, trustProxy });
@@ -108,13 +113,19 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
   }
   const lines = [
     `listening on ${server.url}`,
-    `keeping people in ${displayAddress(address)}`,
+    ...(publicUrl === undefined ? [] : [`naming everything under ${publicUrl}`]),
+    `keeping people in ${displayAddress(address)}${readOnly ? ", reads only" : ""}`,
     ...(accessFile === undefined ? [] : [`letting in whom ${accessFile} names`]),
     `try: curl ${server.url}/person/1`,
   ];
   if (worker === undefined) print(lines.join("\n"));
   else worker.tellReady(server.port, lines);
 }
+
+const readOnlyDemo = (address: string): CommandRefused =>
+  new CommandRefused(
+    `--demo is for a database that can be written to, and ${JSON.stringify(displayAddress(address))} is read-only; leave it out, or name another one`,
+  );
 
 /** How many there are now. */
 async function storeDemo(people: Store, demo: readonly Person[], address: string): Promise<number> {

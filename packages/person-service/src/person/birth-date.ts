@@ -17,8 +17,9 @@ export function birthDate(now: () => Date): Rule {
     if (day < 1 || day > daysIn(year, month)) {
       return `must be a real date, and ${date[1]}-${date[2]} has the days 01 to ${daysIn(year, month)}`;
     }
-    const today = now().toISOString().slice(0, 10);
-    return text > today ? `must not be in the future, and is after today, ${today} in UTC` : undefined;
+    const time = now();
+    if (Date.parse(text) <= time.getTime()) return undefined;
+    return `must not be in the future, and is after today, ${time.toISOString().slice(0, 10)} in UTC`;
   };
 }
 

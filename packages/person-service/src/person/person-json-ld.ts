@@ -5,12 +5,11 @@ import type { StoredPerson } from "./person.ts";
  * A person as a schema.org `Person` in JSON-LD. Most members are terms of that vocabulary as they are. `id` is not: its
  * context makes that the node's own `@id`. Nor are the times, which are those of the record, a `CreativeWork` about the
  * person.
- *
- * @param path of the people
  */
-export function personJsonLd(path: string): ItemRepresentation & ListRepresentation {
-  return jsonLdRepresentation({ context: "https://schema.org", path, toNode });
-}
+export const personJsonLd: ItemRepresentation & ListRepresentation = jsonLdRepresentation({
+  context: "https://schema.org",
+  toNode,
+});
 
 /** @param members of a stored person, of which a client may have chosen some */
 function toNode(members: Partial<StoredPerson>): object {

@@ -9,16 +9,14 @@ import { personMemberNames } from "./person.ts";
 import { personJsonLd } from "./person-json-ld.ts";
 import { vcard } from "./vcard.ts";
 
-/**
- * What people are sent as, the preferred first. CSV and NDJSON are for lists alone.
- *
- * @param path of the people
- */
-export const personRepresentations = (path: string): readonly Representation[] => [
+/** What people are sent as, the preferred first. CSV and NDJSON are for lists alone. */
+export const personRepresentations: readonly Representation[] = [
   jsonRepresentation,
   xmlRepresentation({ root: "person", list: "people" }),
-  personJsonLd(path),
+  personJsonLd,
   ndjsonRepresentation,
   csvRepresentation({ columns: personMemberNames() }),
   vcard,
+  // Behind all others, since who accepts any text is better served by them.
+  xmlRepresentation({ root: "person", list: "people", mediaType: "text/xml" }),
 ];

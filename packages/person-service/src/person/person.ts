@@ -197,7 +197,8 @@ function withoutNulls(value: unknown, members: Members): unknown {
 function withoutNullMembers(value: unknown, isMember: (name: string) => boolean): unknown {
   if (!isObject(value)) return value;
   const isThere = ([name, member]: [string, unknown]) => (member !== null && member !== undefined) || !isMember(name);
-  return Object.fromEntries(Object.entries(value).filter(isThere));
+  const entries = Object.entries(value);
+  return entries.every(isThere) ? { ...value } : Object.fromEntries(entries.filter(isThere));
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

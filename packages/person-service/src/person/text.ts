@@ -35,10 +35,12 @@ export function text({ min, max, multiline = false }: TextBounds, ...rules: read
 export function ruledString(rules: readonly Rule[], keywords: Readonly<Record<string, unknown>>): z.ZodString {
   return z
     .string({ error: ({ input }) => `must be a string, and is ${jsonType(input)}` })
-    .superRefine((value, context) => {
+    .check(({ value, issues }) => {
       for (const rule of rules) {
         const fault = rule(value);
-        if (fault !== undefined) return context.addIssue(fault);
+        if (fault === undefined) continue;
+        issues.push({ code: "custom", message: fault, input: value });
+        return;
       }
     })
     .meta(keywords);

@@ -28,7 +28,7 @@ const ownHosts = [
 ];
 
 describeService("a service for this machine alone", (openService, transport) => {
-  const service = openService(async () => ({ access: forThisMachine }));
+  const service = openService(async () => ({ access: forThisMachine() }));
 
   it("serves who asks for localhost", async () => {
     assert.equal(await store(service, asJson({ name: "Ada" })), 1);
@@ -68,4 +68,22 @@ describeService("a service for this machine alone", (openService, transport) => 
       it(Host, async () => assert.equal((await service.send("GET", "/person/1", { headers: { Host } })).status, 200));
     }
   });
+});
+
+describeService("a service for this machine, which others reach by its public URL", (openService, transport) => {
+  const publicUrl = "https://Api.Example.com:8443/people";
+  const service = openService(async () => ({ publicUrl, access: forThisMachine(publicUrl) }));
+  if (transport === "in memory") return;
+
+  for (const [Host, status] of [
+    ["api.example.com", 200],
+    ["API.example.COM:8443", 200],
+    ["localhost:8080", 200],
+    ["example.com", 421],
+    ["api.example.com.evil.example", 421],
+  ] as const) {
+    it(`answers ${status} to who asks for ${Host}`, async () => {
+      assert.equal((await service.send("GET", "/hello-world", { headers: { Host } })).status, status);
+    });
+  }
 });

@@ -7,12 +7,14 @@ import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { typeName } from "../type-name.ts";
 import { toProblemXml } from "./problem-xml.ts";
+import { toPublicUrl } from "./public-url.ts";
 import { requestId } from "./request-id.ts";
 
 /**
  * Sends problem documents in the form that the client reads (RFC 9457 §3, Appendix B): in XML when its Accept prefers a type of
  * XML to all of JSON, and otherwise in JSON, whether that is acceptable or not: a refusal that explains itself helps more. Where
- * the request has an id (`nameRequests`), `instance` tells it. For `router({ filters })`, inside of `compress`.
+ * the request has an id (`nameRequests`), `instance` tells it; where the app has a `publicUrl`, a `type` that is a path of the app
+ * is under that. For `router({ filters })`, inside of `compress`.
  *
  * ```ts
  * router({ filters: [nameRequests(), describeProblems()] }, personRoutes(people))
@@ -36,10 +38,13 @@ const problemType = /^application\/problem\+json[\t ]*(?:;|$)/i;
 function describe(request: HttpRequest, response: HttpResponse, body: string): HttpResponse {
   const id = request.attribute(requestId);
   const isXml = prefersXml(request.headers.get("accept"));
-  if (id === undefined && !isXml) return response;
+  const root = toPublicUrl(request, "");
+  if (id === undefined && !isXml && root === "") return response;
   const problem = parse(body);
   if (problem === undefined) return response;
-  const described = id === undefined ? problem : { ...problem, instance: problem["instance"] ?? toInstance(id) };
+  const { type, instance = id === undefined ? undefined : toInstance(id) } = problem;
+  const isPath = typeof type === "string" && /^\/(?!\/)/.test(type);
+  const described = { ...problem, ...(isPath && { type: root + type }), ...(instance !== undefined && { instance }) };
   if (!isXml) return response.withBody(JSON.stringify(described));
   const headers = HeaderList.fromParsed([
     ...response.headers.without("Content-Type").flat,

@@ -1,4 +1,4 @@
-import type { Database, DatabaseOptions } from "../../database.ts";
+import type { Database, DatabaseOptions, DatabaseState } from "../../database.ts";
 import type { LoadOptions, Snapshot } from "../../snapshot.ts";
 import { type Store, StoreOpenError } from "../../store.ts";
 import { assertDefinitions } from "../collection-definition.ts";
@@ -34,6 +34,9 @@ export interface PostgresDatabaseOptions extends DatabaseOptions {
 /**
  * Opens a PostgreSQL database, in which it makes the tables that are missing; several programs may share one. What the
  * address leaves out is taken from the variables PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE.
+ *
+ * One that is read-only, as a standby is, is opened where its tables are those of this program. It is read as every other one,
+ * and changes fail with StoreReadOnly until the server takes them: when the standby is promoted.
  *
  * ```ts
  * const database = await openPostgresDatabase("postgres://people@db.example.org/people", {
@@ -118,8 +121,11 @@ class PostgresDatabase implements Database {
     return store;
   }
 
-  async check(): Promise<void> {
-    await this.#parts.pools.records.read({ text: "SELECT name FROM waymark_collections LIMIT 1" });
+  async check(): Promise<DatabaseState> {
+    const [row] = await this.#parts.pools.records.read<readonly [readOnly: string]>({
+      text: "SELECT current_setting('transaction_read_only') FROM waymark_collections LIMIT 1",
+    });
+    return { readOnly: row?.[0] === "on" };
   }
 
   async snapshot(): Promise<Snapshot> {
@@ -141,7 +147,10 @@ class PostgresDatabase implements Database {
   }
 }
 
-/** Brings the tables to what this program reads and writes: in one transaction, on a connection that has time for it. */
+/**
+ * Brings the tables to what this program reads and writes: in one transaction, on a connection that has time for it. Where all is
+ * as it should be nothing is written, so that a standby is opened too.
+ */
 async function prepare(
   config: PostgresAddress["config"],
   timeouts: PostgresTimeouts,
@@ -150,7 +159,7 @@ async function prepare(
   const patient = { ...timeouts, statement: patience, lock: patience };
   const connection = await PostgresConnection.open(config, patient);
   try {
-    await assertServer(connection);
+    await assertServer(connection, forLoading);
     await connection.query({ text: "BEGIN ISOLATION LEVEL READ COMMITTED" });
     await migrate(connection);
     if (!forLoading) await assertFinished(connection);
@@ -164,10 +173,14 @@ async function prepare(
 /** Of a large table, an index that a new version asks for takes minutes to make; and as long others wait who start too. */
 const patience = 3_600_000;
 
-async function assertServer(connection: PostgresConnection): Promise<void> {
-  const [[version = "", encoding] = []] = await connection.query({
-    text: "SELECT current_setting('server_version_num'), current_setting('server_encoding')",
+async function assertServer(connection: PostgresConnection, isToBeWritten: boolean): Promise<void> {
+  const [[version = "", encoding, readOnly] = []] = await connection.query({
+    text: `SELECT current_setting('server_version_num'), current_setting('server_encoding'),
+      current_setting('transaction_read_only')`,
   });
   if (Number(version) < 140_000) throw new UnusableDatabase("the server is older than PostgreSQL 14; upgrade it");
   if (encoding !== "UTF8") throw new UnusableDatabase(`it is encoded in ${encoding}; create one with ENCODING 'UTF8'`);
+  if (isToBeWritten && readOnly === "on") {
+    throw new UnusableDatabase("it is read-only, as a standby is, and is to be written to; name the primary");
+  }
 }

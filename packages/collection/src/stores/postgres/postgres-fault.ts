@@ -1,4 +1,4 @@
-import { StoreUnavailable } from "../../store.ts";
+import { StoreReadOnly, StoreUnavailable } from "../../store.ts";
 
 /** Error codes of PostgreSQL (SQLSTATE) that something hangs on here; the other ones are known by their class. */
 export const sqlState = {
@@ -25,7 +25,10 @@ export function sqlStateOf(error: unknown): string | undefined {
   return "severity" in error && /^[0-9A-Z]{5}$/.test(error.code) ? error.code : undefined;
 }
 
-/** Whether the transaction met another one, was undone, and may succeed when it is tried again (class 40). */
+/**
+ * Whether a transaction was undone, and may succeed when it is tried again (class 40): it met another one or, on a standby,
+ * what was to be taken over from the primary.
+ */
 export const isTransactionRollback = (error: unknown): boolean => sqlStateOf(error)?.startsWith("40") === true;
 
 /** What a store throws for an error of the database: StoreUnavailable when trying later may help, else the error itself. */
@@ -33,6 +36,7 @@ export function toStoreFault(error: unknown): unknown {
   if (error instanceof ConnectionLost) return new StoreUnavailable(error.message, { cause: error });
   const state = sqlStateOf(error);
   if (state === undefined) return error;
+  if (state === sqlState.readOnly) return new StoreReadOnly("The database is read-only", { cause: error });
   const reason = temporary.get(state) ?? temporary.get(state.slice(0, 2));
   return reason === undefined ? error : new StoreUnavailable(reason, { cause: error });
 }
@@ -40,11 +44,10 @@ export function toStoreFault(error: unknown): unknown {
 /** By code, or by the two characters of its class. */
 const temporary: ReadonlyMap<string, string> = new Map([
   ["08", "The connection to the database broke"],
-  [sqlState.readOnly, "The database is read-only"],
   ["25P03", "The database ended a transaction that took too long"],
   ["28", "The database no longer lets the program in"],
   [sqlState.noSuchDatabase, "The database is gone"],
-  ["40", "The database found no order for changes that were made at once"],
+  ["40", "The database undid what met something else that was done at the same time"],
   ["53", "The database has run out of room, memory or connections"],
   [sqlState.lockNotAvailable, "Another transaction holds what is to be changed"],
   ["57", "The database stopped the work: it took too long, or the server is going down"],

@@ -57,6 +57,10 @@ const byState: ReadonlyMap<string, string> = new Map([
   ["57P01", "the server is stopping; try again"],
   [sqlState.lockNotAvailable, "another transaction has locked its tables; end that one, or try again"],
   [sqlState.diskFull, "the disk of the server is full; make room"],
-  [sqlState.readOnly, "it is read-only, as a standby is; name the primary"],
+  [
+    sqlState.readOnly,
+    "it is read-only, as a standby is, and lacks what this program keeps in it; start the program on the primary first",
+  ],
+  ["40", "something else was done in it at the same time; try again"],
   ["08", "the connection broke; try again"],
 ]);

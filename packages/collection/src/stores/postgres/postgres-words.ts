@@ -36,11 +36,15 @@ export async function prepareWords(
   { name: collection, fullText = [] }: CollectionDefinition,
 ): Promise<void> {
   const wanted = fullText.length === 0 ? null : JSON.stringify([wordsVersion, ...fullText]);
-  const changed = await connection.query({
-    text: `UPDATE waymark_collections SET full_text = $2 WHERE name = $1 AND full_text IS DISTINCT FROM $2 RETURNING name`,
+  const [[present] = []] = await connection.query({
+    text: "SELECT full_text FROM waymark_collections WHERE name = $1",
+    values: [collection],
+  });
+  if (present === wanted) return; // a standby takes no UPDATE, not even one that changes nothing
+  await connection.query({
+    text: "UPDATE waymark_collections SET full_text = $2 WHERE name = $1",
     values: [collection, wanted],
   });
-  if (changed.length === 0) return;
   const table = quoteName(collection);
   const index = quoteName(nameOf(collection, "words"));
   await connection.query({ text: `DROP INDEX IF EXISTS ${index}` });

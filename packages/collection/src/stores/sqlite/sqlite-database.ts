@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import type { Database, DatabaseOptions } from "../../database.ts";
+import type { Database, DatabaseOptions, DatabaseState } from "../../database.ts";
 import type { LoadOptions, Snapshot } from "../../snapshot.ts";
 import type { Store } from "../../store.ts";
 import { assertDefinitions } from "../collection-definition.ts";
@@ -114,9 +114,10 @@ class SqliteDatabase implements Database {
     return store;
   }
 
-  async check(): Promise<void> {
+  async check(): Promise<DatabaseState> {
     try {
       this.#parts.database.exec("SELECT name FROM waymark_collections LIMIT 1");
+      return { readOnly: false };
     } catch (error) {
       throw toStoreFault(error);
     }

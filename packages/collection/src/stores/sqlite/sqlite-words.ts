@@ -26,16 +26,16 @@ export const matching = (words: readonly string[]): string => `${words.map((word
  */
 export class SqliteWords {
   readonly #members: readonly string[];
+  readonly #isThere: StatementSync;
   readonly #put: StatementSync;
   /** By the ids of the records. */
   readonly #changed = new Map<number, string>();
 
   constructor(database: DatabaseSync, collection: string, members: readonly string[]) {
     this.#members = members;
-    // A record that is created may be removed by the same transaction.
-    this.#put = database.prepare(
-      `INSERT OR REPLACE INTO "${wordsTable(collection)}" (rowid, words) SELECT id, ? FROM "${collection}" WHERE id = ?`,
-    );
+    this.#isThere = database.prepare(`SELECT 1 FROM "${collection}" WHERE id = ?`);
+    // A statement that might insert several rows, as one with SELECT, would begin with a savepoint too.
+    this.#put = database.prepare(`INSERT OR REPLACE INTO "${wordsTable(collection)}" (rowid, words) VALUES (?, ?)`);
     tellAnyRowid(this.#put);
   }
 
@@ -54,7 +54,10 @@ export class SqliteWords {
   }
 
   put(): void {
-    for (const [id, words] of this.#changed) this.#put.run(words, id);
+    for (const [id, words] of this.#changed) {
+      // A record that was created may have been removed by the same transaction.
+      if (this.#isThere.get(id) !== undefined) this.#put.run(id, words);
+    }
     this.#changed.clear();
   }
 

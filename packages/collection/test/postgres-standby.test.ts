@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import {
+  type CollectionDefinition,
+  type Database,
+  type DatabaseOptions,
+  openDatabase,
+  openPostgresDatabase,
+  openSnapshot,
+  StoreOpenError,
+  StoreReadOnly,
+} from "../src/index.ts";
+import { execute } from "./postgres-server.ts";
+import { type ReplicatedServers, startReplication } from "./start-postgres.ts";
+import { create, everything } from "./store-contract.ts";
+
+const definition: CollectionDefinition = {
+  name: "person",
+  unique: ["identifier"],
+  selectable: [{ name: "name", type: "text" }],
+  fullText: ["name"],
+};
+
+const open = async (
+  url: string,
+  options: Partial<DatabaseOptions> = {},
+): Promise<AsyncDisposable & { readonly database: Database }> => {
+  const database = await openDatabase(url, { collections: [definition], ...options });
+  return { database, [Symbol.asyncDispose]: () => database.close() };
+};
+
+describe("a standby of a PostgreSQL database", () => {
+  let servers: ReplicatedServers;
+  before(async () => {
+    servers = await startReplication("-c", "fsync=off");
+  });
+  after(() => servers[Symbol.asyncDispose]());
+
+  /** The address at the standby, which has all that the primary has. */
+  const caughtUp = async (url: string): Promise<string> => {
+    await servers.standby.catchUp(servers.primary);
+    return servers.standby.urlOf(url);
+  };
+
+  it("is read as the primary is, and says that it is for reads only", async () => {
+    const url = await servers.primary.createDatabase();
+    await using primary = await open(url);
+    await using standby = await open(await caughtUp(url));
+    const [people, read] = [primary.database, standby.database].map((database) => database.store("person"));
+    assert.ok(people !== undefined && read !== undefined);
+    assert.deepEqual(await everything(read), []);
+    const ada = await create(people, { name: "Ada Lovelace", identifier: "A1" });
+    const grace = await create(people, { name: "Grace Hopper", identifier: "G1" });
+    await caughtUp(url);
+    assert.deepEqual(await read.find(ada.id), ada);
+    assert.deepEqual(await everything(read), [ada, grace]);
+    assert.deepEqual((await Array.fromAsync(read.list({ words: ["hopp"] }))).flat(), [grace]);
+    assert.equal(await read.count(), 2);
+    assert.equal(await read.revision(), await people.revision());
+    assert.deepEqual(await primary.database.check(), { readOnly: false });
+    assert.deepEqual(await standby.database.check(), { readOnly: true });
+  });
+
+  it("takes no change, whatever it is", async () => {
+    const url = await servers.primary.createDatabase();
+    await using primary = await open(url);
+    const ada = await create(primary.database.store("person"), { name: "Ada" });
+    await using standby = await open(await caughtUp(url));
+    const people = standby.database.store("person");
+    const changes = [
+      people.create({}),
+      people.create({}, { idempotency: { key: "a", fingerprint: "b" } }),
+      people.replace(ada.id, { name: "Eve" }, ada.revision),
+      people.remove(ada.id),
+      people.createAll([{}, {}]),
+    ];
+    for (const change of await Promise.allSettled(changes)) {
+      assert.ok(change.status === "rejected" && change.reason instanceof StoreReadOnly, JSON.stringify(change));
+    }
+    assert.deepEqual(await everything(people), [ada]);
+  });
+
+  const lacking =
+    /: it is read-only, as a standby is, and lacks what this program keeps in it; start the program on the primary first$/;
+
+  it("is not opened before the primary has the tables of the program", async () => {
+    await assertNotOpened(await caughtUp(await servers.primary.createDatabase()), {}, lacking);
+  });
+
+  const others: readonly (readonly [name: string, collection: CollectionDefinition])[] = [
+    ["a member is unique, or is not", { ...definition, unique: [] }],
+    ["a member can be selected, or cannot", { ...definition, selectable: [] }],
+    ["words are searched for in other members", { ...definition, fullText: ["identifier"] }],
+    ["there is another collection", { name: "order" }],
+  ];
+  for (const [name, collection] of others) {
+    it(`is not opened where ${name}`, async () => {
+      const url = await servers.primary.createDatabase();
+      await (await open(url)).database.close();
+      await assertNotOpened(await caughtUp(url), { collections: [collection] }, lacking);
+    });
+  }
+
+  it("is not opened to be loaded", async () => {
+    const url = await servers.primary.createDatabase();
+    await (await open(url)).database.close();
+    const reason = /: it is read-only, as a standby is, and is to be written to; name the primary$/;
+    await assertNotOpened(await caughtUp(url), { forLoading: true }, reason);
+  });
+
+  it("is not opened when its layout is newer than the program", async () => {
+    const url = await servers.primary.createDatabase();
+    await (await open(url)).database.close();
+    await execute(url, "UPDATE waymark_layout SET version = version + 1");
+    await assertNotOpened(await caughtUp(url), {}, /a newer version of this program wrote it/);
+  });
+
+  it("can be copied from", async () => {
+    const url = await servers.primary.createDatabase();
+    await using primary = await open(url);
+    const ada = await create(primary.database.store("person"), { name: "Ada" });
+    const snapshot = await openSnapshot(await caughtUp(url));
+    await using target = await open(":memory:");
+    await target.database.load(snapshot);
+    await snapshot.close();
+    assert.deepEqual(await target.database.store("person").find(ada.id), ada);
+  });
+});
+
+describe("a standby that is promoted, and the primary that then follows it", () => {
+  it("takes changes, and takes none, without being opened again", async () => {
+    await using servers = await startReplication("-c", "fsync=off");
+    const { primary, standby } = servers;
+    const url = await primary.createDatabase();
+    await using former = await open(url);
+    const ada = await create(former.database.store("person"), { name: "Ada" });
+    await standby.catchUp(primary);
+    await using latter = await open(standby.urlOf(url));
+    await assert.rejects(latter.database.store("person").create({}), StoreReadOnly);
+
+    await primary.stop(); // which hands the rest over
+    await standby.promote();
+    await primary.follow(standby);
+    await primary.start();
+    assert.deepEqual(await latter.database.check(), { readOnly: false });
+    const grace = await create(latter.database.store("person"), { name: "Grace" });
+    assert.deepEqual([grace.id, grace.revision], [ada.id + 1, ada.revision + 1]);
+    await primary.catchUp(standby);
+    assert.deepEqual(await former.database.check(), { readOnly: true });
+    assert.deepEqual(await everything(former.database.store("person")), [ada, grace]);
+    await assert.rejects(former.database.store("person").create({}), StoreReadOnly);
+  });
+});
+
+async function assertNotOpened(url: string, options: Partial<DatabaseOptions>, reason: RegExp): Promise<void> {
+  await assert.rejects(openPostgresDatabase(url, { collections: [definition], ...options }), (error) => {
+    assert.ok(error instanceof StoreOpenError, String(error));
+    assert.match(error.message, reason);
+    return true;
+  });
+}

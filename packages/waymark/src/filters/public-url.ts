@@ -1,0 +1,68 @@
+import { type Attribute, attribute } from "../attribute.ts";
+import { DeclarationSite } from "../declaration-site.ts";
+import type { BeforeFilter } from "../filter.ts";
+import type { HttpRequest } from "../request.ts";
+import { typeName } from "../type-name.ts";
+
+/**
+ * Tells an app where its clients reach it, when a proxy in front has another host or takes a part of the path away, or another
+ * app has this one beneath a path of its own. What names a resource by `toPublicUrl` is then under that URL: the links of
+ * collections, and the `type` of problems that pass `describeProblems`. For `router({ filters })`.
+ *
+ * It is said here and nowhere else: neither Host nor any field of a proxy ever gets into a link, since whoever sends one could
+ * have a cache give other clients a link of his own.
+ *
+ * ```ts
+ * router({ filters: [publicUrl("https://api.example.com/people"), describeProblems()] }, personRoutes(people))
+ * // Location: https://api.example.com/people/person/7
+ * ```
+ *
+ * @param url an absolute URL of http or https without credentials, query and fragment; or of that the path alone, `/people`. A
+ *   slash at the end says nothing
+ * @throws TypeError when it is none; the message says why
+ */
+export function publicUrl(url: string): BeforeFilter {
+  const base = parsePublicUrl(url);
+  return {
+    kind: "before",
+    apply: (request) => request.withAttribute(baseUrl, base),
+    site: new DeclarationSite(publicUrl),
+  };
+}
+
+/**
+ * What clients reach a path of the app by: under the URL that `publicUrl` has told, and the path itself where none has.
+ *
+ * ```ts
+ * POST("/notes", async (request) => created(toPublicUrl(request, `/notes/${await store(request)}`)))
+ * ```
+ *
+ * @param path from the root of the app, with a slash in front; a query may follow
+ */
+export function toPublicUrl(request: HttpRequest<unknown>, path: string): string {
+  const base = request.attribute(baseUrl);
+  return base === undefined ? path : base + path;
+}
+
+/** Without a slash at the end; empty for the root of whatever host the client has asked. */
+const baseUrl: Attribute<string> = attribute("baseUrl");
+
+function parsePublicUrl(text: string): string {
+  // The text itself is not told: where it has credentials they are nobody's business.
+  const refuse = (why: string): never => {
+    throw new TypeError(`A public URL is like https://api.example.com/people, and this one ${why}`);
+  };
+  if (typeof text !== "string") return refuse(`is ${typeName(text)}`);
+  const [, origin = "", path = ""] = form.exec(text) ?? refuse("is neither an http or https URL nor a path");
+  if (/[?#]/.test(path)) return refuse("has a query or a fragment");
+  if (origin.includes("@")) return refuse("has credentials");
+  const url = URL.parse(text, "http://localhost") ?? refuse("has no host that can be reached");
+  // URL resolves dot segments, and mends what is none of a path: then it would not be what was meant.
+  const trimmed = path.replace(/\/$/, "");
+  if (url.pathname.replace(/\/$/, "") !== trimmed) return refuse("has a path that is not written as URLs are");
+  if (path.includes("//")) return refuse("has two slashes in a row");
+  return (origin === "" ? "" : url.origin) + trimmed;
+}
+
+/** An origin, or a path, or both; `//host/path` is neither. */
+const form = /^(?:(https?:\/\/[^/\\\s?#]+)|(?=\/(?!\/)))(\/[^\\\s]*|[?#].*|)$/i;
