@@ -359,6 +359,32 @@ describe("owners in a SQLite file", () => {
 });
 
 describe("idempotency keys in a SQLite file", () => {
+  it("are forgotten by whatever is stored when they are a day old, also in other collections", async () => {
+    const file = newFile();
+    let time = noon.getTime();
+    const collections = [{ name: "person" }, { name: "order" }];
+    const database = await openSqliteDatabase(file, { collections, now: () => new Date(time) });
+    const [people, orders] = [database.store("person"), database.store("order")];
+    const left: unknown[] = [];
+    const look = (): void =>
+      withDatabase(file, (other) => left.push(pragmaOf(other, "SELECT count(*) FROM waymark_keys")));
+    for (let i = 0; i < 45; i++) await people.create({}, { idempotency: { key: `k${i}`, fingerprint: "a" } });
+    time += 86_399_999;
+    await create(orders, {});
+    look();
+    time += 1;
+    await create(orders, {});
+    look();
+    await replace(orders, 1, { name: "Ada" });
+    look();
+    await Promise.all([create(people, {}), create(people, {})]);
+    look();
+    await orders.createAll([{}, {}]);
+    look();
+    assert.deepEqual(left, [45, 35, 25, 5, 0]);
+    await database.close();
+  });
+
   it("are kept when it is opened again, and forgotten ten at a time when they are a day old", async () => {
     const file = newFile();
     let time = noon.getTime();
