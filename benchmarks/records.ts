@@ -98,7 +98,7 @@ async function measureRound(file: string, records: number, options: RecordsOptio
   const program = new URL("servers/ours.ts", import.meta.url);
   const server = await startServer({ program, database: file, placement: anywhere, signal });
   try {
-    const numbers = spread(records, 5000);
+    const numbers = spread(records, 1000);
     const time = async (toTarget: (n: number) => string): Promise<number> => {
       const targets = numbers.map(toTarget);
       const load = { url: server.url, targets, headers: {}, connections, placement: anywhere, signal };
