@@ -2,7 +2,8 @@ import { type Database, type Document, openPostgresDatabase, type Store, type St
 import { openPersonService } from "person-service";
 import { Pool } from "pg";
 import { serve } from "waymark/node";
-import { toWordsColumn, wordsOf } from "../../packages/collection/src/stores/postgres/postgres-words.ts";
+import { filledColumns } from "../../packages/collection/src/stores/postgres/postgres-columns.ts";
+import { storedFrom } from "../../packages/collection/src/stores/postgres/postgres-rows.ts";
 import { toMembersJson, toStoredJson } from "../../packages/collection/src/stores/stored-json.ts";
 import { personCollection } from "../../packages/person-service/src/person/person-collection.ts";
 import { announce, databaseArgument } from "./server-program.ts";
@@ -14,14 +15,15 @@ const url = databaseArgument();
 const opened = await openPostgresDatabase(url, { collections: [personCollection] });
 const pool = new Pool({ connectionString: url, max: 10 });
 
+const columns = filledColumns(personCollection);
 const insertion = `WITH counted AS (
     UPDATE waymark_collections SET revision = revision + 1, last_id = last_id + 1 WHERE name = 'person'
     RETURNING revision, last_id
   )
-  INSERT INTO person (id, revision, created_at, updated_at, document, words)
-  SELECT last_id, revision, $1, $1, ('{"id":' || last_id || $2)::json, ${toWordsColumn("$3")} FROM counted
-  RETURNING id, revision, updated_at, document::text`;
-const query = "SELECT id, revision, updated_at, document::text FROM person WHERE id = $1";
+  INSERT INTO person (id, revision, created_at, updated_at, document, ${columns.map(({ name }) => `"${name}"`).join(", ")})
+  SELECT last_id, revision, $1, $1, '{"id":' || last_id || $2, ${columns.map(({ type }, n) => storedFrom(type)(`$${n + 3}`)).join(", ")}
+  FROM counted RETURNING id, revision, updated_at, document`;
+const query = "SELECT id, revision, updated_at, document FROM person WHERE id = $1";
 
 async function ask(name: string, text: string, values: readonly unknown[]): Promise<StoredRecord | undefined> {
   const { rows } = await pool.query({ name, text, values: [...values] });
@@ -35,8 +37,9 @@ const people: Store = Object.assign(Object.create(opened.store("person")), {
   async create(document: Document) {
     const time = Date.now();
     const json = toStoredJson(toMembersJson(document), { id: 0, createdAt: time, updatedAt: time });
-    const words = wordsOf(json, personCollection.fullText ?? []);
-    return { kind: "created", record: await ask("create", insertion, [time, json.slice('{"id":0'.length), words]) };
+    const content: unknown = JSON.parse(json);
+    const values = columns.map(({ toValue }) => toValue(content, json));
+    return { kind: "created", record: await ask("create", insertion, [time, json.slice('{"id":0'.length), ...values]) };
   },
 });
 const database: Database = Object.assign(Object.create(opened), { store: () => people });

@@ -8,7 +8,7 @@ import {
   type Selection,
   type SortKey,
 } from "../src/index.ts";
-import { selectableColumns } from "../src/stores/postgres/postgres-columns.ts";
+import { comparedColumns } from "../src/stores/postgres/postgres-columns.ts";
 import { PostgresSelection } from "../src/stores/postgres/postgres-selection.ts";
 import { postgresServer } from "./postgres-server.ts";
 
@@ -23,7 +23,16 @@ const person: CollectionDefinition = {
   ],
 };
 
-const columns = selectableColumns(person);
+const columns = comparedColumns(person);
+
+/** The columns on which the members have an index. */
+const indexed: Readonly<Record<string, string>> = {
+  familyName: "text_familyName",
+  email: "caseless_email",
+  height: "number_height",
+  seen: "time_seen",
+  createdAt: "created_at",
+};
 
 describe("a page of a PostgreSQL collection", () => {
   let url = "";
@@ -70,7 +79,7 @@ describe("a page of a PostgreSQL collection", () => {
             // What is above it is done for the records of a page alone. Where a great part of the records have one value,
             // these are just as well found by their ids.
             const belowLimit = plan.slice(plan.indexOf("Limit"));
-            const index = `(?:${columns.get(member)?.name}|pkey)`;
+            const index = `(?:${indexed[member]}|pkey)`;
             assert.match(belowLimit, new RegExp(`Index Scan (?:Backward )?using "?person_${index}`), plan);
             assert.doesNotMatch(belowLimit, /Seq Scan|Sort|Bitmap/, plan);
           }
@@ -88,15 +97,13 @@ describe("a page of a PostgreSQL collection", () => {
     ];
     for (const filter of filters) {
       const [plan = ""] = await plansOf(url, { filters: [filter] });
-      assert.match(plan, new RegExp(`person_member_${filter.member}`), plan);
+      assert.match(plan, new RegExp(`person_${indexed[filter.member]}`), plan);
     }
   });
 
   it("costs the reading of a single record by its id", async () => {
     const plan = await withClient(url, async (client) => {
-      await client.query(
-        "PREPARE find AS SELECT id, revision, updated_at, document, exact FROM person WHERE id = ANY($1)",
-      );
+      await client.query("PREPARE find AS SELECT id, revision, updated_at, document FROM person WHERE id = ANY($1)");
       return explain(client, "EXPLAIN EXECUTE find('{1,2,3}')");
     });
     assert.match(plan, /Index Scan using person_pkey/, plan);

@@ -11,7 +11,7 @@ const openEmptied = async (options: DatabaseOptions): Promise<Database> => {
   if (url === undefined) {
     url = await (await postgresServer()).createDatabase();
   } else {
-    // Emptied, since it takes a tenth of the time that making the tables anew would take; past the triggers that count it.
+    // Emptied, since it takes a tenth of the time that making the tables anew would take; whoever owns whom.
     const tables = ["waymark_keys", "waymark_removals", ...options.collections.map(({ name }) => name)];
     await execute(
       url,

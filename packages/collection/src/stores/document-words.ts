@@ -1,8 +1,8 @@
+import { valueAt } from "../member-value.ts";
 import { toWords } from "./words.ts";
 
-/** Each word once of these members of a JSON object; of a list, those of the texts in it. */
-export function documentWords(json: string, members: readonly string[]): readonly string[] {
-  const document: unknown = JSON.parse(json);
+/** Each word once of these members of a document; of a list, those of the texts in it. */
+export function documentWords(document: unknown, members: readonly string[]): readonly string[] {
   const words = new Set<string>();
   for (const member of members) {
     const value = valueAt(document, member);
@@ -11,14 +11,4 @@ export function documentWords(json: string, members: readonly string[]): readonl
     }
   }
   return [...words];
-}
-
-/** The value of `address.postalCode`; undefined when there is none. */
-function valueAt(document: unknown, member: string): unknown {
-  return member.includes(".") ? member.split(".").reduce(memberOf, document) : memberOf(document, member);
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
-  return (value as Readonly<Record<string, unknown>>)[name]; // an object of JSON
 }

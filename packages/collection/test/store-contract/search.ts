@@ -21,6 +21,8 @@ export function describeSearch(name: string, withStore: WithStore): void {
           "muller zo": [1, 2],
           "mull zoe": [4],
           lud: [1],
+          "zoe ludensch": [1],
+          ludenschx: [],
           dudenscheidt: [],
           "7": [],
         };

@@ -22,13 +22,18 @@ export function keyOf(record: object, member: string): MemberValue {
     case "createdAt":
     case "updatedAt":
     case "seen":
-      return typeof value === "string" && timePattern.test(value) ? Date.parse(value.toUpperCase()) : null;
+      return typeof value === "string" && timePattern.test(value) && isDay(value.slice(0, 10))
+        ? Date.parse(value.toUpperCase())
+        : null;
     default:
       return typeof value === "string" ? fold(member, value) : null;
   }
 }
 
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i;
+
+/** There is no 30th of February, which is the 2nd of March to a Date. */
+const isDay = (day: string): boolean => new Date(day).toISOString().startsWith(day);
 
 function fold<V extends MemberValue>(member: string, value: V): V | string {
   if (member !== "email" || typeof value !== "string") return value;

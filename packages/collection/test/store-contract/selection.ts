@@ -190,7 +190,12 @@ const documents: readonly Document[] = fc.sample(
     email: oneOf<unknown>(texts, others, numbers),
     birthDate: oneOf<unknown>(dates, others),
     height: oneOf<unknown>(numbers, others, ["1", "10"]),
-    seen: oneOf<unknown>(times, others, ["now", "12:00", "2026-06-15", "2026-06-15T12:00:00", "1"], [1]),
+    seen: oneOf<unknown>(
+      times,
+      others,
+      ["now", "12:00", "2026-06-15", "2026-06-15T12:00:00", "2026-02-30T12:00:00Z", "1"],
+      [1],
+    ),
     address: oneOf<unknown>(
       texts.map((postalCode) => ({ postalCode })),
       others,

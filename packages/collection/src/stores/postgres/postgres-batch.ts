@@ -1,7 +1,7 @@
 import type { Creation, Idempotency, Removal, Replacement, StoredRecord } from "../../store.ts";
 import { saySame, toStoredJson } from "../stored-json.ts";
 import type { CreateWrite, OutcomeOf, Write } from "../write.ts";
-import { uniqueKeys } from "./postgres-json.ts";
+import { uniqueKeys } from "./postgres-unique-keys.ts";
 
 /** A record, and what the store has beside it. */
 export interface StoredRow {
@@ -53,14 +53,15 @@ export class PostgresBatch {
   readonly #unique: readonly string[];
   readonly #rows: Map<number, StoredRow>;
   readonly #takenIds: Set<number>;
+  readonly #holdersBefore: readonly ReadonlyMap<string, number>[];
   readonly #holders: readonly Map<string, number>[];
   readonly #owners: ReadonlySet<number>;
   readonly #keyed: Map<string, KeyedRecord>;
   readonly #newlyKeyed = new Map<string, KeyedRecord>();
   readonly #inserted = new Map<number, StoredRow>();
   readonly #updated = new Map<number, StoredRow>();
-  readonly #deleted = new Set<number>();
   readonly #removed = new Set<number>();
+  readonly #displaced = new Set<number>();
   #lastRevision: number;
   #lastId: number;
 
@@ -68,6 +69,7 @@ export class PostgresBatch {
     this.#unique = unique;
     this.#rows = new Map(surroundings.rows);
     this.#takenIds = new Set(surroundings.takenIds);
+    this.#holdersBefore = surroundings.holders;
     this.#holders = surroundings.holders.map((holders) => new Map(holders));
     this.#owners = surroundings.owners;
     this.#keyed = new Map(surroundings.keyed);
@@ -93,14 +95,14 @@ export class PostgresBatch {
     return [...this.#updated.values()];
   }
 
-  /** Ids of rows that there were. */
-  get deleted(): readonly number[] {
-    return [...this.#deleted];
+  /** Ids of updated rows whose value of a unique member another row has now. */
+  get displaced(): readonly number[] {
+    return [...this.#displaced].filter((id) => this.#updated.has(id));
   }
 
-  /** Ids that no record may have again, of records that were never stored. */
-  get usedUp(): readonly number[] {
-    return [...this.#removed].filter((id) => !this.#deleted.has(id));
+  /** Ids that no record may have again, those of records that were never stored included. */
+  get removed(): readonly number[] {
+    return [...this.#removed];
   }
 
   /** What is to be kept of records that were created by a key. */
@@ -138,7 +140,7 @@ export class PostgresBatch {
     let id = given ?? this.#lastId + 1;
     // Assigned ids that have come so far may meet those that clients chose.
     while (id !== given && id > mostCounted && this.#takenIds.has(id)) id++;
-    const keys = uniqueKeys(members, this.#unique);
+    const keys = this.#keysOf(members);
     const member = this.#memberHeldByAnother(id, keys);
     if (member !== undefined) return { kind: "conflict", member };
     const json = toStoredJson(members, { id, createdAt: time, updatedAt: time });
@@ -159,7 +161,7 @@ export class PostgresBatch {
     if (saySame(record.json, toStoredJson(members, { id, createdAt, updatedAt: record.updatedAt }))) {
       return { kind: "replaced", record };
     }
-    const keys = uniqueKeys(members, this.#unique);
+    const keys = this.#keysOf(members);
     const member = this.#memberHeldByAnother(id, keys);
     if (member !== undefined) return { kind: "conflict", member };
     const updatedAt = Math.max(time, record.updatedAt); // the clock may have been set back
@@ -179,7 +181,7 @@ export class PostgresBatch {
     this.#release(row.record);
     this.#rows.delete(id);
     this.#updated.delete(id);
-    if (!this.#inserted.delete(id)) this.#deleted.add(id);
+    this.#inserted.delete(id);
     this.#removed.add(id);
     return { kind: "removed" };
   }
@@ -210,6 +212,10 @@ export class PostgresBatch {
     rows.set(row.record.id, row);
   }
 
+  #keysOf(json: string): readonly (string | null)[] {
+    return this.#unique.length === 0 ? [] : uniqueKeys(JSON.parse(json), this.#unique);
+  }
+
   #memberHeldByAnother(id: number, keys: readonly (string | null)[]): string | undefined {
     return this.#unique.find((_member, position) => {
       const key = keys[position];
@@ -219,11 +225,16 @@ export class PostgresBatch {
   }
 
   #hold(id: number, keys: readonly (string | null)[]): void {
-    for (const [position, key] of keys.entries()) if (key !== null) this.#holders[position]?.set(key, id);
+    for (const [position, key] of keys.entries()) {
+      if (key === null) continue;
+      this.#holders[position]?.set(key, id);
+      const before = this.#holdersBefore[position]?.get(key);
+      if (before !== undefined && before !== id) this.#displaced.add(before);
+    }
   }
 
   #release({ json }: StoredRecord): void {
-    for (const [position, key] of uniqueKeys(json, this.#unique).entries()) {
+    for (const [position, key] of this.#keysOf(json).entries()) {
       if (key !== null) this.#holders[position]?.delete(key);
     }
   }

@@ -1,14 +1,18 @@
 import type { CollectionDefinition, Ownership } from "../../database.ts";
 import type { SnapshotRecord } from "../../snapshot.ts";
+import { StoreUnavailable } from "../../store.ts";
+import { ownedBy } from "../owned-collections.ts";
 import type { Write } from "../write.ts";
 import { mostCounted, PostgresBatch, type StoredRow, type Surroundings } from "./postgres-batch.ts";
+import { uniqueColumn } from "./postgres-columns.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
-import { toPostgresJson, uniqueKeys } from "./postgres-json.ts";
 import { keepKeys, keyedRecords } from "./postgres-keys.ts";
-import { quoteName, toArrayText } from "./postgres-names.ts";
+import { quoteName, quoteText, toArrayText } from "./postgres-names.ts";
 import { ownerColumn, type RecordRow, recordColumns, toRecord } from "./postgres-records.ts";
-import { uniqueColumnOf } from "./postgres-schema.ts";
-import { toWordsColumn, wordsOf } from "./postgres-words.ts";
+import { PostgresRemovals } from "./postgres-removals.ts";
+import { PostgresRows } from "./postgres-rows.ts";
+import { tableForm } from "./postgres-table-form.ts";
+import { uniqueKeys } from "./postgres-unique-keys.ts";
 
 /** What is known of a collection once it is locked. */
 export type CollectionLock = Pick<Surroundings, "lastRevision" | "lastId">;
@@ -17,19 +21,24 @@ export type CollectionLock = Pick<Surroundings, "lastRevision" | "lastId">;
 export class PostgresChanges {
   readonly #collection: string;
   readonly #table: string;
+  readonly #form: string;
   readonly #owned: readonly string[];
   readonly #owner: Ownership | undefined;
   readonly #unique: readonly string[];
-  readonly #fullText: readonly string[];
+  readonly #rows: PostgresRows;
+  readonly #removals: PostgresRemovals;
 
-  /** @param owned the collections whose records go when one of these goes, at any remove */
-  constructor({ name, unique = [], fullText = [], owner }: CollectionDefinition, owned: readonly string[]) {
+  /** @param collections those of the database */
+  constructor(definition: CollectionDefinition, collections: readonly CollectionDefinition[]) {
+    const { name, unique = [], owner } = definition;
     this.#collection = name;
-    this.#owned = owned;
-    this.#owner = owner;
     this.#table = quoteName(name);
+    this.#form = tableForm(definition);
+    this.#owned = ownedBy(name, collections);
+    this.#owner = owner;
     this.#unique = unique;
-    this.#fullText = fullText;
+    this.#rows = new PostgresRows(definition);
+    this.#removals = new PostgresRemovals(name, collections);
   }
 
   /**
@@ -37,16 +46,23 @@ export class PostgresChanges {
    * so that changes are decided one after another whichever program makes them, and revisions are in the order of the commits.
    *
    * @param isRemoving whether records may go, so that what they own is locked too; all programs lock in the same order
+   * @throws StoreUnavailable (rejects) when another program has given the table another form, for which this one has not the values
    */
   async lock(connection: PostgresConnection, isRemoving: boolean): Promise<CollectionLock> {
-    const rows = await connection.query<readonly [name: string, revision: string, lastId: string]>({
-      name: "waymark lock",
-      text: "SELECT name, revision, last_id FROM waymark_collections WHERE name = ANY($1) ORDER BY name FOR UPDATE",
+    const rows = await connection.query<readonly [name: string, revision: string, lastId: string, isSame: string]>({
+      name: `waymark lock ${this.#table}`,
+      text: `SELECT name, revision, last_id, form = ${quoteText(this.#form)}
+        FROM waymark_collections WHERE name = ANY($1) ORDER BY name FOR UPDATE`,
       values: [toArrayText([this.#collection, ...(isRemoving ? this.#owned : [])])],
     });
     const counters = rows.find(([name]) => name === this.#collection);
     if (counters === undefined) throw new Error(`The collection ${this.#collection} is gone from the database`);
-    const [, revision, lastId] = counters;
+    const [, revision, lastId, isSame] = counters;
+    if (isSame !== "t") {
+      throw new StoreUnavailable(
+        `Another version of this program has made the columns of ${this.#collection} anew: start this one again`,
+      );
+    }
     return { lastRevision: Number(revision), lastId: Number(lastId) };
   }
 
@@ -75,13 +91,13 @@ export class PostgresChanges {
 
   /** Stores what a batch came to. */
   async write(connection: PostgresConnection, batch: PostgresBatch): Promise<void> {
-    const { inserted, updated, deleted, usedUp, keyed, lastRevision, lastId } = batch;
+    const { inserted, updated, displaced, removed, keyed, lastRevision, lastId } = batch;
     const statements: Promise<unknown>[] = [];
     // In this order no two records have the same value of a unique member in between.
-    if (deleted.length > 0) statements.push(this.#delete(connection, deleted));
-    if (usedUp.length > 0) statements.push(this.#markUsed(connection, usedUp));
-    if (updated.length > 0) statements.push(this.#update(connection, updated));
-    if (inserted.length > 0) statements.push(this.#insert(connection, inserted));
+    if (removed.length > 0) statements.push(this.#removals.remove(connection, removed));
+    statements.push(this.#rows.vacate(connection, displaced));
+    if (updated.length > 0) statements.push(this.#rows.update(connection, updated));
+    if (inserted.length > 0) statements.push(this.#rows.insert(connection, inserted));
     if (keyed.length > 0) statements.push(keepKeys(connection, this.#collection, keyed));
     statements.push(
       connection.query({
@@ -101,12 +117,17 @@ export class PostgresChanges {
       const document: Readonly<Record<string, unknown>> = member === undefined ? {} : JSON.parse(record.json);
       return { record, createdAt, owner: member === undefined ? undefined : Number(document[member]) };
     });
-    await connection.query({
-      name: `waymark put into ${this.#table}`,
-      text: `${this.#insertion} ON CONFLICT (id) DO UPDATE SET revision = excluded.revision, updated_at = excluded.updated_at,
-        document = excluded.document, exact = excluded.exact, created_at = excluded.created_at, words = excluded.words`,
-      values: this.#toValues(rows),
-    });
+    await this.#rows.put(connection, rows);
+  }
+
+  /** Has records, which are put anew in a later step, keep no value from others. */
+  vacate(connection: PostgresConnection, ids: readonly number[]): Promise<void> {
+    return this.#rows.vacate(connection, ids);
+  }
+
+  /** Removes records and what they own, and has none of the ids given again. Of these alone the removals are not counted. */
+  remove(connection: PostgresConnection, ids: readonly number[]): Promise<void> {
+    return this.#removals.remove(connection, ids);
   }
 
   /** Whether the collection, or the owner in it, has no record. */
@@ -137,8 +158,8 @@ export class PostgresChanges {
       values: [toArrayText(ids)],
     });
     return new Map(
-      rows.map(([id, revision, updatedAt, document, exact, createdAt, owner]) => {
-        const record = toRecord([id, revision, updatedAt, document, exact]);
+      rows.map(([id, revision, updatedAt, document, createdAt, owner]) => {
+        const record = toRecord([id, revision, updatedAt, document]);
         return [record.id, { record, createdAt: Number(createdAt), owner: owner === null ? undefined : Number(owner) }];
       }),
     );
@@ -172,12 +193,15 @@ export class PostgresChanges {
   }
 
   #holdersOf(connection: PostgresConnection, writes: readonly Write[]): Promise<readonly Map<string, number>[]> {
-    const keys = writes.map((write) => (write.kind === "remove" ? [] : uniqueKeys(write.members, this.#unique)));
+    if (this.#unique.length === 0) return Promise.resolve([]);
+    const keys = writes.map((write) => {
+      return write.kind === "remove" ? [] : uniqueKeys(JSON.parse(write.members), this.#unique);
+    });
     return Promise.all(
       this.#unique.map(async (member, position) => {
         const wanted = new Set(keys.flatMap((each) => each[position] ?? []));
         if (wanted.size === 0) return new Map<string, number>();
-        const column = quoteName(uniqueColumnOf(member));
+        const column = quoteName(uniqueColumn(member));
         const rows = await connection.query<readonly [key: string, id: string]>({
           name: `waymark holders of ${this.#table} ${position}`,
           text: `SELECT ${column}, id FROM ${this.#table} WHERE ${column} = ANY($1)`,
@@ -187,60 +211,4 @@ export class PostgresChanges {
       }),
     );
   }
-
-  #insert(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown> {
-    return connection.query({
-      name: `waymark insert into ${this.#table}`,
-      text: this.#insertion,
-      values: this.#toValues(rows),
-    });
-  }
-
-  get #insertion(): string {
-    const owner = this.#owner === undefined ? "" : ", owner";
-    return `INSERT INTO ${this.#table} (id, revision, updated_at, document, exact, created_at, words${owner})
-      SELECT id, revision, updated_at, document::json, exact, created_at, ${toWordsColumn("words")}${owner} FROM ${rowsFrom}`;
-  }
-
-  #update(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown> {
-    return connection.query({
-      name: `waymark update ${this.#table}`,
-      text: `UPDATE ${this.#table} AS stored SET revision = rows.revision, updated_at = rows.updated_at,
-        document = rows.document::json, exact = rows.exact, words = ${toWordsColumn("rows.words")} FROM ${rowsFrom} WHERE stored.id = rows.id`,
-      values: this.#toValues(rows),
-    });
-  }
-
-  #delete(connection: PostgresConnection, ids: readonly number[]): Promise<unknown> {
-    return connection.query({
-      name: `waymark delete from ${this.#table}`,
-      text: `DELETE FROM ${this.#table} WHERE id = ANY($1)`,
-      values: [toArrayText(ids)],
-    });
-  }
-
-  #markUsed(connection: PostgresConnection, ids: readonly number[]): Promise<unknown> {
-    return connection.query({
-      name: "waymark mark used",
-      text: "INSERT INTO waymark_removals SELECT $1, unnest($2::bigint[])",
-      values: [this.#collection, toArrayText(ids)],
-    });
-  }
-
-  #toValues(rows: readonly StoredRow[]): readonly string[] {
-    const documents = rows.map(({ record }) => toPostgresJson(record.json));
-    return [
-      rows.map(({ record }) => record.id),
-      rows.map(({ record }) => record.revision),
-      rows.map(({ record }) => record.updatedAt),
-      documents.map(({ document }) => document),
-      documents.map(({ exact }) => exact),
-      rows.map(({ createdAt }) => createdAt),
-      rows.map(({ record }) => wordsOf(record.json, this.#fullText)),
-      rows.map(({ owner }) => owner ?? null),
-    ].map(toArrayText);
-  }
 }
-
-const rowsFrom = `unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::bigint[])
-  AS rows (id, revision, updated_at, document, exact, created_at, words, owner)`;

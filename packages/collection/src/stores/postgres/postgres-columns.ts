@@ -1,67 +1,136 @@
 import type { CollectionDefinition } from "../../database.ts";
-import { type MemberType, storeMembers } from "../../selection.ts";
+import { memberValue } from "../../member-value.ts";
+import { type MemberType, type SelectableMember, storeMembers } from "../../selection.ts";
+import { comparedValue } from "../compared-value.ts";
 import { nameOf, quoteName } from "./postgres-names.ts";
+import { toReadableText } from "./postgres-text.ts";
+import { uniqueKey } from "./postgres-unique-keys.ts";
+import { indexedWords, wordsForm } from "./postgres-words.ts";
+
+/** A column of a collection's table that the store fills with what it makes of a record's document. */
+export interface FilledColumn {
+  /** Also says what it has, so that one of another type has another name. */
+  readonly name: string;
+  readonly type: "text" | "text[]" | "integer" | "bigint" | "double precision";
+  /** What it is filled with: where that changes, it is filled anew. */
+  readonly content: string;
+  /** The elements of a list have spaces between them. */
+  readonly toValue: (document: unknown, json: string) => string | number | null;
+  readonly index: ColumnIndex | undefined;
+}
+
+/** An index on a column; what makes it is put behind its name. */
+export interface ColumnIndex {
+  readonly definition: string;
+  /** The member of which no two records are to have the same value. */
+  readonly unique?: string;
+}
 
 /** The column in which the values of a member are compared. */
-export interface PostgresColumn {
-  readonly name: string;
+export interface ComparedColumn {
   readonly type: MemberType;
+  /** What is compared, as an expression that has an index. */
+  readonly sql: string;
+  /** The expression for the whole of a text of which `sql` has the beginning. */
+  readonly whole: string | undefined;
   /** Whether it has whole numbers, which are all that the server compares it with. */
   readonly isInteger: boolean;
   /** Whether each record has a value. */
   readonly isFull: boolean;
-  /** What the database makes it of; undefined for a column that the store fills. */
-  readonly definition: string | undefined;
-  /** The expression for the whole of a text of which the column has the beginning. */
-  readonly whole: string | undefined;
 }
 
-/** How many characters of a text a column has: those of the most bytes fit into an entry of an index, which has 2,704. */
+/** How many characters of a text an index has: those of the most bytes fit into an entry, which has 2,704. */
 export const indexedLength = 600;
 
 /** The columns of the members that records can be selected by, by the names of these. */
-export function selectableColumns({ selectable = [] }: CollectionDefinition): ReadonlyMap<string, PostgresColumn> {
-  const own = storeMembers.map(({ name, type }): readonly [string, PostgresColumn] => {
-    const column = storeColumns[name] ?? name;
-    return [name, { name: column, type, isInteger: true, isFull: true, definition: undefined, whole: undefined }];
+export function comparedColumns({ selectable = [] }: CollectionDefinition): ReadonlyMap<string, ComparedColumn> {
+  const own = storeMembers.map(({ name, type }): readonly [string, ComparedColumn] => {
+    const sql = quoteName(storeColumns[name] ?? name);
+    return [name, { type, sql, whole: undefined, isInteger: true, isFull: true }];
   });
-  const derived = selectable.map(({ name, type }): readonly [string, PostgresColumn] => {
-    const path = name.split(".").map((part) => `"${part}"`);
-    const { sqlType, expression, whole } = generators[type](`document #> '{${path}}'`);
-    const definition = `${sqlType} GENERATED ALWAYS AS (${expression}) STORED`;
-    const column = nameOf("member", name.replaceAll(".", "_"));
-    return [name, { name: column, type, isInteger: type === "time", isFull: false, definition, whole }];
+  const others = selectable.map((member): readonly [string, ComparedColumn] => {
+    const column = quoteName(memberColumn(member));
+    const { type } = member;
+    const isText = columnTypes[type] === "text";
+    const sql = isText ? `left(${column}, ${indexedLength})` : column;
+    return [member.name, { type, sql, whole: isText ? column : undefined, isInteger: type === "time", isFull: false }];
   });
-  return new Map([...own, ...derived]);
+  return new Map([...own, ...others]);
 }
 
 const storeColumns: Readonly<Record<string, string>> = { createdAt: "created_at", updatedAt: "updated_at" };
 
-interface Generator {
-  readonly sqlType: string;
-  readonly expression: string;
-  readonly whole: string | undefined;
+/** The columns that a collection has beside those of the store. */
+export function filledColumns(definition: CollectionDefinition): readonly FilledColumn[] {
+  const { unique = [], selectable = [], fullText = [], owner } = definition;
+  const ofOwner = owner === undefined ? "" : "owner ASC, ";
+  const compared = comparedColumns(definition);
+  return [
+    {
+      name: "size", // read without the document
+      type: "integer",
+      content: "bytes",
+      toValue: (_document, json) => Buffer.byteLength(json),
+      index: undefined,
+    },
+    ...unique.map((member): FilledColumn => {
+      const name = uniqueColumn(member);
+      const index = { definition: `(${quoteName(name)})`, unique: member };
+      return { name, type: "text", content: "key", toValue: (document) => uniqueKey(document, member), index };
+    }),
+    ...selectable.map((member): FilledColumn => {
+      const term = orderTerm(compared.get(member.name) as ComparedColumn, false); // it has those that are selectable
+      return {
+        name: memberColumn(member),
+        type: columnTypes[member.type],
+        content: "value",
+        toValue: (document) => toCompared(memberValue(document, member.name, member.type), member.type),
+        index: { definition: `(${ofOwner}${term}, id ASC)` },
+      };
+    }),
+    ...(fullText.length === 0
+      ? []
+      : [
+          {
+            name: "words",
+            type: "text[]",
+            content: wordsForm(fullText),
+            toValue: (document: unknown) => indexedWords(document, fullText),
+            index: { definition: "USING gin (words)" },
+          } as const,
+        ]),
+  ];
 }
 
-/** What makes the values that compare as a type says of the JSON of a member. One of another type is as absent. */
-const generators: Readonly<Record<MemberType, (json: string) => Generator>> = {
-  text: (json) => ofText(`waymark_text(${json})`),
-  "caseless-text": (json) => ofText(`lower(waymark_text(${json}) COLLATE "C")`), // which is for A to Z alone
-  date: (json) => ofText(`waymark_text(${json})`),
-  number: (json) => ({ sqlType: "double precision", expression: `waymark_number(${json})`, whole: undefined }),
-  time: (json) => ({ sqlType: "bigint", expression: `waymark_time(${json})`, whole: undefined }),
+/** The column by which a member is unique. */
+export const uniqueColumn = (member: string): string => nameOf("unique", member);
+
+const memberColumn = ({ name, type }: SelectableMember): string => nameOf(columnNames[type], name);
+
+const columnNames: Readonly<Record<MemberType, string>> = {
+  text: "text",
+  "caseless-text": "caseless",
+  date: "text",
+  number: "number",
+  time: "time",
 };
 
-function ofText(whole: string): Generator {
-  return {
-    sqlType: 'text COLLATE "C"',
-    expression: `left(${whole}, ${indexedLength})`,
-    whole: `(${whole} COLLATE "C")`,
-  };
+const columnTypes: Readonly<Record<MemberType, "text" | "bigint" | "double precision">> = {
+  text: "text",
+  "caseless-text": "text",
+  date: "text",
+  number: "double precision",
+  time: "bigint",
+};
+
+/** A value, of a record or of a selection, as the columns of a type have it. */
+export function toCompared<V extends string | number | null>(value: V, type: MemberType): V | string {
+  return typeof value === "string" ? toReadableText(comparedValue<string>(value, type)) : value;
 }
 
 /** What puts records in the order of a column: those without a value before the others and, the other way round, after them. */
-export function orderTerm({ name, isFull }: PostgresColumn, descending: boolean): string {
-  if (isFull) return `${quoteName(name)}${descending ? " DESC" : ""}`;
-  return `${quoteName(name)} ${descending ? "DESC NULLS LAST" : "ASC NULLS FIRST"}`;
+export function orderTerm({ sql, isFull }: ComparedColumn, descending: boolean): string {
+  const direction = descending ? "DESC" : "ASC";
+  if (isFull) return `${sql} ${direction}`;
+  return `${sql} ${direction} ${descending ? "NULLS LAST" : "NULLS FIRST"}`;
 }

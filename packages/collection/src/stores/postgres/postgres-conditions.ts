@@ -1,24 +1,14 @@
-import type { MemberFilter, MemberType } from "../../selection.ts";
+import type { MemberFilter } from "../../selection.ts";
 import { comparedValue, endOfPrefix } from "../compared-value.ts";
 import type { KeyCondition } from "../keyset.ts";
-import { indexedLength, type PostgresColumn } from "./postgres-columns.ts";
-import { toReadableText } from "./postgres-json.ts";
-import { quoteName, toArrayText } from "./postgres-names.ts";
-
-/** The values of a statement, in the order of their `$1`, `$2`, …. */
-export class StatementValues {
-  readonly all: (string | number)[] = [];
-
-  /** The parameter that stands for the value. */
-  add(value: string | number): string {
-    return `$${this.all.push(value)}`;
-  }
-}
+import { type ComparedColumn, indexedLength, toCompared } from "./postgres-columns.ts";
+import { toArrayText } from "./postgres-names.ts";
+import type { StatementValues } from "./statement-values.ts";
 
 /** The columns of the members that can be selected by. */
-export type Columns = ReadonlyMap<string, PostgresColumn>;
+export type Columns = ReadonlyMap<string, ComparedColumn>;
 
-export const columnOf = (columns: Columns, member: string): PostgresColumn => columns.get(member) as PostgresColumn; // asserted
+export const columnOf = (columns: Columns, member: string): ComparedColumn => columns.get(member) as ComparedColumn; // asserted
 
 /** What a filter says, as a condition. */
 export function filterCondition(filter: MemberFilter, columns: Columns, values: StatementValues): string {
@@ -51,14 +41,13 @@ export function filterCondition(filter: MemberFilter, columns: Columns, values: 
 export function keyConditions(range: readonly KeyCondition[], columns: Columns, values: StatementValues): string[] {
   return range.map((condition) => {
     const column = columnOf(columns, condition.member);
-    const name = quoteName(column.name);
     switch (condition.relation) {
       case "absent":
-        return `${name} IS NULL`;
+        return `${column.sql} IS NULL`;
       case "present":
-        return `${name} IS NOT NULL`;
+        return `${column.sql} IS NOT NULL`;
       default: {
-        // Places are told apart by what the column has.
+        // Places are told apart by what the index has.
         const { value } = condition;
         const place = typeof value === "string" ? firstCharacters(value) : value;
         return compare({ ...column, whole: undefined }, relations[condition.relation], place, values);
@@ -71,44 +60,39 @@ const relations = { equal: "=", greater: ">", less: "<" } as const;
 
 type Operator = "=" | "<" | "<=" | ">" | ">=";
 
-function compare(column: PostgresColumn, operator: Operator, value: string | number, values: StatementValues): string {
+function compare(column: ComparedColumn, operator: Operator, value: string | number, values: StatementValues): string {
   if (typeof value === "number" && column.isInteger) return compareInteger(column, operator, value, values);
   const compared = toCompared(value, column.type);
   return `${operand(column, [compared])} ${operator} ${values.add(compared)}`;
 }
 
-/** The column or, where it may have the beginning alone of what is compared, the expression for the whole. */
-function operand({ name, whole }: PostgresColumn, compared: readonly (string | number)[]): string {
+/** What is indexed or, where it may have the beginning alone of what is compared, the expression for the whole. */
+function operand({ sql, whole }: ComparedColumn, compared: readonly (string | number)[]): string {
   const isLong = (value: string | number): boolean =>
     typeof value === "string" && firstCharacters(value).length >= indexedLength && isCut(value);
-  return whole !== undefined && compared.some(isLong) ? whole : quoteName(name);
+  return whole !== undefined && compared.some(isLong) ? whole : sql;
 }
 
 /** A column of whole numbers with any number: the server refuses to compare it with a fraction, or one that is too great. */
-function compareInteger({ name }: PostgresColumn, operator: Operator, value: number, values: StatementValues): string {
+function compareInteger({ sql }: ComparedColumn, operator: Operator, value: number, values: StatementValues): string {
   if (operator === "=" && !(Number.isInteger(value) && Math.abs(value) <= greatest)) return "false";
   // Below 1.5 is below 2, and up to 1.5 is up to 1.
   const whole = operator === "<" || operator === ">=" ? Math.ceil(value) : Math.floor(value);
-  return `${quoteName(name)} ${operator} ${values.add(Math.min(greatest, Math.max(-greatest, whole)))}`;
+  return `${sql} ${operator} ${values.add(Math.min(greatest, Math.max(-greatest, whole)))}`;
 }
 
 /** Beyond every value of a column, and less than the server's own limit. */
 const greatest = 2 ** 62;
 
-function isOneOf(column: PostgresColumn, sought: readonly (string | number)[], values: StatementValues): string {
+function isOneOf(column: ComparedColumn, sought: readonly (string | number)[], values: StatementValues): string {
   const compared = sought
     .map((value) => toCompared(value, column.type))
     .filter((value) => !column.isInteger || (Number.isInteger(value) && Math.abs(Number(value)) <= greatest));
   return `${operand(column, compared)} = ANY(${values.add(toArrayText(compared))})`;
 }
 
-function toCompared(value: string | number, type: MemberType): string | number {
-  const compared = comparedValue(value, type);
-  return typeof compared === "string" ? toReadableText(compared) : compared;
-}
-
 const firstCharacters = (text: string): string =>
   isCut(text) ? Array.from(text).slice(0, indexedLength).join("") : text;
 
-/** Whether a column has less than the whole of it, or just that. */
+/** Whether an index has less than the whole of it, or just that. */
 const isCut = (text: string): boolean => text.length >= indexedLength && Array.from(text).length >= indexedLength;

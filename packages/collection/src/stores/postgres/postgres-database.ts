@@ -1,17 +1,18 @@
+import { setTimeout as elapse } from "node:timers/promises";
 import type { Database, DatabaseOptions, DatabaseState } from "../../database.ts";
 import type { LoadOptions, Snapshot } from "../../snapshot.ts";
 import { type Store, StoreOpenError } from "../../store.ts";
 import { assertDefinitions } from "../collection-definition.ts";
 import { loadSnapshot } from "../load-snapshot.ts";
-import { ownedBy, ownersFirst } from "../owned-collections.ts";
+import { ownersFirst } from "../owned-collections.ts";
 import { type PostgresAddress, parsePostgresAddress } from "./postgres-address.ts";
 import { PostgresChanges } from "./postgres-changes.ts";
-import { selectableColumns } from "./postgres-columns.ts";
+import { comparedColumns } from "./postgres-columns.ts";
 import { PostgresConnection, type PostgresTimeouts } from "./postgres-connection.ts";
 import { toStoreFault } from "./postgres-fault.ts";
 import { PostgresFinds } from "./postgres-finds.ts";
 import { PostgresLoadTarget } from "./postgres-load-target.ts";
-import { assertFinished, migrate } from "./postgres-migrations.ts";
+import { assertFinished, metAnotherStart, migrate } from "./postgres-migrations.ts";
 import { reasonNotOpened, UnusableDatabase } from "./postgres-open-fault.ts";
 import { dividePool, leastPoolSize, type PostgresPools } from "./postgres-pools.ts";
 import { prepareCollection } from "./postgres-schema.ts";
@@ -64,10 +65,10 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
   const pools = dividePool(poolSize, connect, () => PostgresConnection.open(config, timeouts));
   const openSnapshot = (): Promise<Snapshot> => openPostgresSnapshot(config, timeouts);
   const stores = collections.map((definition) => {
-    const changes = new PostgresChanges(definition, ownedBy(definition.name, collections));
+    const changes = new PostgresChanges(definition, collections);
     const parts: PostgresStoreParts = {
       definition,
-      columns: selectableColumns(definition),
+      columns: comparedColumns(definition),
       pools,
       finds: new PostgresFinds(pools.records, definition),
       changes,
@@ -148,26 +149,43 @@ class PostgresDatabase implements Database {
 }
 
 /**
- * Brings the tables to what this program reads and writes: in one transaction, on a connection that has time for it. Where all is
- * as it should be nothing is written, so that a standby is opened too.
+ * Brings the tables to what this program reads and writes, on a connection that has time for it. Where all is as it should be nothing
+ * is written, so that a standby is opened too. Of programs that start together on an empty database one makes the tables, and the others
+ * find that and try again.
  */
 async function prepare(
   config: PostgresAddress["config"],
   timeouts: PostgresTimeouts,
-  { collections, forLoading = false }: DatabaseOptions,
+  options: DatabaseOptions,
 ): Promise<void> {
   const patient = { ...timeouts, statement: patience, lock: patience };
-  const connection = await PostgresConnection.open(config, patient);
-  try {
-    await assertServer(connection, forLoading);
-    await connection.query({ text: "BEGIN ISOLATION LEVEL READ COMMITTED" });
-    await migrate(connection);
-    if (!forLoading) await assertFinished(connection);
-    for (const definition of ownersFirst(collections)) await prepareCollection(connection, definition);
-    await connection.query({ text: "COMMIT" });
-  } finally {
-    await connection.close(); // which also rolls back
+  for (let attempt = 1; ; attempt++) {
+    const connection = await PostgresConnection.open(config, patient);
+    try {
+      await prepareOver(connection, options);
+      return;
+    } catch (error) {
+      if (attempt === attempts || !metAnotherStart(error)) throw error;
+    } finally {
+      await connection.close(); // which also rolls back
+    }
+    await elapse(Math.random() * 10 * 2 ** attempt); // milliseconds; those who met are not to meet again
   }
+}
+
+const attempts = 8;
+
+/** In one transaction, where the engine has the making of tables in it. */
+async function prepareOver(
+  connection: PostgresConnection,
+  { collections, forLoading = false }: DatabaseOptions,
+): Promise<void> {
+  await assertServer(connection, forLoading);
+  await connection.query({ text: "BEGIN ISOLATION LEVEL READ COMMITTED" });
+  await migrate(connection);
+  if (!forLoading) await assertFinished(connection);
+  for (const definition of ownersFirst(collections)) await prepareCollection(connection, definition);
+  await connection.query({ text: "COMMIT" });
 }
 
 /** Of a large table, an index that a new version asks for takes minutes to make; and as long others wait who start too. */
@@ -178,7 +196,7 @@ async function assertServer(connection: PostgresConnection, isToBeWritten: boole
     text: `SELECT current_setting('server_version_num'), current_setting('server_encoding'),
       current_setting('transaction_read_only'), has_table_privilege(to_regclass('waymark_collections'), 'UPDATE')`,
   });
-  if (Number(version) < 140_000) throw new UnusableDatabase("the server is older than PostgreSQL 14; upgrade it");
+  if (Number(version) < 130_000) throw new UnusableDatabase("the server is older than PostgreSQL 13; upgrade it");
   if (encoding !== "UTF8") throw new UnusableDatabase(`it is encoded in ${encoding}; create one with ENCODING 'UTF8'`);
   if (isToBeWritten && readOnly === "on") {
     throw new UnusableDatabase("it is read-only, as a standby is, and is to be written to; name the primary");

@@ -4,6 +4,7 @@ import { StoreReadOnly, StoreUnavailable } from "../../store.ts";
 export const sqlState = {
   invalidPassword: "28P01",
   uniqueViolation: "23505",
+  completionUnknown: "40003",
   lockNotAvailable: "55P03",
   queryCanceled: "57014",
   readOnly: "25006",
@@ -29,7 +30,12 @@ export function sqlStateOf(error: unknown): string | undefined {
  * Whether a transaction was undone, and may succeed when it is tried again (class 40): it met another one or, on a standby,
  * what was to be taken over from the primary.
  */
-export const isTransactionRollback = (error: unknown): boolean => sqlStateOf(error)?.startsWith("40") === true;
+export const isTransactionRollback = (error: unknown): boolean =>
+  sqlStateOf(error)?.startsWith("40") === true && !isOutcomeUnknown(error);
+
+/** Whether it cannot be told if a commit was made: the connection broke, or the machines of a distributed engine lost one another. */
+export const isOutcomeUnknown = (error: unknown): boolean =>
+  error instanceof ConnectionLost || sqlStateOf(error) === sqlState.completionUnknown;
 
 /** What a store throws for an error of the database: StoreUnavailable when trying later may help, else the error itself. */
 export function toStoreFault(error: unknown): unknown {

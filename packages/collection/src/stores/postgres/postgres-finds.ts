@@ -52,8 +52,8 @@ export class PostgresFinds {
     try {
       const values = [`{${[...asked.keys()].join(",")}}`];
       const rows = await this.#pool.read<readonly [...RecordRow, owner: string | null]>({ ...this.#statement, values });
-      for (const [id, revision, updatedAt, document, exact, owner] of rows) {
-        const record = toRecord([id, revision, updatedAt, document, exact]);
+      for (const [id, revision, updatedAt, document, owner] of rows) {
+        const record = toRecord([id, revision, updatedAt, document]);
         asked.get(record.id)?.resolve({ record, owner: owner === null ? undefined : Number(owner) });
       }
       for (const { resolve } of asked.values()) resolve(undefined); // which does nothing where a record was found

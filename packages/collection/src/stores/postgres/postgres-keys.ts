@@ -1,8 +1,8 @@
 import type { Write } from "../write.ts";
 import { type KeyedRecord, keyLifetime, keyOf } from "./postgres-batch.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
-import { toReadableText } from "./postgres-json.ts";
 import { toArrayText } from "./postgres-names.ts";
+import { toReadableText } from "./postgres-text.ts";
 
 /** What was created before by the keys that the writes have. */
 export async function keyedRecords(

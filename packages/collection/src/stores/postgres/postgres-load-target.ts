@@ -9,7 +9,6 @@ import {
   type SnapshotRecord,
 } from "../../snapshot.ts";
 import type { LoadPlace, LoadTarget } from "../load-snapshot.ts";
-import { ownedBy } from "../owned-collections.ts";
 import { PostgresChanges } from "./postgres-changes.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import { toStoreFault } from "./postgres-fault.ts";
@@ -33,10 +32,7 @@ export class PostgresLoadTarget implements LoadTarget {
     this.identity = identity;
     this.#pool = pool;
     this.#changes = new Map(
-      collections.map((definition) => [
-        definition.name,
-        new PostgresChanges(definition, ownedBy(definition.name, collections)),
-      ]),
+      collections.map((definition) => [definition.name, new PostgresChanges(definition, collections)]),
     );
   }
 
@@ -44,15 +40,8 @@ export class PostgresLoadTarget implements LoadTarget {
     return this.#transact(async (connection) => {
       await this.#assertUntouched(connection, notEmpty);
       await connection.query({
-        text: `CREATE TABLE IF NOT EXISTS waymark_loading (
-          collection text COLLATE "C" PRIMARY KEY,
-          source text NOT NULL,
-          last_id bigint NOT NULL, -- up to which records are stored
-          revision bigint NOT NULL -- of the collection that they are from
-        )`,
-      });
-      await connection.query({
-        text: "INSERT INTO waymark_loading SELECT unnest($1::text[]), $2, 0, 0 ON CONFLICT DO NOTHING",
+        text: `INSERT INTO waymark_loading (collection, source, last_id, revision)
+          SELECT name, $2, 0, 0 FROM unnest($1::text[]) AS rows (name) ON CONFLICT DO NOTHING`,
         values: [toArrayText([...this.#changes.keys()]), source],
       });
       const rows = await connection.query<readonly [string, string, string, string]>({
@@ -67,14 +56,9 @@ export class PostgresLoadTarget implements LoadTarget {
   }
 
   remove(collection: string, ids: readonly number[]): Promise<void> {
-    return this.#step(collection, async (connection) => {
-      const values = [toArrayText(ids)];
-      await connection.query({ text: `DELETE FROM ${quoteName(collection)} WHERE id = ANY($1)`, values });
-      await connection.query({
-        text: "INSERT INTO waymark_removals SELECT $2, unnest($1::bigint[]) ON CONFLICT DO NOTHING",
-        values: [...values, collection],
-      });
-      // A removal, and those of what the record owned, may have counted themselves.
+    return this.#step(collection, async (connection, changes) => {
+      await changes.remove(connection, ids);
+      // The removals of what the records owned have counted themselves.
       await connection.query({
         text: "UPDATE waymark_collections SET revision = 0, last_id = 0 WHERE name = ANY($1) AND revision <> 0",
         values: [toArrayText([...this.#changes.keys()])],
@@ -83,10 +67,7 @@ export class PostgresLoadTarget implements LoadTarget {
   }
 
   vacate(collection: string, ids: readonly number[]): Promise<void> {
-    return this.#step(collection, async (connection) => {
-      const text = `UPDATE ${quoteName(collection)} SET document = '{}', exact = NULL WHERE id = ANY($1)`;
-      await connection.query({ text, values: [toArrayText(ids)] });
-    });
+    return this.#step(collection, (connection, changes) => changes.vacate(connection, ids));
   }
 
   async put(collection: string, records: readonly SnapshotRecord[], place: LoadPlace): Promise<void> {
@@ -128,7 +109,7 @@ export class PostgresLoadTarget implements LoadTarget {
           values: [collection, revision, lastId],
         });
       }
-      await connection.query({ text: "DROP TABLE waymark_loading" });
+      await connection.query({ text: "DELETE FROM waymark_loading" });
     });
   }
 
@@ -163,14 +144,10 @@ export class PostgresLoadTarget implements LoadTarget {
   /** Sees that nobody else has stored anything since the last step. */
   async #assertPlace(connection: PostgresConnection, collection: string): Promise<void> {
     await this.#assertUntouched(connection, changedMeanwhile);
-    const [[isThere] = []] = await connection.query({ text: "SELECT to_regclass('waymark_loading')" });
-    const [row] =
-      isThere === null
-        ? []
-        : await connection.query<readonly [string, string]>({
-            text: "SELECT last_id, revision FROM waymark_loading WHERE collection = $1",
-            values: [collection],
-          });
+    const [row] = await connection.query<readonly [string, string]>({
+      text: "SELECT last_id, revision FROM waymark_loading WHERE collection = $1",
+      values: [collection],
+    });
     const place = this.#places.get(collection);
     if (row === undefined || Number(row[0]) !== place?.id || Number(row[1]) !== place.revision) {
       throw new LoadRefused(changedMeanwhile);

@@ -1,111 +1,117 @@
+import { randomUUID } from "node:crypto";
 import { unfinished } from "../../snapshot.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
+import { sqlState, sqlStateOf } from "./postgres-fault.ts";
+import { toLayout2 } from "./postgres-layout-2.ts";
+import { quoteText } from "./postgres-names.ts";
 import { UnusableDatabase } from "./postgres-open-fault.ts";
 
+/** The number of the layout that this program reads and writes. */
+export const presentLayout = 2;
+
 /**
- * Each takes the layout of our own tables from one number to the next, the first from 0 to 1. What is released is never
- * changed: another one is added to it.
+ * Our own tables as they are today. Each statement may be made again, since an engine whose transactions do not hold the making of
+ * tables may have made some of them before.
  */
-const migrations: readonly string[] = [
-  `
-    CREATE TABLE waymark_layout (version integer NOT NULL);
-    INSERT INTO waymark_layout VALUES (0);
-    CREATE TABLE waymark_collections (
-      name text COLLATE "C" PRIMARY KEY,
-      revision bigint NOT NULL, -- the last one
-      last_id bigint NOT NULL,  -- the greatest that any record ever had
-      full_text text            -- the members whose words the records have, and how these are made; NULL for none
-    );
-    CREATE TABLE waymark_removals (
-      collection text COLLATE "C" NOT NULL,
-      id bigint NOT NULL, -- that a record had, and none may have again
-      PRIMARY KEY (collection, id)
-    );
-    CREATE TABLE waymark_keys (
-      collection text COLLATE "C" NOT NULL,
-      owner bigint NOT NULL, -- of the record; 0 where it has none
-      key text COLLATE "C" NOT NULL,
-      fingerprint text NOT NULL,
-      id bigint NOT NULL,
-      revision bigint NOT NULL,
-      time bigint NOT NULL,  -- when the record was created, in milliseconds since the epoch
-      document text NOT NULL, -- the record as it was then
-      PRIMARY KEY (collection, owner, key)
-    );
-    CREATE INDEX waymark_keys_time ON waymark_keys (collection, time);
-    -- Whatever removes records, the removal of their owner included: it is counted, and their ids are used up.
-    CREATE FUNCTION waymark_removed() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-      DECLARE
-        count bigint := (SELECT count(*) FROM removed);
-      BEGIN
-        IF count > 0 THEN
-          INSERT INTO waymark_removals SELECT TG_ARGV[0], id FROM removed;
-          UPDATE waymark_collections SET revision = revision + count WHERE name = TG_ARGV[0];
-        END IF;
-        RETURN NULL;
-      END
-    $$;
-    -- What a value in a document is compared as; NULL for one of another type.
-    CREATE FUNCTION waymark_text(value json) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-      BEGIN
-        RETURN CASE json_typeof(value) WHEN 'string' THEN value #>> '{}' END;
-      END
-    $$;
-    CREATE FUNCTION waymark_number(value json) RETURNS double precision
-      LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-      BEGIN
-        RETURN CASE json_typeof(value) WHEN 'number' THEN (value #>> '{}')::double precision END;
-      END
-    $$;
-    -- Milliseconds since the epoch for a time of RFC 3339; digits of the second beyond the third are left out.
-    CREATE FUNCTION waymark_time(value json) RETURNS bigint LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-      DECLARE
-        part text[] := regexp_match(waymark_text(value),
-          '^(\\d{4})-(0[1-9]|1[0-2])-(\\d\\d)[Tt](\\d\\d):(\\d\\d):(\\d\\d)(?:\\.(\\d+))?(?:[Zz]|([+-]\\d\\d):(\\d\\d))$');
-        -- 400 years later, which are always of so many days, since there is no year 0 here.
-        days bigint := make_date(part[1]::integer + 400, part[2]::integer, 1) - DATE '1970-01-01' - 146097
-          + part[3]::integer - 1;
-        zone integer := coalesce(part[8]::integer * 60 + (left(part[8], 1) || part[9])::integer, 0);
-      BEGIN
-        RETURN (((days * 24 + part[4]::integer) * 60 + part[5]::integer - zone) * 60 + part[6]::integer) * 1000
-          + left(coalesce(part[7], '') || '000', 3)::integer;
-      END
-    $$;
-  `,
+const presentTables: readonly string[] = [
+  `CREATE TABLE IF NOT EXISTS waymark_collections (
+    name text PRIMARY KEY,
+    revision bigint NOT NULL, -- the last one
+    last_id bigint NOT NULL,  -- the greatest that any record ever had
+    form text NOT NULL        -- what its table is made for
+  )`,
+  `CREATE TABLE IF NOT EXISTS waymark_removals (
+    collection text NOT NULL,
+    id bigint NOT NULL, -- that a record had, and none may have again
+    PRIMARY KEY (collection, id)
+  )`,
+  `CREATE TABLE IF NOT EXISTS waymark_keys (
+    collection text NOT NULL,
+    owner bigint NOT NULL, -- of the record; 0 where it has none
+    key text NOT NULL,
+    fingerprint text NOT NULL,
+    id bigint NOT NULL,
+    revision bigint NOT NULL,
+    time bigint NOT NULL,  -- when the record was created, in milliseconds since the epoch
+    document text NOT NULL, -- the record as it was then
+    PRIMARY KEY (collection, owner, key)
+  )`,
+  "CREATE INDEX IF NOT EXISTS waymark_keys_time ON waymark_keys (collection ASC, time ASC)",
+  `CREATE TABLE IF NOT EXISTS waymark_loading (
+    collection text PRIMARY KEY, -- into which a snapshot is being loaded
+    source text NOT NULL,        -- the identity of its database
+    last_id bigint NOT NULL,     -- up to which records are stored
+    revision bigint NOT NULL     -- of the collection that they are from
+  )`,
 ];
 
 /**
- * Brings the layout to that of this program, within the transaction of the connection. It waits for another program that
- * does the same, so that each migration is made once.
+ * Brings the layout to that of this program, within the transaction of the connection. Where it is that nothing is written, nor locked.
  *
- * @throws UnusableDatabase when the layout is newer
+ * @throws UnusableDatabase when the layout is newer; an error of the server for which `metAnotherStart` holds
  */
 export async function migrate(connection: PostgresConnection): Promise<void> {
-  await connection.query({ text: `SELECT pg_advisory_xact_lock(${migrationLock})` });
-  const version = await layoutOf(connection);
-  if (version > migrations.length) {
-    throw new UnusableDatabase(
-      `a newer version of this program wrote it (layout ${version}, and this one knows ${migrations.length}); upgrade, or name another database`,
-    );
-  }
-  if (version === migrations.length) return;
-  for (const migration of migrations.slice(version)) await connection.query({ text: migration });
-  await connection.query({ text: `UPDATE waymark_layout SET version = ${migrations.length}` });
+  const found = await knownLayoutOf(connection);
+  if (found === presentLayout) return;
+  if (found === 0) await makeLayout(connection);
+  await lockLayout(connection);
+  const version = await knownLayoutOf(connection); // meanwhile another may have made them
+  if (version === presentLayout) return;
+  if (version === 1) await toLayout2(connection);
+  for (const text of presentTables) await connection.query({ text });
+  await connection.query({ text: `UPDATE waymark_layout SET version = ${presentLayout}` });
 }
 
-/** The ASCII codes of `waymark`. */
-const migrationLock = "33602696382607979";
+/** Has all others wait that are about to make or change tables, until the transaction ends. */
+export async function lockLayout(connection: PostgresConnection): Promise<void> {
+  await connection.query({ text: "SELECT version FROM waymark_layout FOR UPDATE" });
+}
+
+async function makeLayout(connection: PostgresConnection): Promise<void> {
+  await connection.query({
+    text: "CREATE TABLE IF NOT EXISTS waymark_layout (version integer PRIMARY KEY, identity text NOT NULL)",
+  });
+  await connection.query({
+    text: `INSERT INTO waymark_layout (version, identity)
+      SELECT 0, ${quoteText(randomUUID())} WHERE NOT EXISTS (SELECT 1 FROM waymark_layout)`,
+  });
+}
+
+async function knownLayoutOf(connection: PostgresConnection): Promise<number> {
+  const version = await layoutOf(connection);
+  if (version <= presentLayout) return version;
+  throw new UnusableDatabase(
+    `a newer version of this program wrote it (layout ${version}, and this one knows ${presentLayout}); upgrade, or name another database`,
+  );
+}
+
+/**
+ * Whether an error tells that another program was making the same tables, or changed the same rows: trying again finds what that one
+ * has made.
+ */
+export function metAnotherStart(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  return state !== undefined && (state.startsWith("40") || doneByAnother.has(state));
+}
+
+/** Of two who make one table, object or column at once the later finds it taken, in the catalog or by its index. */
+const doneByAnother: ReadonlySet<string> = new Set(["42P07", "42710", "42701", sqlState.uniqueViolation]);
 
 /** The layout of the tables; 0 where there are none. */
 export async function layoutOf(connection: PostgresConnection): Promise<number> {
-  const [[isThere] = []] = await connection.query({ text: "SELECT to_regclass('waymark_layout')" });
-  if (isThere === null) return 0;
+  if (!(await isThere(connection, "waymark_layout"))) return 0;
   const [[version] = []] = await connection.query({ text: "SELECT version FROM waymark_layout" });
-  return Number(version);
+  return Number(version ?? 0);
 }
 
 /** @throws UnusableDatabase when a snapshot is being loaded into it */
 export async function assertFinished(connection: PostgresConnection): Promise<void> {
-  const [[isLoading] = []] = await connection.query({ text: "SELECT to_regclass('waymark_loading')" });
-  if (isLoading !== null) throw new UnusableDatabase(unfinished);
+  const loading = await connection.query({ text: "SELECT 1 FROM waymark_loading LIMIT 1" });
+  if (loading.length > 0) throw new UnusableDatabase(unfinished);
+}
+
+/** Whether there is a table of this name, quoted where that is needed. */
+export async function isThere(connection: PostgresConnection, table: string): Promise<boolean> {
+  const [[found] = []] = await connection.query({ text: "SELECT to_regclass($1)", values: [table] });
+  return found !== null;
 }

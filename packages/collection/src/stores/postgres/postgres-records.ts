@@ -2,21 +2,15 @@ import type { Ownership } from "../../database.ts";
 import type { StoredRecord } from "../../store.ts";
 
 /** The columns of a `RecordRow`. */
-export const recordColumns = "id, revision, updated_at, document, exact";
+export const recordColumns = "id, revision, updated_at, document";
 
-export type RecordRow = readonly [
-  id: string,
-  revision: string,
-  updatedAt: string,
-  document: string,
-  exact: string | null,
-];
+export type RecordRow = readonly [id: string, revision: string, updatedAt: string, document: string];
 
-export const toRecord = ([id, revision, updatedAt, document, exact]: RecordRow): StoredRecord => ({
+export const toRecord = ([id, revision, updatedAt, json]: RecordRow): StoredRecord => ({
   id: Number(id),
   revision: Number(revision),
   updatedAt: Number(updatedAt),
-  json: exact ?? document,
+  json,
 });
 
 /** The expression for the owner's id, where the collection has an owner. */

@@ -1,15 +1,19 @@
 import type { CollectionDefinition } from "../../database.ts";
-import { orderTerm, type PostgresColumn, selectableColumns } from "./postgres-columns.ts";
+import { type FilledColumn, filledColumns } from "./postgres-columns.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import { sqlState, sqlStateOf } from "./postgres-fault.ts";
-import { uniqueKeyExpression } from "./postgres-json.ts";
-import { nameOf, quoteName, quoteText } from "./postgres-names.ts";
+import { fillColumns } from "./postgres-filling.ts";
+import { isThere, lockLayout } from "./postgres-migrations.ts";
+import { nameOf, quoteName } from "./postgres-names.ts";
 import { UnusableDatabase } from "./postgres-open-fault.ts";
-import { prepareWords } from "./postgres-words.ts";
+import { type TableForm, tableForm, unfilledForm } from "./postgres-table-form.ts";
 
 /**
- * Makes the table of a collection where it is missing, and sees that it has just the columns that the definition asks for,
- * within the transaction of the connection. What is as it should be is not touched, and takes no lock.
+ * Makes the table of a collection where it is missing, and sees that it has just the columns that the definition asks for, filled,
+ * within the transaction of the connection. Where all is as it should be nothing is written, nor locked.
+ *
+ * Each statement may be made again: with an engine whose transactions do not hold the making of tables, one may begin where another
+ * was broken off. Until all is done no program stores records in the table.
  *
  * @throws UnusableDatabase when the table is another program's, or when records share a value that is to be unique
  */
@@ -17,170 +21,152 @@ export async function prepareCollection(
   connection: PostgresConnection,
   definition: CollectionDefinition,
 ): Promise<void> {
-  await makeTable(connection, definition);
-  await makeColumns(connection, definition);
-  await prepareWords(connection, definition);
+  if ((await formOf(connection, definition.name)) === tableForm(definition)) return;
+  await lockLayout(connection);
+  const present = await formOf(connection, definition.name);
+  if (present === tableForm(definition)) return;
+  await makeTable(connection, definition, present);
+  await note(connection, definition.name, unfilledForm(definition));
+  await makeColumns(connection, definition, present);
+  await note(connection, definition.name, tableForm(definition));
 }
 
-/** The column by which a member is unique. */
-export const uniqueColumnOf = (member: string): string => nameOf("unique", member);
-
-async function makeTable(connection: PostgresConnection, definition: CollectionDefinition): Promise<void> {
+async function makeTable(
+  connection: PostgresConnection,
+  definition: CollectionDefinition,
+  present: string | undefined,
+): Promise<void> {
   const { name: collection, owner } = definition;
   const table = quoteName(collection);
-  const [[isTable, isOurs] = []] = await connection.query({
-    text: "SELECT to_regclass($1), (SELECT name FROM waymark_collections WHERE name = $2)",
-    values: [table, collection],
-  });
-  if (isTable !== null && isOurs === null) {
-    throw new UnusableDatabase(
-      `it has a table ${table} of another program; name another database, or another schema by ?options=-c search_path=…`,
-    );
-  }
-  if (isTable !== null && !(await dropWithOtherOwner(connection, definition))) return;
-  const reference = `owner bigint NOT NULL REFERENCES ${quoteName(owner?.collection ?? "")} (id) ON DELETE CASCADE,`;
-  const ofOwner = owner === undefined ? "" : "owner, ";
-  await connection.query({
-    text: `
-      CREATE TABLE ${table} (
-        id bigint PRIMARY KEY,
-        revision bigint NOT NULL,
-        created_at bigint NOT NULL, -- milliseconds since the epoch
-        updated_at bigint NOT NULL,
-        ${owner === undefined ? "" : reference}
-        document json NOT NULL,     -- the text that is sent
-        exact text,                 -- that text where document cannot have it
-        words tsvector,             -- those of the members that have full text
-        size integer NOT NULL GENERATED ALWAYS AS (octet_length(document::text)) STORED -- read without the document
+  if (await isThere(connection, table)) {
+    if (present === undefined) {
+      throw new UnusableDatabase(
+        `it has a table ${table} of another program; name another database, or another schema by ?options=-c search_path=…`,
       );
-      CREATE INDEX ${quoteName(nameOf(collection, "created_at"))} ON ${table} (${ofOwner}created_at, id);
-      CREATE INDEX ${quoteName(nameOf(collection, "updated_at"))} ON ${table} (${ofOwner}updated_at, id);
-      ${owner === undefined ? "" : `CREATE INDEX ${quoteName(nameOf(collection, "owner"))} ON ${table} (owner, id);`}
-      CREATE TRIGGER waymark_removed AFTER DELETE ON ${table} REFERENCING OLD TABLE AS removed
-        FOR EACH STATEMENT EXECUTE FUNCTION waymark_removed(${quoteText(collection)});
-      INSERT INTO waymark_collections VALUES (${quoteText(collection)}, 0, 0, NULL)
-        ON CONFLICT (name) DO UPDATE SET full_text = NULL;
-    `,
+    }
+    await dropWithOtherOwner(connection, definition, present);
+  }
+  await connection.query({
+    text: "INSERT INTO waymark_collections (name, revision, last_id, form) VALUES ($1, 0, 0, $2) ON CONFLICT DO NOTHING",
+    values: [collection, unfilledForm(definition)],
   });
+  const ofOwner = owner === undefined ? "" : "owner ASC, ";
+  const statements = [
+    `CREATE TABLE IF NOT EXISTS ${table} (
+      id bigint PRIMARY KEY,
+      revision bigint NOT NULL,
+      created_at bigint NOT NULL, -- milliseconds since the epoch
+      updated_at bigint NOT NULL,
+      ${owner === undefined ? "" : `owner bigint NOT NULL REFERENCES ${quoteName(owner.collection)} (id),`}
+      document text NOT NULL      -- the text that is sent
+    )`,
+    ...["created_at", "updated_at"].map((column) => makeIndex(collection, column, `(${ofOwner}${column} ASC, id ASC)`)),
+    ...(owner === undefined ? [] : [makeIndex(collection, "owner", "(owner ASC, id ASC)")]),
+  ];
+  for (const text of statements) await connection.query({ text });
 }
 
 /**
- * Makes room for the table where the one that there is has no owner, or another, than it is to have; whether it did.
+ * Makes room for the table where the one that there is has no owner, or another, than it is to have.
  *
  * @throws UnusableDatabase when there are records in it
  */
 async function dropWithOtherOwner(
   connection: PostgresConnection,
   { name: collection, owner }: CollectionDefinition,
-): Promise<boolean> {
+  present: string,
+): Promise<void> {
+  const { owner: presentOwner }: TableForm = JSON.parse(present);
+  const dueOwner = owner?.collection ?? null;
+  if (presentOwner === dueOwner) return;
   const table = quoteName(collection);
-  const [[present] = []] = await connection.query({
-    text: `SELECT relname FROM pg_constraint JOIN pg_class ON pg_class.oid = confrelid
-      WHERE conrelid = to_regclass($1) AND contype = 'f'`,
-    values: [table],
-  });
-  if (present === owner?.collection) return false;
   const records = await connection.query({ text: `SELECT 1 FROM ${table} LIMIT 1` });
   if (records.length > 0) {
-    const [is, due] = [present, owner?.collection].map((name) => (name === undefined ? "by nobody" : `by ${name}`));
+    const [is, due] = [presentOwner, dueOwner].map((name) => (name === null ? "by nobody" : `by ${name}`));
     throw new UnusableDatabase(
       `the records of ${collection} in it are owned ${is}, and are to be owned ${due}; remove them`,
     );
   }
   await connection.query({ text: `DROP TABLE ${table} CASCADE` });
-  return true;
 }
 
-/** A column that the database derives from the document. */
-interface DerivedColumn {
-  readonly name: string;
-  /** Type and expression; kept as the comment on the column, so that one that was made otherwise is known. */
-  readonly definition: string;
-  readonly index: (connection: PostgresConnection) => Promise<void>;
-}
-
-async function makeColumns(connection: PostgresConnection, definition: CollectionDefinition): Promise<void> {
-  const table = quoteName(definition.name);
-  const wanted = new Map(derivedColumns(definition).map((column) => [column.name, column]));
-  const alterations: string[] = [];
-  for (const [name = "", comment] of await derivedColumnsOf(connection, table)) {
-    if (wanted.get(name)?.definition === comment) wanted.delete(name);
-    else alterations.push(`DROP COLUMN ${quoteName(name)}`);
-  }
-  const missing = [...wanted.values()];
-  alterations.push(...missing.map(({ name, definition: type }) => `ADD COLUMN ${quoteName(name)} ${type}`));
-  if (alterations.length === 0) return;
-  await connection.query({ text: `ALTER TABLE ${table} ${alterations.join(", ")}` });
-  for (const column of missing) {
-    const comment = `COMMENT ON COLUMN ${table}.${quoteName(column.name)} IS ${quoteText(column.definition)}`;
-    await connection.query({ text: comment });
-    await column.index(connection);
-  }
-}
-
-function derivedColumns(definition: CollectionDefinition): readonly DerivedColumn[] {
-  const { name: collection, unique = [] } = definition;
-  const selected = [...selectableColumns(definition).values()].flatMap((column) =>
-    column.definition === undefined
-      ? []
-      : [
-          {
-            name: column.name,
-            definition: column.definition,
-            index: (connection: PostgresConnection) => makeIndex(connection, definition, column),
-          },
-        ],
-  );
-  const uniqueOnes = unique.map((member) => {
-    const column = uniqueColumnOf(member);
-    return {
-      name: column,
-      definition: `text COLLATE "C" GENERATED ALWAYS AS (${uniqueKeyExpression(member)}) STORED`,
-      index: (connection: PostgresConnection) => makeUnique(connection, collection, column, member),
-    };
-  });
-  return [...selected, ...uniqueOnes];
-}
-
-async function derivedColumnsOf(
+/** Drops the columns that are not asked for, makes and fills those that are missing, and the indexes on them. */
+async function makeColumns(
   connection: PostgresConnection,
-  table: string,
-): Promise<readonly (readonly [name: string, comment: string | null])[]> {
-  return connection.query({
-    text: `SELECT attname, col_description(attrelid, attnum) FROM pg_attribute
-      WHERE attrelid = to_regclass($1) AND attgenerated = 's' AND attname <> 'size' AND NOT attisdropped`,
+  definition: CollectionDefinition,
+  present: string | undefined,
+): Promise<void> {
+  const { name: collection } = definition;
+  const columns = filledColumns(definition);
+  const there = new Set(await columnsOf(connection, quoteName(collection)));
+  const unwanted = [...there].filter(
+    (name) => !storeColumns.has(name) && columns.every((column) => column.name !== name),
+  );
+  const missing = columns.filter(({ name }) => !there.has(name));
+  const textType = await textTypeOf(connection);
+  const alterations = [
+    ...unwanted.map((name) => `DROP COLUMN IF EXISTS ${quoteName(name)}`),
+    ...missing.map(({ name, type }) => `ADD COLUMN IF NOT EXISTS ${quoteName(name)} ${textType(type)}`),
+  ];
+  if (alterations.length > 0) {
+    await connection.query({ text: `ALTER TABLE ${quoteName(collection)} ${alterations.join(", ")}` });
+  }
+  const filled: TableForm["columns"] = present === undefined ? {} : (JSON.parse(present) as TableForm).columns;
+  await fillColumns(
+    connection,
+    collection,
+    columns.filter(({ name, content }) => !there.has(name) || filled[name] !== content),
+  );
+  for (const column of columns) await indexColumn(connection, collection, column);
+}
+
+/** Those that no document decides on. */
+const storeColumns: ReadonlySet<string> = new Set(["id", "revision", "created_at", "updated_at", "owner", "document"]);
+
+async function columnsOf(connection: PostgresConnection, table: string): Promise<readonly string[]> {
+  const rows = await connection.query<readonly [name: string]>({
+    text: `SELECT attname FROM pg_attribute
+      WHERE attrelid = to_regclass($1)::oid AND attnum > 0 AND NOT attisdropped`,
     values: [table],
   });
+  return rows.map(([name]) => name);
 }
 
-async function makeIndex(
-  connection: PostgresConnection,
-  { name: collection, owner }: CollectionDefinition,
-  column: PostgresColumn,
-): Promise<void> {
-  const index = quoteName(nameOf(collection, column.name));
-  const ofOwner = owner === undefined ? "" : "owner, ";
-  await connection.query({
-    text: `CREATE INDEX ${index} ON ${quoteName(collection)} (${ofOwner}${orderTerm(column, false)}, id)`,
-  });
+/**
+ * The type that is declared of a column. Text is to compare by code points: where the database compares it by the rules of a language
+ * that has to be said, and where it does not an engine may not let it be said.
+ */
+async function textTypeOf(connection: PostgresConnection): Promise<(type: FilledColumn["type"]) => string> {
+  const [[isByCodePoints] = []] = await connection.query({ text: "SELECT 'B'::text < 'a'::text" });
+  return (type) => (type.startsWith("text") && isByCodePoints !== "t" ? `${type} COLLATE "C"` : type);
 }
 
-async function makeUnique(
-  connection: PostgresConnection,
-  collection: string,
-  column: string,
-  member: string,
-): Promise<void> {
-  const constraint = quoteName(nameOf(collection, column));
+async function indexColumn(connection: PostgresConnection, collection: string, column: FilledColumn): Promise<void> {
+  const { name, index } = column;
+  if (index === undefined) return;
   try {
-    // Judged once a statement is done: two of the records that one statement changes may swap their values.
-    await connection.query({
-      text: `ALTER TABLE ${quoteName(collection)} ADD CONSTRAINT ${constraint} UNIQUE (${quoteName(column)}) DEFERRABLE`,
-    });
+    await connection.query({ text: makeIndex(collection, name, index.definition, index.unique !== undefined) });
   } catch (error) {
-    if (sqlStateOf(error) !== sqlState.uniqueViolation) throw error;
-    throw new UnusableDatabase(`two records in it have the same ${member}, which is to be unique; change one of them`, {
-      cause: error,
-    });
+    if (index.unique === undefined || sqlStateOf(error) !== sqlState.uniqueViolation) throw error;
+    throw new UnusableDatabase(
+      `two records in it have the same ${index.unique}, which is to be unique; change one of them`,
+      { cause: error },
+    );
   }
+}
+
+const makeIndex = (collection: string, column: string, definition: string, isUnique = false): string =>
+  `CREATE ${isUnique ? "UNIQUE " : ""}INDEX IF NOT EXISTS ${quoteName(nameOf(collection, column))}
+    ON ${quoteName(collection)} ${definition}`;
+
+/** The form of a collection's table; undefined where the database has none. */
+async function formOf(connection: PostgresConnection, collection: string): Promise<string | undefined> {
+  const text = "SELECT form FROM waymark_collections WHERE name = $1";
+  const [row] = await connection.query<readonly [form: string]>({ text, values: [collection] });
+  return row?.[0];
+}
+
+async function note(connection: PostgresConnection, collection: string, form: string): Promise<void> {
+  const text = "UPDATE waymark_collections SET form = $2 WHERE name = $1";
+  await connection.query({ text, values: [collection, form] });
 }

@@ -2,12 +2,12 @@ import type { MemberFilter, MemberValue, Selection, SortKey } from "../../select
 import type { StoredRecord } from "../../store.ts";
 import { type KeyCondition, keysetRanges } from "../keyset.ts";
 import { orderTerm } from "./postgres-columns.ts";
-import { type Columns, columnOf, filterCondition, keyConditions, StatementValues } from "./postgres-conditions.ts";
+import { type Columns, columnOf, filterCondition, keyConditions } from "./postgres-conditions.ts";
 import type { Statement } from "./postgres-connection.ts";
-import { quoteName } from "./postgres-names.ts";
 import type { PostgresPool } from "./postgres-pool.ts";
 import { type RecordRow, recordColumns, toRecord } from "./postgres-records.ts";
-import { wordsQuery } from "./postgres-words.ts";
+import { wordsCondition } from "./postgres-words.ts";
+import { StatementValues } from "./statement-values.ts";
 
 /** A selection, to be read in batches: each by the index on the first key, from its place on. */
 export class PostgresSelection {
@@ -67,7 +67,7 @@ export class PostgresSelection {
   /** What reads the first records of a range, at most so many and of about so many bytes. */
   statement(range: readonly KeyCondition[], count: number, size: number): Statement {
     const values = new StatementValues();
-    const keys = this.#order.slice(0, -1).map(({ member }) => `, ${quoteName(columnOf(this.#columns, member).name)}`);
+    const keys = this.#order.slice(0, -1).map(({ member }) => `, ${columnOf(this.#columns, member).sql}`);
     const terms = this.#order.map(({ member, descending }) => orderTerm(columnOf(this.#columns, member), descending));
     const order = `ORDER BY ${terms.join(", ")}`;
     // Those of the first bytes alone are taken out of the table, where large documents lie apart.
@@ -99,13 +99,13 @@ export class PostgresSelection {
       ...(this.#owner === undefined ? [] : [`owner = ${values.add(this.#owner)}`]),
       ...keyConditions(range, this.#columns, values),
       ...this.#filters.map((filter) => filterCondition(filter, this.#columns, values)),
-      ...(this.#words.length > 0 ? [`words @@ ${values.add(wordsQuery(this.#words))}::tsquery`] : []),
+      ...(this.#words.length > 0 ? [wordsCondition(this.#words, values)] : []),
     ];
     return conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
   }
 
   /** The place of a record in the order. */
-  #placeOf([id, _revision, _updatedAt, _document, _exact, _through, ...keys]: SelectedRow): readonly MemberValue[] {
+  #placeOf([id, _revision, _updatedAt, _document, _through, ...keys]: SelectedRow): readonly MemberValue[] {
     const values = keys.map((value, position) => {
       const { member } = this.#order[position] as SortKey; // there is a value for each key
       const { type } = columnOf(this.#columns, member);
@@ -125,7 +125,7 @@ const mostInBatch = 1000;
 /** With the size of the rows up to this one, and the values of the keys of the order but `id`. */
 type SelectedRow = readonly [...RecordRow, through: string, ...keys: (string | null)[]];
 
-const toRecordOf = ([id, revision, updatedAt, document, exact]: SelectedRow): StoredRecord =>
-  toRecord([id, revision, updatedAt, document, exact]);
+const toRecordOf = ([id, revision, updatedAt, document]: SelectedRow): StoredRecord =>
+  toRecord([id, revision, updatedAt, document]);
 
-const sizeOf = (rows: readonly SelectedRow[]): number => Number(rows.at(-1)?.[5] ?? 0);
+const sizeOf = (rows: readonly SelectedRow[]): number => Number(rows.at(-1)?.[4] ?? 0);

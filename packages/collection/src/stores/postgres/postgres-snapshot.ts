@@ -2,7 +2,7 @@ import type { ClientConfig } from "pg";
 import type { Snapshot, SnapshotCounters, SnapshotKey, SnapshotRange, SnapshotRecord } from "../../snapshot.ts";
 import { PostgresConnection, type PostgresTimeouts } from "./postgres-connection.ts";
 import { toStoreFault } from "./postgres-fault.ts";
-import { assertFinished, layoutOf } from "./postgres-migrations.ts";
+import { assertFinished, layoutOf, presentLayout } from "./postgres-migrations.ts";
 import { quoteName } from "./postgres-names.ts";
 import { UnusableDatabase } from "./postgres-open-fault.ts";
 import { type RecordRow, recordColumns, toRecord } from "./postgres-records.ts";
@@ -21,7 +21,7 @@ export async function openPostgresSnapshot(
     await connection.query({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" });
     // Whoever takes what is read may take their time.
     await connection.query({ text: "SET LOCAL idle_in_transaction_session_timeout = 0" });
-    if ((await layoutOf(connection)) === 0) throw new UnusableDatabase("it has no collections; name another one");
+    await assertLayout(connection);
     await assertFinished(connection);
     return new PostgresSnapshot(connection, await identityOf(connection));
   } catch (error) {
@@ -33,13 +33,21 @@ export async function openPostgresSnapshot(
 /** Milliseconds for a statement: records of a large table are counted by one. */
 const patience = 3_600_000;
 
+/** @throws UnusableDatabase when there is nothing of ours, or not as this program reads it */
+async function assertLayout(connection: PostgresConnection): Promise<void> {
+  const layout = await layoutOf(connection);
+  if (layout === presentLayout) return;
+  throw new UnusableDatabase(
+    layout === 0
+      ? "it has no collections; name another one"
+      : `another version of this program wrote it (layout ${layout}, and this one reads ${presentLayout}); start the newer of them on it`,
+  );
+}
+
 /** Tells a database, and the schema in it, from every other one. */
 export async function identityOf(connection: PostgresConnection): Promise<string> {
-  const [row = []] = await connection.query({
-    text: `SELECT (SELECT system_identifier FROM pg_control_system()), 'waymark_collections'::regclass::oid,
-      (SELECT oid FROM pg_database WHERE datname = current_database())`,
-  });
-  return ["postgres", ...row].join(" ");
+  const [[identity] = []] = await connection.query({ text: "SELECT identity FROM waymark_layout" });
+  return `postgres ${identity}`;
 }
 
 class PostgresSnapshot implements Snapshot {
@@ -72,8 +80,8 @@ class PostgresSnapshot implements Snapshot {
       ) AS batch WHERE through - size < ${batchSize} ORDER BY id`;
     for (let place = after; ; ) {
       const rows = await this.#query<readonly [...RecordRow, createdAt: string]>(text, [place, upTo, changedSince]);
-      const records = rows.map(([id, revision, updatedAt, document, exact, createdAt]) => ({
-        ...toRecord([id, revision, updatedAt, document, exact]),
+      const records = rows.map(([id, revision, updatedAt, document, createdAt]) => ({
+        ...toRecord([id, revision, updatedAt, document]),
         createdAt: Number(createdAt),
       }));
       const last = records.at(-1);

@@ -2,7 +2,7 @@ import { StoreOutcomeUnknown } from "../../store.ts";
 import type { PostgresBatch } from "./postgres-batch.ts";
 import type { CollectionLock, PostgresChanges } from "./postgres-changes.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
-import { ConnectionLost } from "./postgres-fault.ts";
+import { isOutcomeUnknown } from "./postgres-fault.ts";
 
 /** What work in a transaction came to, and what is still to be stored of it. */
 export interface Decision<T> {
@@ -18,7 +18,7 @@ export interface Decision<T> {
  * what is stored.
  *
  * @param isRemoving whether it may remove records
- * @throws StoreOutcomeUnknown when the connection breaks after the commit is sent
+ * @throws StoreOutcomeUnknown when the connection breaks after the commit is sent, or the engine cannot tell what became of it
  */
 export async function transact<T>(
   connection: PostgresConnection,
@@ -39,7 +39,7 @@ export async function transact<T>(
     }
     return result;
   } catch (error) {
-    if (isCommitted && error instanceof ConnectionLost) {
+    if (isCommitted && isOutcomeUnknown(error)) {
       throw new StoreOutcomeUnknown("The connection to the database broke in the midst of a commit", { cause: error });
     }
     if (connection.isUsable) await rollBack(connection);

@@ -1,68 +1,55 @@
-import type { CollectionDefinition } from "../../database.ts";
 import { documentWords } from "../document-words.ts";
 import { wordsVersion } from "../words.ts";
-import type { PostgresConnection } from "./postgres-connection.ts";
-import { nameOf, quoteName, toArrayText } from "./postgres-names.ts";
+import { toArrayText } from "./postgres-names.ts";
+import type { StatementValues } from "./statement-values.ts";
 
 /**
- * The words of a record for its column `words`, with spaces between; null in a collection without full text.
- *
- * @param json the JSON text of the record
+ * What the column `words` of a record has, with spaces between: its words, and their beginnings, each with a star behind it. So a
+ * record with some words and the beginning of another is found by what an array contains, in every engine by its inverted index.
  */
-export function wordsOf(json: string, members: readonly string[]): string | null {
-  if (members.length === 0) return null;
-  const words: string[] = [];
+export function indexedWords(document: unknown, members: readonly string[]): string {
+  const elements = new Set<string>();
   let size = 0;
-  for (const word of documentWords(json, members)) {
+  for (const word of documentWords(document, members)) {
     size += Buffer.byteLength(word);
     if (size > mostBytes) break;
-    words.push(word);
+    elements.add(word);
+    for (const beginning of beginningsOf(word)) elements.add(`${beginning}*`);
   }
-  return words.join(" ");
+  return [...elements].join(" ");
 }
 
-/** The server refuses a record with a mebibyte of different words. */
+/** In bytes of words: what lies behind them in a document is not found. */
 const mostBytes = 1_000_000;
 
-/** The expression for the column's value: words from a parameter of text. */
-export const toWordsColumn = (text: string): string => `array_to_tsvector(string_to_array(${text}, ' '))`;
+/** How the words of these members are kept: where that changes, they are made anew. */
+export const wordsForm = (members: readonly string[]): string =>
+  JSON.stringify([wordsVersion, longestBeginning, ...members]);
 
-/** What asks for each of the words, the last as a beginning. They are letters and digits alone. */
-export const wordsQuery = (words: readonly string[]): string => `${words.map((word) => `'${word}'`).join(" & ")}:*`;
+/** The condition that a record has each of the words, the last as a beginning. They are letters and digits alone. */
+export function wordsCondition(words: readonly string[], values: StatementValues): string {
+  const [last = "", whole] = [words.at(-1), words.slice(0, -1)];
+  const beginning = beginningsOf(last).at(-1) ?? "";
+  const indexed = `words @> ${values.add(toArrayText([...whole, `${beginning}*`]))}`;
+  if (beginning === last) return indexed;
+  // Those of which the index knows the beginning of the beginning are looked at one by one.
+  return `(${indexed} AND strpos(' ' || array_to_string(words, ' '), ${values.add(` ${last}`)}) > 0)`;
+}
 
-/** Sees that the records have the words of these members as they are made today, with an index on them, or none. */
-export async function prepareWords(
-  connection: PostgresConnection,
-  { name: collection, fullText = [] }: CollectionDefinition,
-): Promise<void> {
-  const wanted = fullText.length === 0 ? null : JSON.stringify([wordsVersion, ...fullText]);
-  const [[present] = []] = await connection.query({
-    text: "SELECT full_text FROM waymark_collections WHERE name = $1",
-    values: [collection],
-  });
-  if (present === wanted) return; // a standby takes no UPDATE, not even one that changes nothing
-  await connection.query({
-    text: "UPDATE waymark_collections SET full_text = $2 WHERE name = $1",
-    values: [collection, wanted],
-  });
-  const table = quoteName(collection);
-  const index = quoteName(nameOf(collection, "words"));
-  await connection.query({ text: `DROP INDEX IF EXISTS ${index}` });
-  if (wanted === null) return;
-  for (let after = "0"; ; ) {
-    const rows = await connection.query<readonly [id: string, document: string, exact: string | null]>({
-      text: `SELECT id, document, exact FROM ${table} WHERE id > $1 ORDER BY id LIMIT 200`,
-      values: [after],
-    });
-    const last = rows.at(-1);
-    if (last === undefined) break;
-    const words = rows.map(([, document, exact]) => wordsOf(exact ?? document, fullText));
-    await connection.query({
-      text: `UPDATE ${table} AS stored SET words = ${toWordsColumn("made.words")}
-        FROM unnest($1::bigint[], $2::text[]) AS made (id, words) WHERE stored.id = made.id`,
-      values: [toArrayText(rows.map(([id]) => id)), toArrayText(words)],
-    });
-    after = last[0];
+/**
+ * How many characters of a word are indexed as beginnings. With 3 of them a beginning of 6 was sought by reading the whole table: 25 ms
+ * for 20,000 records, and 0.2 ms with 5, which lengthen the arrays.
+ */
+const longestBeginning = 5;
+
+/** Those of one character, of two, and so on. */
+function beginningsOf(word: string): readonly string[] {
+  const beginnings: string[] = [];
+  let beginning = "";
+  for (const character of word) {
+    beginning += character;
+    beginnings.push(beginning);
+    if (beginnings.length === longestBeginning) break;
   }
-  await connection.query({ text: `CREATE INDEX ${index} ON ${table} USING gin (words)` });
+  return beginnings;
 }

@@ -62,7 +62,7 @@ export class SqliteWords {
   }
 
   #wordsOf(json: string): string {
-    return documentWords(json, this.#members).join(" ");
+    return documentWords(JSON.parse(json), this.#members).join(" ");
   }
 }
 
