@@ -1,7 +1,11 @@
 import type { Database } from "@waymark/collection";
 import { openPersonService } from "person-service";
 import { serve } from "waymark/node";
+import { localChannel } from "../../packages/collection/src/stores/sqlite/sqlite-channel.ts";
 import { openSqliteFile } from "../../packages/collection/src/stores/sqlite/sqlite-file.ts";
+import { SqliteQueries } from "../../packages/collection/src/stores/sqlite/sqlite-queries.ts";
+import { SqliteReader } from "../../packages/collection/src/stores/sqlite/sqlite-reader.ts";
+import type { ReaderCalls } from "../../packages/collection/src/stores/sqlite/sqlite-reader-channel.ts";
 import { prepareSchema } from "../../packages/collection/src/stores/sqlite/sqlite-schema.ts";
 import { sqliteStore } from "../../packages/collection/src/stores/sqlite/sqlite-store.ts";
 import {
@@ -10,7 +14,7 @@ import {
   SqliteTransactions,
 } from "../../packages/collection/src/stores/sqlite/sqlite-transactions.ts";
 import { SqliteWriter } from "../../packages/collection/src/stores/sqlite/sqlite-writer.ts";
-import { localChannel } from "../../packages/collection/src/stores/sqlite/sqlite-writer-channel.ts";
+import { localWriter } from "../../packages/collection/src/stores/sqlite/sqlite-writer-channel.ts";
 import { personCollection } from "../../packages/person-service/src/person/person-collection.ts";
 import { announce, databaseArgument } from "./server-program.ts";
 
@@ -25,8 +29,12 @@ class CommitEach extends SqliteTransactions {
 
 const connection = openSqliteFile(databaseArgument(), 1000, (opened) => prepareSchema(opened, [personCollection]));
 const transactions = new CommitEach(connection, [personCollection], 1000);
-const writer = new SqliteWriter(localChannel(transactions), 10_000);
-const people = sqliteStore(connection, writer, personCollection, () => new Date());
+const writer = new SqliteWriter(localWriter(transactions), 10_000);
+const queries = new SqliteQueries(connection, [personCollection]);
+const bounds = { maxWaiting: 1_000, timeLimit: 10_000 };
+const reader = new SqliteReader(localChannel<ReaderCalls>(queries), bounds, new Int32Array(1));
+const connections = { database: connection, queries, reader, lock: undefined };
+const people = sqliteStore(connections, writer, personCollection, () => new Date());
 const database: Database = {
   store: () => people,
   check: async () => ({ readOnly: false }),

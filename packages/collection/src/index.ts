@@ -50,6 +50,7 @@ export {
   type CreationOptions,
   type Document,
   type Idempotency,
+  type ReadOptions,
   type Removal,
   type Replacement,
   type Store,
@@ -58,6 +59,7 @@ export {
   StoreOpenError,
   StoreOutcomeUnknown,
   StoreReadOnly,
+  StoreReadTimeout,
   StoreUnavailable,
 } from "./store.ts";
 export { isPostgresAddress } from "./stores/postgres/postgres-address.ts";

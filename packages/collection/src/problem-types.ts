@@ -107,7 +107,7 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     status: 503,
     title: "Store Unavailable",
     explanation:
-      "The database is busy, full or out of reach, and nothing was changed, unless `detail` says that this is not known. The same request may succeed after the seconds in `Retry-After`.",
+      "The database is busy, full or out of reach, or takes too long to read what is asked for. Nothing was changed, unless `detail` says that this is not known. The same request may succeed after the seconds in `Retry-After`.",
   },
   readOnly: {
     code: "read-only",

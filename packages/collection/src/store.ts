@@ -20,14 +20,15 @@ export interface Store {
    * that are written meanwhile may or may not be seen.
    *
    * @throws TypeError (rejects) when the store can make no sense of the selection
+   * @throws StoreReadTimeout (rejects) when a batch takes too long
    */
-  list(selection?: Selection): AsyncIterable<readonly StoredRecord[]>;
+  list(selection?: Selection, options?: ReadOptions): AsyncIterable<readonly StoredRecord[]>;
   /**
    * How many records a selection has, without one all; its `after` and `limit` are not looked at.
    *
-   * @throws TypeError as `list`
+   * @throws TypeError and StoreReadTimeout (rejects) as `list`
    */
-  count(selection?: Selection): Awaitable<number>;
+  count(selection?: Selection, options?: ReadOptions): Awaitable<number>;
   /**
    * Stores a record; once the promise resolves it survives a crash. An `id` that the document has is used, and ids that
    * are assigned later go beyond it, unless it is greater than 2^52.
@@ -87,6 +88,12 @@ export interface StoredRecord {
   readonly updatedAt: number;
   /** The JSON text that is sent: `{"id":1,…,"createdAt":"2026-06-15T12:00:00.000Z","updatedAt":"…"}`. */
   readonly json: string;
+}
+
+/** What is said with a read that may take long. */
+export interface ReadOptions {
+  /** Aborted when nobody waits for the answer any more: the store may then stop, and fail with StoreUnavailable. */
+  readonly signal?: AbortSignal;
 }
 
 export interface CreationOptions {
@@ -162,6 +169,11 @@ export class StoreUnavailable extends Error {
  */
 export class StoreOutcomeUnknown extends StoreUnavailable {
   override readonly name = "StoreOutcomeUnknown";
+}
+
+/** What was to be read takes longer than a read may. The same, later, may take as long: it is another selection or order that helps. */
+export class StoreReadTimeout extends StoreUnavailable {
+  override readonly name = "StoreReadTimeout";
 }
 
 /**

@@ -23,6 +23,7 @@ import {
   type Store,
   type StoredRecord,
   StoreOutcomeUnknown,
+  StoreReadTimeout,
   StoreUnavailable,
   xmlDecoder,
 } from "../src/index.ts";
@@ -426,6 +427,30 @@ describe("creating a record", () => {
   );
 });
 
+describe("a list", () => {
+  it("tells the store, with what it asks for, when the client has gone", async () => {
+    const signals: unknown[] = [];
+    const store = storeWith({
+      list: (_selection, options) => {
+        signals.push(options?.signal);
+        return noBatches();
+      },
+      count: (_selection, options) => {
+        signals.push(options?.signal);
+        return 0;
+      },
+    });
+    const { signal } = new AbortController();
+    const headers = { Prefer: "count=exact" };
+    for (const target of ["/people", "/people?limit=1"]) {
+      await textOf(await peopleOver(store).list(HttpRequest.of({ target, headers, signal })));
+    }
+    assert.deepEqual(signals, [signal, signal, signal, signal]);
+  });
+});
+
+async function* noBatches(): AsyncGenerator<readonly StoredRecord[], void, undefined> {}
+
 describe("a store that is not available", () => {
   const unavailable = new StoreUnavailable("The disk of the database is full");
   const rejecting = storeWith({
@@ -462,6 +487,19 @@ describe("a store that is not available", () => {
       });
     }
   }
+
+  it("says what helps when a read takes too long", async () => {
+    const slow = storeWith({
+      list: noBatches,
+      count: () => Promise.reject(new StoreReadTimeout("It takes more than 10000 ms")),
+    });
+    const response = await peopleOver(slow).list(HttpRequest.of({ headers: { Prefer: "count=exact" } }));
+    assert.deepEqual([response.status, response.headers.get("Retry-After")], [503, "1"]);
+    assert.match(
+      String(problemOf(response)["detail"]),
+      /takes longer to read .*: filter by .*, or ask for no count\.$/,
+    );
+  });
 
   it("does not claim that nothing was changed when that is not known", async () => {
     const failing = storeWith({ create: () => Promise.reject(new StoreOutcomeUnknown("The disk reports an error")) });

@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
 import { type CollectionDefinition, openSqliteDatabase, type Selection } from "../src/index.ts";
 import { selectableColumns } from "../src/stores/sqlite/sqlite-columns.ts";
+import { planOf } from "../src/stores/sqlite/sqlite-plan.ts";
 import { SqliteSelection } from "../src/stores/sqlite/sqlite-selection.ts";
 import { StatementCache } from "../src/stores/sqlite/statement-cache.ts";
 
@@ -44,7 +45,9 @@ describe("how SQLite reads a page of a selection", () => {
 
   /** The ids of a page. */
   function page(selection: Selection, statements: StatementCache = new StatementCache(database)): readonly number[] {
-    const selected = new SqliteSelection("person", selectableColumns(person), selection, statements);
+    const columns = selectableColumns(person);
+    const records = { collection: "person", columns, statements, owner: undefined, isStoppable: false };
+    const selected = new SqliteSelection(records, selection, planOf(records, selection));
     return selected.page(selection.after, 50).map(([id]) => id);
   }
 

@@ -328,7 +328,7 @@ describe("owners in a SQLite file", () => {
       });
     }
     const again = await openAll(file, owned("person"), person);
-    assert.equal(again.store("book").count({ words: ["notes"] }), 1);
+    assert.equal(await again.store("book").count({ words: ["notes"] }), 1);
     await again.close();
   });
 
@@ -339,7 +339,7 @@ describe("owners in a SQLite file", () => {
     const books = database.store("book").within(1);
     await create(books, { title: "Notes" });
     withDatabase(file, (other) => other.exec("PRAGMA foreign_keys = ON; DELETE FROM person"));
-    assert.deepEqual([books.count(), books.count({ words: ["notes"] }), books.revision()], [0, 0, 2]);
+    assert.deepEqual([await books.count(), await books.count({ words: ["notes"] }), books.revision()], [0, 0, 2]);
     assert.deepEqual(await database.store("person").create({ id: 1 }), { kind: "conflict", member: "id" });
     await database.close();
   });
@@ -359,6 +359,32 @@ describe("owners in a SQLite file", () => {
 });
 
 describe("idempotency keys in a SQLite file", () => {
+  it("are forgotten by whatever is stored when they are a day old, also in other collections", async () => {
+    const file = newFile();
+    let time = noon.getTime();
+    const collections = [{ name: "person" }, { name: "order" }];
+    const database = await openSqliteDatabase(file, { collections, now: () => new Date(time) });
+    const [people, orders] = [database.store("person"), database.store("order")];
+    const left: unknown[] = [];
+    const look = (): void =>
+      withDatabase(file, (other) => left.push(pragmaOf(other, "SELECT count(*) FROM waymark_keys")));
+    for (let i = 0; i < 45; i++) await people.create({}, { idempotency: { key: `k${i}`, fingerprint: "a" } });
+    time += 86_399_999;
+    await create(orders, {});
+    look();
+    time += 1;
+    await create(orders, {});
+    look();
+    await replace(orders, 1, { name: "Ada" });
+    look();
+    await Promise.all([create(people, {}), create(people, {})]);
+    look();
+    await orders.createAll([{}, {}]);
+    look();
+    assert.deepEqual(left, [45, 35, 25, 5, 0]);
+    await database.close();
+  });
+
   it("are kept when it is opened again, and forgotten ten at a time when they are a day old", async () => {
     const file = newFile();
     let time = noon.getTime();
@@ -416,7 +442,7 @@ describe("a SQLite file of the first layout", () => {
       kept.toReversed(),
     );
     assert.deepEqual((await Array.fromAsync(store.list({ words: ["7"] }))).flat(), []);
-    assert.equal(store.count({ words: ["person"] }), 8);
+    assert.equal(await store.count({ words: ["person"] }), 8);
     assert.deepEqual(await store.create({ id: 3 }), { kind: "conflict", member: "id" });
     assert.deepEqual(await store.create({ identifier: "A4" }), { kind: "conflict", member: "identifier" });
     const next = await create(store, {});

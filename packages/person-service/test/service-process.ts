@@ -27,7 +27,12 @@ export interface ServiceProcess extends AsyncDisposable {
 
 /** Runs the program to its end; should it begin to listen, which has none, it is killed. */
 export function runProgram(...args: readonly string[]): Promise<Exit> {
-  const { child, exited } = launch(args);
+  return runProgramBy([], ...args);
+}
+
+/** The same, of a shell, as of `startServiceBy`. */
+export function runProgramBy(shell: readonly string[], ...args: readonly string[]): Promise<Exit> {
+  const { child, exited } = launch(args, [], shell);
   whenListening(child.stdout, () => child.kill("SIGKILL"));
   return exited;
 }
@@ -51,17 +56,22 @@ export async function startService(...args: readonly string[]): Promise<ServiceP
 }
 
 /** The same, with options of Node's. */
-export async function startServiceWith(
-  nodeOptions: readonly string[],
-  ...args: readonly string[]
-): Promise<ServiceProcess> {
-  const { child, exited } = launch(["--port", "0", ...args], nodeOptions);
+export function startServiceWith(nodeOptions: readonly string[], ...args: readonly string[]): Promise<ServiceProcess> {
+  return listening(launch(["--port", "0", ...args], nodeOptions));
+}
+
+/** The same, of a shell whose last argument is a script that executes what it is given: `exec "$0" "$@"`. */
+export function startServiceBy(shell: readonly string[], ...args: readonly string[]): Promise<ServiceProcess> {
+  return listening(launch(["--port", "0", ...args], [], shell));
+}
+
+async function listening({ child, exited }: ReturnType<typeof launch>): Promise<ServiceProcess> {
   const printed = collect(child.stdout);
-  const listening = new Promise<string>((resolve) => whenListening(child.stdout, resolve));
+  const told = new Promise<string>((resolve) => whenListening(child.stdout, resolve));
   const ended = exited.then(({ stderr, signal }): never => {
     throw new Error(`The service did not start: ${signal ?? stderr}`);
   });
-  const url = await Promise.race([listening, ended]);
+  const url = await Promise.race([told, ended]);
   ended.catch(() => undefined); // how it ends later is for others to judge
   return {
     pid: child.pid as number, // it runs
@@ -119,10 +129,10 @@ function untilPrinted(stream: Readable, text: RegExp): Promise<void> {
 
 const program = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
-function launch(args: readonly string[], nodeOptions: readonly string[] = []) {
-  const child = spawn(process.execPath, [...nodeOptions, "--conditions=@waymark/source", program, ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+function launch(args: readonly string[], nodeOptions: readonly string[] = [], shell: readonly string[] = []) {
+  const node = [process.execPath, ...nodeOptions, "--conditions=@waymark/source", program];
+  const [command = "", ...rest] = [...shell, ...node, ...args];
+  const child = spawn(command, rest, { stdio: ["ignore", "pipe", "pipe"] });
   const ended = new Promise<Pick<Exit, "code" | "signal">>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));

@@ -87,4 +87,4 @@ function toStoreFault(error: unknown): unknown {
   return isPassing ? new StoreUnavailable("There is no room for temporary files", { cause: error }) : error;
 }
 
-const passing: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EMFILE", "ENFILE"]);
+const passing: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG", "EMFILE", "ENFILE"]);

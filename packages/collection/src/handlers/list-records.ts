@@ -37,13 +37,15 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
     const { selection, fields } = query;
     let batches: AsyncIterable<readonly StoredRecord[]>;
     if (selection.limit === undefined) {
-      batches = store.list(selection);
+      batches = store.list(selection, request); // which has the signal
     } else {
-      const page = await readPage(store, query, selection.limit);
+      const page = await readPage(store, query, selection.limit, request);
       batches = oneBatch(page.records);
       response = response.withHeader("Link", pageLinks(url, parameters, query, page, store.members));
     }
-    if (preferences.has("count")) response = response.withHeader("X-Total-Count", `${await store.count(selection)}`);
+    if (preferences.has("count")) {
+      response = response.withHeader("X-Total-Count", `${await store.count(selection, request)}`);
+    }
     const pieces =
       fields === undefined
         ? representation.list(batches, { url })

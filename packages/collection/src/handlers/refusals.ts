@@ -1,6 +1,6 @@
 import { excerpt, type HttpResponse, problem, toPointer } from "waymark";
 import { collectionProblemTypes } from "../problem-types.ts";
-import { StoreOutcomeUnknown, StoreReadOnly, StoreUnavailable } from "../store.ts";
+import { StoreOutcomeUnknown, StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../store.ts";
 
 export function refuseId(id: string): HttpResponse {
   const detail = `${excerpt(id)} is not an integer in decimal digits, such as 7.`;
@@ -82,11 +82,17 @@ export function requirePrecondition(): HttpResponse {
 export function refuseUnavailable(error: unknown): HttpResponse {
   if (!(error instanceof StoreUnavailable)) throw error;
   if (error instanceof StoreReadOnly) return refuseChange();
-  const detail =
-    error instanceof StoreOutcomeUnknown
-      ? "The store failed while it was changed, and cannot say whether it was. Read before sending this again."
-      : "The store cannot be used just now, and nothing was changed.";
-  return problem(collectionProblemTypes.storeUnavailable, { detail }).withHeader("Retry-After", "1");
+  return problem(collectionProblemTypes.storeUnavailable, { detail: detailOf(error) }).withHeader("Retry-After", "1");
+}
+
+function detailOf(error: StoreUnavailable): string {
+  if (error instanceof StoreOutcomeUnknown) {
+    return "The store failed while it was changed, and cannot say whether it was. Read before sending this again.";
+  }
+  if (error instanceof StoreReadTimeout) {
+    return "This takes longer to read than there is time for: filter by what fewer records have, sort by what is filtered by, or ask for no count.";
+  }
+  return "The store cannot be used just now, and nothing was changed.";
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Store, StoredRecord } from "../store.ts";
+import type { ReadOptions, Store, StoredRecord } from "../store.ts";
 import type { ListQuery, OrderedSelection } from "./list-query.ts";
 
 /** One page of a list. */
@@ -10,11 +10,16 @@ export interface ListPage {
 }
 
 /** Reads the page that the query asks for; its `limit` is its size. */
-export async function readPage(store: Store, { selection, backwards }: ListQuery, limit: number): Promise<ListPage> {
+export async function readPage(
+  store: Store,
+  { selection, backwards }: ListQuery,
+  limit: number,
+  options?: ReadOptions,
+): Promise<ListPage> {
   const records: StoredRecord[] = [];
   // One more than the page has tells whether there is another.
   const wanted = { ...(backwards ? turned(selection) : selection), limit: limit + 1 };
-  for await (const batch of store.list(wanted)) records.push(...batch);
+  for await (const batch of store.list(wanted, options)) records.push(...batch);
   const page = records.slice(0, limit);
   return { records: backwards ? page.reverse() : page, hasMore: records.length > limit };
 }

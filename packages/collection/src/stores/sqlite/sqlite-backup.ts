@@ -4,7 +4,7 @@ import { access, link, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { LoadRefused } from "../../snapshot.ts";
-import { toStoreFault } from "./sqlite-fault.ts";
+import { sqliteCode, sqliteCodeOf, toStoreFault } from "./sqlite-fault.ts";
 import { openingFault } from "./sqlite-file.ts";
 import { assertIntact, openSqliteSnapshot } from "./sqlite-snapshot.ts";
 
@@ -41,10 +41,11 @@ export async function backupSqliteFile(
     await giveName(partial, to);
     onProgress(1);
   } catch (error) {
-    throw refusalOf(to, toStoreFault(error));
+    throw refusalOf(to, error);
   } finally {
     await snapshot.close();
-    await rm(partial, { force: true });
+    // SQLite leaves its journal where it could not undo what it had begun to write.
+    for (const suffix of ["", "-journal"]) await rm(partial + suffix, { force: true });
   }
 }
 
@@ -99,20 +100,30 @@ async function synchronize(path: string): Promise<void> {
   }
 }
 
-/** What the system has against the new file, in one line. */
+/** What the system, or SQLite, has against the new file, in one line. */
 function refusalOf(to: string, error: unknown): unknown {
-  const code = codeOf(error);
-  if (code === undefined || !(error instanceof Error && "syscall" in error)) return error;
-  const reason = reasons.get(code) ?? `the system answers ${code}`;
+  const reason = reasonOf(error);
+  if (reason === undefined) return toStoreFault(error);
   return new LoadRefused(`Cannot write ${JSON.stringify(to)}: ${reason}`, { cause: error });
 }
+
+function reasonOf(error: unknown): string | undefined {
+  // The database is only read, which needs no room.
+  if (sqliteCodeOf(error) === sqliteCode.full) return full;
+  if (sqliteCodeOf(error) === sqliteCode.inputOutput) return "its disk, or that of the database, reports an error";
+  const code = codeOf(error);
+  if (code === undefined || !(error instanceof Error && "syscall" in error)) return undefined;
+  return reasons.get(code) ?? `the system answers ${code}`;
+}
+
+const full = "the disk is full; make room, or name a file elsewhere";
 
 const reasons: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "its directory is not there; make it, or name another file"],
   ["ENOTDIR", "a part of the path before it is not a directory; name another file"],
   ["EACCES", "there is no permission to write to its directory; grant it, or name another file"],
   ["EROFS", "the file system is read-only; name a file elsewhere"],
-  ["ENOSPC", "the disk is full; make room, or name a file elsewhere"],
+  ["ENOSPC", full],
 ]);
 
 const codeOf = (error: unknown): string | undefined =>

@@ -5,17 +5,21 @@ import type { LoadOptions, Snapshot } from "../../snapshot.ts";
 import type { Store } from "../../store.ts";
 import { assertDefinitions } from "../collection-definition.ts";
 import { loadSnapshot } from "../load-snapshot.ts";
+import { localChannel } from "./sqlite-channel.ts";
 import { toStoreFault } from "./sqlite-fault.ts";
 import { connectToSqliteFile, openSqliteFile } from "./sqlite-file.ts";
 import { SqliteLoadTarget } from "./sqlite-load-target.ts";
+import { SqliteQueries } from "./sqlite-queries.ts";
+import { SqliteReader } from "./sqlite-reader.ts";
+import { type ReaderCalls, threadedReader } from "./sqlite-reader-channel.ts";
+import type { SqliteConnections } from "./sqlite-reads.ts";
 import { prepareSchema } from "./sqlite-schema.ts";
 import { identityOf, openSqliteSnapshot, snapshotOfMemory } from "./sqlite-snapshot.ts";
 import { StandingLock } from "./sqlite-standing-lock.ts";
 import { sqliteStore } from "./sqlite-store.ts";
-import { ThreadChannel } from "./sqlite-thread-channel.ts";
 import { SqliteTransactions } from "./sqlite-transactions.ts";
 import { SqliteWriter } from "./sqlite-writer.ts";
-import { localChannel } from "./sqlite-writer-channel.ts";
+import { localWriter, threadedWriter } from "./sqlite-writer-channel.ts";
 
 export interface SqliteDatabaseOptions extends DatabaseOptions {
   /**
@@ -25,12 +29,20 @@ export interface SqliteDatabaseOptions extends DatabaseOptions {
   readonly busyTimeout?: number;
   /** How many writes may wait for the disk; those beyond are refused with StoreUnavailable. 10,000 unless told. */
   readonly maxWaitingWrites?: number;
+  /**
+   * How many reads may wait whose cost grows with the number of records: counts, and lists whose records are not found one after the
+   * other in an index. Those beyond are refused with StoreUnavailable. 1,000 unless told.
+   */
+  readonly maxWaitingReads?: number;
+  /** How long such a read may take, its waiting included, in milliseconds; then it is stopped. 10,000 unless told. */
+  readonly readTimeLimit?: number;
 }
 
 /**
  * Opens an SQLite file, made if it is missing, with the directories above it; several processes may share one. `:memory:`
- * is a database that is gone when it is closed. Reads are synchronous: `find` gives no promise. Writes go to a thread, which
- * commits together those that come at the same time; each is on disk before its promise resolves.
+ * is a database that is gone when it is closed. `find` gives no promise. Reads that may take long are made by a thread, so that the
+ * others do not wait for them. Writes go to another, which commits together those that come at the same time; each is on disk
+ * before its promise resolves.
  *
  * ```ts
  * const database = await openSqliteDatabase("data/person.db", {
@@ -40,35 +52,49 @@ export interface SqliteDatabaseOptions extends DatabaseOptions {
  *
  * @throws StoreOpenError (rejects) when the file cannot be opened, or is not one of ours; the message says what to do
  * @throws TypeError (rejects) when the name of a collection or of a unique member is not one
- * @throws RangeError (rejects) when `maxWaitingWrites` is not an integer from 1
+ * @throws RangeError (rejects) when `maxWaitingWrites`, `maxWaitingReads` or `readTimeLimit` is not an integer from 1
  */
 export async function openSqliteDatabase(file: string, options: SqliteDatabaseOptions): Promise<Database> {
-  const { collections, busyTimeout = 1000, maxWaitingWrites = 10_000, now = () => new Date() } = options;
+  const { collections, busyTimeout = 1000, now = () => new Date() } = options;
+  const { maxWaitingWrites = 10_000, maxWaitingReads = 1_000, readTimeLimit = 10_000 } = options;
   assertDefinitions(collections);
-  if (!Number.isSafeInteger(maxWaitingWrites) || maxWaitingWrites < 1) {
-    throw new RangeError(`maxWaitingWrites is an integer from 1, not ${maxWaitingWrites}`);
-  }
+  assertPositive({ maxWaitingWrites, maxWaitingReads, readTimeLimit });
   const prepare = (opened: DatabaseSync): void => prepareSchema(opened, collections);
   const database = openSqliteFile(file, busyTimeout, prepare, options.forLoading);
   // Nobody else could see what is in memory.
   const isFile = file !== ":memory:";
-  const lock = isFile ? new StandingLock(connectToSqliteFile(resolve(file), busyTimeout)) : undefined;
-  const channel = isFile
-    ? new ThreadChannel({ path: resolve(file), collections, busyTimeout })
-    : localChannel(new SqliteTransactions(database, collections, busyTimeout));
-  const writer = new SqliteWriter(channel, maxWaitingWrites);
+  const path = resolve(file);
+  const thread = { path, collections, busyTimeout };
+  const writer = new SqliteWriter(
+    isFile ? threadedWriter(thread) : localWriter(new SqliteTransactions(database, collections, busyTimeout)),
+    maxWaitingWrites,
+  );
+  const queries = new SqliteQueries(database, collections);
+  const stop = new Int32Array(new SharedArrayBuffer(4));
+  const reader = new SqliteReader(
+    isFile ? threadedReader({ ...thread, stop }) : localChannel<ReaderCalls>(queries),
+    { maxWaiting: maxWaitingReads, timeLimit: readTimeLimit },
+    stop,
+  );
+  const lock = isFile ? new StandingLock(connectToSqliteFile(path, busyTimeout)) : undefined;
+  const connections = { database, queries, reader, lock };
   const stores = collections.map(
-    (definition) => [definition.name, sqliteStore(database, writer, definition, now, lock)] as const,
+    (definition) => [definition.name, sqliteStore(connections, writer, definition, now)] as const,
   );
   const target = new SqliteLoadTarget(database, identityOf(file), collections, busyTimeout);
-  return new SqliteDatabase({ database, writer, lock, target, file, collections, stores: new Map(stores) });
+  return new SqliteDatabase({ ...connections, writer, target, file, collections, stores: new Map(stores) });
+}
+
+/** @throws RangeError naming the option that is not an integer from 1 */
+function assertPositive(options: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (!Number.isSafeInteger(value) || value < 1) throw new RangeError(`${name} is an integer from 1, not ${value}`);
+  }
 }
 
 /** What a SqliteDatabase is made of. */
-interface SqliteParts {
-  readonly database: DatabaseSync;
+interface SqliteParts extends SqliteConnections {
   readonly writer: SqliteWriter;
-  readonly lock: StandingLock | undefined;
   readonly target: SqliteLoadTarget;
   readonly file: string;
   readonly collections: DatabaseOptions["collections"];
@@ -111,8 +137,8 @@ class SqliteDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    const { writer, lock, database } = this.#parts;
-    await writer.close();
+    const { writer, reader, lock, database } = this.#parts;
+    await Promise.all([writer.close(), reader.close()]);
     lock?.close();
     if (database.isOpen) database.close();
   }

@@ -31,6 +31,15 @@ export function toStoreFault(error: unknown): unknown {
   return isClosed ? new StoreUnavailable("The database is closed", { cause: error }) : error;
 }
 
+/** What a read gives, or the store's fault for what it throws. */
+export function guardedRead<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw toStoreFault(error);
+  }
+}
+
 const temporary: ReadonlyMap<number, string> = new Map([
   [sqliteCode.busy, "Another process is writing to the database"],
   [sqliteCode.locked, "The database is locked"],

@@ -23,7 +23,7 @@ export class SqliteKeys {
     );
     this.#forget = database.prepare(
       `DELETE FROM waymark_keys WHERE (collection, owner, key) IN (
-        SELECT collection, owner, key FROM waymark_keys WHERE time <= ? ORDER BY time LIMIT ${forgottenAtOnce}
+        SELECT collection, owner, key FROM waymark_keys WHERE time <= ? ORDER BY time LIMIT ?
       )`,
     );
     tellAnyRowid(this.#keep, this.#forget);
@@ -40,10 +40,14 @@ export class SqliteKeys {
       : { kind: "key-reused" };
   }
 
-  /** Keeps the key with the record as it is, and forgets some that are too old. */
+  /** Keeps the key with the record as it is. */
   keep({ owner = 0, time }: CreateWrite, { key, fingerprint }: Idempotency, record: StoredRecord): void {
-    this.#forget.run(time - lifetime);
     this.#keep.run(this.#collection, owner, key, fingerprint, record.id, record.revision, time, record.json);
+  }
+
+  /** Forgets some that are too old, of whatever collection, once so many records were stored by that time. */
+  forget(time: number, stored: number): void {
+    this.#forget.run(time - lifetime, stored * forgottenForEach);
   }
 }
 
@@ -52,5 +56,5 @@ type KeyRow = readonly [id: number, revision: number, time: number, json: string
 /** Milliseconds. */
 const lifetime = 86_400_000;
 
-/** More than one, so that they become fewer. */
-const forgottenAtOnce = 10;
+/** More than one, so that they become fewer. Where there is none to be forgotten, looking for it takes a commit some µs. */
+const forgottenForEach = 10;

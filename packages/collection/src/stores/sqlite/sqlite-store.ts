@@ -1,4 +1,3 @@
-import type { DatabaseSync } from "node:sqlite";
 import type { CollectionDefinition } from "../../database.ts";
 import type { SelectableMember, Selection } from "../../selection.ts";
 import {
@@ -7,6 +6,7 @@ import {
   type Creation,
   type CreationOptions,
   type Document,
+  type ReadOptions,
   type Removal,
   type Replacement,
   type Store,
@@ -15,19 +15,17 @@ import {
 } from "../../store.ts";
 import { givenId } from "../stored-json.ts";
 import { type CreateWrite, type OutcomeOf, type Write, type WrittenContent, writtenContent } from "../write.ts";
-import { SqliteReads } from "./sqlite-reads.ts";
-import type { StandingLock } from "./sqlite-standing-lock.ts";
+import { type SqliteConnections, SqliteReads } from "./sqlite-reads.ts";
 import type { SqliteWriter } from "./sqlite-writer.ts";
 
-/** The store of a collection in an SQLite file, which reads over this connection, under the lock where there is one. */
+/** The store of a collection in an SQLite file. */
 export function sqliteStore(
-  database: DatabaseSync,
+  connections: SqliteConnections,
   writer: SqliteWriter,
   definition: CollectionDefinition,
   now: () => Date,
-  lock?: StandingLock,
 ): Store {
-  return new SqliteStore({ definition, reads: new SqliteReads(database, definition, lock), writer, now });
+  return new SqliteStore({ definition, reads: new SqliteReads(connections, definition), writer, now });
 }
 
 /** The records of one collection in an SQLite file, or of one owner in it: read here, and changed by the writer. */
@@ -48,12 +46,12 @@ class SqliteStore implements Store {
     return this.#parts.reads.find(id, this.#owner);
   }
 
-  async *list(selection: Selection = {}): AsyncGenerator<readonly StoredRecord[], void, undefined> {
-    yield* this.#parts.reads.list(selection, this.#owner);
+  list(selection: Selection = {}, options: ReadOptions = {}): AsyncIterable<readonly StoredRecord[]> {
+    return this.#parts.reads.list(selection, this.#owner, options);
   }
 
-  count(selection: Selection = {}): number {
-    return this.#parts.reads.count(selection, this.#owner);
+  count(selection: Selection = {}, options: ReadOptions = {}): Promise<number> {
+    return this.#parts.reads.count(selection, this.#owner, options);
   }
 
   revision(): number {

@@ -1,33 +1,45 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { StoreOutcomeUnknown, StoreUnavailable } from "../../store.ts";
-import type { CallArguments, CallResult, WriterCall, WriterChannel } from "./sqlite-writer-channel.ts";
-import type { WriterMessage, WriterThreadData } from "./sqlite-writer-thread.ts";
+import type { Calls, Channel } from "./sqlite-channel.ts";
+import type { ThreadMessage } from "./sqlite-thread-answers.ts";
+
+/** What runs in a thread. */
+export interface ThreadProgram {
+  /** The file beside this one, without its extension; it calls `answerCalls`. */
+  readonly file: "sqlite-reader-thread" | "sqlite-writer-thread";
+  /** What it is started with. */
+  readonly data: unknown;
+  /** What the thread does, for those who are told that it does not. */
+  readonly task: "reads" | "writes";
+  /** The calls that may have been done when the thread has ended before it answered. */
+  readonly committing: readonly string[];
+}
 
 /**
- * Has the transactions made in a thread of its own, so that nobody who reads waits for the disk.
+ * Has calls answered by a thread of its own, so that nobody else waits meanwhile.
  *
  * The thread is started by what is asked first, and again by the next request should it ever end. It keeps the process running only
  * while an answer is due.
  */
-export class ThreadChannel implements WriterChannel {
-  readonly #data: WriterThreadData;
+export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
+  readonly #program: ThreadProgram;
   #thread: Worker | undefined;
   /** What the thread has not answered yet, in the order in which it will. */
   #pending: PendingAnswer[] = [];
 
-  constructor(data: WriterThreadData) {
-    this.#data = data;
+  constructor(program: ThreadProgram) {
+    this.#program = program;
   }
 
-  async ask<C extends WriterCall>(call: C, ...args: CallArguments<C>): Promise<CallResult<C>> {
+  async ask<N extends keyof C & string>(call: N, ...args: Parameters<C[N]>): Promise<ReturnType<C[N]>> {
     const thread = this.#thread ?? this.#start();
     this.#thread = thread;
-    post(thread, [call, ...args]);
+    thread.postMessage([call, ...args]);
     thread.ref();
-    const { promise, resolve, reject } = Promise.withResolvers<CallResult<WriterCall>>();
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#pending.push({ call, resolve, reject });
-    return promise as Promise<CallResult<C>>; // the answer to this call
+    return promise as Promise<ReturnType<C[N]>>; // the answer to this call
   }
 
   async close(): Promise<void> {
@@ -35,18 +47,19 @@ export class ThreadChannel implements WriterChannel {
     if (thread === undefined) return;
     const ended = new Promise<void>((resolve) => thread.once("exit", () => resolve()));
     thread.ref();
-    post(thread, "close");
+    thread.postMessage("close");
     await ended;
   }
 
   #start(): Worker {
+    const { file, data } = this.#program;
     // From source the file is .ts, and built it is .js, as this one is.
-    const program = new URL(`./sqlite-writer-thread${extname(import.meta.url)}`, import.meta.url);
+    const program = new URL(`./${file}${extname(import.meta.url)}`, import.meta.url);
     // Options of the process are not the thread's: with `--input-type`, for one, no thread can run a file.
-    const thread = new Worker(program, { name: "sqlite-writer", workerData: this.#data, execArgv: [] });
+    const thread = new Worker(program, { name: file, workerData: data, execArgv: [] });
     let isReady = false;
     let cause: unknown;
-    thread.on("message", (message: WriterMessage) => {
+    thread.on("message", (message: ThreadMessage) => {
       if (message.kind === "ready") isReady = true;
       else this.#receive(message);
     });
@@ -57,12 +70,12 @@ export class ThreadChannel implements WriterChannel {
       this.#thread = undefined;
       const lost = this.#pending;
       this.#pending = [];
-      for (const { call, reject } of lost) reject(lossOf(call, isReady, cause));
+      for (const { call, reject } of lost) reject(this.#lossOf(call, isReady, cause));
     });
     return thread;
   }
 
-  #receive(message: Exclude<WriterMessage, { readonly kind: "ready" }>): void {
+  #receive(message: Exclude<ThreadMessage, { readonly kind: "ready" }>): void {
     const answered = this.#pending.shift();
     if (this.#pending.length === 0) this.#thread?.unref();
     switch (message.kind) {
@@ -79,22 +92,17 @@ export class ThreadChannel implements WriterChannel {
         answered?.reject(message.error);
     }
   }
+
+  #lossOf(call: string, isReady: boolean, cause: unknown): StoreUnavailable {
+    const { task, committing } = this.#program;
+    if (!isReady) return new StoreUnavailable(`The thread that ${task} cannot be started`, { cause });
+    const Loss = committing.includes(call) ? StoreOutcomeUnknown : StoreUnavailable;
+    return new Loss(`The thread that ${task} has ended`, { cause });
+  }
 }
 
 interface PendingAnswer {
-  readonly call: WriterCall;
-  readonly resolve: (result: CallResult<WriterCall>) => void;
+  readonly call: string;
+  readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
-}
-
-/** Only what commits can have been done when the thread ends before it answers. */
-function lossOf(call: WriterCall, isReady: boolean, cause: unknown): StoreUnavailable {
-  if (!isReady) return new StoreUnavailable("The thread that writes cannot be started", { cause });
-  const mayBeDone = call === "commit" || call === "endLoad";
-  return new (mayBeDone ? StoreOutcomeUnknown : StoreUnavailable)("The thread that writes has ended", { cause });
-}
-
-/** What is posted is a WriterRequest, which the compiler cannot tell of a call that is a parameter. */
-function post(thread: Worker, request: "close" | readonly [WriterCall, ...unknown[]]): void {
-  thread.postMessage(request);
 }

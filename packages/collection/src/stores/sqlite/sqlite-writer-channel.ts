@@ -1,31 +1,28 @@
+import { type Channel, localChannel } from "./sqlite-channel.ts";
+import { ThreadChannel } from "./sqlite-thread-channel.ts";
 import type { SqliteTransactions } from "./sqlite-transactions.ts";
+import type { WriterThreadData } from "./sqlite-writer-thread.ts";
 
-/** What a writer can have done; each is a method of SqliteTransactions. */
-export type WriterCall = "commit" | "beginLoad" | "load" | "endLoad" | "abandonLoad";
+/** What a writer can have done. */
+export type WriterCalls = Pick<SqliteTransactions, "commit" | "beginLoad" | "load" | "endLoad" | "abandonLoad">;
 
-/** The way from a writer to the transactions, which are made in the order in which they are asked for. */
-export interface WriterChannel {
-  /**
-   * @throws StoreUnavailable (rejects) when it cannot be done
-   * @throws StoreOutcomeUnknown (rejects) when it may have been done
-   */
-  ask<C extends WriterCall>(call: C, ...args: CallArguments<C>): Promise<CallResult<C>>;
-  /** Ends what stands behind it, once all that was asked for is answered. */
-  close(): Promise<void>;
+/** The way from a writer to the transactions. */
+export type WriterChannel = Channel<WriterCalls>;
+
+/** Has the transactions made in a thread of its own, so that nobody who reads waits for the disk. */
+export function threadedWriter(data: WriterThreadData): WriterChannel {
+  return new ThreadChannel({ file: "sqlite-writer-thread", data, task: "writes", committing: ["commit", "endLoad"] });
 }
-
-export type CallArguments<C extends WriterCall> = Parameters<SqliteTransactions[C]>;
-export type CallResult<C extends WriterCall> = ReturnType<SqliteTransactions[C]>;
 
 /**
  * Has the transactions made on the thread that asks, over the very connection that reads. What is loaded is kept until all of it
  * is there, or those reads would see it before it is committed.
  */
-export function localChannel(transactions: SqliteTransactions): WriterChannel {
-  let begun: CallArguments<"beginLoad"> | undefined;
-  let kept: CallArguments<"load">[] = [];
+export function localWriter(transactions: SqliteTransactions): WriterChannel {
+  let begun: Parameters<WriterCalls["beginLoad"]> | undefined;
+  let kept: Parameters<WriterCalls["load"]>[] = [];
 
-  const calls: { readonly [C in WriterCall]: (...args: CallArguments<C>) => CallResult<C> } = {
+  const calls: WriterCalls = {
     commit: (batch) => transactions.commit(batch),
     beginLoad(...args) {
       begun = args;
@@ -46,10 +43,5 @@ export function localChannel(transactions: SqliteTransactions): WriterChannel {
       kept = [];
     },
   };
-  return {
-    async ask(call, ...args) {
-      return calls[call](...args);
-    },
-    async close() {},
-  };
+  return localChannel(calls);
 }

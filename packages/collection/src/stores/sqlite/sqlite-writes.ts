@@ -24,6 +24,8 @@ export class SqliteWrites {
   readonly #any: StatementSync;
   readonly #owner: StatementSync | undefined;
   readonly #keys: SqliteKeys;
+  /** How many records were to be stored since that was told last, and when the last of them came. */
+  #stored = { time: 0, records: 0 };
   readonly #words: SqliteWords | undefined;
   readonly #holders: readonly { readonly member: string; readonly find: StatementSync }[];
 
@@ -67,6 +69,10 @@ export class SqliteWrites {
   }
 
   #applied(write: Write): Creation | Replacement | Removal {
+    if ("time" in write) {
+      this.#stored.records++;
+      this.#stored.time = Math.max(this.#stored.time, write.time);
+    }
     switch (write.kind) {
       case "create":
         return this.#create(write);
@@ -80,11 +86,15 @@ export class SqliteWrites {
   /** To be called when a transaction has begun. */
   begin(): void {
     this.#words?.begin();
+    this.#stored = { time: 0, records: 0 };
   }
 
   /** To be called when all is applied, before the transaction is committed. */
   finish(): void {
     this.#words?.put();
+    const { time, records } = this.#stored;
+    if (records > 0) this.#keys.forget(time, records);
+    this.#stored = { time, records: 0 };
   }
 
   /** Whether the collection, or the owner in it, has no record. */

@@ -1,0 +1,307 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it, mock } from "node:test";
+import type { Worker } from "node:worker_threads";
+import {
+  type CollectionDefinition,
+  type Database,
+  type MemberFilter,
+  openSqliteDatabase,
+  type Selection,
+  type SortKey,
+  type SqliteDatabaseOptions,
+  type Store,
+  StoreReadTimeout,
+  StoreUnavailable,
+} from "../src/index.ts";
+import { create } from "./store-contract.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "sqlite-reader-"));
+after(() => rmSync(directory, { recursive: true }));
+
+const person: CollectionDefinition = {
+  name: "person",
+  selectable: [
+    { name: "name", type: "text" },
+    { name: "birthDate", type: "date" },
+  ],
+  fullText: ["name"],
+};
+
+let files = 0;
+
+/** With the store of the people in a new file. */
+const withStore =
+  (
+    use: (store: Store, database: Database, file: string) => Promise<void>,
+    options: Partial<SqliteDatabaseOptions> = {},
+  ) =>
+  async (): Promise<void> => {
+    const file = join(directory, `${++files}.db`);
+    const database = await openSqliteDatabase(file, { collections: [person], ...options });
+    try {
+      await use(database.store("person"), database, file);
+    } finally {
+      await database.close();
+    }
+  };
+
+const fill = async (store: Store): Promise<void> => {
+  await store.createAll(Array.from({ length: records }, (_, i) => ({ name: `n${i}` })));
+};
+const records = 20_000;
+
+/** Takes half a minute to count, unless it is stopped. */
+const endless: Selection = {
+  filters: Array.from({ length: 900 }, () => ({ member: "name", operator: "ne", value: "x" })),
+};
+
+/** The rest of this turn of the event loop, and all that was scheduled in it. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** The thread that is started next. */
+async function nextThread(): Promise<Worker> {
+  const [thread] = await once(process, "worker");
+  return thread;
+}
+
+const by = (member: string, descending = false): readonly SortKey[] =>
+  member === "id" ? [{ member, descending }] : [{ member, descending }, ...by("id", descending)];
+
+const filter = (
+  member: string,
+  operator: "eq" | "ne" | "ge" | "gt" | "le" | "prefix",
+  value: string,
+): MemberFilter => ({
+  member,
+  operator,
+  value,
+});
+
+describe("a read of a SQLite file that may take long", () => {
+  it(
+    "lets other reads and writes be answered before it",
+    withStore(async (store) => {
+      await fill(store);
+      await store.count(); // the thread is there
+      const order: string[] = [];
+      const abort = new AbortController();
+      const counting = Promise.resolve(store.count(endless, abort)).then(
+        () => order.push("count"),
+        () => order.push("given up"),
+      );
+      await turn();
+      assert.equal((await store.find(7))?.id, 7);
+      assert.equal((await Array.fromAsync(store.list({ limit: 50 }))).flat().length, 50);
+      assert.equal((await create(store, {})).id, records + 1);
+      order.push("others");
+      abort.abort();
+      await counting;
+      assert.deepEqual(order, ["others", "given up"]);
+    }),
+  );
+
+  it(
+    "sees every write that was acknowledged before it",
+    withStore(async (store) => {
+      for (let i = 1; i <= 50; i++) {
+        const { id } = await create(store, { name: "Ada" });
+        assert.equal(await store.count(), i);
+        const last = { filters: [filter("name", "ne", "x")], order: by("id", true), limit: 1 };
+        assert.deepEqual((await Array.fromAsync(store.list(last))).flat()[0]?.id, id);
+      }
+    }),
+  );
+
+  it(
+    "is refused when too many wait already, and taken again later",
+    withStore(
+      async (store) => {
+        const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => store.count()));
+        const refused = outcomes.filter((outcome) => outcome.status === "rejected");
+        assert.equal(refused.length, 2);
+        for (const { reason } of refused) assert.ok(reason instanceof StoreUnavailable, String(reason));
+        assert.equal(await store.count(), 0);
+      },
+      { maxWaitingReads: 3 },
+    ),
+  );
+
+  it(
+    "is stopped, or not begun, when nobody waits for it any more",
+    withStore(async (store) => {
+      await fill(store);
+      const [first, second, third] = [new AbortController(), new AbortController(), AbortSignal.abort()];
+      const given = [
+        store.count(endless, first),
+        Array.fromAsync(store.list({ ...endless, order: by("name") }, second)),
+        store.count(endless, { signal: third }),
+      ].map((read) => assert.rejects(Promise.resolve(read), StoreUnavailable));
+      const last = store.count();
+      await turn();
+      second.abort();
+      first.abort();
+      await Promise.all(given);
+      // In the time that a read has, the others take much longer than that.
+      assert.equal(await last, records);
+    }),
+  );
+
+  it("is stopped when it takes too long", async () => {
+    await withStore(async (store) => {
+      await fill(store);
+      mock.timers.enable({ apis: ["setTimeout"] });
+      const late = assert.rejects(Promise.resolve(store.count(endless)), StoreReadTimeout);
+      await turn();
+      mock.timers.tick(10_000);
+      await late;
+      mock.timers.reset();
+      assert.equal(await store.count(), records);
+    })();
+  });
+
+  it(
+    "is given up when the database is closed",
+    withStore(async (store, database) => {
+      await fill(store);
+      const lost = [store.count(endless), store.count()].map((read) =>
+        assert.rejects(Promise.resolve(read), StoreUnavailable),
+      );
+      await turn();
+      await database.close();
+      await Promise.all(lost);
+      await assert.rejects(Promise.resolve(store.count()), StoreUnavailable);
+    }),
+  );
+
+  for (const option of ["maxWaitingReads", "readTimeLimit"]) {
+    for (const value of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+      it(`is not bounded by a ${option} of ${value}`, async () => {
+        await assert.rejects(openSqliteDatabase(":memory:", { collections: [person], [option]: value }), RangeError);
+      });
+    }
+  }
+});
+
+describe("the thread that reads a SQLite file", () => {
+  it(
+    "is started again when it has ended: what it had is lost, what waits is read",
+    withStore(async (store) => {
+      await fill(store);
+      const starting = nextThread();
+      await store.count();
+      const thread = await starting;
+      const lost = assert.rejects(Promise.resolve(store.count(endless)), StoreUnavailable);
+      const waiting = store.count();
+      await turn();
+      await thread.terminate();
+      await lost;
+      assert.equal(await waiting, records);
+    }),
+  );
+
+  it(
+    "is started again by the next read when it has ended with nothing to do",
+    withStore(async (store) => {
+      const starting = nextThread();
+      await store.count();
+      await (await starting).terminate();
+      assert.equal(await store.count(), 0);
+    }),
+  );
+
+  it(
+    "refuses to read when it cannot open the file, and reads when that is back",
+    withStore(async (store, _database, file) => {
+      for (const suffix of ["", "-wal", "-shm"]) renameSync(file + suffix, `${file}-away${suffix}`);
+      await assert.rejects(Promise.resolve(store.count()), StoreUnavailable);
+      for (const suffix of ["", "-wal", "-shm"]) renameSync(`${file}-away${suffix}`, file + suffix);
+      assert.equal(await store.count(), 0);
+    }),
+  );
+
+  it("is waited for by a program that ends, and does not keep it running", () => {
+    const program = `
+      import { openSqliteDatabase } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
+      const file = ${JSON.stringify(join(directory, "ending.db"))};
+      const database = await openSqliteDatabase(file, { collections: [{ name: "person" }] });
+      database.store("person").count().then((count) => console.log(count));
+    `;
+    const options = ["--conditions=@waymark/source", "--input-type=module", "--eval", program];
+    const { status, stdout, stderr } = spawnSync(process.execPath, options, { encoding: "utf8", timeout: 30_000 });
+    assert.deepEqual([status, stdout, stderr], [0, "0\n", ""]);
+  });
+
+  const place = ["1950-01-01", 7];
+  const needless: readonly [what: string, selection: Selection][] = [
+    ["all records", {}],
+    ["a page by id, behind another", { order: by("id", true), after: [7], limit: 50 }],
+    ["a page by a member, behind another", { order: by("birthDate"), after: place, limit: 50 }],
+    [
+      "a range of the member that it is sorted by",
+      { order: by("birthDate"), filters: [filter("birthDate", "ge", "1950-01-01")] },
+    ],
+    [
+      "the beginning of the member that it is sorted by",
+      { order: by("name", true), filters: [filter("name", "prefix", "n1")] },
+    ],
+    ["one value, by id, behind another", { filters: [filter("name", "eq", "n1")], after: [7], limit: 50 }],
+  ];
+  const needed: readonly [what: string, selection: Selection][] = [
+    ["words", { words: ["n1"] }],
+    ["what is not a value", { filters: [filter("name", "ne", "n1")] }],
+    ["one value, sorted", { filters: [filter("name", "eq", "n1")], order: by("birthDate"), limit: 50 }],
+    ["a range, not sorted by that member", { filters: [filter("name", "ge", "n1")], limit: 50 }],
+    [
+      "two filters that may leave nothing of what they find",
+      { order: by("name"), filters: [filter("name", "ge", "n1"), filter("name", "gt", "n7")], limit: 50 },
+    ],
+    [
+      "a range, behind a place that need not lie in it",
+      {
+        order: by("birthDate"),
+        filters: [filter("birthDate", "ge", "1950-01-01")],
+        after: ["0001-01-01", 1],
+        limit: 50,
+      },
+    ],
+    [
+      "an order of two members, of which many may have the same first",
+      { order: [{ member: "name", descending: false }, ...by("birthDate")], limit: 50 },
+    ],
+    [
+      "an order that turns at the id",
+      {
+        order: [
+          { member: "name", descending: false },
+          { member: "id", descending: true },
+        ],
+        limit: 50,
+      },
+    ],
+  ];
+  for (const [cases, isNeeded] of [
+    [needless, false],
+    [needed, true],
+  ] as const) {
+    for (const [what, selection] of cases) {
+      it(
+        `is ${isNeeded ? "needed" : "not needed"} for a list of ${what}`,
+        withStore(async (store) => {
+          let threads = 0;
+          const onThread = (): void => {
+            threads++;
+          };
+          process.on("worker", onThread);
+          await Array.fromAsync(store.list(selection));
+          process.off("worker", onThread);
+          assert.equal(threads, isNeeded ? 1 : 0);
+        }),
+      );
+    }
+  }
+});

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, afterEach, beforeEach, describe, it } from "node:test";
+import type { SentRecord } from "./answers.ts";
+import { runProgramBy, type ServiceProcess, startServiceBy } from "./service-process.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "full-disk-"));
+after(() => rmSync(folder, { recursive: true }));
+
+/** A disk that is soon full. */
+interface SmallDisk {
+  readonly what: string;
+  /** Why there is none on this system; false where there is. */
+  readonly missing: string | false;
+  /** Runs a program that has it. */
+  readonly shell: readonly string[];
+  /** The path, for others than that program, of what it finds at this path. */
+  readonly pathSeenBy: (service: ServiceProcess, path: string) => string;
+  readonly makeRoom: (database: string) => void;
+  /** Whether what is refused may have been stored nevertheless. */
+  readonly isOutcomeUnknown: boolean;
+}
+
+/** The file system is gone with the programs that have it. */
+const namespace = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"];
+const mount = `mount -t tmpfs -o size=3m tmpfs "${folder}"`;
+const canMount = spawnSync("unshare", [...namespace.slice(1), mount]).status === 0;
+
+const disks: readonly SmallDisk[] = [
+  {
+    what: "a file system of 3 MiB",
+    missing: !canMount && "the system lets nobody mount a small file system",
+    shell: [...namespace, `${mount} && head -c 1800000 /dev/zero >"${folder}/room" && exec "$0" "$@"`],
+    pathSeenBy: ({ pid }, path) => `/proc/${pid}/root${path}`,
+    makeRoom: (database) => rmSync(join(database, "..", "room")),
+    isOutcomeUnknown: false,
+  },
+  {
+    what: "files that may have 1 MiB",
+    missing: false,
+    // In blocks of 512 bytes, whatever shell this is; the log is the first that has so many.
+    shell: ["sh", "-c", `ulimit -f 2048; exec "$0" "$@"`],
+    pathSeenBy: (_service, path) => path,
+    makeRoom(database) {
+      const other = new DatabaseSync(database);
+      other.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      other.close();
+    },
+    isOutcomeUnknown: true,
+  },
+];
+
+for (const { what, missing, shell, pathSeenBy, makeRoom, isOutcomeUnknown } of disks) {
+  describe(`a service on a disk that is full: ${what}`, { skip: missing }, () => {
+    let files = 0;
+    let service: ServiceProcess;
+    let database: string;
+    beforeEach(async () => {
+      const path = join(folder, `${++files}.db`);
+      service = await startServiceBy(shell, "--database", path);
+      database = pathSeenBy(service, path);
+    });
+    afterEach(async () => {
+      await service[Symbol.asyncDispose]();
+    });
+
+    const post = (content: string, type = "application/json"): Promise<Response> =>
+      fetch(`${service.url}/person`, { method: "POST", headers: { "Content-Type": type }, body: content });
+    const everybody = async (): Promise<readonly SentRecord[]> =>
+      JSON.parse(await (await fetch(`${service.url}/person`)).text());
+    const person = (number: number): string =>
+      JSON.stringify({ name: `Person ${number}`, description: "x".repeat(4000), identifier: `number ${number}` });
+
+    /** Has people stored by several clients, until there is no room: the identifiers of those who were acknowledged. */
+    async function fillDisk(): Promise<ReadonlySet<string>> {
+      const acknowledged = new Set<string>();
+      let number = 0;
+      const storeUntilRefused = async (): Promise<void> => {
+        for (;;) {
+          const mine = ++number;
+          const answer = await post(person(mine));
+          if (answer.status === 200) {
+            acknowledged.add(`number ${mine}`);
+            continue;
+          }
+          assert.deepEqual([answer.status, answer.headers.get("Retry-After")], [503, "1"]);
+          assert.match(await answer.text(), isOutcomeUnknown ? /cannot say whether it was/ : /nothing was changed/);
+          return;
+        }
+      };
+      await Promise.all(Array.from({ length: 4 }, storeUntilRefused));
+      return acknowledged;
+    }
+
+    /** Each of those who were acknowledged is there, whole, and nobody else but who may be. */
+    async function assertKept(acknowledged: ReadonlySet<string>): Promise<void> {
+      const people = await everybody();
+      const identifiers = new Set(people.map(({ identifier }) => String(identifier)));
+      assert.equal(identifiers.size, people.length);
+      for (const each of people) assert.equal(String(each["description"]).length, 4000);
+      if (isOutcomeUnknown) assert.ok(acknowledged.isSubsetOf(identifiers));
+      else assert.deepEqual(identifiers, acknowledged);
+      const opened = new DatabaseSync(database);
+      assert.deepEqual({ ...opened.prepare("PRAGMA integrity_check").get() }, { integrity_check: "ok" });
+      opened.close();
+    }
+
+    /** The service takes people again, and ends as always. */
+    async function assertRecovered(): Promise<void> {
+      assert.equal((await post(JSON.stringify({ name: "Ada" }))).status, 200);
+      service.kill("SIGTERM");
+      const { code, stderr } = await service.exited;
+      assert.deepEqual([code, stderr], [0, ""]);
+    }
+
+    it("answers 503 to who stores, keeps what it acknowledged and nothing else, reads on, and recovers by itself", async () => {
+      const acknowledged = await fillDisk();
+      assert.ok(acknowledged.size > 5, `${acknowledged.size} were stored`);
+      await assertKept(acknowledged);
+      assert.equal((await fetch(`${service.url}/health/ready`)).status, 200);
+      assert.equal((await post(person(0))).status, 503);
+      makeRoom(database);
+      await assertKept(acknowledged);
+      await assertRecovered();
+    });
+
+    it("stores nobody of an import that there is no room for", async () => {
+      assert.equal((await post(person(1))).status, 200);
+      const many = Array.from({ length: 240 }, (_, i) => `${person(i + 2)}\n`).join("");
+      const answer = await post(many, "application/x-ndjson");
+      assert.deepEqual([answer.status, answer.headers.get("Retry-After")], [503, "1"]);
+      await assertKept(new Set(["number 1"]));
+      assert.equal((await everybody()).length, 1);
+      makeRoom(database);
+      await assertRecovered();
+    });
+  });
+
+  it(`a backup that a disk has no room for leaves nothing, and says so in one line: ${what}`, {
+    skip: missing,
+  }, async () => {
+    const apart = mkdtempSync(join(tmpdir(), "full-disk-source-"));
+    try {
+      const source = join(apart, "source.db");
+      const filling = await startServiceBy([], "--database", source);
+      const lines = Array.from({ length: 1000 }, () => `{"name":"Ada","description":"${"x".repeat(4000)}"}\n`);
+      const headers = { "Content-Type": "application/x-ndjson" };
+      const stored = await fetch(`${filling.url}/person`, { method: "POST", headers, body: lines.join("") });
+      assert.equal(stored.status, 200);
+      filling.kill("SIGTERM");
+      await filling.exited;
+
+      const target = join(folder, "backup.db");
+      const listing = `${shell.at(-1)?.replace("exec ", "")}; echo $?; ls -A "${folder}"`;
+      const { stdout, stderr } = await runProgramBy(
+        [...shell.slice(0, -1), listing],
+        "backup",
+        target,
+        "--database",
+        source,
+      );
+      assert.match(stderr, /^(?:\d+ %\n)*person-service: Cannot write ".*": (?:the|its) disk.*\n$/);
+      const [code, ...left] = stdout.trim().split("\n");
+      assert.equal(code, "1");
+      assert.deepEqual(
+        left.filter((name) => name.includes("backup")),
+        [],
+      );
+    } finally {
+      rmSync(apart, { recursive: true });
+    }
+  });
+}

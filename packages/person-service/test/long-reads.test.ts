@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import { after, before, describe, it } from "node:test";
+import { personCollection } from "../src/index.ts";
+import { createSqliteFile, type TestDatabase } from "./databases.ts";
+import { answerTo } from "./import.ts";
+import { type ServiceProcess, startService } from "./service-process.ts";
+import { fillWithPeople } from "./streaming.ts";
+
+const people = 20_000;
+
+/** What everybody is like, so that each record is looked into again and again: a second's work, or near it. */
+const longQuery = [
+  ...(personCollection.selectable ?? []).map(({ name, type }) => `${name}[ne]=${type === "date" ? "1815-12-10" : "x"}`),
+  ...["name", "identifier"].flatMap((member) => [
+    `${member}[gt]=A`,
+    `${member}[ge]=A`,
+    `${member}[lt]=z`,
+    `${member}[le]=z`,
+  ]),
+];
+
+describe("a count that takes long", () => {
+  let database: TestDatabase;
+  let service: ServiceProcess;
+  before(async () => {
+    database = await createSqliteFile();
+    await fillWithPeople(database.location, people, 100);
+    service = await startService("--database", database.location);
+  });
+  after(async () => {
+    await service[Symbol.asyncDispose]();
+    await database.remove();
+  });
+
+  const count = (query: readonly string[]) =>
+    request(`${service.url}/person?limit=1&${query.join("&")}`, { headers: { Prefer: "count=exact" } });
+
+  it("keeps nobody waiting who reads or lists something else", async () => {
+    const order: string[] = [];
+    const counting = count(longQuery);
+    const counted = answerTo(counting).then(({ status }) => order.push(`count ${status}`));
+    await new Promise<void>((resolve) => counting.end(resolve));
+    for (const target of ["/person/7", "/person?limit=50&sort=name"]) {
+      const answer = await fetch(`${service.url}${target}`);
+      await answer.text();
+      order.push(`${target} ${answer.status}`);
+    }
+    await counted;
+    assert.deepEqual(order, ["/person/7 200", "/person?limit=50&sort=name 200", "count 200"]);
+  });
+
+  it("is left alone when its client has gone, and the service goes on", async () => {
+    for (let i = 0; i < 40; i++) {
+      const counting = count(longQuery);
+      counting.once("error", () => undefined);
+      await new Promise<void>((resolve) => counting.end(resolve));
+      counting.destroy();
+    }
+    const { status } = await answerTo(count([]).end());
+    assert.equal(status, 200);
+    service.kill("SIGTERM");
+    const { code, stderr } = await service.exited;
+    assert.deepEqual([code, stderr], [0, ""]);
+  });
+});
