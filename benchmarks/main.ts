@@ -163,6 +163,7 @@ async function runOverload(rounds: number, seconds: number, jsonFile: string | u
   printEnvironment(environment);
   print(`rounds: ${rounds}, ${seconds} s each after a second of warm-up; clients wait for 1 s\n`);
   const results = await measureOverload({
+    loads: [1, 2, 5, 10],
     rounds,
     seconds,
     warmUp: 1,

@@ -114,7 +114,7 @@ dispatch: the time that finding a route takes, for 10 and 10,000 routes.
   --rounds N     how often each is measured (default 15)
   --json FILE    write the results there too
 
-overload: what is still answered in time at 1 and 10 times the load, with the filter and without.
+overload: what is still answered in time at 1 to 10 times the load, with the filter and without.
   --rounds N     how often each is measured (default 3)
   --seconds N    for how long each time (default 3)
   --json FILE    write the results there too`;

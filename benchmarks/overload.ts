@@ -1,9 +1,11 @@
-import { type Offer, offer } from "./offer.ts";
+import { offer } from "./offer.ts";
 import type { Placement } from "./placement.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 import { type Summary, summarize } from "./summary.ts";
 
 export interface OverloadOptions {
+  /** The requests that are offered, as multiples of the most that the server can answer. */
+  readonly loads: readonly number[];
   /** At least 1. */
   readonly rounds: number;
   /** How long each load lasts, after a warm-up of a second under it. */
@@ -18,6 +20,7 @@ export interface OverloadOptions {
 
 /** What a server makes of a load. */
 export interface OverloadResult {
+  readonly bottleneck: Bottleneck;
   /** Whether it has the filter `overload`. */
   readonly bounded: boolean;
   /** The requests offered, as a multiple of the most that the server can answer. */
@@ -26,37 +29,54 @@ export interface OverloadResult {
   readonly goodput: Summary;
   /** The median as a share of the most that the server can answer. */
   readonly ofPeak: number;
+  /** The median of how long 99 % of them took at most, in milliseconds; undefined where there were none. */
+  readonly slowest: number | undefined;
   /** The median share of the requests that were refused with 503; the rest had no answer in time. */
   readonly refused: number;
 }
 
+/** What a request takes 2 ms of: something else that does one thing at a time, or the processor. */
+export type Bottleneck = "waiting" | "computing";
+
 /**
- * What a server that can do one thing at a time still does under more load than it can bear, with the filter `overload` and
- * without. The most that it can do is measured in each round, without the filter.
+ * What a server still does under more load than it can bear, with the filter `overload` and without. The most that it can do is
+ * measured in each round, without the filter.
  */
 export async function measureOverload(options: OverloadOptions): Promise<readonly OverloadResult[]> {
-  const cases = loads.flatMap((load) => [true, false].map((bounded) => ({ load, bounded, rounds: [] as Round[] })));
+  const cases = bottlenecks.flatMap((bottleneck) =>
+    options.loads.flatMap((load) =>
+      [true, false].map((bounded) => ({ server: { bottleneck, bounded }, load, rounds: [] as Round[] })),
+    ),
+  );
   for (let round = 1; round <= options.rounds; round++) {
-    options.onProgress?.(`overload: round ${round} of ${options.rounds}`);
-    const peak = await withServer(false, options, (server) => peakOf(server, options));
-    for (const { load, bounded, rounds } of round % 2 === 0 ? cases.toReversed() : cases) {
-      rounds.push(await withServer(bounded, options, (server) => press(server, load * peak, peak, options)));
+    for (const bottleneck of bottlenecks) {
+      options.onProgress?.(`overload, ${bottleneck}: round ${round} of ${options.rounds}`);
+      const peak = await withServer({ bottleneck, bounded: false }, options, (server) => peakOf(server, options));
+      const ofOne = cases.filter(({ server }) => server.bottleneck === bottleneck);
+      for (const { load, server, rounds } of round % 2 === 0 ? ofOne.toReversed() : ofOne) {
+        rounds.push(await withServer(server, options, (started) => press(started, load * peak, peak, options)));
+      }
     }
   }
-  return cases.map(({ load, bounded, rounds }) => ({
-    bounded,
-    load,
-    goodput: summarize(rounds.map(({ goodput }) => goodput)),
-    ofPeak: summarize(rounds.map(({ goodput, peak }) => goodput / peak)).median,
-    refused: summarize(rounds.map(({ refused }) => refused)).median,
-  }));
+  return cases.map(({ server, load, rounds }) => {
+    const slowest = rounds.map((round) => round.slowest).filter((time) => time !== undefined);
+    return {
+      ...server,
+      load,
+      goodput: summarize(rounds.map(({ goodput }) => goodput)),
+      ofPeak: summarize(rounds.map(({ goodput, peak }) => goodput / peak)).median,
+      slowest: slowest.length === 0 ? undefined : summarize(slowest).median,
+      refused: summarize(rounds.map(({ refused }) => refused)).median,
+    };
+  });
 }
 
-const loads = [1, 10];
+const bottlenecks: readonly Bottleneck[] = ["waiting", "computing"];
 
 interface Round {
   readonly goodput: number;
   readonly peak: number;
+  readonly slowest: number | undefined;
   readonly refused: number;
 }
 
@@ -80,18 +100,20 @@ async function press(
   peak: number,
   { seconds, warmUp, signal }: OverloadOptions,
 ): Promise<Round> {
-  const load: Omit<Offer, "seconds"> = { url: `${url}/work`, perSecond, patience: 1000, signal };
+  const port = Number(new URL(url).port);
+  const load = { port, message: "GET /work HTTP/1.1\r\nHost: localhost\r\n\r\n", perSecond, patience: 1000, signal };
   await offer({ ...load, seconds: warmUp });
   const { sent, good, refused } = await offer({ ...load, seconds });
-  return { goodput: good / seconds, peak, refused: refused / sent };
+  const slowest = good.toSorted((one, other) => one - other)[Math.floor(good.length * 0.99)];
+  return { goodput: good.length / seconds, peak, slowest, refused: refused.length / sent };
 }
 
 async function withServer<T>(
-  bounded: boolean,
+  { bottleneck, bounded }: Pick<OverloadResult, "bottleneck" | "bounded">,
   { placement, signal }: OverloadOptions,
   use: (server: ServerProcess) => Promise<T>,
 ): Promise<T> {
-  const program = new URL(`servers/work-${bounded ? "bounded" : "unbounded"}.ts`, import.meta.url);
+  const program = new URL(`servers/${bottleneck}${bounded ? "-bounded" : ""}.ts`, import.meta.url);
   const server = await startServer({ program, database: "none", placement, signal });
   try {
     return await use(server);

@@ -69,13 +69,15 @@ export function toDispatchTable(results: readonly DispatchResult[]): string {
 
 /** What is answered under load, for a person to read. */
 export function toOverloadTable(results: readonly OverloadResult[]): string {
-  const head = ["", "load", "answered in time/s", "min–max", "of the peak", "refused at once"];
-  const rows = results.map(({ bounded, load, goodput, ofPeak, refused }) => [
+  const head = ["", "", "load", "answered in time/s", "min–max", "of the peak", "99 % of them within", "refused"];
+  const rows = results.map(({ bottleneck, bounded, load, goodput, ofPeak, slowest, refused }) => [
+    bottleneck,
     bounded ? "with overload" : "without",
     `${load} ×`,
     count(goodput.median),
     `${count(goodput.min)}–${count(goodput.max)}`,
     ofPeak.toFixed(2),
+    slowest === undefined ? "" : `${count(slowest)} ms`,
     percent(refused),
   ]);
   return toTable([head, ...rows]);

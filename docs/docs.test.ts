@@ -105,7 +105,7 @@ test("only the page on other frameworks has programs that are not run", () => {
 
 suite("the commands of the pages", () => {
   const startOfCommand = /^npm start -- (backup|copy|restore) /;
-  const startOfService = /^npm start -- --demo( --(access|keys) docs\/example-\w+\.json)*$/;
+  const startOfService = /^npm start -- --demo( --(access|keys) docs\/example-\w+\.json| --public-url \S+)*$/;
   const transcripts = pages
     .map((page) => ({ file: page.file, commands: readTranscript(page) }))
     .filter(({ commands }) => commands.length > 0);

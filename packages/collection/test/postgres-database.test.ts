@@ -385,6 +385,19 @@ describe("a database that cannot be opened is named in one line, without the pas
     await assertNotOpened(url.href, /the user may not make tables or write to them; grant it/);
   });
 
+  it("a user who may only read", async () => {
+    const url = new URL(await newDatabase());
+    await (await open(url.href)).close();
+    const schema = url.searchParams.get("options")?.split("=")[1] ?? "";
+    await execute(
+      url.href,
+      `DROP ROLE IF EXISTS onlooker; CREATE ROLE onlooker LOGIN PASSWORD 'secret';
+      GRANT USAGE ON SCHEMA ${schema} TO onlooker; GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO onlooker`,
+    );
+    Object.assign(url, { username: "onlooker", password: "secret" });
+    await assertNotOpened(url.href, /the user may not write to its tables; grant it, or name another user/);
+  });
+
   for (const address of ["postgres://", "postgres://u:se cret@[/x", "postgresql://u:secret@host:99999/x"]) {
     it(`the address ${JSON.stringify(address)}`, async () => {
       await assert.rejects(open(address, { connectTimeout: 500 }), (error) => {

@@ -9,6 +9,7 @@ import {
   openSnapshot,
   StoreOpenError,
   StoreReadOnly,
+  StoreUnavailable,
 } from "../src/index.ts";
 import { execute } from "./postgres-server.ts";
 import { type ReplicatedServers, startReplication } from "./start-postgres.ts";
@@ -124,6 +125,45 @@ describe("a standby of a PostgreSQL database", () => {
     await target.database.load(snapshot);
     await snapshot.close();
     assert.deepEqual(await target.database.store("person").find(ada.id), ada);
+  });
+});
+
+describe("a standby that undoes reads for what it takes over at once", () => {
+  it("is read all the same", async () => {
+    await using servers = await startReplication("-c", "fsync=off", "-c", "max_standby_streaming_delay=0");
+    const url = await servers.primary.createDatabase();
+    await using primary = await open(url);
+    const count = 2000;
+    await primary.database
+      .store("person")
+      .createAll(Array.from({ length: count }, (_, n) => ({ name: `Ada ${n}`, text: "x".repeat(500) })));
+    await servers.standby.catchUp(servers.primary);
+    await using standby = await open(servers.standby.urlOf(url));
+    const people = standby.database.store("person");
+    let isOver = false;
+    let failures = 0;
+    const read = async (): Promise<void> => {
+      while (!isOver) {
+        const records = await everything(people).catch((error) => {
+          assert.ok(error instanceof StoreUnavailable, String(error));
+          failures++;
+        });
+        if (records !== undefined) assert.equal(records.length, count);
+      }
+    };
+    const reading = Promise.all([read(), read(), read()]);
+    const undone = async (): Promise<number> => {
+      const text = "SELECT sum(confl_lock + confl_snapshot) FROM pg_stat_database_conflicts";
+      return Number((await execute(servers.standby.urlOf(url), text))[0]?.[0]);
+    };
+    while ((await undone()) < 10) {
+      await execute(url, "UPDATE person SET updated_at = updated_at + 1 WHERE id % 7 = 0");
+      await execute(url, "VACUUM person");
+      await execute(url, "BEGIN; LOCK TABLE person IN ACCESS EXCLUSIVE MODE; COMMIT");
+    }
+    isOver = true;
+    await reading;
+    assert.ok(failures < 5, `${failures} reads failed`);
   });
 });
 

@@ -72,6 +72,18 @@ describe("writes to a SQLite file at the same time", () => {
   );
 
   it(
+    "that shared a commit are answered in several turns of the event loop, between which there are reads",
+    withStore(async (store) => {
+      let answered = 0;
+      const writes = Array.from({ length: 50 }, (_, n) => create(store, { n }).then(() => answered++));
+      await writes[0];
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.ok(answered < 50, `${answered} are answered`);
+      await Promise.all(writes);
+    }),
+  );
+
+  it(
     "of several collections share a commit too",
     withStore(
       async (_store, file, database) => {
@@ -355,6 +367,14 @@ describe("closing a SQLite file", () => {
       await again.close();
     }),
   );
+
+  it("waits until all are answered, in memory too", async () => {
+    const database = await open(":memory:");
+    let answered = 0;
+    for (let n = 0; n < 50; n++) create(database.store("person"), { n }).then(() => answered++);
+    await database.close();
+    assert.equal(answered, 50);
+  });
 
   it(
     "leaves one file, without a log beside it",

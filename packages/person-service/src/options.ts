@@ -29,6 +29,8 @@ export interface Options {
   readonly trustProxy: readonly string[];
   /** How many requests a client has in how many seconds; undefined for any number. */
   readonly rateLimit: { readonly limit: number; readonly window: number } | undefined;
+  /** How long requests may wait for the processor, 1…60,000 ms. */
+  readonly maxDelay: number;
   /** How many requests may be in hand at once; undefined for any number. */
   readonly maxInFlight: number | undefined;
   /** Whether the people of the demo are to be stored first. */
@@ -90,6 +92,12 @@ export const serveOptions: Readonly<Record<string, Option>> = {
         ? undefined
         : `--rate-limit must be two whole numbers from 1, such as 600/60, and is ${quoted(value)}.`,
   },
+  "max-delay": {
+    value: "MS",
+    about: "so many milliseconds may requests wait for the processor; beyond it 503",
+    default: "250",
+    fault: wholeNumber("--max-delay", 1, 60_000),
+  },
   "max-in-flight": {
     value: "N",
     about: "so many requests in hand at once; beyond it 503",
@@ -129,6 +137,7 @@ export function toOptions(given: Given): Options {
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
     trustProxy: given.values("trust-proxy"),
     rateLimit: limit === undefined ? undefined : { limit: Number(limit), window: Number(window) },
+    maxDelay: Number(given.value("max-delay")),
     maxInFlight: maxInFlight === undefined ? undefined : Number(maxInFlight),
     demo: given.has("demo"),
     workers: Number(given.value("workers")),

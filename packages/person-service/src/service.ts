@@ -41,6 +41,11 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly access?: AroundFilter | undefined;
   /** How many requests each client has to a window of so many seconds, health checks not counted. Default: any number. */
   readonly rateLimit?: Pick<RateLimitOptions, "limit" | "window"> | undefined;
+  /**
+   * How long requests may wait for the processor, in milliseconds, before some are turned away; never health checks.
+   * Default: 250.
+   */
+  readonly maxDelay?: number | undefined;
   /** How many requests may be in hand at once, health checks not counted. Default: any number. */
   readonly maxInFlight?: number | undefined;
   /** Whether requests come over TLS, all or the one given: browsers are then told to keep to it. Default: false. */
@@ -74,14 +79,15 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     isReady = () => true,
     https = false,
     rateLimit: quota,
+    maxDelay,
     maxInFlight,
     publicUrl: url,
     ...routing
   } = others;
   // Before the database is opened, since it may throw, and the database must not stay open. The outermost first: every response
   // has an id, the fields of security and those of CORS, refusals further in included; CORS answers pre-flights, which need no
-  // access; problems are described before they are coded;
-  // what is beyond the bounds is turned away before anybody is asked who they are.
+  // access; problems are described before they are coded, but for those of overload, of which there are many, and each would
+  // take a fifth more of the processor; what is beyond a quota is turned away before anybody is asked who they are.
   const webFilters = [
     nameRequests(),
     ...(url === undefined ? [] : [publicUrl(url)]),
@@ -89,8 +95,8 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     noStoreErrors(),
     ...(policy === undefined ? [] : [cors(policy)]),
     compress({ codings: nodeCodings }),
+    overload({ maxDelay, maxInFlight, except: isHealthCheck }),
     describeProblems(),
-    ...(maxInFlight === undefined ? [] : [overload({ maxInFlight, except: isHealthCheck })]),
     ...(quota === undefined ? [] : [rateLimit({ ...quota, key: quotaKey })]),
     ...(access === undefined ? [] : [access]),
     ...filters,

@@ -35,6 +35,31 @@ describe("the bounds of the service", () => {
       assert.equal((await fetch(`${url}/health/ready`)).status, 200);
     }));
 
+  it("turn away what would wait too long for the processor, with the fields of every response, and health checks never", () =>
+    withService({ maxDelay: 1, cors: { origins: ["https://a.example"] } }, async (url) => {
+      const headers = { Origin: "https://a.example" };
+      const refusals: Response[] = [];
+      const client = async (): Promise<void> => {
+        while (refusals.length === 0) {
+          const answer = await fetch(`${url}/person`, { headers });
+          await answer.arrayBuffer();
+          if (answer.status !== 200) refusals.push(answer);
+        }
+      };
+      const watch = async (): Promise<void> => {
+        while (refusals.length === 0) assert.equal((await fetch(`${url}/health/live`)).status, 200);
+      };
+      await Promise.all([watch(), ...Array.from({ length: 50 }, client)]);
+      for (const refused of refusals) {
+        assert.equal(refused.status, 503);
+        assert.equal(refused.headers.get("Retry-After"), "1");
+        assert.equal(refused.headers.get("Cache-Control"), "no-store");
+        assert.equal(refused.headers.get("Access-Control-Allow-Origin"), "https://a.example");
+        assert.ok(refused.headers.has("X-Request-Id"));
+        assert.ok(refused.headers.has("X-Content-Type-Options"));
+      }
+    }));
+
   it("turn away what is beyond those in hand, and health checks never", () =>
     withService({ maxInFlight: 1 }, async (url) => {
       const headers = { "Content-Type": "application/json", "Content-Length": 14, Expect: "100-continue" };

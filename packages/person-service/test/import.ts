@@ -4,7 +4,7 @@ import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
-import { createSqliteFile } from "./databases.ts";
+import type { DatabaseKind } from "./databases.ts";
 import { startServiceWith } from "./service-process.ts";
 import { residentMemory } from "./streaming.ts";
 
@@ -40,6 +40,7 @@ export interface ImportReport {
  * are stored.
  */
 export async function importPeople(
+  createDatabase: DatabaseKind["create"],
   format: ImportFormat,
   count: number,
   descriptionLength: number,
@@ -48,14 +49,14 @@ export async function importPeople(
   const { type } = format;
   const pieces = (length: number): Iterable<string> => peopleIn(format, length, descriptionLength);
   const measured = { type, preference, warmUp: pieces(warmUpCount), pieces: pieces(count) };
-  return measureImport(measured, async ({ answer, url }) => {
+  return measureImport(createDatabase, measured, async ({ answer, url }) => {
     assert.equal(answer, `{"stored":${count},"refused":0,"errors":[]}`);
     assert.equal((await fetch(`${url}/person/${warmUpCount + count}`)).status, 200);
     assert.equal((await fetch(`${url}/person/${warmUpCount + count + 1}`)).status, 404);
   });
 }
 
-/** After these the thread that writes has the memory that it needs for any number. */
+/** After these whatever writes has the memory that it needs for any number. */
 const warmUpCount = 5000;
 
 /** The text of people, in pieces of about 64 KiB. */
@@ -88,10 +89,11 @@ export interface MeasuredContent {
 
 /** Sends content to a service of its own, whose heap is small, and has the answer judged. */
 export async function measureImport(
+  createDatabase: DatabaseKind["create"],
   { type, preference, warmUp, pieces }: MeasuredContent,
   judge: (imported: Imported) => Promise<void>,
 ): Promise<ImportReport> {
-  const database = await createSqliteFile();
+  const database = await createDatabase();
   try {
     // What is not garbage must fit; and little garbage is kept, so that what is resident says something.
     const nodeOptions = ["--max-old-space-size=96", "--max-semi-space-size=4"];

@@ -5,6 +5,7 @@ export type { ContentCoding, Encoder, Extent } from "./content-coding.ts";
 export type { DeclarationSite } from "./declaration-site.ts";
 export { type Decoder, decodeUtf8, MalformedContent } from "./decoder.ts";
 export { type ContentReader, chooseDecoder, type DecoderChoice } from "./decoder-choice.ts";
+export type { EventLoopTurn } from "./event-loop-turn.ts";
 export { excerpt } from "./excerpt.ts";
 export type { Explanation, ExplanationFailure, ExplanationStep } from "./explain.ts";
 export {

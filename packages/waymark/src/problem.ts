@@ -29,9 +29,12 @@ export interface ProblemDetails {
  * ```
  */
 export function problem(type: ProblemType, details: ProblemDetails = {}): HttpResponse {
-  const { code, status, title } = type;
-  return new HttpResponse(status, fields, JSON.stringify({ type: `/problems/${code}`, title, status, ...details }));
+  const { status, title } = type;
+  return new HttpResponse(status, fields, JSON.stringify({ type: problemPath(type), title, status, ...details }));
 }
+
+/** The `type` of the problems of a kind: the path of their page. */
+export const problemPath = ({ code }: ProblemType): string => `/problems/${code}`;
 
 const fields = HeaderList.of({
   "Content-Type": "application/problem+json",

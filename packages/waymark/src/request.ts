@@ -1,6 +1,7 @@
 import type { Attribute } from "./attribute.ts";
 import type { Client } from "./client.ts";
 import { parseCookies } from "./cookies.ts";
+import type { EventLoopTurn } from "./event-loop-turn.ts";
 import { type HeaderFields, HeaderList } from "./header-list.ts";
 import { noVariables, type Variables } from "./path-variables.ts";
 import {
@@ -26,6 +27,8 @@ export interface Exchange {
   readonly client: Client;
   /** Calls back once, when the response has been sent or the client has gone; absent where nothing is sent. */
   onEnd?(listener: () => void): void;
+  /** The present turn of the event loop; absent where they cannot be told apart. */
+  readonly turn?: EventLoopTurn;
   /** The adapter's own object: Node's IncomingMessage or Http2Stream, or the web Request. */
   readonly native: unknown;
 }
@@ -40,6 +43,8 @@ export interface HttpRequestInit {
   readonly signal?: AbortSignal;
   /** Default: no address, `http`, and what Host says. */
   readonly client?: Partial<Client>;
+  /** Default: none. */
+  readonly turn?: EventLoopTurn;
 }
 
 /**
@@ -108,6 +113,7 @@ export class HttpRequest<V = Variables> {
       adopt: (settings) => content.adopt(settings),
       signal: init.signal ?? new AbortController().signal,
       client: { address: undefined, scheme: "http", host: headers.get("Host"), ...init.client },
+      ...(init.turn !== undefined && { turn: init.turn }),
       native: undefined,
     };
     return new HttpRequest(init.method ?? "GET", path, search, headers, exchange, noVariables);
@@ -149,6 +155,11 @@ export class HttpRequest<V = Variables> {
     if (this.#exchange.onEnd === undefined) return false;
     this.#exchange.onEnd(listener);
     return true;
+  }
+
+  /** The present turn of the event loop, which tells how busy the process is; undefined but for requests that `serve` has read. */
+  get turn(): EventLoopTurn | undefined {
+    return this.#exchange.turn;
   }
 
   /** The adapter's own object: Node's IncomingMessage or Http2Stream, the web Request, or undefined for a request made by hand. */

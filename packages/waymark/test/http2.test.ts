@@ -137,6 +137,11 @@ describe("a server with TLS", () => {
 });
 
 describe("a request of HTTP/2", () => {
+  it("knows the turn of the event loop", async () => {
+    const { connect } = await served(({ turn }) => text(typeof turn?.began));
+    assert.equal((await ask(connect(), {})).body, "number");
+  });
+
   it("has Host, and its cookies in one line", async () => {
     const { connect } = await served(({ headers, cookies, client }) => json([headers.flat, [...cookies], client]));
     const { body } = await ask(connect(), { ":authority": "example.org:8", cookie: ["a=1", "b=2"], "x-own": "1" });

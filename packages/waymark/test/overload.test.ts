@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { serve } from "../src/adapters/node/index.ts";
-import { type App, GET, group, HttpResponse, overload, router, text } from "../src/index.ts";
+import { type App, GET, group, HttpResponse, overload, publicUrl, router, text } from "../src/index.ts";
 import { ask } from "./ask.ts";
 import { RawConnection } from "./raw-connection.ts";
 import { transports } from "./transports.ts";
@@ -160,6 +160,20 @@ describe("overload (over a socket)", () => {
 });
 
 describe("overload", () => {
+  it("names the kind of problem under the public URL", async () => {
+    const gate = new Gate();
+    const app = router(
+      { filters: [publicUrl("https://api.example.com/people"), overload({ maxInFlight: 1 })] },
+      GET("/wait", () => gate.pass().then(() => text("done"))),
+    );
+    const waiting = ask(app, "GET /wait");
+    const { type, detail } = JSON.parse((await ask(app, "GET /wait")).body as string);
+    assert.equal(type, "https://api.example.com/people/problems/service-unavailable");
+    assert.equal(detail, "There are more requests than can be answered in time. Try again in 1 s.");
+    gate.open();
+    await waiting;
+  });
+
   it("frees the place of a request made by hand once there is a response", async () => {
     const gate = new Gate();
     const app = appWith(gate, 1);

@@ -1,14 +1,22 @@
 import { DeclarationSite } from "../declaration-site.ts";
-import type { AroundFilter } from "../filter.ts";
+import type { AroundFilter, Awaitable, Next } from "../filter.ts";
 import { isPromise } from "../pipeline.ts";
-import { problem } from "../problem.ts";
+import { problem, problemPath } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
+import type { HttpResponse } from "../response.ts";
 import { positiveInteger } from "./positive-integer.ts";
+import { toPublicUrl } from "./public-url.ts";
+import { StandingDelay } from "./standing-delay.ts";
 
 export interface OverloadOptions {
-  /** How many requests may be in hand at once, 1 or more. */
-  readonly maxInFlight: number;
+  /**
+   * How long requests may wait to be read because the process is busy, in whole milliseconds, 1 or more; it should be more than
+   * a handler computes without a pause. Default: 250.
+   */
+  readonly maxDelay?: number | undefined;
+  /** How many requests may be in hand at once, 1 or more. Default: any number. */
+  readonly maxInFlight?: number | undefined;
   /** What a client that is turned away is told to wait, in whole seconds, 1 or more. Default: 1. */
   readonly retryAfter?: number;
   /** The requests that are neither counted nor turned away, such as health checks. Default: none. */
@@ -16,12 +24,14 @@ export interface OverloadOptions {
 }
 
 /**
- * Turns requests away at once, with 503 and Retry-After, while as many are in hand as may be: those that are taken are then
- * answered in time, where otherwise all would wait until their clients had given up. For `router({ filters })`, as far out as it
- * can be, or for a group that uses what is scarce.
+ * Turns requests away at once, with 503 and Retry-After, while there are more than can be answered in time: those that are
+ * taken are, where otherwise all would wait until their clients had given up. For `router({ filters })`, as far out as it can be,
+ * or for a group that uses what is scarce.
  *
- * A request is in hand until its response has been sent or its client has gone. What a synchronous handler answers never is:
- * such requests wait in the sockets, not here.
+ * Requests wait in two places. In the sockets, for the processor: `maxDelay` bounds how long, where the adapter can tell, as
+ * that of `waymark/node` can; a burst passes, and an idle process never refuses. And in the process, for a database or another
+ * service: `maxInFlight` bounds how many. A request is in hand until its response has been sent or its client has gone; what
+ * a synchronous handler answers never is.
  *
  * ```ts
  * router({ filters: [overload({ maxInFlight: 200, except: ({ path }) => path.startsWith("/health/") })] }, …)
@@ -29,35 +39,57 @@ export interface OverloadOptions {
  *
  * @throws RangeError when a number of the options is not one
  */
-export function overload(options: OverloadOptions): AroundFilter {
+export function overload(options: OverloadOptions = {}): AroundFilter {
   const { except = () => false } = options;
-  const maxInFlight = positiveInteger("maxInFlight", options.maxInFlight);
+  const delay = new StandingDelay(positiveInteger("maxDelay", options.maxDelay ?? 250));
   const retryAfter = positiveInteger("retryAfter", options.retryAfter ?? 1);
-  const refusal = problem(problemTypes.serviceUnavailable, {
-    detail: `As many requests as can be are being answered. Try again in ${retryAfter} s.`,
-  }).withHeader("Retry-After", String(retryAfter));
-  let inFlight = 0;
-  const leave = (): void => {
-    inFlight--;
+  const proceed =
+    options.maxInFlight === undefined ? pass : bounded(positiveInteger("maxInFlight", options.maxInFlight));
+  const detail = `There are more requests than can be answered in time. Try again in ${retryAfter} s.`;
+  const path = problemPath(problemTypes.serviceUnavailable);
+  const refusalOf = (type: string): HttpResponse =>
+    problem(problemTypes.serviceUnavailable, { type, detail }).withHeader("Retry-After", String(retryAfter));
+  const usual = refusalOf(path);
+  // Complete without `describeProblems`, so that it may stand within this filter: it takes a fifth of what a refusal does.
+  const refuse = (request: HttpRequest): HttpResponse => {
+    const type = toPublicUrl(request, path);
+    return type === path ? usual : refusalOf(type);
   };
   return {
     kind: "around",
     apply: (request, next) => {
       if (except(request)) return next(request);
-      if (inFlight >= maxInFlight) return refusal;
-      inFlight++;
-      if (request.onEnd(leave)) return next(request);
-      // Made by hand: it is over when there is a response, or a fault.
-      try {
-        const response = next(request);
-        if (isPromise(response)) return response.finally(leave);
-        leave();
-        return response;
-      } catch (error) {
-        leave();
-        throw error;
-      }
+      const { turn } = request;
+      if (turn !== undefined && !delay.takes(turn)) return refuse(request);
+      return proceed(request, next) ?? refuse(request);
     },
     site: new DeclarationSite(overload),
+  };
+}
+
+type Proceed = (request: HttpRequest, next: Next) => Awaitable<HttpResponse> | undefined;
+
+const pass: Proceed = (request, next) => next(request);
+
+/** Goes on unless as many requests are in hand as may be. */
+function bounded(maxInFlight: number): Proceed {
+  let inFlight = 0;
+  const leave = (): void => {
+    inFlight--;
+  };
+  return (request, next) => {
+    if (inFlight >= maxInFlight) return undefined;
+    inFlight++;
+    if (request.onEnd(leave)) return next(request);
+    // Made by hand: it is over when there is a response, or a fault.
+    try {
+      const response = next(request);
+      if (isPromise(response)) return response.finally(leave);
+      leave();
+      return response;
+    } catch (error) {
+      leave();
+      throw error;
+    }
   };
 }

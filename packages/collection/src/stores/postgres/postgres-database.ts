@@ -174,13 +174,16 @@ async function prepare(
 const patience = 3_600_000;
 
 async function assertServer(connection: PostgresConnection, isToBeWritten: boolean): Promise<void> {
-  const [[version = "", encoding, readOnly] = []] = await connection.query({
+  const [[version = "", encoding, readOnly, mayWrite] = []] = await connection.query({
     text: `SELECT current_setting('server_version_num'), current_setting('server_encoding'),
-      current_setting('transaction_read_only')`,
+      current_setting('transaction_read_only'), has_table_privilege(to_regclass('waymark_collections'), 'UPDATE')`,
   });
   if (Number(version) < 140_000) throw new UnusableDatabase("the server is older than PostgreSQL 14; upgrade it");
   if (encoding !== "UTF8") throw new UnusableDatabase(`it is encoded in ${encoding}; create one with ENCODING 'UTF8'`);
   if (isToBeWritten && readOnly === "on") {
     throw new UnusableDatabase("it is read-only, as a standby is, and is to be written to; name the primary");
+  }
+  if (readOnly === "off" && mayWrite === "f") {
+    throw new UnusableDatabase("the user may not write to its tables; grant it, or name another user");
   }
 }

@@ -53,7 +53,7 @@ const byState: ReadonlyMap<string, string> = new Map([
   [sqlState.noSuchDatabase, "there is no such database; create it, or name another one"],
   [sqlState.insufficientPrivilege, "the user may not make tables or write to them; grant it, or name another user"],
   [sqlState.tooManyConnections, "the server has no connection left; end some, or allow more"],
-  ["57P03", "the server is starting or stopping; try again"],
+  ["57P03", "the server is starting or stopping, or a standby with hot_standby off; try again, or switch that on"],
   ["57P01", "the server is stopping; try again"],
   [sqlState.lockNotAvailable, "another transaction has locked its tables; end that one, or try again"],
   [sqlState.diskFull, "the disk of the server is full; make room"],

@@ -1,6 +1,7 @@
 import { StoreUnavailable } from "../../store.ts";
+import { attempt } from "./postgres-attempts.ts";
 import type { PostgresConnection, Statement } from "./postgres-connection.ts";
-import { ConnectionLost, isTransactionRollback, toStoreFault } from "./postgres-fault.ts";
+import { ConnectionLost, isTransactionRollback } from "./postgres-fault.ts";
 
 export interface PostgresPoolOptions {
   readonly open: () => Promise<PostgresConnection>;
@@ -44,20 +45,19 @@ export class PostgresPool {
   }
 
   /**
-   * The rows of a statement that changes nothing: when its connection breaks, or a standby undoes it for what it takes over
-   * from its primary, it is sent again, on another connection.
+   * The rows of a statement that changes nothing. When its connection breaks it is sent once more, on another one; when a standby
+   * undoes it for what it takes over from its primary, some times.
    *
    * @throws StoreUnavailable when the database cannot be used
    */
   async read<Row extends readonly (string | null)[]>(statement: Statement): Promise<Row[]> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.use((connection) => connection.query<Row>(statement));
-      } catch (error) {
-        const mayBeRepeated = error instanceof ConnectionLost || isTransactionRollback(error);
-        if (attempt === readAttempts || !mayBeRepeated) throw toStoreFault(error);
-      }
-    }
+    const ask = (): Promise<Row[]> => this.use((connection) => connection.query<Row>(statement));
+    const askOnTwo = (): Promise<Row[]> =>
+      ask().catch((error) => {
+        if (error instanceof ConnectionLost) return ask();
+        throw error;
+      });
+    return attempt(askOnTwo, isTransactionRollback);
   }
 
   /** Lends none from now on, and closes them all once the work in hand is done. */
@@ -147,9 +147,6 @@ export class PostgresPool {
     }
   }
 }
-
-/** A standby may undo a read, and break its connection under the next. */
-const readAttempts = 3;
 
 interface Waiting {
   readonly resolve: (connection: PostgresConnection) => void;

@@ -1,8 +1,8 @@
-import { setTimeout as elapse } from "node:timers/promises";
 import { StoreUnavailable } from "../../store.ts";
 import type { OutcomeOf, Write } from "../write.ts";
+import { attempt } from "./postgres-attempts.ts";
 import type { PostgresChanges } from "./postgres-changes.ts";
-import { ConnectionLost, isTransactionRollback, sqlState, sqlStateOf, toStoreFault } from "./postgres-fault.ts";
+import { ConnectionLost, isTransactionRollback, sqlState, sqlStateOf } from "./postgres-fault.ts";
 import type { PostgresPool } from "./postgres-pool.ts";
 import { transact } from "./postgres-transaction.ts";
 
@@ -117,19 +117,14 @@ export class PostgresWriter {
   /** What the writes come to, committed; the transaction is tried some times where that may help. */
   async #repeat(writes: readonly Write[]): Promise<readonly OutcomeOf<Write>[]> {
     const isRemoving = writes.some(({ kind }) => kind === "remove");
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#pool.use((connection) =>
-          transact(connection, this.#changes, isRemoving, async (locking) => {
-            const batch = await this.#changes.read(connection, writes, locking);
-            return { result: writes.map((write) => batch.apply(write)), batch };
-          }),
-        );
-      } catch (error) {
-        if (attempt === attempts || !mayBeRepeated(error)) throw toStoreFault(error);
-        await elapse(Math.random() * 10 * 2 ** attempt); // milliseconds; those who met are not to meet again
-      }
-    }
+    const make = (): Promise<readonly OutcomeOf<Write>[]> =>
+      this.#pool.use((connection) =>
+        transact(connection, this.#changes, isRemoving, async (locking) => {
+          const batch = await this.#changes.read(connection, writes, locking);
+          return { result: writes.map((write) => batch.apply(write)), batch };
+        }),
+      );
+    return attempt(make, mayBeRepeated);
   }
 }
 
@@ -138,8 +133,6 @@ interface WaitingWrite {
   readonly resolve: (outcome: OutcomeOf<Write>) => void;
   readonly reject: (error: unknown) => void;
 }
-
-const attempts = 5;
 
 /** So that the next changes are ready when those before them are committed: the second one waits for the lock in the server. */
 const transactionsAtOnce = 2;

@@ -18,6 +18,10 @@ export class SqliteWriter {
   #waitingCharacters = 0;
   /** Resolves when there is nothing to do; undefined when there is nothing. */
   #running: Promise<void> | undefined;
+  /** Each tells one who waits what became of the change, which is committed. */
+  readonly #answers: (() => void)[] = [];
+  /** Resolves when there is nothing to answer; undefined when there is nothing. */
+  #answering: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   /** @param maxWaiting how many changes may be without an answer; those beyond are refused */
@@ -68,7 +72,10 @@ export class SqliteWriter {
 
   /** Finishes what it was given, and takes no more. Closing it again does nothing. */
   close(): Promise<void> {
-    this.#closing ??= Promise.resolve(this.#running).then(() => this.#channel.close());
+    this.#closing ??= Promise.resolve(this.#running).then(async () => {
+      await this.#answering;
+      await this.#channel.close();
+    });
     return this.#closing;
   }
 
@@ -93,15 +100,16 @@ export class SqliteWriter {
   }
 
   async #run(): Promise<void> {
-    // At the end of this turn of the event loop all that came in it are there.
-    await new Promise((resolve) => setImmediate(resolve));
-    for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) {
-      await (Array.isArray(job) ? this.#commit(job) : job());
+    while (this.#jobs.length > 0) {
+      // At the end of this turn of the event loop all that came in it are there.
+      await endOfTurn();
+      const job = this.#jobs.shift();
+      await (Array.isArray(job) ? this.#commit(job) : job?.());
     }
     this.#running = undefined;
   }
 
-  /** Never rejects: each of those who wait is told. */
+  /** Never rejects: each of those who wait is told. The next are committed while these are answered. */
   async #commit(batch: readonly WaitingWrite[]): Promise<void> {
     const writes = batch.map(({ collection, write }): AddressedWrite => ({ collection, write }));
     const settle = await this.#channel.ask("commit", writes).then(
@@ -113,12 +121,36 @@ export class SqliteWriter {
       (error: unknown) => (waiting: WaitingWrite) => waiting.reject(error),
     );
     for (const [i, waiting] of batch.entries()) {
-      this.#waiting--;
-      this.#waitingCharacters -= waiting.characters;
-      settle(waiting, i);
+      this.#answers.push(() => {
+        this.#waiting--;
+        this.#waitingCharacters -= waiting.characters;
+        settle(waiting, i);
+      });
     }
+    this.#answering ??= this.#answer();
+  }
+
+  /** Some in each turn of the event loop, so that those who read come between. */
+  async #answer(): Promise<void> {
+    while (this.#answers.length > 0) {
+      const share = Math.max(answersInTurn, Math.ceil(this.#answers.length / turnsOfAnswers));
+      for (const answer of this.#answers.splice(0, share)) answer();
+      await endOfTurn();
+    }
+    this.#answering = undefined;
   }
 }
+
+const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/**
+ * How many are answered in a turn at least. An answer and the next request, which it makes its client send, take the thread that
+ * serves as long as two reads: 64 clients who read without a break keep most of it.
+ */
+const answersInTurn = 8;
+
+/** In about how many turns the answers are given that are due, however many they are. */
+const turnsOfAnswers = 8;
 
 /** Changes to be committed together, or something to be done between them. */
 type Job = WaitingWrite[] | (() => Promise<void>);

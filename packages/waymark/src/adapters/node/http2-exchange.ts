@@ -1,5 +1,6 @@
 import { constants, type ServerHttp2Stream } from "node:http2";
 import type { Client } from "../../client.ts";
+import type { EventLoopTurn } from "../../event-loop-turn.ts";
 import { HeaderList } from "../../header-list.ts";
 import { noVariables } from "../../path-variables.ts";
 import { type Exchange, HttpRequest } from "../../request.ts";
@@ -71,6 +72,10 @@ export class Http2Exchange implements Exchange, Received {
       else native.once("close", onClose);
     }
     return this.#abort.signal;
+  }
+
+  get turn(): EventLoopTurn {
+    return this.context.turns.current;
   }
 
   onEnd(listener: () => void): void {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Client } from "../../client.ts";
+import type { EventLoopTurn } from "../../event-loop-turn.ts";
 import { HeaderList } from "../../header-list.ts";
 import { noVariables } from "../../path-variables.ts";
 import { type Exchange, HttpRequest } from "../../request.ts";
@@ -8,6 +9,7 @@ import type { RequestTarget } from "../../request-target.ts";
 import type { Received } from "../handle-received.ts";
 import type { ServedApp } from "../served-app.ts";
 import type { Connections } from "./connections.ts";
+import type { EventLoopTurns } from "./event-loop-turns.ts";
 import type { HeadLimits } from "./message-head.ts";
 import { nodeClient, type ProxyTrust } from "./node-client.ts";
 import { NodeContent } from "./node-content.ts";
@@ -17,6 +19,7 @@ import type { DrainBounds } from "./unread-content.ts";
 export interface ServeContext extends HeadLimits, DrainBounds, ProxyTrust {
   readonly app: ServedApp;
   readonly connections: Connections;
+  readonly turns: EventLoopTurns;
   /** The answer to the last closes the connection, and those beyond get none; 0 for no limit. */
   readonly maxRequestsPerConnection: number;
   /** After how long a client that takes nothing is cut off, in milliseconds; 0 for never. */
@@ -94,6 +97,10 @@ export class NodeExchange implements Exchange, Received {
       else response.once("close", onClose);
     }
     return this.#abort.signal;
+  }
+
+  get turn(): EventLoopTurn {
+    return this.context.turns.current;
   }
 
   onEnd(listener: () => void): void {

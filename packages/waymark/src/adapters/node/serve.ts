@@ -5,6 +5,7 @@ import { answerHttp2 } from "./answer-http2.ts";
 import { answerRequests } from "./answer-requests.ts";
 import { clientErrorListener } from "./client-error.ts";
 import { Connections } from "./connections.ts";
+import { EventLoopTurns } from "./event-loop-turns.ts";
 import { ignoreUpgrades } from "./ignore-upgrades.ts";
 import { ListenError } from "./listen-error.ts";
 import { makeListener } from "./listener.ts";
@@ -55,7 +56,13 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
   const connections = new Connections(settings.drainTimeout);
   const listener = makeListener(settings);
   const { server, http2, connectionEvent } = listener;
-  const context: ServeContext = { ...settings, isTrustedProxy: trustedProxies(settings.trustProxy), app, connections };
+  const context: ServeContext = {
+    ...settings,
+    isTrustedProxy: trustedProxies(settings.trustProxy),
+    app,
+    connections,
+    turns: new EventLoopTurns(),
+  };
   server.on(connectionEvent, (socket: Socket) => connections.add(socket));
   server.on("clientError", clientErrorListener(connections, settings));
   answerRequests(server, context);

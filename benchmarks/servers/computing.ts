@@ -1,0 +1,3 @@
+import { computing, serveWork } from "./work.ts";
+
+await serveWork(computing, []);

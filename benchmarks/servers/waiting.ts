@@ -1,0 +1,3 @@
+import { serveWork, waiting } from "./work.ts";
+
+await serveWork(waiting, []);

@@ -1,3 +1,0 @@
-import { serveWork } from "./one-at-a-time.ts";
-
-await serveWork([]);
