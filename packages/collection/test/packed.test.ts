@@ -33,17 +33,17 @@ suite("the packed package", () => {
 
   after(() => rm(folder, { recursive: true, force: true }));
 
-  test("stores in a file, by the thread that it brings along", async () => {
+  test("stores in a file and counts there, by the threads that it brings along", async () => {
     const program = `
       import { openDatabase } from "@waymark/collection";
       const database = await openDatabase("person.db", { collections: [{ name: "person" }] });
       const people = database.store("person");
       const { record } = await people.create({ name: "Ada" });
-      console.log(record.id, people.find(1).json === record.json);
+      console.log(record.id, people.find(1).json === record.json, await people.count());
       await database.close();
     `;
     await writeFile(join(folder, "program.mjs"), program);
     const { stdout } = await run(process.execPath, ["program.mjs"], { cwd: folder });
-    assert.equal(stdout, "1 true\n");
+    assert.equal(stdout, "1 true 1\n");
   });
 });
