@@ -1,7 +1,7 @@
 import { StoreUnavailable } from "../../store.ts";
 import { attempt } from "./postgres-attempts.ts";
 import type { PostgresConnection, Statement } from "./postgres-connection.ts";
-import { ConnectionLost, isTransactionRollback } from "./postgres-fault.ts";
+import { ConnectionLost, isTransactionRollback, toStoreFault } from "./postgres-fault.ts";
 
 export interface PostgresPoolOptions {
   readonly open: () => Promise<PostgresConnection>;
@@ -57,7 +57,11 @@ export class PostgresPool {
         if (error instanceof ConnectionLost) return ask();
         throw error;
       });
-    return attempt(askOnTwo, isTransactionRollback);
+    try {
+      return await attempt(5, askOnTwo, isTransactionRollback);
+    } catch (error) {
+      throw toStoreFault(error);
+    }
   }
 
   /** Lends none from now on, and closes them all once the work in hand is done. */
