@@ -48,9 +48,13 @@ export class PostgresPool {
    * The rows of a statement that changes nothing. When its connection breaks it is sent once more, on another one; when a standby
    * undoes it for what it takes over from its primary, some times.
    *
+   * @param toFault makes what is thrown of an error of the database
    * @throws StoreUnavailable when the database cannot be used
    */
-  async read<Row extends readonly (string | null)[]>(statement: Statement): Promise<Row[]> {
+  async read<Row extends readonly (string | null)[]>(
+    statement: Statement,
+    toFault: (error: unknown) => unknown = toStoreFault,
+  ): Promise<Row[]> {
     const ask = (): Promise<Row[]> => this.use((connection) => connection.query<Row>(statement));
     const askOnTwo = (): Promise<Row[]> =>
       ask().catch((error) => {
@@ -60,7 +64,7 @@ export class PostgresPool {
     try {
       return await attempt(5, askOnTwo, isTransactionRollback);
     } catch (error) {
-      throw toStoreFault(error);
+      throw toFault(error);
     }
   }
 
