@@ -99,7 +99,7 @@ describe("a connection to PostgreSQL", () => {
   });
 
   it("over which no answer comes is given up, and nobody waits for ever", async () => {
-    await using through = await openThroughRelay({ statementTimeout: 100, connectTimeout: 200 });
+    await using through = await openThroughRelay({ statementTimeout: 1000, connectTimeout: 1000 });
     const { database, relay } = through;
     const people = database.store("person");
     const ada = await create(people, { name: "Ada" });
@@ -148,7 +148,7 @@ describe("another transaction in a PostgreSQL database", () => {
   it("that holds the whole table makes reads unavailable once they took too long, however many there are", async () => {
     const server = await postgresServer();
     const url = await server.createDatabase();
-    const options = { statementTimeout: 100, lockTimeout: 50, connectTimeout: 200, poolSize: 3 };
+    const options = { statementTimeout: 1000, lockTimeout: 50, connectTimeout: 1000, poolSize: 3 };
     await using opened = disposable(await open(url, options));
     const people = opened.database.store("person");
     const ada = await create(people, { name: "Ada" });
