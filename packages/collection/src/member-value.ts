@@ -38,7 +38,9 @@ function toTime(text: string): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-const timePattern = /^([0-9]{4}-[0-9]{2}-[0-9]{2})T[0-9]{2}(?::[0-9]{2}){2}(?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:[0-9]{2})$/i;
+/** Hours are 00 to 23, also those of an offset; Date.parse knows the other bounds. */
+const timePattern =
+  /^([0-9]{4}-[0-9]{2}-[0-9]{2})T(?:[01][0-9]|2[0-3])(?::[0-9]{2}){2}(?:\.[0-9]+)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-9]{2})$/i;
 
 /** How many days the month of a day has. */
 const daysIn = (day: string): number =>

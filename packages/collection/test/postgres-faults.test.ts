@@ -99,7 +99,7 @@ describe("a connection to PostgreSQL", () => {
   });
 
   it("over which no answer comes is given up, and nobody waits for ever", async () => {
-    await using through = await openThroughRelay({ statementTimeout: 100, connectTimeout: 200 });
+    await using through = await openThroughRelay({ statementTimeout: 1000, connectTimeout: 1000 });
     const { database, relay } = through;
     const people = database.store("person");
     const ada = await create(people, { name: "Ada" });
@@ -148,7 +148,7 @@ describe("another transaction in a PostgreSQL database", () => {
   it("that holds the whole table makes reads unavailable once they took too long, however many there are", async () => {
     const server = await postgresServer();
     const url = await server.createDatabase();
-    const options = { statementTimeout: 100, lockTimeout: 50, connectTimeout: 200, poolSize: 3 };
+    const options = { statementTimeout: 1000, lockTimeout: 50, connectTimeout: 1000, poolSize: 3 };
     await using opened = disposable(await open(url, options));
     const people = opened.database.store("person");
     const ada = await create(people, { name: "Ada" });
@@ -161,6 +161,22 @@ describe("another transaction in a PostgreSQL database", () => {
     }
     await other.end();
     assert.deepEqual(await people.find(1), ada);
+  });
+
+  it("that keeps a list or a count from ending in time makes it one that takes too long", async () => {
+    const server = await postgresServer();
+    const url = await server.createDatabase();
+    await using opened = disposable(await open(url, { statementTimeout: 300 }));
+    const people = opened.database.store("person");
+    const other = new Client(url);
+    await other.connect();
+    await other.query("BEGIN; LOCK TABLE person");
+    const names = [people.count(), everything(people), people.find(1)].map((read) =>
+      Promise.resolve<unknown>(read).catch((error) => error.name),
+    );
+    assert.deepEqual(await Promise.all(names), ["StoreReadTimeout", "StoreReadTimeout", "StoreUnavailable"]);
+    await other.end();
+    assert.equal(await people.count(), 0);
   });
 
   it("lets no more than some thousands wait", async () => {
@@ -177,6 +193,23 @@ describe("another transaction in a PostgreSQL database", () => {
     assert.ok(!messages.has(""));
     await other.end();
     assert.equal((await create(people, {})).id, 1);
+  });
+});
+
+describe("a read of PostgreSQL for which nobody waits any more", () => {
+  it("is not made: a list ends before its next batch, and a count before it begins", async () => {
+    const server = await postgresServer();
+    await using opened = disposable(await open(await server.createDatabase()));
+    const people = opened.database.store("person");
+    await people.createAll(Array.from({ length: 2000 }, () => ({ name: "Ada" })));
+    const client = new AbortController();
+    const batches = people.list({}, client)[Symbol.asyncIterator]();
+    assert.equal((await batches.next()).done, false);
+    client.abort();
+    const left = { name: "StoreUnavailable", message: "Nobody waits for the answer any more" };
+    await assert.rejects(batches.next(), left);
+    await assert.rejects(async () => people.count({}, client), left);
+    assert.equal(await people.count(), 2000);
   });
 });
 

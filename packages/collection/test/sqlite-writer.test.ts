@@ -494,35 +494,6 @@ describe("the thread that writes to a SQLite file", () => {
   }
 });
 
-describe("the write-ahead log of a SQLite file", () => {
-  it(
-    "stays bounded however much is written while others read",
-    withStore(async (store, file) => {
-      const document = { description: "x".repeat(20_000) };
-      let isWriting = true;
-      let lists = 0;
-      const readAll = async (): Promise<void> => {
-        for (; isWriting; lists++) {
-          await turn(); // a list without records takes none
-          for await (const _batch of store.list()) await turn();
-        }
-      };
-      const reading = readAll();
-      let written = 0;
-      let largest = 0;
-      while (written < 40_000_000) {
-        await Promise.all(Array.from({ length: 50 }, (_, n) => store.create({ ...document, n })));
-        written += 50 * document.description.length;
-        largest = Math.max(largest, statSync(`${file}-wal`).size);
-      }
-      isWriting = false;
-      await reading;
-      assert.ok(lists > 0);
-      assert.ok(largest < 12_000_000, `a log of ${largest} bytes`);
-    }),
-  );
-});
-
 describe("a disk that takes no more", () => {
   const nodeArguments = process.execArgv.filter((argument) => argument.startsWith("--conditions"));
   const fill = (shell: string, command: string, ...writerArguments: readonly string[]): unknown => {

@@ -857,6 +857,7 @@ describe("serve", () => {
 
   for (const [options, message] of [
     [{ port: 65_536 }, "port must be an integer from 0 to 65535, and is 65536"],
+    [{ backlog: 0 }, "backlog must be an integer from 1 to 65535, and is 0"],
     [{ port: 1.5 }, "port must be an integer from 0 to 65535, and is 1.5"],
     [{ keepAliveTimeout: -1 }, "keepAliveTimeout must be an integer from 0 to 2147482647, and is -1"],
     [{ maxHeaderSize: 0 }, "maxHeaderSize must be an integer from 1 to 1073741824, and is 0"],

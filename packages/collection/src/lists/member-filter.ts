@@ -1,6 +1,6 @@
 import { excerpt } from "waymark";
 import type { Comparison, MemberFilter, SelectableMember } from "../selection.ts";
-import { parseMemberValue } from "./member-value.ts";
+import { parseMemberValue } from "./parse-member-value.ts";
 import { type Report, reportUnknown } from "./query-parameters.ts";
 
 /**

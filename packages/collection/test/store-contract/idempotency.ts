@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { Creation } from "../../src/index.ts";
 import { create, everything, noon, replace, type WithStore } from "./given.ts";
 
 export function describeIdempotency(name: string, withStore: WithStore): void {
@@ -84,6 +85,36 @@ export function describeIdempotency(name: string, withStore: WithStore): void {
           const kinds = [await kindAt(0), await kindAt(day - 1), await kindAt(day), await kindAt(2 * day - 1)];
           assert.deepEqual(kinds, ["created", "repeated", "created", "repeated"]);
           assert.equal(await store.count(), 2);
+        },
+        () => new Date(time),
+      ),
+    );
+
+    it(
+      "are forgotten ten for each record that is stored when they are a day old, keyed or not",
+      withStore(
+        async (store, database) => {
+          const keep = (key: string): Promise<Creation> => store.create({}, { idempotency: { key, fingerprint: "a" } });
+          const left: number[] = [];
+          const after = async (...changes: readonly Promise<unknown>[]): Promise<void> => {
+            await Promise.all(changes);
+            const snapshot = await database.snapshot();
+            left.push((await Array.fromAsync(snapshot.keys("person"))).flat().length);
+            await snapshot.close();
+          };
+          time = noon.getTime();
+          for (let i = 0; i < 75; i++) await keep(`k${i}`);
+          time += day - 1;
+          await after(create(store, {}));
+          time += 1;
+          await after(create(store, {}));
+          await after(keep("new"));
+          await after(replace(store, 1, { name: "Ada" }));
+          await after(store.remove(2));
+          await after(create(store, {}), create(store, {}));
+          await after(store.createAll([{}, {}]));
+          await after(create(store, {}));
+          assert.deepEqual(left, [75, 65, 56, 46, 46, 26, 6, 1]);
         },
         () => new Date(time),
       ),

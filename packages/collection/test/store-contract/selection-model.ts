@@ -30,7 +30,7 @@ export function keyOf(record: object, member: string): MemberValue {
   }
 }
 
-const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i;
+const timePattern = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?(?:Z|[+-]([01]\d|2[0-3]):\d\d)$/i;
 
 /** There is no 30th of February, which is the 2nd of March to a Date. */
 const isDay = (day: string): boolean => new Date(day).toISOString().startsWith(day);

@@ -62,6 +62,7 @@ export class PostgresBatch {
   readonly #updated = new Map<number, StoredRow>();
   readonly #removed = new Set<number>();
   readonly #displaced = new Set<number>();
+  #time = 0;
   #lastRevision: number;
   #lastId: number;
 
@@ -75,6 +76,11 @@ export class PostgresBatch {
     this.#keyed = new Map(surroundings.keyed);
     this.#lastRevision = surroundings.lastRevision;
     this.#lastId = surroundings.lastId;
+  }
+
+  /** When the last of what was to be stored came, in milliseconds since the epoch. */
+  get time(): number {
+    return this.#time;
   }
 
   get lastRevision(): number {
@@ -121,6 +127,7 @@ export class PostgresBatch {
   }
 
   #applied(write: Write): Creation | Replacement | Removal {
+    if (write.kind !== "remove") this.#time = Math.max(this.#time, write.time);
     switch (write.kind) {
       case "create":
         return this.#create(write);

@@ -6,7 +6,7 @@ import type { Write } from "../write.ts";
 import { mostCounted, PostgresBatch, type StoredRow, type Surroundings } from "./postgres-batch.ts";
 import { uniqueColumn } from "./postgres-columns.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
-import { keepKeys, keyedRecords } from "./postgres-keys.ts";
+import { forgetKeys, keepKeys, keyedRecords } from "./postgres-keys.ts";
 import { quoteName, quoteText, toArrayText } from "./postgres-names.ts";
 import { ownerColumn, type RecordRow, recordColumns, toRecord } from "./postgres-records.ts";
 import { PostgresRemovals } from "./postgres-removals.ts";
@@ -91,13 +91,15 @@ export class PostgresChanges {
 
   /** Stores what a batch came to. */
   async write(connection: PostgresConnection, batch: PostgresBatch): Promise<void> {
-    const { inserted, updated, displaced, removed, keyed, lastRevision, lastId } = batch;
+    const { inserted, updated, displaced, removed, keyed, time, lastRevision, lastId } = batch;
+    const stored = inserted.length + updated.length;
     const statements: Promise<unknown>[] = [];
     // In this order no two records have the same value of a unique member in between.
     if (removed.length > 0) statements.push(this.#removals.remove(connection, removed));
     statements.push(this.#rows.vacate(connection, displaced));
     if (updated.length > 0) statements.push(this.#rows.update(connection, updated));
     if (inserted.length > 0) statements.push(this.#rows.insert(connection, inserted));
+    if (stored > 0) statements.push(forgetKeys(connection, this.#collection, time, stored));
     if (keyed.length > 0) statements.push(keepKeys(connection, this.#collection, keyed));
     statements.push(
       connection.query({

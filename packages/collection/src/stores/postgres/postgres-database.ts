@@ -1,4 +1,3 @@
-import { setTimeout as elapse } from "node:timers/promises";
 import type { Database, DatabaseOptions, DatabaseState } from "../../database.ts";
 import type { LoadOptions, Snapshot } from "../../snapshot.ts";
 import { type Store, StoreOpenError } from "../../store.ts";
@@ -6,6 +5,7 @@ import { assertDefinitions } from "../collection-definition.ts";
 import { loadSnapshot } from "../load-snapshot.ts";
 import { ownersFirst } from "../owned-collections.ts";
 import { type PostgresAddress, parsePostgresAddress } from "./postgres-address.ts";
+import { attempt } from "./postgres-attempts.ts";
 import { PostgresChanges } from "./postgres-changes.ts";
 import { comparedColumns } from "./postgres-columns.ts";
 import { PostgresConnection, type PostgresTimeouts } from "./postgres-connection.ts";
@@ -159,21 +159,16 @@ async function prepare(
   options: DatabaseOptions,
 ): Promise<void> {
   const patient = { ...timeouts, statement: patience, lock: patience };
-  for (let attempt = 1; ; attempt++) {
+  const prepareOnce = async (): Promise<void> => {
     const connection = await PostgresConnection.open(config, patient);
     try {
       await prepareOver(connection, options);
-      return;
-    } catch (error) {
-      if (attempt === attempts || !metAnotherStart(error)) throw error;
     } finally {
       await connection.close(); // which also rolls back
     }
-    await elapse(Math.random() * 10 * 2 ** attempt); // milliseconds; those who met are not to meet again
-  }
+  };
+  await attempt(8, prepareOnce, metAnotherStart);
 }
-
-const attempts = 8;
 
 /** In one transaction, where the engine has the making of tables in it. */
 async function prepareOver(

@@ -1,4 +1,4 @@
-import { StoreReadOnly, StoreUnavailable } from "../../store.ts";
+import { StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../../store.ts";
 
 /** Error codes of PostgreSQL (SQLSTATE) that something hangs on here; the other ones are known by their class. */
 export const sqlState = {
@@ -45,6 +45,12 @@ export function toStoreFault(error: unknown): unknown {
   if (state === sqlState.readOnly) return new StoreReadOnly("The database is read-only", { cause: error });
   const reason = temporary.get(state) ?? temporary.get(state.slice(0, 2));
   return reason === undefined ? error : new StoreUnavailable(reason, { cause: error });
+}
+
+/** As `toStoreFault`, for what takes longer the more records there are: what the server stopped for its time is a StoreReadTimeout. */
+export function toSelectionFault(error: unknown): unknown {
+  if (sqlStateOf(error) !== sqlState.queryCanceled) return toStoreFault(error);
+  return new StoreReadTimeout("It takes longer than the database may work on a statement", { cause: error });
 }
 
 /** By code, or by the two characters of its class. */

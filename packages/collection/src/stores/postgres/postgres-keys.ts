@@ -30,21 +30,32 @@ export async function keyedRecords(
   );
 }
 
-/** Keeps the keys of new records, and forgets some that are too old: more of them, so that they become fewer. */
+/**
+ * Forgets some keys of the collection that are too old, once so many records were stored by that time: more keys than records, so that
+ * they become fewer. Those of other collections are left to who holds their lock.
+ */
+export async function forgetKeys(
+  connection: PostgresConnection,
+  collection: string,
+  time: number,
+  stored: number,
+): Promise<void> {
+  await connection.query({
+    name: "waymark forget keys",
+    text: `DELETE FROM waymark_keys WHERE (collection, owner, key) IN (
+        SELECT collection, owner, key FROM waymark_keys WHERE collection = $1 AND time <= $2 ORDER BY time LIMIT $3
+      )`,
+    values: [collection, time - keyLifetime, 10 * stored],
+  });
+}
+
+/** Keeps the keys of new records. */
 export async function keepKeys(
   connection: PostgresConnection,
   collection: string,
   keyed: readonly KeyedRecord[],
 ): Promise<void> {
-  const newest = Math.max(...keyed.map(({ record }) => record.updatedAt));
-  const forgotten = connection.query({
-    name: "waymark forget keys",
-    text: `DELETE FROM waymark_keys WHERE (collection, owner, key) IN (
-        SELECT collection, owner, key FROM waymark_keys WHERE collection = $1 AND time <= $2 ORDER BY time LIMIT $3
-      )`,
-    values: [collection, newest - keyLifetime, 10 * keyed.length],
-  });
-  const kept = connection.query({
+  await connection.query({
     name: "waymark keep keys",
     text: `INSERT INTO waymark_keys (collection, owner, key, fingerprint, id, revision, time, document)
       SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[])
@@ -63,7 +74,6 @@ export async function keepKeys(
       ].map(toArrayText),
     ],
   });
-  await Promise.all([forgotten, kept]);
 }
 
 type KeyRow = readonly [

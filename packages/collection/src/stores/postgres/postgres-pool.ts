@@ -1,7 +1,7 @@
 import { StoreUnavailable } from "../../store.ts";
 import { attempt } from "./postgres-attempts.ts";
 import type { PostgresConnection, Statement } from "./postgres-connection.ts";
-import { ConnectionLost, isTransactionRollback } from "./postgres-fault.ts";
+import { ConnectionLost, isTransactionRollback, toStoreFault } from "./postgres-fault.ts";
 
 export interface PostgresPoolOptions {
   readonly open: () => Promise<PostgresConnection>;
@@ -48,16 +48,24 @@ export class PostgresPool {
    * The rows of a statement that changes nothing. When its connection breaks it is sent once more, on another one; when a standby
    * undoes it for what it takes over from its primary, some times.
    *
+   * @param toFault makes what is thrown of an error of the database
    * @throws StoreUnavailable when the database cannot be used
    */
-  async read<Row extends readonly (string | null)[]>(statement: Statement): Promise<Row[]> {
+  async read<Row extends readonly (string | null)[]>(
+    statement: Statement,
+    toFault: (error: unknown) => unknown = toStoreFault,
+  ): Promise<Row[]> {
     const ask = (): Promise<Row[]> => this.use((connection) => connection.query<Row>(statement));
     const askOnTwo = (): Promise<Row[]> =>
       ask().catch((error) => {
         if (error instanceof ConnectionLost) return ask();
         throw error;
       });
-    return attempt(askOnTwo, isTransactionRollback);
+    try {
+      return await attempt(5, askOnTwo, isTransactionRollback);
+    } catch (error) {
+      throw toFault(error);
+    }
   }
 
   /** Lends none from now on, and closes them all once the work in hand is done. */

@@ -1,9 +1,10 @@
 import type { MemberFilter, MemberValue, Selection, SortKey } from "../../selection.ts";
-import type { StoredRecord } from "../../store.ts";
+import { type ReadOptions, type StoredRecord, StoreUnavailable } from "../../store.ts";
 import { type KeyCondition, keysetRanges } from "../keyset.ts";
 import { orderTerm } from "./postgres-columns.ts";
 import { type Columns, columnOf, filterCondition, keyConditions } from "./postgres-conditions.ts";
 import type { Statement } from "./postgres-connection.ts";
+import { toSelectionFault } from "./postgres-fault.ts";
 import type { PostgresPool } from "./postgres-pool.ts";
 import { type RecordRow, recordColumns, toRecord } from "./postgres-records.ts";
 import { wordsCondition } from "./postgres-words.ts";
@@ -31,14 +32,15 @@ export class PostgresSelection {
     this.#order = order;
   }
 
-  /** The records in batches of about 64 KiB, each read when it is asked for. */
+  /** The records in batches of about 64 KiB, each read when it is asked for; none once the signal is aborted. */
   async *batches(
     pool: PostgresPool,
     { after, limit = Number.POSITIVE_INFINITY }: Selection,
+    options: ReadOptions,
   ): AsyncGenerator<readonly StoredRecord[], void, undefined> {
     let place = after;
     for (let left = limit; left > 0; ) {
-      const { rows, isLast } = await this.#batch(pool, place, Math.min(left, mostInBatch));
+      const { rows, isLast } = await this.#batch(pool, place, Math.min(left, mostInBatch), options);
       const last = rows.at(-1);
       if (last === undefined) return;
       yield rows.map(toRecordOf);
@@ -49,10 +51,10 @@ export class PostgresSelection {
   }
 
   /** How many records it has. */
-  async count(pool: PostgresPool): Promise<number> {
+  async count(pool: PostgresPool, options: ReadOptions): Promise<number> {
     const values = new StatementValues();
     const text = `SELECT count(*) FROM ${this.#table} ${this.#where([], values)}`;
-    const [row] = await pool.read<readonly [count: string]>({ text, values: values.all });
+    const [row] = await read<readonly [count: string]>(pool, { text, values: values.all }, options);
     return Number(row?.[0]);
   }
 
@@ -82,11 +84,13 @@ export class PostgresSelection {
     pool: PostgresPool,
     place: readonly MemberValue[] | undefined,
     wanted: number,
+    options: ReadOptions,
   ): Promise<{ readonly rows: readonly SelectedRow[]; readonly isLast: boolean }> {
     const rows: SelectedRow[] = [];
     let size = 0;
     for (const range of this.ranges(place)) {
-      const found = await pool.read<SelectedRow>(this.statement(range, wanted - rows.length, batchSize - size));
+      const statement = this.statement(range, wanted - rows.length, batchSize - size);
+      const found = await read<SelectedRow>(pool, statement, options);
       rows.push(...found);
       size += sizeOf(found);
       if (rows.length === wanted || size >= batchSize) return { rows, isLast: false };
@@ -113,6 +117,16 @@ export class PostgresSelection {
     });
     return [...values, Number(id)];
   }
+}
+
+/** What the server is at work on is not stopped, which would take a connection more: it ends within its statement timeout. */
+async function read<Row extends readonly (string | null)[]>(
+  pool: PostgresPool,
+  statement: Statement,
+  { signal }: ReadOptions,
+): Promise<Row[]> {
+  if (signal?.aborted) throw new StoreUnavailable("Nobody waits for the answer any more", { cause: signal.reason });
+  return pool.read<Row>(statement, toSelectionFault);
 }
 
 const byId: readonly SortKey[] = [{ member: "id", descending: false }];

@@ -6,6 +6,7 @@ import type {
   Creation,
   CreationOptions,
   Document,
+  ReadOptions,
   Removal,
   Replacement,
   Store,
@@ -56,12 +57,15 @@ export class PostgresStore implements Store {
     return this.#owner === undefined || found?.owner === this.#owner ? found?.record : undefined;
   }
 
-  async *list(selection: Selection = {}): AsyncGenerator<readonly StoredRecord[], void, undefined> {
-    yield* this.#select(selection).batches(this.#parts.pools.lists, selection);
+  async *list(
+    selection: Selection = {},
+    options: ReadOptions = {},
+  ): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+    yield* this.#select(selection).batches(this.#parts.pools.lists, selection, options);
   }
 
-  async count(selection: Selection = {}): Promise<number> {
-    return this.#select(selection).count(this.#parts.pools.lists);
+  async count(selection: Selection = {}, options: ReadOptions = {}): Promise<number> {
+    return this.#select(selection).count(this.#parts.pools.lists, options);
   }
 
   async revision(): Promise<number> {

@@ -2,7 +2,7 @@ import { StoreUnavailable } from "../../store.ts";
 import type { OutcomeOf, Write } from "../write.ts";
 import { attempt } from "./postgres-attempts.ts";
 import type { PostgresChanges } from "./postgres-changes.ts";
-import { ConnectionLost, isTransactionRollback, sqlState, sqlStateOf } from "./postgres-fault.ts";
+import { ConnectionLost, isTransactionRollback, sqlState, sqlStateOf, toStoreFault } from "./postgres-fault.ts";
 import type { PostgresPool } from "./postgres-pool.ts";
 import { transact } from "./postgres-transaction.ts";
 
@@ -124,7 +124,11 @@ export class PostgresWriter {
           return { result: writes.map((write) => batch.apply(write)), batch };
         }),
       );
-    return attempt(make, mayBeRepeated);
+    try {
+      return await attempt(5, make, mayBeRepeated);
+    } catch (error) {
+      throw toStoreFault(error);
+    }
   }
 }
 

@@ -78,6 +78,7 @@ function millisecondsOf(text: string): string {
   const thousandths = `CAST(round(CAST('0' || substr(${text}, 20, 4) AS REAL) * 1000) AS INTEGER)`;
   return `CASE WHEN ${seconds} GLOB '${"[0-9]".repeat(4)}-${digits}-${digits}T${digits}:${digits}:${digits}'
     AND substr(${text}, 20, 1) IN ('.', 'Z', '+', '-') AND (${zone} = 'Z' OR ${zone} GLOB '[+-][0-2][0-9]:[0-5][0-9]')
+    AND substr(${text}, 12, 2) < '24' AND substr(${zone}, 2, 2) < '24'
     AND date(${day}) = ${day} -- which moves the 30th of February on
     THEN (unixepoch(${seconds}) - ${hours} * 3600 - ${minutes} * 60) * 1000 + ${thousandths} END`;
 }

@@ -4,6 +4,7 @@ import { workerData } from "node:worker_threads";
 import type { CollectionDefinition } from "../../database.ts";
 import { StoreUnavailable } from "../../store.ts";
 import { connectToSqliteFile } from "./sqlite-file.ts";
+import { SqliteLog } from "./sqlite-log.ts";
 import { SqliteQueries } from "./sqlite-queries.ts";
 import { goOnFunction } from "./sqlite-query.ts";
 import type { ReaderCalls } from "./sqlite-reader-channel.ts";
@@ -27,4 +28,8 @@ database.function(goOnFunction, () => {
   if (Atomics.load(stop, 0) !== 0) throw new StoreUnavailable("Nobody waits for the answer any more");
   return 1;
 });
-answerCalls<ReaderCalls>(new SqliteQueries(database, collections, true), { close: () => database.close() });
+const log = new SqliteLog(database, path, busyTimeout);
+answerCalls<ReaderCalls>(new SqliteQueries(database, collections, true), {
+  afterAnswer: () => log.bound(),
+  close: () => database.close(),
+});

@@ -24,7 +24,7 @@ database.exec(`
   PRAGMA busy_timeout = 0;    -- from here on each transaction waits by itself
   PRAGMA cache_size = -32768; -- KiB, for the pages of the indexes: a long load takes 50 µs a record, and 72 with the usual 2000
 `);
-const log = new SqliteLog(database, path);
+const log = new SqliteLog(database, path, 0);
 answerCalls<WriterCalls>(transactions, {
   afterAnswer() {
     if (!database.isTransaction) log.bound();

@@ -8,6 +8,12 @@ export interface ServeOptions {
   readonly port?: number;
   /** The name or address to listen on; `0.0.0.0` or `::` for every interface. Default: `127.0.0.1`. */
   readonly host?: string;
+  /**
+   * How many new connections may wait to be accepted, 1…65,535; the system may allow fewer. Node accepts one in each turn of the event
+   * loop, so that the last waits for as many turns. Beyond them the system turns clients away, at no cost, and they try again
+   * after a second or so. Default: 128.
+   */
+  readonly backlog?: number;
   /** Key and certificate for TLS, with which the port speaks HTTP/2 as well as HTTP/1.1. Default: without. */
   readonly tls?: TlsCredentials | undefined;
   /** The most streams of HTTP/2 that a client may have open on a connection, 1…2,147,483,647. Default: 100. */
@@ -70,6 +76,7 @@ export function toServeSettings(options: ServeOptions): ServeSettings {
   return {
     port: integer("port", options.port ?? 0, 65_535),
     host: options.host ?? "127.0.0.1",
+    backlog: integer("backlog", options.backlog ?? 128, 65_535, 1),
     tls: options.tls,
     maxConcurrentStreams: integer("maxConcurrentStreams", options.maxConcurrentStreams ?? 100, 2 ** 31 - 1, 1),
     trustProxy: options.trustProxy ?? [],

@@ -11,7 +11,7 @@ import { ListenError } from "./listen-error.ts";
 import { makeListener } from "./listener.ts";
 import type { ServeContext } from "./node-request.ts";
 import { refuseTunnels } from "./refuse-tunnels.ts";
-import { type ServeOptions, toServeSettings } from "./serve-options.ts";
+import { type ServeOptions, type ServeSettings, toServeSettings } from "./serve-options.ts";
 import { type CloseOptions, closer } from "./shut-down.ts";
 import { type TlsCredentials, toSecureContext } from "./tls-credentials.ts";
 import { trustedProxies } from "./trusted-proxies.ts";
@@ -70,7 +70,7 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
   ignoreUpgrades(server, connections, connectionEvent);
   if (http2 !== undefined) answerHttp2(http2, context, settings.requestTimeout);
   const close = closer(listener, connections, settings);
-  await listen(server, settings.port, host);
+  await listen(server, settings);
   // From here on an error is a connection that could not be accepted, for want of file descriptors as a rule.
   server.on("error", (error) => app.fault(error));
   // A server that listens on a port has an address with one.
@@ -89,11 +89,11 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
   };
 }
 
-function listen(server: Server, port: number, host: string): Promise<void> {
+function listen(server: Server, { port, host, backlog }: ServeSettings): Promise<void> {
   return new Promise((resolve, reject) => {
     const onError = (error: Error): void => reject(new ListenError(host, port, error));
     server.once("error", onError);
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog }, () => {
       server.off("error", onError);
       resolve();
     });
