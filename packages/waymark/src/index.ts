@@ -59,7 +59,7 @@ export { evaluatePreconditions, notModified, type Validators, type Verdict } fro
 export { parsePrefer } from "./prefer.ts";
 export { type ProblemDetails, type ProblemError, problem } from "./problem.ts";
 export { type ProblemName, type ProblemType, problemTypes } from "./problem-types.ts";
-export { isRefused } from "./refused.ts";
+export { isRefusedMessage, type Malformed } from "./refused.ts";
 export { type Exchange, HttpRequest, type HttpRequestInit, type Query } from "./request.ts";
 export {
   bufferedSource,

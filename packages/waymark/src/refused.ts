@@ -2,15 +2,19 @@ import { type Attribute, attribute } from "./attribute.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
-/** What a request is answered with that reaches no route: its message or its target is malformed. */
-export const refused: Attribute<HttpResponse> = attribute("refused");
+/** What cannot be read: the message, of which there is then no more than is told, or the target of a sound one. */
+export type Malformed = "message" | "target";
+
+/** Why a request reaches no route, and what it is answered with instead. */
+export const refused: Attribute<{ readonly malformed: Malformed; readonly response: HttpResponse }> =
+  attribute("refused");
 
 /**
- * Whether the request is refused whatever a filter lets through, since its message or its target is malformed. A filter that
- * would refuse it has nothing to guard.
+ * Whether the request stands for a message that is refused before it is one, whatever a filter lets through. A filter that
+ * keeps people out has nothing to guard there, and perhaps no fields to decide by. A malformed target it decides on as ever.
  *
  * ```ts
- * around((request, next) => (isRefused(request) || mayPass(request) ? next(request) : empty(401)))
+ * around((request, next) => (isRefusedMessage(request) || mayPass(request) ? next(request) : empty(401)))
  * ```
  */
-export const isRefused = (request: HttpRequest): boolean => request.attribute(refused) !== undefined;
+export const isRefusedMessage = (request: HttpRequest): boolean => request.attribute(refused)?.malformed === "message";

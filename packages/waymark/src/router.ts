@@ -9,7 +9,7 @@ import { isPromise, thrownResponse, wrapWeb } from "./pipeline.ts";
 import { problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
 import { refusePath } from "./refusal.ts";
-import { refused } from "./refused.ts";
+import { type Malformed, refused } from "./refused.ts";
 import type { HttpRequest } from "./request.ts";
 import { type ContentSettings, defaultContentSettings } from "./request-content.ts";
 import type { HttpResponse } from "./response.ts";
@@ -42,10 +42,9 @@ export interface App {
   handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
   /**
    * Answers a request whose message or target is malformed, for adapters: with this refusal, as the web filters leave it. They see
-   * the path `*`, and `isRefused` tells them.
-   * Never throws and never rejects.
+   * the path `*`, and for a message `isRefusedMessage` is true. Never throws and never rejects.
    */
-  refuse(request: HttpRequest, refusal: HttpResponse): HttpResponse | Promise<HttpResponse>;
+  refuse(request: HttpRequest, refusal: HttpResponse, malformed: Malformed): HttpResponse | Promise<HttpResponse>;
   /** Answers a web request: for tests, and for runtimes that serve by a fetch function. */
   fetch(request: Request): Promise<Response>;
   /** Tells for each route, in order, whether it takes the request, and what first stood against it. */
@@ -135,7 +134,12 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[]): Ap
   };
   const { filters, clauses } = sortFilters(options.filters ?? [], (path) => locate(path)?.routes.allow);
   const answer = wrapWeb(filters, clauses, fail, dispatcher(locate));
-  const answerRefused = wrapWeb(filters, clauses, fail, (request) => request.attribute(refused) ?? malformedTarget);
+  const answerRefused = wrapWeb(
+    filters,
+    clauses,
+    fail,
+    (request) => request.attribute(refused)?.response ?? malformedTarget,
+  );
   const content: ContentSettings = {
     decoders: options.decoders ?? defaultContentSettings.decoders,
     codings: options.codings ?? defaultContentSettings.codings,
@@ -146,9 +150,9 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[]): Ap
       request.adopt(content);
       return answer(request);
     },
-    refuse(request, refusal) {
+    refuse(request, response, malformed) {
       request.adopt(content);
-      return answerRefused(request.withAttribute(refused, refusal));
+      return answerRefused(request.withAttribute(refused, { malformed, response }));
     },
     fetch: (request) => handleFetch(app, request),
     explain: (request) => explain(candidates, locate, request),

@@ -1,4 +1,4 @@
-import { type AroundFilter, around, isRefused, problem } from "waymark";
+import { type AroundFilter, around, isRefusedMessage, problem } from "waymark";
 import { quoted } from "../person/text.ts";
 import { personServiceProblemTypes } from "../problem-types.ts";
 import { isLoopback } from "./exposure.ts";
@@ -13,7 +13,7 @@ export function forThisMachine(publicUrl?: string): AroundFilter {
   return around((request, next) => {
     const { host } = request.client;
     // Browsers always say what they asked for; HTTP/1.0 need not.
-    if (host === undefined || isRefused(request)) return next(request);
+    if (host === undefined || isRefusedMessage(request)) return next(request);
     const name = nameIn(host).toLowerCase();
     if (name === publicName || isLoopback(name)) return next(request);
     const others = publicName === undefined ? "" : ` and others ${publicName}`;

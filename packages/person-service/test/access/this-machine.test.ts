@@ -43,6 +43,7 @@ describeService("a service for this machine alone", (openService, transport) => 
         ["GET", "/person/1"],
         ["DELETE", "/person/1"],
         ["GET", "/nope"],
+        ["GET", "/%zz"],
       ] as const) {
         await assertProblem(
           service,

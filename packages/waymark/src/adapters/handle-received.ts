@@ -17,19 +17,19 @@ export function handleReceived(app: ServedApp, received: Received): HttpResponse
   try {
     target = parseTarget(received.target);
   } catch (error) {
-    if (error instanceof HttpError) return refuseReceived(app, received, error.response);
+    if (error instanceof HttpError) return app.refuse(received.receive(noPath), error.response, "target");
     throw error;
   }
   return app.handle(received.receive(target));
 }
 
-/** This refusal of what was received, as the web filters leave it. */
+/** This refusal of a message, as the web filters leave it. */
 export function refuseReceived(
   app: ServedApp,
   received: Received,
   refusal: HttpResponse,
 ): HttpResponse | Promise<HttpResponse> {
-  return app.refuse(received.receive(noPath), refusal);
+  return app.refuse(received.receive(noPath), refusal, "message");
 }
 
 const noPath: RequestTarget = { path: "*", search: "" };

@@ -4,7 +4,7 @@ import type { AroundFilter, Awaitable } from "../filter.ts";
 import { isPromise } from "../pipeline.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
-import { isRefused } from "../refused.ts";
+import { isRefusedMessage } from "../refused.ts";
 import type { HttpRequest } from "../request.ts";
 import { empty, type HttpResponse } from "../response.ts";
 import { typeName } from "../type-name.ts";
@@ -59,7 +59,7 @@ export function access(decide: (request: HttpRequest) => Awaitable<AccessDecisio
     kind: "around",
     apply: (request, next) => {
       // It reaches nothing, and what is wrong with it is no secret.
-      if (isRefused(request)) return next(request);
+      if (isRefusedMessage(request)) return next(request);
       if (isPreflight(request)) return empty(204);
       if (request.headers.getAll("authorization").length > 1) return ambiguous;
       const act = (decision: AccessDecision): Awaitable<HttpResponse> =>

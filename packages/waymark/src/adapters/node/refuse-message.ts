@@ -31,5 +31,5 @@ export function refuseMessage(
           }
         : nodeClient(message, context),
   });
-  return context.app.refuse(request, refusal);
+  return context.app.refuse(request, refusal, "message");
 }
