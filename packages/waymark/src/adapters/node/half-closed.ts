@@ -6,9 +6,9 @@ import { unsentBytes } from "./stalled-client.ts";
  * Watches over a connection whose client has ended its side, and waits for these responses or has gone: the two look the same
  * until it is sent something.
  *
- * Where nothing has been sent yet, an interim response is, which who has not asked for it discards (RFC 9110 §15.2.1): it has the
- * system of who has gone reset the connection, and the next one fails on that. HTTP/1.0 knows none, and none can follow a head:
- * there, and of who goes later, the response itself finds it out, and at last the timeout.
+ * Where nothing has been sent after a while, an interim response is, which who has not asked for it discards (RFC 9110 §15.2.1): it has
+ * the system of who has gone reset the connection, and the next one fails on that. HTTP/1.0 knows none, and none can follow a
+ * head: there, and of who goes later, the response itself finds it out, and at last the timeout.
  *
  * @param timeout for how long nothing may be sent, in milliseconds; 0 for any time
  */
@@ -19,8 +19,7 @@ export function watchHalfClosed(socket: Socket, responses: Iterable<ServerRespon
       if (isWaiting && response.req.httpVersionMinor > 0) response.writeContinue();
     }
   };
-  probe();
-  const secondProbe = setTimeout(probe, roundTrip);
+  const probes = [1, 2].map((n) => setTimeout(probe, n * patience));
   let before = socket.bytesWritten;
   const cut = (): void => {
     if (socket.bytesWritten === before && unsentBytes(socket) === 0) socket.destroy();
@@ -28,10 +27,10 @@ export function watchHalfClosed(socket: Socket, responses: Iterable<ServerRespon
   };
   const silence = timeout === 0 ? undefined : setInterval(cut, timeout);
   socket.once("close", () => {
-    clearTimeout(secondProbe);
+    for (const timer of probes) clearTimeout(timer);
     clearInterval(silence);
   });
 }
 
-/** How long the system of the client has for its reset, in milliseconds. */
-const roundTrip = 1_000;
+/** In milliseconds: most answers come before it, and within it the reset of a client that has gone. */
+const patience = 1_000;
