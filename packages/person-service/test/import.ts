@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import type { DatabaseKind } from "./databases.ts";
-import { startServiceWith } from "./service-process.ts";
+import { smallHeap, startServiceWith } from "./service-process.ts";
 import { residentMemory } from "./streaming.ts";
 
 /** The formats of many people, with what each person is in it; `number` is from 1. */
@@ -95,9 +95,7 @@ export async function measureImport(
 ): Promise<ImportReport> {
   const database = await createDatabase();
   try {
-    // What is not garbage must fit; and little garbage is kept, so that what is resident says something.
-    const nodeOptions = ["--max-old-space-size=96", "--max-semi-space-size=4"];
-    await using service = await startServiceWith(nodeOptions, "--database", database.location);
+    await using service = await startServiceWith(smallHeap, "--database", database.location);
     assert.equal((await fetch(`${service.url}/person/1`)).status, 404);
     if (warmUp !== undefined) {
       const sending = beginImport(service.url, type, preference);

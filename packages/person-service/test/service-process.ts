@@ -60,6 +60,9 @@ export function startServiceWith(nodeOptions: readonly string[], ...args: readon
   return listening(launch(["--port", "0", ...args], nodeOptions));
 }
 
+/** Node's options for a small heap: what is not garbage must fit, and little garbage is kept, so that what is resident says something. */
+export const smallHeap: readonly string[] = ["--max-old-space-size=96", "--max-semi-space-size=4"];
+
 /** The same, of a shell whose last argument is a script that executes what it is given: `exec "$0" "$@"`. */
 export function startServiceBy(shell: readonly string[], ...args: readonly string[]): Promise<ServiceProcess> {
   return listening(launch(["--port", "0", ...args], [], shell));

@@ -6,7 +6,7 @@ import { get, type IncomingMessage } from "node:http";
 import { openDatabase } from "@waymark/collection";
 import { type Person, personCollection } from "../src/index.ts";
 import { RecordReader } from "./record-reader.ts";
-import { type ServiceProcess, startService } from "./service-process.ts";
+import { type ServiceProcess, smallHeap, startServiceWith } from "./service-process.ts";
 
 /** Stores people in a new file; their ids are 1 to the count. */
 export async function fillWithPeople(file: string, count: number, descriptionLength: number): Promise<void> {
@@ -35,7 +35,7 @@ export interface StreamReport {
  * more, others again go away, and requests of other kinds are answered. Checks that the list is complete.
  */
 export async function streamPeople(file: string, count: number): Promise<StreamReport> {
-  await using service = await startService("--database", file);
+  await using service = await startServiceWith(smallHeap, "--database", file);
   await readOthers(service);
   const idle = residentMemory(service.pid);
   const stalled = await Promise.all(Array.from({ length: 4 }, () => beginList(service)));
@@ -66,7 +66,7 @@ export async function streamPeople(file: string, count: number): Promise<StreamR
  * the last of them is there.
  */
 export async function streamPeopleAs(file: string, count: number, mediaType: string): Promise<StreamReport> {
-  await using service = await startService("--database", file);
+  await using service = await startServiceWith(smallHeap, "--database", file);
   await readOthers(service);
   const idle = residentMemory(service.pid);
   let [peak, sent, sampled, end] = [idle, 0, 0, ""];
