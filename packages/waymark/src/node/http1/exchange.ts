@@ -1,0 +1,148 @@
+import type { Socket } from "node:net";
+import type { Received } from "../../adapters/handle-received.ts";
+import type { Client } from "../../client.ts";
+import type { EventLoopTurn } from "../../event-loop-turn.ts";
+import { noVariables } from "../../path-variables.ts";
+import { type Exchange, HttpRequest } from "../../request.ts";
+import { bufferedSource, RequestContent } from "../../request-content.ts";
+import type { RequestTarget } from "../../request-target.ts";
+import type { HttpResponse } from "../../response.ts";
+import type { Http1Connection } from "./connection.ts";
+import type { Http1Content } from "./content.ts";
+import type { Head } from "./head.ts";
+
+/**
+ * A request on a connection and its response. Every field is there from the start, and what costs something is made when it
+ * is first asked for: most requests have no content and never look at the signal.
+ */
+export class Http1Exchange implements Exchange, Received {
+  readonly connection: Http1Connection;
+  readonly head: Head;
+  /** The content that is still to come, or was; undefined without content. */
+  readonly incoming: Http1Content | undefined;
+  request: HttpRequest | undefined;
+  /** The answer in place of the app's, for a message that is not acted on. */
+  refusal: HttpResponse | undefined;
+  /** The response, once it is made: from then on it waits for its turn, or is on its way. */
+  answer: HttpResponse | undefined;
+  /** Whether it is the turn of the response. */
+  isSending: boolean;
+  /** Ends a body that is being sent. */
+  stopSending: (() => void) | undefined;
+  /** Whether the head of the response has been written. */
+  headSent: boolean;
+  /** Whether the response has been written whole. */
+  isWritten: boolean;
+  /** Whether the connection ends with this response. */
+  closes: boolean;
+  /** Whether the client holds its content back until it receives `100 Continue`. */
+  awaitsContinue: boolean;
+  #state: "open" | "sent" | "abandoned";
+  #content: RequestContent | undefined;
+  #abort: AbortController | undefined;
+  #client: Client | undefined;
+  #listeners: (() => void)[] | undefined;
+
+  constructor(connection: Http1Connection, head: Head, incoming: Http1Content | undefined) {
+    this.connection = connection;
+    this.head = head;
+    this.incoming = incoming;
+    this.request = undefined;
+    this.refusal = head.refusal?.response;
+    this.answer = undefined;
+    this.isSending = false;
+    this.stopSending = undefined;
+    this.headSent = false;
+    this.isWritten = false;
+    this.closes = head.refusal?.closes === true || !head.keepsAlive;
+    this.awaitsContinue = head.expectsContinue && incoming !== undefined;
+    this.#state = "open";
+    this.#content = undefined;
+    this.#abort = undefined;
+    this.#client = undefined;
+    this.#listeners = undefined;
+  }
+
+  get native(): Socket {
+    return this.connection.socket;
+  }
+
+  get target(): string {
+    return this.head.target;
+  }
+
+  receive({ path, search }: RequestTarget): HttpRequest {
+    const { method, headers } = this.head;
+    this.request = new HttpRequest(method, path, search, headers, this, noVariables);
+    return this.request;
+  }
+
+  /** Whether it can be answered together with others of its kind: it changes nothing (RFC 9112 §9.3.2). */
+  get isSafe(): boolean {
+    const { method } = this.head;
+    return method === "GET" || method === "HEAD" || method === "OPTIONS" || method === "TRACE";
+  }
+
+  /** Whether it has been sent whole, or there is nobody to send it to. */
+  get isOver(): boolean {
+    return this.#state !== "open";
+  }
+
+  get client(): Client {
+    this.#client ??= this.connection.clientOf(this.head);
+    return this.#client;
+  }
+
+  get content(): RequestContent {
+    const { app } = this.connection.server;
+    this.#content ??= new RequestContent(this.incoming ?? bufferedSource(undefined), app.content);
+    return this.#content;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#state === "abandoned") this.#abortSignal();
+    }
+    return this.#abort.signal;
+  }
+
+  get turn(): EventLoopTurn {
+    return this.connection.server.turns.current;
+  }
+
+  onEnd(listener: () => void): void {
+    if (this.isOver) listener();
+    else if (this.#listeners === undefined) this.#listeners = [listener];
+    else this.#listeners.push(listener);
+  }
+
+  /** Ends it, once: the response has been sent whole, or else the client has gone. */
+  end(isSent: boolean): void {
+    if (this.isOver) return;
+    this.#state = isSent ? "sent" : "abandoned";
+    this.stopSending?.();
+    if (!isSent) {
+      this.incoming?.break();
+      this.#abortSignal();
+    }
+    for (const listener of this.#listeners ?? []) this.#call(listener);
+  }
+
+  /** Reports an error that the response cannot. */
+  fault(error: unknown): void {
+    this.connection.server.app.fault(error, this.request);
+  }
+
+  #abortSignal(): void {
+    this.#abort?.abort(new DOMException("The client has gone", "AbortError"));
+  }
+
+  #call(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      this.fault(error);
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import { type HeadLimits, type HeadRefusal, headTooLong, refuseFields, targetTooLong } from "../../adapters/node/message-head.ts";
+import { findSingletons, isFramingField, type SingletonFields } from "../../adapters/node/singleton-fields.ts";
+import { HeaderList } from "../../header-list.ts";
+import { HttpError } from "../../http-error.ts";
+import type { ByteQueue } from "./byte-queue.ts";
+import { parseFieldLines, trimBlanks } from "./field-lines.ts";
+import { type ContentLength, refuseFraming, toContentLength } from "./framing.ts";
+import { malformedMessage, refusals } from "./refusals.ts";
+import { mayBeginRequestLine, parseRequestLine, type RequestLine } from "./request-line.ts";
+
+/** The head of a request, and what follows from it for its connection. */
+export interface Head {
+  readonly method: string;
+  readonly target: string;
+  readonly minorVersion: 0 | 1;
+  readonly headers: HeaderList;
+  readonly contentLength: ContentLength;
+  /** Whether the client will send another request on the connection, as far as it says (RFC 9112 §9.3). */
+  readonly keepsAlive: boolean;
+  /** Whether the client waits for `100 Continue` before it sends the content (RFC 9110 §10.1.1). */
+  readonly expectsContinue: boolean;
+  /** The protocol that the client would rather speak, as it names it (RFC 9110 §7.8). */
+  readonly upgrade: string | undefined;
+  /** The answer to a head that can be read, and must not be acted on. */
+  readonly refusal: HeadRefusal | undefined;
+}
+
+/** What is known of a message whose head cannot be read. */
+export const noHead: Head = {
+  method: "",
+  target: "*",
+  minorVersion: 1,
+  headers: HeaderList.empty,
+  contentLength: 0,
+  keepsAlive: false,
+  expectsContinue: false,
+  upgrade: undefined,
+  refusal: undefined,
+};
+
+/**
+ * Reads the heads of the requests on one connection. Most clients send the same fields with each request: those of the last
+ * one are known by their bytes, and nothing of them is parsed, checked or looked up again.
+ */
+export class HeadReader {
+  readonly #limits: HeadLimits;
+  readonly #longest: number;
+  #lastBytes: Buffer | undefined;
+  #lastFields: FieldSection | undefined;
+  /** How much of a head that is still incomplete has been searched for its end. */
+  #searched = 0;
+
+  constructor(limits: HeadLimits) {
+    this.#limits = limits;
+    // One limit to read by. Of a head within it, each part is judged by its own.
+    this.#longest = limits.maxHeaderSize + limits.maxTargetLength + roomForMethodAndVersion;
+  }
+
+  /**
+   * Removes the next head from the front; undefined while it has not arrived whole.
+   *
+   * @throws HttpError when what has arrived cannot become a head
+   */
+  read(input: ByteQueue): Head | undefined {
+    skipEmptyLines(input);
+    const { bytes, start, end } = input;
+    const feed = bytes.indexOf(0x0a, start);
+    if (feed >= 0 && feed < end) {
+      const known = this.#knownFields(bytes, feed + 1, end);
+      const fieldsEnd = known === undefined ? this.#findEnd(bytes, start, end) : feed + 1 + known.length;
+      if (fieldsEnd !== undefined) {
+        if (fieldsEnd - start > this.#longest) throw this.#tooLong(bytes, start, end);
+        const fields = known ?? this.#readFields(bytes, feed + 1, fieldsEnd);
+        if (bytes[feed - 1] !== 0x0d) throw malformedMessage("A line ends without a carriage return.");
+        const line = parseRequestLine(bytes.toString("latin1", start, feed - 1));
+        input.skip(fieldsEnd - start);
+        this.#searched = 0;
+        return toHead(line, fields, this.#limits);
+      }
+    }
+    this.#refuseEarly(bytes, start, end);
+    this.#searched = end - start;
+    return undefined;
+  }
+
+  /** The fields of the last head, if the same bytes are here. */
+  #knownFields(bytes: Buffer, start: number, end: number): FieldSection | undefined {
+    const last = this.#lastBytes;
+    if (last === undefined || end - start < last.length) return undefined;
+    return bytes.compare(last, 0, last.length, start, start + last.length) === 0 ? this.#lastFields : undefined;
+  }
+
+  #findEnd(bytes: Buffer, start: number, end: number): number | undefined {
+    const found = bytes.indexOf("\r\n\r\n", start + Math.max(0, this.#searched - 3), "latin1");
+    return found < 0 || found + 4 > end ? undefined : found + 4;
+  }
+
+  #readFields(bytes: Buffer, start: number, end: number): FieldSection {
+    const text = bytes.toString("latin1", start, end);
+    const fields = toFieldSection(parseFieldLines(text, 0, text.length - 2), text.length);
+    if (text.length <= longestKnown) {
+      this.#lastBytes = Buffer.from(bytes.subarray(start, end));
+      this.#lastFields = fields;
+    }
+    return fields;
+  }
+
+  /** Refuses what need not be waited for: it is too long, or no head begins like it. */
+  #refuseEarly(bytes: Buffer, start: number, end: number): void {
+    if (!mayBeginRequestLine(bytes, start, end)) throw malformedMessage("The bytes are not a request.");
+    if (end - start > this.#longest) throw this.#tooLong(bytes, start, end);
+    for (let feed = bytes.indexOf(0x0a, start + this.#searched); feed >= 0 && feed < end; ) {
+      if (bytes[feed - 1] !== 0x0d) throw malformedMessage("A line ends without a carriage return.");
+      feed = bytes.indexOf(0x0a, feed + 1);
+    }
+  }
+
+  #tooLong(bytes: Buffer, start: number, end: number): HttpError {
+    const feed = bytes.indexOf(0x0a, start);
+    const { maxTargetLength, maxHeaderSize } = this.#limits;
+    const isTarget = feed < 0 || feed >= end || feed - start > maxTargetLength + roomForMethodAndVersion;
+    return new HttpError(isTarget ? targetTooLong(maxTargetLength) : headTooLong(maxHeaderSize));
+  }
+}
+
+/** Bytes of the request line beside its target: the longest method, spaces, version and line end; and the empty line. */
+const roomForMethodAndVersion = 64;
+
+/** Fields longer than this are not kept for the next request, so that an idle connection does not hold much. */
+const longestKnown = 4_096;
+
+/** Skips empty lines before a request (RFC 9112 §2.2). */
+export function skipEmptyLines(input: ByteQueue): void {
+  const { bytes, start, end } = input;
+  let at = start;
+  while (at + 1 < end && bytes[at] === 0x0d && bytes[at + 1] === 0x0a) at += 2;
+  if (at > start) input.skip(at - start);
+}
+
+/** The fields of a head, and what is the same for every request that has them. */
+interface FieldSection {
+  readonly flat: readonly string[];
+  /** Bytes, with the empty line behind them. */
+  readonly length: number;
+  readonly headers: HeaderList;
+  readonly singletons: SingletonFields;
+  readonly contentLength: string | undefined;
+  readonly options: ReadonlySet<string>;
+  readonly expectation: string | undefined;
+  readonly upgrade: string | undefined;
+}
+
+function toFieldSection(flat: readonly string[], length: number): FieldSection {
+  const headers = HeaderList.fromParsed(flat);
+  const connection = headers.get("Connection");
+  return {
+    flat,
+    length,
+    headers,
+    // The length counts as it was sent, whatever the blanks in it.
+    singletons: { ...findSingletons(flat), size: length - 2 },
+    contentLength: headers.get("Content-Length"),
+    options: connection === undefined ? noOptions : new Set(connection.toLowerCase().split(",").map((option) => trimBlanks(option))),
+    expectation: headers.get("Expect"),
+    upgrade: headers.get("Upgrade"),
+  };
+}
+
+const noOptions: ReadonlySet<string> = new Set();
+
+function toHead(line: RequestLine, fields: FieldSection, limits: HeadLimits): Head {
+  const { method, target, minorVersion } = line;
+  const { headers, options, expectation, upgrade, contentLength } = fields;
+  const { transferEncoding } = fields.singletons;
+  const refusal = judge(line, fields, limits);
+  return {
+    method,
+    target,
+    minorVersion: minorVersion ?? 1,
+    headers,
+    contentLength: refusal?.closes === true ? 0 : toContentLength(transferEncoding, contentLength),
+    keepsAlive: !options.has("close") && (minorVersion === 1 || options.has("keep-alive")),
+    // HTTP/1.0 knew no expectations.
+    expectsContinue: expectation !== undefined && minorVersion === 1,
+    upgrade: minorVersion === 1 && options.has("upgrade") ? upgrade : undefined,
+    refusal,
+  };
+}
+
+function judge({ method, target, minorVersion }: RequestLine, fields: FieldSection, limits: HeadLimits): HeadRefusal | undefined {
+  if (minorVersion === undefined) return refusals.version;
+  if (method === "CONNECT") return refusals.tunnel;
+  const { flat, singletons, contentLength, expectation } = fields;
+  const { transferEncoding, repeated } = singletons;
+  // Two lines of it are named as such, below.
+  const isFramedTwice = repeated !== undefined && isFramingField(repeated);
+  const unframed = isFramedTwice ? undefined : refuseFraming(transferEncoding, contentLength, minorVersion);
+  if (unframed !== undefined) return unframed;
+  const refusal = refuseFields({ method, target, fields: flat, requiresHost: minorVersion === 1 }, limits, singletons);
+  if (refusal !== undefined) return refusal;
+  const isUnmet = expectation !== undefined && minorVersion === 1 && expectation.toLowerCase() !== "100-continue";
+  return isUnmet ? refusals.expectation : undefined;
+}

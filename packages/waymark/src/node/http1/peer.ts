@@ -1,0 +1,40 @@
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import { clientBehind } from "../../adapters/node/forwarded.ts";
+import type { ProxyTrust } from "../../adapters/node/node-client.ts";
+import { canonicalAddress } from "../../adapters/node/trusted-proxies.ts";
+import type { Client } from "../../client.ts";
+import type { Head } from "./head.ts";
+
+/** The other end of a connection: a client, or a proxy that speaks for one. */
+export class Peer {
+  readonly #socket: Socket;
+  readonly #trust: ProxyTrust;
+  #address: string | undefined;
+  #isTrusted = false;
+
+  constructor(socket: Socket, trust: ProxyTrust) {
+    this.#socket = socket;
+    this.#trust = trust;
+  }
+
+  /** The client of the request with this head: the peer itself, or the one that a trusted proxy names. */
+  clientOf({ target, headers }: Head): Client {
+    this.#address ??= this.#look();
+    const peer: Client = {
+      address: this.#address,
+      scheme: this.#socket instanceof TLSSocket ? "https" : "http",
+      // RFC 9112 §3.2.2: the authority of the target, where it has one, is the one that counts.
+      host: target.startsWith("/") ? headers.get("Host") : authorityOf(target) ?? headers.get("Host"),
+    };
+    return this.#isTrusted ? clientBehind(peer, headers, this.#trust.proxyFields, this.#trust.isTrustedProxy) : peer;
+  }
+
+  #look(): string | undefined {
+    const address = canonicalAddress(this.#socket.remoteAddress ?? "");
+    this.#isTrusted = address !== undefined && this.#trust.isTrustedProxy(address);
+    return address;
+  }
+}
+
+const authorityOf = (target: string): string | undefined => /^https?:\/\/([^/?#]+)/i.exec(target)?.[1];

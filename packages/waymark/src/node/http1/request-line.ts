@@ -1,0 +1,62 @@
+import { HttpError } from "../../http-error.ts";
+import { problem } from "../../problem.ts";
+import { problemTypes } from "../../problem-types.ts";
+import { isToken } from "../../token.ts";
+import { malformedMessage } from "./refusals.ts";
+
+/** The first line of a request (RFC 9112 §3). */
+export interface RequestLine {
+  readonly method: string;
+  /** As sent: it has no space, no control character, and nothing beyond ASCII. */
+  readonly target: string;
+  /** 0 or 1 of HTTP/1.0 and HTTP/1.1; undefined for another version, or another protocol. */
+  readonly minorVersion: 0 | 1 | undefined;
+}
+
+/**
+ * Parses a request line without its line end.
+ *
+ * @throws HttpError 400 `malformed-message`; 501 `not-implemented` for an unknown method
+ */
+export function parseRequestLine(line: string): RequestLine {
+  const methodEnd = line.indexOf(" ");
+  const method = line.slice(0, Math.max(methodEnd, 0));
+  if (!isKnownMethod(method) && !isToken(method)) throw malformedMessage("The request line has no method.");
+  const targetEnd = line.indexOf(" ", methodEnd + 1);
+  // HTTP/0.9 has a method and a target, and no version.
+  const target = targetEnd < 0 ? line.slice(methodEnd + 1) : line.slice(methodEnd + 1, targetEnd);
+  const protocol = targetEnd < 0 ? "" : line.slice(targetEnd + 1);
+  if (!sound.test(target)) throw malformedMessage("The request target has a character that it cannot carry.");
+  if (protocol.includes(" ")) throw malformedMessage("The request line has more than a method, a target and a version.");
+  const minorVersion = protocol === "HTTP/1.1" ? 1 : protocol === "HTTP/1.0" ? 0 : undefined;
+  if (minorVersion === undefined) {
+    // The preface of HTTP/2 is there for servers of HTTP/1.1 to refuse it (RFC 9113 §3.4).
+    if (method === "PRI" || !/^(?:[A-Z]+\/[\d.]+)?$/.test(protocol)) throw malformedMessage("The request line has no version of HTTP.");
+    return { method, target, minorVersion };
+  }
+  if (!isKnownMethod(method)) throw new HttpError(problem(problemTypes.notImplemented));
+  if (method !== "CONNECT" && !/^[/*A-Za-z]/.test(target)) {
+    throw malformedMessage("The request target is neither a path, nor an absolute URI, nor an asterisk.");
+  }
+  return { method, target, minorVersion };
+}
+
+/** Whether the bytes may be the beginning of a request line, or of an empty line before it. */
+export function mayBeginRequestLine(bytes: Buffer, start: number, end: number): boolean {
+  if (end === start || (end - start === 1 && bytes[start] === 0x0d)) return true;
+  const first = bytes.toString("latin1", start, Math.min(end, start + 32)).split(" ", 1)[0] as string; // never an empty list
+  return isToken(first);
+}
+
+const sound = /^[!-~]+$/;
+
+// Those of the registry (RFC 9110 §16.1.1) and of WebDAV and UPnP that are in use; CONNECT is refused later.
+const knownMethods: ReadonlySet<string> = new Set(
+  (
+    "GET HEAD POST PUT DELETE PATCH OPTIONS TRACE CONNECT QUERY ACL BIND CHECKOUT COPY LINK LOCK M-SEARCH MERGE " +
+    "MKACTIVITY MKCALENDAR MKCOL MOVE NOTIFY PROPFIND PROPPATCH PURGE REBIND REPORT SEARCH SOURCE SUBSCRIBE UNBIND " +
+    "UNLINK UNLOCK UNSUBSCRIBE"
+  ).split(" "),
+);
+
+const isKnownMethod = (method: string): boolean => knownMethods.has(method);

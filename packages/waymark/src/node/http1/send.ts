@@ -1,0 +1,157 @@
+import type { Writable } from "node:stream";
+import { type BodySource, isStreamed, openBody, type Piece, type StreamedBody } from "../../adapters/body-source.ts";
+import { writePieces } from "../../adapters/node/node-stream.ts";
+import { declaredLength, hasNoContent, representedFields, unsentLength } from "../../adapters/response-framing.ts";
+import { HttpError } from "../../http-error.ts";
+import { problem } from "../../problem.ts";
+import { problemTypes } from "../../problem-types.ts";
+import type { HttpResponse } from "../../response.ts";
+import { chunkStart, lastChunk } from "./chunked.ts";
+import type { Http1Exchange } from "./exchange.ts";
+
+/** Sends the answer, whose turn it is. Whatever goes wrong becomes a 500, or a cut connection once the head is out; never throws. */
+export function send(exchange: Http1Exchange, answer: HttpResponse): void {
+  try {
+    const { status, body } = answer;
+    if (!isStreamed(body)) sendWhole(exchange, answer, body);
+    else if (hasNoContent(exchange.head.method, status)) {
+      cancelBody(exchange, answer);
+      sendWhole(exchange, answer, null);
+    } else sendPieces(exchange, answer, body);
+  } catch (error) {
+    fail(exchange, error);
+  }
+}
+
+/** Ends the body of an answer that is not sent. */
+export function cancelBody(exchange: Http1Exchange, { body, headers }: HttpResponse): void {
+  try {
+    if (isStreamed(body)) endSource(exchange, openBody(body, headers));
+  } catch (error) {
+    exchange.fault(error);
+  }
+}
+
+function fail(exchange: Http1Exchange, error: unknown): void {
+  if (error instanceof HttpError && !exchange.headSent) {
+    send(exchange, error.response);
+    return;
+  }
+  exchange.fault(error);
+  if (exchange.headSent) exchange.connection.cut(exchange);
+  else sendWhole(exchange, internalError, internalError.body as string); // a problem document is text
+}
+
+/** Sends the head and, unless the response goes without, the text or the bytes: as one write where that is possible. */
+function sendWhole(exchange: Http1Exchange, answer: HttpResponse, body: null | string | Uint8Array): void {
+  const { connection, head } = exchange;
+  const { output } = connection;
+  const { status } = answer;
+  const unsent = hasNoContent(head.method, status);
+  const length = unsent ? unsentLength(answer, Buffer.byteLength) : body === null ? 0 : Buffer.byteLength(body);
+  const fields = representedFields(answer).lines;
+  connection.decideEnd(exchange, true);
+  const start = responseHead(exchange, status, fields, length === undefined ? "" : `Content-Length: ${length}\r\n`);
+  if (unsent || body === null) output.latin1(start);
+  else if (typeof body !== "string") output.bytes(start, body);
+  else if (length === body.length) output.latin1(start + body);
+  else if (isAscii(fields)) output.utf8(start + body);
+  else output.bytes(start, Buffer.from(body));
+  connection.answered(exchange);
+}
+
+function sendPieces(exchange: Http1Exchange, answer: HttpResponse, body: StreamedBody): void {
+  const source = openBody(body, answer.headers);
+  const writer = new PieceWriter(exchange, answer);
+  exchange.stopSending = (): void => {
+    exchange.stopSending = undefined;
+    writer.destroyed = true;
+    endSource(exchange, source);
+  };
+  // Of a stream it needs no more than this.
+  const sink = writer as unknown as Pick<Writable, "destroyed" | "write" | "on" | "off">;
+  writePieces(sink, source, () => writer.begin(), () => () => undefined)
+    .then((outcome) => {
+      if (outcome === "abandoned" || writer.destroyed) return;
+      exchange.stopSending = undefined;
+      if (outcome === "empty") sendWhole(exchange, answer, null);
+      else {
+        writer.end();
+        exchange.connection.answered(exchange);
+      }
+    })
+    .catch((error: unknown) => {
+      // What fails once the client has gone is how its work was stopped.
+      if (writer.destroyed) return;
+      exchange.stopSending?.();
+      fail(exchange, error);
+    });
+}
+
+/** Writes the pieces of a response: in chunks, or as they are where the length or the end of the connection frames them. */
+class PieceWriter {
+  /** Whether nobody takes what is written any more. */
+  destroyed = false;
+  readonly #exchange: Http1Exchange;
+  readonly #answer: HttpResponse;
+  #isChunked = false;
+  /** The head, until the first piece goes out with it. */
+  #start = "";
+
+  constructor(exchange: Http1Exchange, answer: HttpResponse) {
+    this.#exchange = exchange;
+    this.#answer = answer;
+  }
+
+  begin(): void {
+    const exchange = this.#exchange;
+    const length = declaredLength(this.#answer.headers);
+    const { lines } = representedFields(this.#answer);
+    // HTTP/1.0 has no chunks: content of unknown length ends with the connection (RFC 9112 §6.1, §6.3).
+    this.#isChunked = length === undefined && exchange.head.minorVersion === 1;
+    exchange.connection.decideEnd(exchange, length !== undefined || this.#isChunked);
+    const framing = length === undefined ? (this.#isChunked ? "Transfer-Encoding: chunked\r\n" : "") : `Content-Length: ${length}\r\n`;
+    this.#start = responseHead(exchange, this.#answer.status, lines, framing);
+  }
+
+  /** Returns whether there is room for more. */
+  write(piece: Piece): boolean {
+    const { output } = this.#exchange.connection;
+    const start = this.#start;
+    this.#start = "";
+    const length = typeof piece === "string" ? Buffer.byteLength(piece) : piece.length;
+    if (length === 0) output.latin1(start);
+    else {
+      const before = this.#isChunked ? start + chunkStart(length) : start;
+      const after = this.#isChunked ? "\r\n" : "";
+      if (typeof piece !== "string") output.bytes(before, piece, after);
+      else if (length === piece.length) output.latin1(before + piece + after);
+      else output.bytes(before, Buffer.from(piece), after);
+    }
+    return !output.isFull;
+  }
+
+  end(): void {
+    if (this.#isChunked) this.#exchange.connection.output.latin1(lastChunk);
+  }
+
+  on(event: "drain" | "close", listener: () => void): void {
+    this.#exchange.native.on(event, listener);
+  }
+
+  off(event: "drain" | "close", listener: () => void): void {
+    this.#exchange.native.off(event, listener);
+  }
+}
+
+function responseHead(exchange: Http1Exchange, status: number, lines: string, framing: string): string {
+  exchange.headSent = true;
+  return exchange.connection.server.heads.make(status, lines, framing, exchange.closes);
+}
+
+function endSource(exchange: Http1Exchange, source: BodySource): void {
+  source.cancel().catch((error: unknown) => exchange.fault(error));
+}
+
+const isAscii = (text: string): boolean => !/[\x80-\xff]/.test(text);
+const internalError = problem(problemTypes.internalError);
