@@ -1,25 +1,13 @@
 // The program of the thread that reads. What it imports lies beside it or is Node's, so that it runs in whatever way the program
 // does that starts it.
 import { workerData } from "node:worker_threads";
-import type { CollectionDefinition } from "../../database.ts";
 import { StoreUnavailable } from "../../store.ts";
 import { connectToSqliteFile } from "./file.ts";
 import { SqliteLog } from "./log.ts";
-import type { ReaderCalls } from "./reader.ts";
+import type { ReaderCalls, ReaderThreadData } from "./reader.ts";
 import { SqliteQueries } from "./selection.ts";
 import { goOnFunction } from "./sql.ts";
 import { answerCalls } from "./thread.ts";
-
-/** What the thread is started with. */
-export interface ReaderThreadData {
-  /** Absolute. */
-  readonly path: string;
-  readonly collections: readonly CollectionDefinition[];
-  /** Milliseconds. */
-  readonly busyTimeout: number;
-  /** Shared; not 0 once nobody waits any more for what the thread is doing. */
-  readonly stop: Int32Array;
-}
 
 const { path, collections, busyTimeout, stop } = workerData as ReaderThreadData; // as it is started
 const database = connectToSqliteFile(path, busyTimeout);

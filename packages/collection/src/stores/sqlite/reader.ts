@@ -1,5 +1,5 @@
+import type { CollectionDefinition } from "../../database.ts";
 import { StoreReadTimeout, StoreUnavailable } from "../../store.ts";
-import type { ReaderThreadData } from "./reader-thread.ts";
 import type { SqliteQueries } from "./selection.ts";
 import { type Channel, ThreadChannel } from "./thread.ts";
 
@@ -110,6 +110,17 @@ export type ReaderCalls = Pick<SqliteQueries, "batch" | "count">;
 
 /** The way from a reader to the connection that it reads over. */
 type ReaderChannel = Channel<ReaderCalls>;
+
+/** What the thread is started with. */
+export interface ReaderThreadData {
+  /** Absolute. */
+  readonly path: string;
+  readonly collections: readonly CollectionDefinition[];
+  /** Milliseconds. */
+  readonly busyTimeout: number;
+  /** Shared; not 0 once nobody waits any more for what the thread is doing. */
+  readonly stop: Int32Array;
+}
 
 /** Reads in a thread of its own, so that nobody else waits meanwhile. */
 export function threadedReader(data: ReaderThreadData): ReaderChannel {

@@ -1,21 +1,11 @@
 // The program of the thread that writes. What it imports lies beside it or is Node's, so that it runs in whatever way the
 // program does that starts it.
 import { workerData } from "node:worker_threads";
-import type { CollectionDefinition } from "../../database.ts";
 import { connectToSqliteFile } from "./file.ts";
 import { SqliteLog } from "./log.ts";
 import { answerCalls } from "./thread.ts";
 import { SqliteTransactions } from "./transactions.ts";
-import type { WriterCalls } from "./writer.ts";
-
-/** What the thread is started with. */
-export interface WriterThreadData {
-  /** Absolute. */
-  readonly path: string;
-  readonly collections: readonly CollectionDefinition[];
-  /** Milliseconds. */
-  readonly busyTimeout: number;
-}
+import type { WriterCalls, WriterThreadData } from "./writer.ts";
 
 const { path, collections, busyTimeout } = workerData as WriterThreadData; // as it is started
 const database = connectToSqliteFile(path, busyTimeout);

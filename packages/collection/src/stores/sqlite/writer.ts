@@ -1,3 +1,4 @@
+import type { CollectionDefinition } from "../../database.ts";
 import { StoreUnavailable } from "../../store.ts";
 import { iterate, nextBatch, stop } from "../load.ts";
 import type { CreateWrite, OutcomeOf, Write } from "../write.ts";
@@ -9,7 +10,6 @@ import type {
   LoadOutcome,
   SqliteTransactions,
 } from "./transactions.ts";
-import type { WriterThreadData } from "./writer-thread.ts";
 
 /**
  * Makes the changes to a database file, in the order in which it is given them. What comes while a batch is being committed is
@@ -175,6 +175,15 @@ export type WriterCalls = Pick<SqliteTransactions, "commit" | "beginLoad" | "loa
 
 /** The way from a writer to the transactions. */
 type WriterChannel = Channel<WriterCalls>;
+
+/** What the thread is started with. */
+export interface WriterThreadData {
+  /** Absolute. */
+  readonly path: string;
+  readonly collections: readonly CollectionDefinition[];
+  /** Milliseconds. */
+  readonly busyTimeout: number;
+}
 
 /** Has the transactions made in a thread of its own, so that nobody who reads waits for the disk. */
 export function threadedWriter(data: WriterThreadData): WriterChannel {
