@@ -1,21 +1,19 @@
 import type { Database } from "@waymark/collection";
 import { openPersonService } from "person-service";
 import { serve } from "waymark/node";
-import { localChannel } from "../../packages/collection/src/stores/sqlite/sqlite-channel.ts";
-import { openSqliteFile } from "../../packages/collection/src/stores/sqlite/sqlite-file.ts";
-import { SqliteQueries } from "../../packages/collection/src/stores/sqlite/sqlite-queries.ts";
-import { SqliteReader } from "../../packages/collection/src/stores/sqlite/sqlite-reader.ts";
-import type { ReaderCalls } from "../../packages/collection/src/stores/sqlite/sqlite-reader-channel.ts";
-import { prepareSchema } from "../../packages/collection/src/stores/sqlite/sqlite-schema.ts";
-import { sqliteStore } from "../../packages/collection/src/stores/sqlite/sqlite-store.ts";
+import { openSqliteFile } from "../../packages/collection/src/stores/sqlite/file.ts";
+import { type ReaderCalls, SqliteReader } from "../../packages/collection/src/stores/sqlite/reader.ts";
+import { prepareSchema } from "../../packages/collection/src/stores/sqlite/schema.ts";
+import { SqliteQueries } from "../../packages/collection/src/stores/sqlite/selection.ts";
+import { sqliteStore } from "../../packages/collection/src/stores/sqlite/store.ts";
+import { localChannel } from "../../packages/collection/src/stores/sqlite/thread.ts";
 import {
   type AddressedWrite,
   type BatchedOutcome,
   SqliteTransactions,
-} from "../../packages/collection/src/stores/sqlite/sqlite-transactions.ts";
-import { SqliteWriter } from "../../packages/collection/src/stores/sqlite/sqlite-writer.ts";
-import { localWriter } from "../../packages/collection/src/stores/sqlite/sqlite-writer-channel.ts";
-import { personCollection } from "../../packages/person-service/src/person/person-collection.ts";
+} from "../../packages/collection/src/stores/sqlite/transactions.ts";
+import { localWriter, SqliteWriter } from "../../packages/collection/src/stores/sqlite/writer.ts";
+import { personCollection } from "../../packages/person-service/src/person/collection.ts";
 import { announce, databaseArgument } from "./server-program.ts";
 
 // The whole service, but that each write has a commit of its own, made on the thread that serves: as durable, and as simple

@@ -2,10 +2,10 @@ import { type Database, type Document, openPostgresDatabase, type Store, type St
 import { openPersonService } from "person-service";
 import { Pool } from "pg";
 import { serve } from "waymark/node";
-import { filledColumns } from "../../packages/collection/src/stores/postgres/postgres-columns.ts";
-import { storedFrom } from "../../packages/collection/src/stores/postgres/postgres-rows.ts";
-import { toMembersJson, toStoredJson } from "../../packages/collection/src/stores/stored-json.ts";
-import { personCollection } from "../../packages/person-service/src/person/person-collection.ts";
+import { filledColumns } from "../../packages/collection/src/stores/postgres/columns.ts";
+import { storedFrom } from "../../packages/collection/src/stores/postgres/rows.ts";
+import { toMembersJson, toStoredJson } from "../../packages/collection/src/stores/write.ts";
+import { personCollection } from "../../packages/person-service/src/person/collection.ts";
 import { announce, databaseArgument } from "./server-program.ts";
 
 // The whole service on the same tables, but that each request has a statement of its own on a connection of a pool, as most

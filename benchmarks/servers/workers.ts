@@ -1,7 +1,6 @@
 import { openPersonService } from "person-service";
 import { serve } from "waymark/node";
-import { superviseWorkers } from "../../packages/person-service/src/supervisor.ts";
-import { workerOfThisProcess } from "../../packages/person-service/src/worker.ts";
+import { superviseWorkers, workerOfThisProcess } from "../../packages/person-service/src/cli/supervisor.ts";
 import { databaseArgument, endWithInput } from "./server-program.ts";
 
 // The whole service with two workers, as its command line starts them with --workers 2.

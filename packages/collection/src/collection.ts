@@ -1,13 +1,10 @@
 import type { Awaitable, HttpRequest, HttpResponse } from "waymark";
 import { createMany } from "./bulk/create-many.ts";
-import { type CollectionOptions, type ItemRequest, settle } from "./collection-settings.ts";
-import { amendRecord, amendTypes } from "./handlers/amend-record.ts";
-import { createRecord } from "./handlers/create-record.ts";
-import { listRecords } from "./handlers/list-records.ts";
-import { readRecord } from "./handlers/read-record.ts";
-import { refuseCreate } from "./handlers/refuse-create.ts";
-import { removeRecord } from "./handlers/remove-record.ts";
-import { replaceRecord } from "./handlers/replace-record.ts";
+import { amendRecord, amendTypes, removeRecord, replaceRecord } from "./handlers/change.ts";
+import { createRecord, refuseCreate } from "./handlers/create.ts";
+import { listRecords } from "./handlers/list.ts";
+import { readRecord } from "./handlers/read.ts";
+import { type CollectionOptions, type ItemRequest, settle } from "./settings.ts";
 import type { Document } from "./store.ts";
 
 /** The handlers of a collection, to be put on routes, and the media types that they answer and read. */

@@ -1,10 +1,15 @@
-export { type CsvDecoderOptions, csvDecoder } from "./bulk/csv-decoder.ts";
-export type { ListDecoder, ListedValue, ListReading } from "./bulk/list-decoder.ts";
-export { ndjsonDecoder } from "./bulk/ndjson-decoder.ts";
 export { type CollectionHandlers, collection } from "./collection.ts";
-export type { CollectionOptions, ItemRequest } from "./collection-settings.ts";
 export type { CollectionDefinition, Database, DatabaseOptions, DatabaseState, Ownership } from "./database.ts";
-export { jsonPatchType, mergePatchType } from "./handlers/amend-record.ts";
+export { type CsvRepresentationOptions, csvRepresentation, unguardFormula } from "./formats/csv.ts";
+export { type CsvDecoderOptions, csvDecoder } from "./formats/csv-decoder.ts";
+export { jsonRepresentation } from "./formats/json.ts";
+export { type JsonLdRepresentationOptions, jsonLdRepresentation } from "./formats/json-ld.ts";
+export type { ListDecoder, ListedValue, ListReading } from "./formats/list-decoder.ts";
+export { type ListSyntax, listText } from "./formats/list-text.ts";
+export { ndjsonDecoder, ndjsonRepresentation } from "./formats/ndjson.ts";
+export { type XmlRepresentationOptions, xmlRepresentation } from "./formats/xml.ts";
+export { type XmlDecoderOptions, xmlDecoder } from "./formats/xml-decoder.ts";
+export { jsonPatchType, mergePatchType } from "./handlers/change.ts";
 export type { CollectionOwner } from "./handlers/record-scope.ts";
 export { displayAddress, openDatabase, openSnapshot } from "./open-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
@@ -15,13 +20,6 @@ export type {
   ListRepresentation,
   Representation,
 } from "./representation.ts";
-export { type CsvRepresentationOptions, csvRepresentation } from "./representations/csv-representation.ts";
-export { unguardFormula } from "./representations/formula-guard.ts";
-export { type JsonLdRepresentationOptions, jsonLdRepresentation } from "./representations/json-ld-representation.ts";
-export { jsonRepresentation } from "./representations/json-representation.ts";
-export { type ListSyntax, listText } from "./representations/list-text.ts";
-export { ndjsonRepresentation } from "./representations/ndjson-representation.ts";
-export { type XmlRepresentationOptions, xmlRepresentation } from "./representations/xml-representation.ts";
 export {
   type Comparison,
   type MemberFilter,
@@ -32,6 +30,7 @@ export {
   type SortKey,
   storeMembers,
 } from "./selection.ts";
+export type { CollectionOptions, ItemRequest } from "./settings.ts";
 export {
   type LoadOptions,
   type LoadProgress,
@@ -62,10 +61,8 @@ export {
   StoreReadTimeout,
   StoreUnavailable,
 } from "./store.ts";
-export { isPostgresAddress } from "./stores/postgres/postgres-address.ts";
-export { openPostgresDatabase, type PostgresDatabaseOptions } from "./stores/postgres/postgres-database.ts";
-export { type BackupOptions, backupSqliteFile } from "./stores/sqlite/sqlite-backup.ts";
-export { openSqliteDatabase, type SqliteDatabaseOptions } from "./stores/sqlite/sqlite-database.ts";
-export type { SqliteSnapshotOptions } from "./stores/sqlite/sqlite-snapshot.ts";
+export { isPostgresAddress, openPostgresDatabase, type PostgresDatabaseOptions } from "./stores/postgres/database.ts";
+export { type BackupOptions, backupSqliteFile } from "./stores/sqlite/backup.ts";
+export { openSqliteDatabase, type SqliteDatabaseOptions } from "./stores/sqlite/database.ts";
+export type { SqliteSnapshotOptions } from "./stores/sqlite/snapshot.ts";
 export { toWords } from "./stores/words.ts";
-export { type XmlDecoderOptions, xmlDecoder } from "./xml/xml-decoder.ts";

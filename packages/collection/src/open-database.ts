@@ -1,9 +1,13 @@
 import type { Database, DatabaseOptions } from "./database.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { isPostgresAddress, parsePostgresAddress } from "./stores/postgres/postgres-address.ts";
-import { openPostgresDatabase, snapshotPostgresDatabase } from "./stores/postgres/postgres-database.ts";
-import { openSqliteDatabase } from "./stores/sqlite/sqlite-database.ts";
-import { openSqliteSnapshot, type SqliteSnapshotOptions } from "./stores/sqlite/sqlite-snapshot.ts";
+import {
+  isPostgresAddress,
+  openPostgresDatabase,
+  parsePostgresAddress,
+  snapshotPostgresDatabase,
+} from "./stores/postgres/database.ts";
+import { openSqliteDatabase } from "./stores/sqlite/database.ts";
+import { openSqliteSnapshot, type SqliteSnapshotOptions } from "./stores/sqlite/snapshot.ts";
 
 /**
  * Opens the database at an address: the path of an SQLite file, made if it is missing; `:memory:`; or the

@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import fc from "fast-check";
 import { createPatch } from "rfc6902";
-import { applyPatch } from "../src/patch/json-patch.ts";
-import { parsePatch } from "../src/patch/json-patch-operation.ts";
-import { parsePointer } from "../src/patch/json-pointer.ts";
+import { applyPatch, parsePatch, parsePointer } from "../src/patch/json-patch.ts";
 
 /** What the patch, sent as JSON, makes of the target; or `[index, detail]` of the operation that failed. */
 function patched(target: unknown, patch: unknown): unknown {

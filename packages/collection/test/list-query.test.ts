@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { HttpError } from "waymark";
+import { jsonRepresentation } from "../src/formats/json.ts";
 import { toCursor } from "../src/lists/cursor.ts";
-import { type ListParameters, type ListQuery, parseListQuery } from "../src/lists/list-query.ts";
-import { readQuery } from "../src/lists/query-parameters.ts";
-import { jsonRepresentation } from "../src/representations/json-representation.ts";
+import { readQuery } from "../src/lists/parameters.ts";
+import { type ListParameters, type ListQuery, parseListQuery } from "../src/lists/query.ts";
 import { type SelectableMember, type Selection, storeMembers } from "../src/selection.ts";
 
 const members: readonly SelectableMember[] = [

@@ -8,8 +8,8 @@ import {
   type Selection,
   type SortKey,
 } from "../src/index.ts";
-import { comparedColumns } from "../src/stores/postgres/postgres-columns.ts";
-import { PostgresSelection } from "../src/stores/postgres/postgres-selection.ts";
+import { comparedColumns } from "../src/stores/postgres/columns.ts";
+import { PostgresSelection } from "../src/stores/postgres/selection.ts";
 import { postgresServer } from "./postgres-server.ts";
 
 const person: CollectionDefinition = {

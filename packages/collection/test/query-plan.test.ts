@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
 import { type CollectionDefinition, openSqliteDatabase, type Selection } from "../src/index.ts";
-import { selectableColumns } from "../src/stores/sqlite/sqlite-columns.ts";
-import { planOf } from "../src/stores/sqlite/sqlite-plan.ts";
-import { SqliteSelection } from "../src/stores/sqlite/sqlite-selection.ts";
-import { StatementCache } from "../src/stores/sqlite/statement-cache.ts";
+import { selectableColumns } from "../src/stores/sqlite/columns.ts";
+import { planOf } from "../src/stores/sqlite/plan.ts";
+import { SqliteSelection } from "../src/stores/sqlite/selection.ts";
+import { StatementCache } from "../src/stores/sqlite/statements.ts";
 
 const person: CollectionDefinition = {
   name: "person",

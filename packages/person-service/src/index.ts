@@ -1,11 +1,10 @@
 export { type Access, type AccessOptions, openAccess } from "./access/access.ts";
+export type { AccessRefusal } from "./access/identify.ts";
 export { FileMistakes } from "./access/json-file.ts";
-export type { AccessRefusal } from "./access/refusal.ts";
 export { forThisMachine } from "./access/this-machine.ts";
-export { type Health, healthRoutes } from "./health-routes.ts";
+export { type Health, healthRoutes } from "./health.ts";
+export { personCollection, personRepresentations } from "./person/collection.ts";
 export { type Address, type Person, type PersonSchema, personSchema } from "./person/person.ts";
-export { personCollection } from "./person/person-collection.ts";
-export { personRepresentations } from "./person/person-representations.ts";
-export { personServiceProblemTypes } from "./problem-types.ts";
+export { personServiceProblemTypes } from "./problems.ts";
 export { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 export { openPersonService, type PersonService, type PersonServiceOptions } from "./service.ts";

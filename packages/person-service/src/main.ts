@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import cluster from "node:cluster";
 import { buffer } from "node:stream/consumers";
-import { parseCommandLine } from "./command-line.ts";
-import { obstacleOf } from "./obstacle.ts";
+import { obstacleOf } from "./cli/command.ts";
+import { parseCommandLine } from "./cli/command-line.ts";
 
 /** Whether the line that the cursor is on has been drawn. */
 let isDrawn = false;

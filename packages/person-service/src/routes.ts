@@ -1,7 +1,7 @@
 import type { CollectionHandlers } from "@waymark/collection";
 import { accept, contentType, DELETE, GET, group, PATCH, POST, PUT, type Route, text } from "waymark";
 import type { Person } from "./person/person.ts";
-import { describeProblem } from "./problem-pages.ts";
+import { describeProblem } from "./problems.ts";
 
 /** What a person can be sent in. */
 const bodies = ["application/json", "application/xml", "text/xml"] as const;

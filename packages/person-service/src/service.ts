@@ -22,11 +22,9 @@ import {
   securityHeaders,
 } from "waymark";
 import { nodeCodings } from "waymark/node";
-import { healthRoutes } from "./health-routes.ts";
+import { healthRoutes } from "./health.ts";
+import { personCollection, personListDecoders, personRepresentations } from "./person/collection.ts";
 import { lenientPersonSchema, personMemberNames, personSchema } from "./person/person.ts";
-import { personCollection } from "./person/person-collection.ts";
-import { personRepresentations } from "./person/person-representations.ts";
-import { personListDecoders } from "./person-list-decoders.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
 export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "onFault"> {

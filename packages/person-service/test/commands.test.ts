@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { isApiKey } from "../src/access/api-key.ts";
+import { isApiKey } from "../src/access/credentials.ts";
 import { FileMistakes } from "../src/access/json-file.ts";
 import { verifyPassword } from "../src/access/password-hash.ts";
-import { parseCommandLine } from "../src/command-line.ts";
-import { CommandRefused } from "../src/commands/command.ts";
-
+import { CommandRefused } from "../src/cli/command.ts";
+import { parseCommandLine } from "../src/cli/command-line.ts";
 import { openFolder } from "./access/folder.ts";
 
 /** Runs a command, and gives the lines for whoever takes the result, and those for the person. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { describe, it } from "node:test";
-import { demoPeople, peopleFromCsv } from "../src/demo-people.ts";
+import { demoPeople, peopleFromCsv } from "../src/person/demo.ts";
 import { personSchema } from "../src/person/person.ts";
 
 describe("demoPeople", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { around, HttpRequest } from "waymark";
-import { faultEntry } from "../src/fault-entry.ts";
+import { faultEntry } from "../src/cli/serve.ts";
 import { openPersonService } from "../src/index.ts";
 
 describe("the log of faults", () => {

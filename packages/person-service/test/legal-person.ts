@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { countryCodes } from "../src/person/country-codes.ts";
 import type { Person } from "../src/person/person.ts";
+import { countryCodes } from "../src/person/rules.ts";
 
 /** A character that every text may have: of XML 1.0's (§2.2) all but the controls. */
 const legalCharacter = fc

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { demoPeople } from "../src/demo-people.ts";
+import { demoPeople } from "../src/person/demo.ts";
 import { asJson, assertProblem, type SentRecord, store } from "./answers.ts";
 import { describeService, type Service } from "./transports.ts";
 

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
 import { openDatabase } from "@waymark/collection";
-import { personCollection } from "../src/person/person-collection.ts";
+import { personCollection } from "../src/person/collection.ts";
 import { createPostgresDatabase, createSqliteFile, databaseKinds, type TestDatabase } from "./databases.ts";
 import { type Exit, runProgram, type ServiceProcess, startProgram, startService } from "./service-process.ts";
 

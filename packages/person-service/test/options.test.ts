@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { type CommandLine, parseCommandLine } from "../src/command-line.ts";
-import { type Options, toOptions } from "../src/options.ts";
+import { type CommandLine, parseCommandLine } from "../src/cli/command-line.ts";
+import { type Options, toOptions } from "../src/cli/options.ts";
 
 const defaults: Options = {
   port: 8080,

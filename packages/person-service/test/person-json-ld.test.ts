@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { personJsonLd } from "../src/person/person-json-ld.ts";
+import { personJsonLd } from "../src/person/collection.ts";
 
 const nodeOf = (members: object): unknown =>
   JSON.parse(

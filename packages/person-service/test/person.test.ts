@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { countryCodes } from "../src/person/country-codes.ts";
 import { type Person, personSchema } from "../src/person/person.ts";
+import { countryCodes } from "../src/person/rules.ts";
 import { legalPerson, line } from "./legal-person.ts";
 
 const { validate, jsonSchema } = personSchema(() => new Date("2026-06-15T12:00:00Z"))["~standard"];

@@ -1,8 +1,6 @@
-import { DeclarationSite } from "./declaration-site.ts";
-import type { NoVariables, PathVariables } from "./path-variables.ts";
+import { DeclarationSite, typeName } from "./declaration.ts";
+import type { NoVariables, PathVariables } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
-import { requireCondition } from "./require-condition.ts";
-import { typeName } from "./type-name.ts";
 
 /**
  * What a request must be for a route: a value that can be read, not a function that can only be called. Whether it is
@@ -34,12 +32,12 @@ interface Declared {
   readonly site: DeclarationSite;
 }
 
-export interface MethodCondition extends Declared {
+interface MethodCondition extends Declared {
   readonly kind: "method";
   readonly methods: readonly string[];
 }
 
-export interface PathCondition extends Declared {
+interface PathCondition extends Declared {
   readonly kind: "path";
   readonly pattern: string;
 }
@@ -49,26 +47,26 @@ export interface AcceptCondition extends Declared {
   readonly mediaTypes: readonly string[];
 }
 
-export interface ContentTypeCondition extends Declared {
+interface ContentTypeCondition extends Declared {
   readonly kind: "contentType";
   readonly mediaTypes: readonly string[];
 }
 
-export interface HeaderCondition extends Declared {
+interface HeaderCondition extends Declared {
   readonly kind: "header";
   readonly name: string;
   /** undefined: the field is there, whatever it says. */
   readonly value: string | RegExp | undefined;
 }
 
-export interface QueryCondition extends Declared {
+interface QueryCondition extends Declared {
   readonly kind: "query";
   readonly name: string;
   /** undefined: the parameter is there, whatever it says. */
   readonly value: string | RegExp | undefined;
 }
 
-export interface TestCondition extends Declared {
+interface TestCondition extends Declared {
   readonly kind: "test";
   readonly name: string;
   readonly holds: (request: HttpRequest) => boolean;
@@ -76,17 +74,17 @@ export interface TestCondition extends Declared {
   readonly consults: readonly string[];
 }
 
-export interface AndCondition extends Declared {
+interface AndCondition extends Declared {
   readonly kind: "and";
   readonly conditions: readonly ConditionData[];
 }
 
-export interface OrCondition extends Declared {
+interface OrCondition extends Declared {
   readonly kind: "or";
   readonly conditions: readonly ConditionData[];
 }
 
-export interface NotCondition extends Declared {
+interface NotCondition extends Declared {
   readonly kind: "not";
   readonly condition: ConditionData;
 }
@@ -167,7 +165,7 @@ const requireConditions = (name: string, conditions: readonly unknown[]): readon
   conditions.map((condition) => requireCondition(condition, `${name}(…) takes conditions`));
 
 /** What a string (a path), a condition or anything else among the members of a route or group binds. */
-export type Bound<M> = M extends string ? PathVariables<M> : M extends Condition<infer V> ? V : NoVariables;
+type Bound<M> = M extends string ? PathVariables<M> : M extends Condition<infer V> ? V : NoVariables;
 
 /** What is bound when all of the members hold. */
 export type BoundByAll<M extends readonly unknown[]> = M extends readonly []
@@ -219,3 +217,22 @@ export function describeCondition(condition: ConditionData): string {
 
 const describeValue = (value: string | RegExp | undefined): string =>
   value === undefined ? "" : ` ${typeof value === "string" ? "=" : "~"} ${value}`;
+
+/**
+ * The value, which must be a condition. JavaScript callers come with anything: undefined from a misspelt import, a string
+ * where only a route takes one, a function in the wrong place.
+ *
+ * @param expected the beginning of the message: what takes which values
+ * @throws TypeError when it is none
+ */
+export function requireCondition(value: unknown, expected: string): ConditionData {
+  const kind = (value as { kind?: unknown } | null | undefined)?.kind;
+  // The kinds are the tags of ConditionData, so a value that has one was made by a function of condition.ts.
+  if (conditionKinds.has(kind)) return value as ConditionData;
+  throw new TypeError(`${expected}, not ${typeof kind === "string" ? `${kind}(…)` : typeName(value)}`);
+}
+
+const conditionKinds: ReadonlySet<unknown> = new Set<ConditionData["kind"]>([
+  ...(["method", "path", "accept", "contentType", "header", "query", "test"] as const),
+  ...(["and", "or", "not"] as const),
+]);

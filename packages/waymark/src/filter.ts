@@ -1,7 +1,6 @@
-import { DeclarationSite } from "./declaration-site.ts";
+import { DeclarationSite, typeName } from "./declaration.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
-import { typeName } from "./type-name.ts";
 
 /** A value, or the promise of one. What is not a promise is not waited for: synchronous handlers stay synchronous. */
 export type Awaitable<T> = T | Promise<T>;

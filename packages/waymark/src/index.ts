@@ -1,13 +1,37 @@
-export { type Attribute, attribute } from "./attribute.ts";
-export type { Client } from "./client.ts";
 export { accept, and, type Condition, contentType, header, method, not, or, path, query, test } from "./condition.ts";
-export type { ContentCoding, Encoder, Extent } from "./content-coding.ts";
-export type { DeclarationSite } from "./declaration-site.ts";
-export { type Decoder, decodeUtf8, MalformedContent } from "./decoder.ts";
-export { type ContentReader, chooseDecoder, type DecoderChoice } from "./decoder-choice.ts";
-export type { EventLoopTurn } from "./event-loop-turn.ts";
-export { excerpt } from "./excerpt.ts";
-export type { Explanation, ExplanationFailure, ExplanationStep } from "./explain.ts";
+export type { ContentCoding, Encoder, Extent } from "./content/coding.ts";
+export {
+  type ContentReader,
+  chooseDecoder,
+  type Decoder,
+  type DecoderChoice,
+  decodeUtf8,
+  MalformedContent,
+} from "./content/decoder.ts";
+export { jsonDecoder, parseStrictJson, type StrictJsonOptions } from "./content/json.ts";
+export {
+  bufferedSource,
+  type ContentSettings,
+  type ContentSource,
+  contentTooLarge,
+  type ReadOptions,
+  RequestContent,
+  type Validator,
+} from "./content/request-content.ts";
+export {
+  type StandardSchemaV1,
+  toPointer,
+  type ValidationIssue,
+  type ValidationResult,
+} from "./content/standard-schema.ts";
+export type { DeclarationSite } from "./declaration.ts";
+export type { Client, EventLoopTurn } from "./exchange.ts";
+export { type Attribute, attribute } from "./exchange.ts";
+export { negotiate } from "./fields/accept.ts";
+export { type HeaderFields, HeaderList } from "./fields/header-list.ts";
+export { formatHttpDate, parseHttpDate } from "./fields/http-date.ts";
+export { type MediaType, parseMediaType } from "./fields/media-type.ts";
+export { parsePrefer } from "./fields/syntax.ts";
 export {
   type AfterFilter,
   type AroundFilter,
@@ -25,51 +49,31 @@ export {
   type WebFilter,
 } from "./filter.ts";
 export { type AccessDecision, access, type Caller, caller } from "./filters/access.ts";
-export type { OriginTest } from "./filters/allowed-origins.ts";
-export { clientKey } from "./filters/client-key.ts";
-export { type CompressOptions, compress } from "./filters/compress.ts";
-export { isCompressible } from "./filters/compressible.ts";
+export { type CompressOptions, compress, isCompressible } from "./filters/compress.ts";
 export { cors } from "./filters/cors.ts";
+export type { OriginTest } from "./filters/cors-policy.ts";
 export { CorsMistakes, type CorsPolicy, corsDefaults } from "./filters/cors-policy.ts";
 export { describeProblems } from "./filters/describe-problems.ts";
-export { noStoreErrors } from "./filters/no-store-errors.ts";
 export { type OverloadOptions, overload } from "./filters/overload.ts";
 export { publicUrl, toPublicUrl } from "./filters/public-url.ts";
-export { type RateLimitOptions, rateLimit } from "./filters/rate-limit.ts";
 export {
   type Allowance,
+  clientKey,
   type MemoryRateLimiterOptions,
   memoryRateLimiter,
   type RateLimiter,
-} from "./filters/rate-limiter.ts";
+  type RateLimitOptions,
+  rateLimit,
+} from "./filters/rate-limit.ts";
 export { nameRequests, requestId } from "./filters/request-id.ts";
-export { type SecurityHeadersOptions, securityHeaders } from "./filters/security-headers.ts";
-export type { Finding } from "./finding.ts";
-export { type HeaderFields, HeaderList } from "./header-list.ts";
-export { formatHttpDate, parseHttpDate } from "./http-date.ts";
-export { HttpError } from "./http-error.ts";
-export { jsonDecoder } from "./json-decoder.ts";
-export { type MediaType, parseMediaType } from "./media-type.ts";
-export { type Mistake, RoutingMistakes } from "./mistake.ts";
-export { negotiate } from "./negotiate.ts";
-export { pathMatcher } from "./path-matcher.ts";
-export { PatternMistake } from "./path-template.ts";
-export type { NoVariables, PathVariables, Variables } from "./path-variables.ts";
+export { noStoreErrors, type SecurityHeadersOptions, securityHeaders } from "./filters/security-headers.ts";
+export { excerpt, positionAt, type TextPosition } from "./message-text.ts";
+export type { NoVariables, PathVariables, Variables } from "./path/pattern.ts";
+export { PatternMistake, pathMatcher } from "./path/template.ts";
 export { evaluatePreconditions, notModified, type Validators, type Verdict } from "./preconditions.ts";
-export { parsePrefer } from "./prefer.ts";
-export { type ProblemDetails, type ProblemError, problem } from "./problem.ts";
+export { HttpError, type ProblemDetails, type ProblemError, problem } from "./problem.ts";
 export { type ProblemName, type ProblemType, problemTypes } from "./problem-types.ts";
-export { isRefusedMessage, type Malformed } from "./refused.ts";
 export { type Exchange, HttpRequest, type HttpRequestInit, type Query } from "./request.ts";
-export {
-  bufferedSource,
-  type ContentSettings,
-  type ContentSource,
-  contentTooLarge,
-  type ReadOptions,
-  RequestContent,
-  type Validator,
-} from "./request-content.ts";
 export {
   content,
   created,
@@ -100,9 +104,10 @@ export {
   route,
   routes,
 } from "./route.ts";
-export { listRoutes } from "./route-listing.ts";
-export type { RouteSummary } from "./route-summary.ts";
 export { type App, type RouterOptions, router } from "./router.ts";
-export { type StandardSchemaV1, toPointer, type ValidationIssue, type ValidationResult } from "./standard-schema.ts";
-export { parseStrictJson, type StrictJsonOptions } from "./strict-json.ts";
-export { positionAt, type TextPosition } from "./text-position.ts";
+export type { RouteSummary } from "./routing/branch.ts";
+export type { Explanation, ExplanationFailure, ExplanationStep } from "./routing/explain.ts";
+export { listRoutes } from "./routing/explain.ts";
+export type { Finding } from "./routing/finding.ts";
+export { type Mistake, RoutingMistakes } from "./routing/mistake.ts";
+export { isRefusedMessage, type Malformed } from "./routing/refusal.ts";

@@ -1,7 +1,16 @@
-import { dataHeaders } from "./data-headers.ts";
-import { HeaderList } from "./header-list.ts";
+import { HeaderList } from "./fields/header-list.ts";
 import type { ProblemType } from "./problem-types.ts";
 import { HttpResponse } from "./response.ts";
+
+/**
+ * What keeps browsers from making anything but data of a response: they do not guess another type, load and run nothing, show it
+ * in no frame, and tell nobody where they have been (the Fetch standard; Content Security Policy; Referrer Policy).
+ */
+export const dataHeaders: Readonly<Record<string, string>> = {
+  "X-Content-Type-Options": "nosniff",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "Referrer-Policy": "no-referrer",
+};
 
 /** One place that is wrong (RFC 9457 §3, the `errors` extension of its example). */
 export interface ProblemError {
@@ -41,3 +50,21 @@ const fields = HeaderList.of({
   "Cache-Control": "no-store",
   ...dataHeaders,
 });
+
+/**
+ * A response that is thrown. At the boundary of the handler or filter that threw it, it becomes that response, so the
+ * filters around see a response and `onError` does not see an error.
+ *
+ * ```ts
+ * throw new HttpError(problem(problemTypes.invalidContent, { detail: "…" }));
+ * ```
+ */
+export class HttpError extends Error {
+  readonly response: HttpResponse;
+
+  constructor(response: HttpResponse, options?: ErrorOptions) {
+    super(`HTTP ${response.status}`, options);
+    this.name = "HttpError";
+    this.response = response;
+  }
+}

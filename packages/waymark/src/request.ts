@@ -1,17 +1,15 @@
-import type { Attribute } from "./attribute.ts";
-import type { Client } from "./client.ts";
-import { parseCookies } from "./cookies.ts";
-import type { EventLoopTurn } from "./event-loop-turn.ts";
-import { type HeaderFields, HeaderList } from "./header-list.ts";
-import { noVariables, type Variables } from "./path-variables.ts";
 import {
   bufferedSource,
   type ContentSettings,
   type ReadOptions,
   RequestContent,
   type Validator,
-} from "./request-content.ts";
-import { parseTarget } from "./request-target.ts";
+} from "./content/request-content.ts";
+import type { Attribute, Client, EventLoopTurn } from "./exchange.ts";
+import { type HeaderFields, HeaderList } from "./fields/header-list.ts";
+import { parseCookies } from "./fields/syntax.ts";
+import { noVariables, type Variables } from "./path/pattern.ts";
+import { parseTarget } from "./path/target.ts";
 
 /** What can be asked of a query: the reading half of `URLSearchParams`; `+` is a space, as in forms. */
 export type Query = Pick<URLSearchParams, "get" | "getAll" | "has" | "keys" | "entries" | "size">;

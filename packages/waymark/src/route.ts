@@ -1,11 +1,16 @@
-import { type BoundByAll, type Condition, type ConditionData, type Intersection, method } from "./condition.ts";
-import { DeclarationSite } from "./declaration-site.ts";
+import {
+  type BoundByAll,
+  type Condition,
+  type ConditionData,
+  type Intersection,
+  method,
+  requireCondition,
+} from "./condition.ts";
+import { DeclarationSite, typeName } from "./declaration.ts";
 import type { Awaitable, ErrorClause, Filter } from "./filter.ts";
-import type { NoVariables } from "./path-variables.ts";
+import type { NoVariables } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
-import { requireCondition } from "./require-condition.ts";
 import type { HttpResponse } from "./response.ts";
-import { typeName } from "./type-name.ts";
 
 /** Answers a request. A web `Response` will do too. */
 export type Handler<V> = (request: HttpRequest<V>) => Awaitable<HttpResponse | Response>;

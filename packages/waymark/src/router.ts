@@ -1,22 +1,21 @@
-import { handleFetch } from "./adapters/fetch.ts";
-import { compileRoutes } from "./compile-routes.ts";
-import type { ContentCoding } from "./content-coding.ts";
-import type { Decoder } from "./decoder.ts";
-import { type Explanation, explain } from "./explain.ts";
+import type { ContentCoding } from "./content/coding.ts";
+import type { Decoder } from "./content/decoder.ts";
+import { type ContentSettings, defaultContentSettings } from "./content/request-content.ts";
+import { typeName } from "./declaration.ts";
+import { handleFetch } from "./fetch.ts";
 import type { ErrorClause, Filter, MethodsOf, Next, WebFilter } from "./filter.ts";
-import type { Finding } from "./finding.ts";
-import { isPromise, thrownResponse, wrapWeb } from "./pipeline.ts";
 import { problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
-import { refusePath } from "./refusal.ts";
-import { type Malformed, refused } from "./refused.ts";
 import type { HttpRequest } from "./request.ts";
-import { type ContentSettings, defaultContentSettings } from "./request-content.ts";
 import type { HttpResponse } from "./response.ts";
 import type { NeededBy, Route, RouteData } from "./route.ts";
-import { type RouteSummary, summarize } from "./route-summary.ts";
-import { buildRouteTable, type RouteTable } from "./route-table.ts";
-import { typeName } from "./type-name.ts";
+import { type RouteSummary, summarize } from "./routing/branch.ts";
+import { compileRoutes } from "./routing/compile.ts";
+import { type Explanation, explain } from "./routing/explain.ts";
+import type { Finding } from "./routing/finding.ts";
+import { isPromise, thrownResponse, wrapWeb } from "./routing/pipeline.ts";
+import { type Malformed, refused, refusePath } from "./routing/refusal.ts";
+import { buildRouteTable, type RouteTable } from "./routing/route-table.ts";
 
 export interface RouterOptions {
   /**

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { serve } from "../src/adapters/node/index.ts";
 import {
   type AccessDecision,
   type App,
@@ -17,6 +16,7 @@ import {
   router,
   text,
 } from "../src/index.ts";
+import { serve } from "../src/node/index.ts";
 import { ask } from "./ask.ts";
 import { RawConnection } from "./raw-connection.ts";
 import { transports } from "./transports.ts";

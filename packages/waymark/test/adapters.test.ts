@@ -4,14 +4,14 @@ import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { describe, it } from "node:test";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
-import { handleFetch } from "../src/adapters/fetch.ts";
-import { serve } from "../src/adapters/node/index.ts";
-import type { ServedApp } from "../src/adapters/served-app.ts";
-import { HeaderList } from "../src/header-list.ts";
-import { HttpError } from "../src/http-error.ts";
+import { handleFetch } from "../src/fetch.ts";
+import { HeaderList } from "../src/fields/header-list.ts";
+import { serve } from "../src/node/index.ts";
+import { HttpError } from "../src/problem.ts";
 import {
   content,
   empty,
+  fromWebResponse,
   HttpResponse,
   json,
   noContent,
@@ -20,7 +20,7 @@ import {
   type ResponseBody,
   text,
 } from "../src/response.ts";
-import { fromWebResponse } from "../src/web-response.ts";
+import type { ServedApp } from "../src/served-app.ts";
 import { type TinyApp, type TinyHandler, tinyApp } from "./tiny-app.ts";
 
 interface Client {

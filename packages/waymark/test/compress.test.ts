@@ -3,7 +3,6 @@ import { request as sendOverHttp } from "node:http";
 import { describe, it } from "node:test";
 import { brotliDecompressSync, createGunzip, gunzipSync, zstdDecompressSync } from "node:zlib";
 import fc from "fast-check";
-import { nodeCodings, serve } from "../src/adapters/node/index.ts";
 import {
   type App,
   type CompressOptions,
@@ -21,6 +20,7 @@ import {
   router,
   text,
 } from "../src/index.ts";
+import { nodeCodings, serve } from "../src/node/index.ts";
 import { ask, asked } from "./ask.ts";
 import { type Answer, type Ask, transports } from "./transports.ts";
 

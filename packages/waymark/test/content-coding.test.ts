@@ -4,8 +4,8 @@ import type { Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { nodeCodings, serve } from "../src/adapters/node/index.ts";
 import { type App, compress, json, POST, router, text } from "../src/index.ts";
+import { nodeCodings, serve } from "../src/node/index.ts";
 
 interface Answer {
   readonly status: number;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { decodeUtf8, MalformedContent } from "../src/decoder.ts";
+import { decodeUtf8, MalformedContent } from "../src/content/decoder.ts";
 
 const malformed: readonly (readonly [what: string, bytes: readonly number[], offset: number, byte: string])[] = [
   ["a byte that never occurs", [0x61, 0xff], 1, "0xFF"],

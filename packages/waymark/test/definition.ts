@@ -1,6 +1,6 @@
 import type { ConditionData } from "../src/condition.ts";
-import { matchesMediaType, parseMediaRange, parseMediaType } from "../src/media-type.ts";
-import { negotiate } from "../src/negotiate.ts";
+import { negotiate } from "../src/fields/accept.ts";
+import { matchesMediaType, parseMediaRange, parseMediaType } from "../src/fields/media-type.ts";
 import type { HttpRequest } from "../src/request.ts";
 import type { Group, RouteData, SingleRoute } from "../src/route.ts";
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
-import { nodeCodings } from "../src/adapters/node/index.ts";
 import {
   type App,
   compress,
@@ -17,6 +16,7 @@ import {
   router,
   text,
 } from "../src/index.ts";
+import { nodeCodings } from "../src/node/index.ts";
 import { ask } from "./ask.ts";
 import { transports } from "./transports.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { serve } from "../src/adapters/node/index.ts";
 import { around, type EventLoopTurn, GET, HttpRequest, router, text } from "../src/index.ts";
+import { serve } from "../src/node/index.ts";
 import { RawConnection } from "./raw-connection.ts";
 
 /** Serves an app that keeps what `request.turn` says, as `/` sees it, and runs `work` for `/work`. */

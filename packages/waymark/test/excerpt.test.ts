@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { excerpt, shorten } from "../src/excerpt.ts";
+import { excerpt, shorten } from "../src/message-text.ts";
 
 describe("shorten", () => {
   it("leaves 40 characters as they are, however long they are in code units", () => {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
-import { serve } from "../src/adapters/node/index.ts";
 import { GET, HttpResponse, POST, router, text } from "../src/index.ts";
+import { serve } from "../src/node/index.ts";
 
 // A process of its own, so that what the clients of a test need is not taken for the server's.
 

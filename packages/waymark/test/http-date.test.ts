@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import fc from "fast-check";
-import { formatHttpDate, parseHttpDate } from "../src/http-date.ts";
+import { formatHttpDate, parseHttpDate } from "../src/fields/http-date.ts";
 
 const now = Date.UTC(2026, 10, 21);
 

@@ -14,8 +14,8 @@ import { connect as connectTcp } from "node:net";
 import { afterEach, describe, it } from "node:test";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import { connect as connectTls, type TLSSocket } from "node:tls";
-import { type RunningServer, type ServeOptions, serve } from "../src/adapters/node/index.ts";
-import { HeaderList } from "../src/header-list.ts";
+import { HeaderList } from "../src/fields/header-list.ts";
+import { type RunningServer, type ServeOptions, serve } from "../src/node/index.ts";
 import { content, HttpResponse, json, noContent, notFound, ok, text } from "../src/response.ts";
 import { type TinyApp, type TinyHandler, tinyApp } from "./tiny-app.ts";
 

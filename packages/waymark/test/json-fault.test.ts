@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { MalformedContent } from "../src/decoder.ts";
-import { assertStrictJson } from "../src/json-fault.ts";
+import { MalformedContent } from "../src/content/decoder.ts";
+import { assertStrictJson } from "../src/content/json-fault.ts";
 
 const details: readonly (readonly [text: string, detail: string])[] = [
   ["", "Expected a value, but found no content"],

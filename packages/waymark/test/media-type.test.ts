@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { essence, type MediaType, matchesMediaType, parseMediaRange, parseMediaType } from "../src/media-type.ts";
+import {
+  essence,
+  type MediaType,
+  matchesMediaType,
+  parseMediaRange,
+  parseMediaType,
+} from "../src/fields/media-type.ts";
 
 const mediaType = (text: string): MediaType => {
   const parsed = parseMediaType(text);

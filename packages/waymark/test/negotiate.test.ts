@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { essence, type MediaType, parseMediaType } from "../src/media-type.ts";
-import { negotiate, parseAccept } from "../src/negotiate.ts";
+import { negotiate, parseAccept } from "../src/fields/accept.ts";
+import { essence, type MediaType, parseMediaType } from "../src/fields/media-type.ts";
 
 const types = (...texts: readonly string[]): readonly MediaType[] =>
   texts.map((text) => {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
-import { nodeCodings } from "../src/adapters/node/index.ts";
 import { type ContentCoding, type Extent, MalformedContent } from "../src/index.ts";
+import { nodeCodings } from "../src/node/index.ts";
 
 const text = Buffer.from("the same again and ".repeat(500));
 const compress: Readonly<Record<string, (bytes: Uint8Array) => Buffer>> = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
-import { serve } from "../src/adapters/node/index.ts";
 import { type EventLoopTurn, GET, HttpRequest, type OverloadOptions, overload, router, text } from "../src/index.ts";
+import { serve } from "../src/node/index.ts";
 import { RawConnection } from "./raw-connection.ts";
 
 /** What comes to a process that computes answers one after the other, on a clock of its own. All times are in milliseconds. */

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
-import { type RunningServer, serve } from "../src/adapters/node/index.ts";
 import {
   access,
   after,
@@ -13,6 +12,7 @@ import {
   securityHeaders,
   text,
 } from "../src/index.ts";
+import { type RunningServer, serve } from "../src/node/index.ts";
 import { RawConnection, type RawResponse } from "./raw-connection.ts";
 
 const seen: (readonly [method: string, path: string, refused: boolean])[] = [];

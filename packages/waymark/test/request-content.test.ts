@@ -3,12 +3,9 @@ import { describe, it } from "node:test";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { z } from "zod";
-import { nodeCodings } from "../src/adapters/node/index.ts";
-import type { ContentCoding } from "../src/content-coding.ts";
-import { type Decoder, decodeUtf8, MalformedContent } from "../src/decoder.ts";
-import { HeaderList } from "../src/header-list.ts";
-import { HttpError } from "../src/http-error.ts";
-import { jsonDecoder } from "../src/json-decoder.ts";
+import type { ContentCoding } from "../src/content/coding.ts";
+import { type Decoder, decodeUtf8, MalformedContent } from "../src/content/decoder.ts";
+import { jsonDecoder } from "../src/content/json.ts";
 import {
   bufferedSource,
   type ContentSource,
@@ -16,8 +13,11 @@ import {
   defaultContentSettings,
   RequestContent,
   type Validator,
-} from "../src/request-content.ts";
-import type { StandardSchemaV1, ValidationResult } from "../src/standard-schema.ts";
+} from "../src/content/request-content.ts";
+import type { StandardSchemaV1, ValidationResult } from "../src/content/standard-schema.ts";
+import { HeaderList } from "../src/fields/header-list.ts";
+import { nodeCodings } from "../src/node/index.ts";
+import { HttpError } from "../src/problem.ts";
 
 const none = HeaderList.empty;
 const jsonType = HeaderList.of({ "Content-Type": "application/json" });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { HttpError } from "../src/http-error.ts";
-import { decodeSegment, encodeLiteral, parseTarget } from "../src/request-target.ts";
+import { decodeSegment, encodeLiteral, parseTarget } from "../src/path/target.ts";
+import { HttpError } from "../src/problem.ts";
 
 /** The detail of the problem that the target is refused with; undefined when it is accepted. */
 const refusal = (target: string): string | undefined => {

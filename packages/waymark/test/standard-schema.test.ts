@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { z } from "zod";
-import { type PathSegment, type StandardSchemaV1, toPointer } from "../src/standard-schema.ts";
+import { type PathSegment, type StandardSchemaV1, toPointer } from "../src/content/standard-schema.ts";
 
 // Those of RFC 6901 §6 among them; more than it needs may be escaped.
 const pointers: readonly (readonly [path: readonly PathSegment[], pointer: string])[] = [

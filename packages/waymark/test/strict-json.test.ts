@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { MalformedContent } from "../src/decoder.ts";
-import { assertStrictJson } from "../src/json-fault.ts";
-import { parseStrictJson } from "../src/strict-json.ts";
+import { MalformedContent } from "../src/content/decoder.ts";
+import { parseStrictJson } from "../src/content/json.ts";
+import { assertStrictJson } from "../src/content/json-fault.ts";
 import { invalidJson, validJson } from "./json-corpus.ts";
 
 describe("parseStrictJson", () => {

@@ -1,8 +1,8 @@
-import type { ServedApp } from "../src/adapters/served-app.ts";
-import { HttpError } from "../src/http-error.ts";
+import { defaultContentSettings } from "../src/content/request-content.ts";
+import { HttpError } from "../src/problem.ts";
 import type { HttpRequest } from "../src/request.ts";
-import { defaultContentSettings } from "../src/request-content.ts";
 import type { HttpResponse } from "../src/response.ts";
+import type { ServedApp } from "../src/served-app.ts";
 
 export type TinyHandler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 

@@ -1,7 +1,7 @@
 import { request as sendOverHttp } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { serve } from "../src/adapters/node/index.ts";
 import type { App } from "../src/index.ts";
+import { serve } from "../src/node/index.ts";
 
 /** What came over a transport. */
 export interface Answer {

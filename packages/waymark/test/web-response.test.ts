@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { HttpResponse } from "../src/response.ts";
-import { fromWebResponse } from "../src/web-response.ts";
+import { fromWebResponse, HttpResponse } from "../src/response.ts";
 
 describe("fromWebResponse", () => {
   it("takes over status, fields and body", async () => {

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readLines } from "../formats/list-decoder.ts";
 import { type Document, StoreUnavailable } from "../store.ts";
-import { readLines } from "./lines.ts";
 
 /** A document that is to be stored once all of them are known to be good. */
 export interface SpooledDocument {

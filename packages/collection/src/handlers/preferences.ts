@@ -1,5 +1,17 @@
-import { excerpt, HttpError, type HttpRequest, type HttpResponse, parsePrefer, problem } from "waymark";
+import {
+  excerpt,
+  HttpError,
+  type HttpRequest,
+  HttpResponse,
+  negotiate,
+  parsePrefer,
+  problem,
+  type StandardSchemaV1,
+} from "waymark";
 import { collectionProblemTypes } from "../problem-types.ts";
+import type { CollectionSettings } from "../settings.ts";
+import type { Document, StoredRecord } from "../store.ts";
+import { recordValidators, representationFields } from "./validators.ts";
 
 /** The preferences of a request that are followed, by name, with their values. */
 export type Preferences = ReadonlyMap<string, string>;
@@ -40,4 +52,56 @@ function refusal(unknown: readonly string[], known: KnownPreferences): HttpError
   const available = Object.entries(known).flatMap(([name, values]) => values.map((value) => toText([name, value])));
   const detail = `${unknown.map(excerpt).join(", ")} cannot be followed here, and handling=strict asks to be told.`;
   return new HttpError(problem(collectionProblemTypes.unknownPreference, { detail, available }));
+}
+
+/** The preferences that a handler can follow that takes a record from the client. */
+export function writePreferences<T extends Document>({ lenientSchema }: CollectionSettings<T>): KnownPreferences {
+  return lenientSchema === undefined ? returnPreferences : { ...returnPreferences, handling: ["lenient"] };
+}
+
+/** What the record is to be like, by the client's preference. */
+export function preferredSchema<T extends Document>(
+  { schema, lenientSchema = schema }: CollectionSettings<T>,
+  preferences: Preferences,
+): StandardSchemaV1<unknown, T> {
+  return preferences.get("handling") === "lenient" ? lenientSchema : schema;
+}
+
+/** How the answer to a change may look (RFC 7240 §4.2). */
+export const returnPreferences: KnownPreferences = { return: ["representation", "minimal"] };
+
+/** A record as it is once it was written. */
+interface WrittenRecord {
+  readonly record: StoredRecord;
+  /** What clients reach its collection by. */
+  readonly url: string;
+  /** Whether its validators may be told. */
+  readonly validators: boolean;
+  /** Whether it is not there any more. Default: false. */
+  readonly removed?: boolean;
+}
+
+/**
+ * The answer to a change as the client prefers it: with the record, in the representation that Accept chooses, where
+ * `return=representation` is stated. Where none is acceptable the preference is not followed: the change is made already.
+ */
+export function answerWritten<T extends Document>(
+  request: HttpRequest<unknown>,
+  preferences: Preferences,
+  { items, itemMediaTypes }: CollectionSettings<T>,
+  answer: HttpResponse,
+  { record, url, validators, removed = false }: WrittenRecord,
+): HttpResponse {
+  if (preferences.get("return") !== "representation") return withApplied(answer, preferences);
+  const representation = items[negotiate(request.headers.get("Accept"), itemMediaTypes)];
+  if (representation === undefined) {
+    return withApplied(answer, new Map([...preferences].filter(([name]) => name !== "return")));
+  }
+  let headers = answer.headers.withMembers("Vary", ["Accept", "Prefer"]);
+  for (const [name, value] of representationFields(representation, recordValidators(record, items, representation))) {
+    if (validators || (name !== "ETag" && name !== "Last-Modified")) headers = headers.with(name, value);
+  }
+  if (!removed) headers = headers.with("Content-Location", `${url}/${record.id}`);
+  const status = answer.status === 204 ? 200 : answer.status;
+  return withApplied(new HttpResponse(status, headers, representation.item(record, { url })), preferences);
 }

@@ -1,6 +1,5 @@
 import { type Awaitable, HttpError, type HttpRequest, notFound, toPublicUrl, type Variables } from "waymark";
 import type { Store } from "../store.ts";
-import { parseRecordId } from "./record-id.ts";
 import { refuseId } from "./refusals.ts";
 
 /** Whose records a collection has, where they belong to those of another. */
@@ -59,3 +58,10 @@ function variableOf({ variables }: HttpRequest<unknown>, name: string): string {
   if (typeof value !== "string") throw new RangeError(`The path of the route has no variable {${name}}`);
   return value;
 }
+
+/** The number that the last segment of a record's path names; undefined when it is no integer in canonical decimal form, so that each record has one path. */
+export function parseRecordId(segment: string): number | undefined {
+  return canonicalInteger.test(segment) ? Number(segment) : undefined;
+}
+
+const canonicalInteger = /^(?:0|-?[1-9][0-9]*)$/;

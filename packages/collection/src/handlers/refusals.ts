@@ -104,3 +104,8 @@ function refuseChange(): HttpResponse {
     detail: "This instance answers reads only, and nothing was changed: send changes to one that takes them.",
   });
 }
+
+/** The handler with the store's being unavailable answered. */
+export function guarded<R>(handler: (request: R) => Promise<HttpResponse>): (request: R) => Promise<HttpResponse> {
+  return (request) => handler(request).catch(refuseUnavailable);
+}

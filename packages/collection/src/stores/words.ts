@@ -1,3 +1,5 @@
+import { valueAt } from "../member-value.ts";
+
 /**
  * The words of a text, as full text is stored and searched: runs of letters and digits, without marks, in the form in which
  * those that differ in case or in width are the same. Those behind 64 characters of a word are left out.
@@ -26,3 +28,15 @@ function fold(text: string): string {
 
 /** Compatible characters made one (Unicode, form NFKD), without marks. */
 const decompose = (text: string): string => text.normalize("NFKD").replaceAll(/\p{M}+/gu, "");
+
+/** Each word once of these members of a document; of a list, those of the texts in it. */
+export function documentWords(document: unknown, members: readonly string[]): readonly string[] {
+  const words = new Set<string>();
+  for (const member of members) {
+    const value = valueAt(document, member);
+    for (const text of Array.isArray(value) ? value : [value]) {
+      if (typeof text === "string") for (const word of toWords(text)) words.add(word);
+    }
+  }
+  return [...words];
+}

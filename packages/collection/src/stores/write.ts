@@ -1,6 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import type { CollectionDefinition } from "../database.ts";
 import type { Creation, Document, Idempotency, Removal, Replacement } from "../store.ts";
-import { givenOwner, type OwnerOf, toMembersJson } from "./stored-json.ts";
 
 /**
  * A change that is to be made; members are the JSON text of an object, the time is in milliseconds since the epoch. Where
@@ -66,3 +66,72 @@ function ownerOfDocument(
   if (owner === undefined) return undefined;
   return id === undefined ? givenOwner(document, owner.member) : { member: owner.member, id };
 }
+
+/** What the store knows of a record beside its document; times in milliseconds since the epoch. */
+interface Stamp {
+  readonly id: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/**
+ * The JSON text of a document's members in their order, but for those that the store sets: `{"name":"Ada"}`.
+ *
+ * @param owner the id of the record's owner, and the member that has it, which is put first
+ */
+export function toMembersJson(document: Document, owner?: OwnerOf): string {
+  const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...members } = { ...noStamp, ...document };
+  // Named before, it keeps the first place, and after, the value.
+  return JSON.stringify(owner === undefined ? members : { ...ownerMember(owner), ...members, ...ownerMember(owner) });
+}
+
+/** By whom a record is owned. */
+interface OwnerOf {
+  readonly member: string;
+  readonly id: number;
+}
+
+const ownerMember = ({ member, id }: OwnerOf): object => ({ [member]: id });
+
+/** The JSON text of a record: `id`, the members as they stand, the times (RFC 3339, UTC, milliseconds). */
+export function toStoredJson(members: string, stamp: Stamp): string {
+  const createdAt = new Date(stamp.createdAt).toISOString();
+  const updatedAt = new Date(stamp.updatedAt).toISOString();
+  const separated = members === "{}" ? "" : `,${members.slice(1, -1)}`;
+  return `{"id":${stamp.id}${separated},"createdAt":"${createdAt}","updatedAt":"${updatedAt}"}`;
+}
+
+/** Whether two texts that `toStoredJson` made say the same, in whatever order. */
+export function saySame(one: string, other: string): boolean {
+  // The order of the members does not change the length.
+  return one === other || (one.length === other.length && isDeepStrictEqual(JSON.parse(one), JSON.parse(other)));
+}
+
+/**
+ * The id that a document brings along; undefined when it has none.
+ *
+ * @throws RangeError when it is not an integer from 1 to 2^53-1
+ */
+export function givenId(document: Document): number | undefined {
+  const { id } = { ...noStamp, ...document };
+  return id === undefined ? undefined : requireId(id, "id");
+}
+
+/**
+ * The id of the owner that a document brings along.
+ *
+ * @throws RangeError when it has none, or what is none
+ */
+function givenOwner(document: Document, member: string): OwnerOf {
+  const id: unknown = Object.getOwnPropertyDescriptor(document, member)?.value;
+  return { member, id: requireId(id, member) };
+}
+
+function requireId(id: unknown, member: string): number {
+  if (typeof id === "number" && Number.isSafeInteger(id) && id >= 1) return id;
+  throw new RangeError(
+    `The ${member} of a record is an integer from 1 to ${Number.MAX_SAFE_INTEGER}, not ${String(id)}`,
+  );
+}
+
+const noStamp: { readonly id?: unknown; readonly createdAt?: unknown; readonly updatedAt?: unknown } = {};

@@ -1,13 +1,27 @@
-import { type AroundFilter, access } from "waymark";
-import { accessFileSchema } from "./access-file.ts";
-import { challengesOf } from "./challenges.ts";
-import { accessThrottles, identifier } from "./identify.ts";
+import {
+  type AccessDecision,
+  type AroundFilter,
+  type Awaitable,
+  access,
+  clientKey,
+  type HttpRequest,
+  pathMatcher,
+} from "waymark";
+import { type AccessRule, accessFileSchema } from "./access-file.ts";
+import {
+  type AccessRefusal,
+  accessThrottles,
+  type Challenges,
+  challengesOf,
+  type Identify,
+  type Identity,
+  identifier,
+  type Refused,
+} from "./identify.ts";
 import { readJsonFile } from "./json-file.ts";
 import { readKeys } from "./key-file.ts";
 import { passwordCheck } from "./password-check.ts";
-import { accessPolicy, type Policy } from "./policy.ts";
-import type { AccessRefusal } from "./refusal.ts";
-import { tokenCheck } from "./token-check.ts";
+import { tokenCheck } from "./tokens.ts";
 
 export interface AccessOptions {
   /** The access file: rules, users, and whose tokens are taken. */
@@ -81,4 +95,76 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
       return reload;
     },
   };
+}
+
+/** Decides on a request. What it reads of it is method, path and Authorization, and never the content. */
+type Policy = (request: HttpRequest) => Awaitable<AccessDecision>;
+
+/** Who comes in by which rules. */
+interface PolicyParts {
+  readonly rules: readonly AccessRule[];
+  readonly identify: Identify;
+  readonly challenges: Challenges;
+  /** Told of each request that is not let in; must not throw. */
+  readonly onRefusal: (refusal: AccessRefusal) => void;
+}
+
+/**
+ * The policy: the first rule that takes a request decides, and where none does, nobody may. Who has not shown who he is learns
+ * nothing of the rules: whatever is not for anyone is answered alike.
+ */
+function accessPolicy({ rules, identify, challenges, onRefusal }: PolicyParts): Policy {
+  const ruleFor = compileRules(rules);
+
+  const judge = (rule: AccessRule | undefined, identity: Identity): Judgement => {
+    if (identity.kind === "refused") return identity;
+    const { caller, scheme } = identity;
+    const required = rule?.scopes;
+    if (required?.every((scope) => caller.scopes.includes(scope)) === true) return { kind: "allowed", caller };
+    const reason = required === undefined ? "no rule for it" : `not in scope ${required.join(" ")}`;
+    const decision: Refused =
+      scheme === "Bearer"
+        ? { kind: "forbidden", challenges: challenges.insufficientScope(required ?? []) }
+        : { kind: "forbidden" };
+    return { kind: "refused", decision, reason, caller: caller.id };
+  };
+
+  return (request) => {
+    const rule = ruleFor(request);
+    if (rule?.anyone === true) return { kind: "allowed" };
+    const client = clientKey(request);
+    const conclude = (identity: Identity): AccessDecision => {
+      const judgement = judge(rule, identity);
+      if (judgement.kind === "allowed") return judgement;
+      const { decision, reason, caller } = judgement;
+      const { method, path } = request;
+      onRefusal({ kind: decision.kind, reason, method, path, client, caller });
+      return decision;
+    };
+    const identity = identify(request.header("Authorization"), client);
+    return identity instanceof Promise ? identity.then(conclude) : conclude(identity);
+  };
+}
+
+type Judgement =
+  | Extract<AccessDecision, { readonly kind: "allowed" }>
+  | Extract<Identity, { readonly kind: "refused" }>;
+
+/**
+ * The first rule that takes a request, by its method and its canonical path, which is the one that routes are found by.
+ *
+ * @throws PatternMistake when a path is malformed
+ */
+function compileRules(rules: readonly AccessRule[]): (request: HttpRequest) => AccessRule | undefined {
+  const compiled = rules.map((rule) => ({ rule, takesPath: pathMatcher(rule.path), takesMethod: methodMatcher(rule) }));
+  return ({ method, path }) =>
+    compiled.find(({ takesMethod, takesPath }) => takesMethod(method) && takesPath(path))?.rule;
+}
+
+function methodMatcher({ methods }: AccessRule): (method: string) => boolean {
+  if (methods === undefined) return () => true;
+  const taken = new Set(methods);
+  // A HEAD that no route is for runs the handler of the GET route.
+  if (taken.has("GET")) taken.add("HEAD");
+  return (method) => taken.has(method);
 }

@@ -1,12 +1,9 @@
-import type { Awaitable, Caller } from "waymark";
-import { claimsToBeApiKey, hashApiKey, isApiKey } from "./api-key.ts";
-import type { Challenges } from "./challenges.ts";
-import { parseCredentials } from "./credentials.ts";
-import { type FailureThrottle, failureThrottle } from "./failure-throttle.ts";
+import type { AccessDecision, Awaitable, Caller } from "waymark";
+import { claimsToBeApiKey, hashApiKey, isApiKey, parseCredentials } from "./credentials.ts";
 import type { StoredKey } from "./key-file.ts";
 import type { PasswordCheck, PasswordVerdict } from "./password-check.ts";
-import type { Refused } from "./refusal.ts";
-import type { TokenCheck, TokenVerdict } from "./token-check.ts";
+import { type FailureThrottle, failureThrottle } from "./throttle.ts";
+import type { TokenCheck, TokenVerdict } from "./tokens.ts";
 
 /** Who sends a request, and by which scheme that was shown; or why nobody knows. */
 export type Identity =
@@ -22,7 +19,7 @@ export type Identity =
 export type Identify = (authorization: string | undefined, client: string) => Awaitable<Identity>;
 
 /** Where credentials are looked up, and what is said of those that will not do. */
-export interface IdentifyParts {
+interface IdentifyParts {
   readonly keys: readonly StoredKey[];
   /** Undefined where tokens are not taken. */
   readonly checkToken: TokenCheck | undefined;
@@ -32,7 +29,7 @@ export interface IdentifyParts {
 }
 
 /** How many bad credentials may come. */
-export interface Throttles {
+interface Throttles {
   /** Keys and tokens of a client. Good ones always pass, since nobody can guess one. */
   readonly bearer: FailureThrottle;
   /** Passwords of a client. One that was good a moment ago passes all the same. */
@@ -140,4 +137,53 @@ export function identifier({ keys, checkToken, passwords, challenges, throttles 
         return identifyUser(credentials.name, credentials.password, client);
     }
   };
+}
+
+/** What is told to a client about the credentials that would do: values of WWW-Authenticate, one for each scheme. */
+export interface Challenges {
+  /** For a request without credentials, or with some that are none of Bearer's (RFC 6750 §3: no error then). */
+  readonly plain: readonly [string, ...string[]];
+  /** For a token or key that is not good. */
+  invalidToken(description?: string): readonly [string, ...string[]];
+  /** For a good one that does not reach; the scopes are those that would. */
+  insufficientScope(scopes: readonly string[]): readonly [string];
+}
+
+/** @param realm without quotes and backslashes, as the values below are too: nothing has to be escaped */
+export function challengesOf(realm: string, takesPasswords: boolean): Challenges {
+  const bearer = (...parameters: readonly (readonly [name: string, value: string])[]): string =>
+    `Bearer ${[["realm", realm] as const, ...parameters].map(([name, value]) => `${name}="${value}"`).join(", ")}`;
+  // RFC 7617 §2.1: how the user's name and password are to be encoded.
+  const basic = takesPasswords ? [`Basic realm="${realm}", charset="UTF-8"`] : [];
+  return {
+    plain: [bearer(), ...basic],
+    invalidToken: (description) => [
+      description === undefined
+        ? bearer(["error", "invalid_token"])
+        : bearer(["error", "invalid_token"], ["error_description", description]),
+      ...basic,
+    ],
+    insufficientScope: (scopes) => [
+      scopes.length === 0
+        ? bearer(["error", "insufficient_scope"])
+        : bearer(["error", "insufficient_scope"], ["scope", scopes.join(" ")]),
+    ],
+  };
+}
+
+/** What becomes of a request that is not let in. */
+export type Refused = Exclude<AccessDecision, { readonly kind: "allowed" }>;
+
+/** A request that was not let in, for a log. It has no credentials in it, nor any part of them. */
+export interface AccessRefusal {
+  readonly kind: Refused["kind"];
+  /** Why, for whoever runs the service: the client is told less. */
+  readonly reason: string;
+  readonly method: string;
+  /** The canonical path. */
+  readonly path: string;
+  /** The client's IPv4 address or its IPv6 network, as `clientKey` has it. */
+  readonly client: string;
+  /** Who sent it, or whose password was wrong. A name that nobody has is left out: it may be a password in the wrong field. */
+  readonly caller: string | undefined;
 }

@@ -1,14 +1,7 @@
 import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "waymark";
 import { z } from "zod";
-import { birthDate } from "./birth-date.ts";
-import { countryCode } from "./country-codes.ts";
-import { derivedName } from "./derived-name.ts";
-import { email } from "./email.ts";
-import { jsonType } from "./json-type.ts";
-import { languageTag } from "./language-tag.ts";
-import { telephone } from "./telephone.ts";
-import { ruledString, text } from "./text.ts";
-import { url } from "./url.ts";
+import { birthDate, countryCode, derivedName, email, languageTag, telephone, url } from "./rules.ts";
+import { jsonType, ruledString, text } from "./text.ts";
 
 /** A valid person as a client sends it, its members in the order in which they are stored and sent; the names are schema.org's. */
 export interface Person {

@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { jsonType } from "./json-type.ts";
 
 /** Says what is wrong with a text as the predicate of its member (`must be …, and has …`); undefined when nothing is. */
 export type Rule = (text: string) => string | undefined;
 
 /** How long a text may be, in Unicode code points, both bounds included. */
-export interface TextBounds {
+interface TextBounds {
   readonly min: number;
   readonly max: number;
   /** Several lines: TAB and LF are characters like any other, and spaces may stand at either end. */
@@ -101,4 +100,11 @@ export function countCharacters(text: string): number {
 
 function hexadecimal(codePoint: number): string {
   return `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+/** Says what a JSON value is, for a message: `a number`, `an array`, `null`. */
+export function jsonType(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { exportJWK, generateKeyPair } from "jose";
 import { GET, type HeaderFields, HeaderList, HttpRequest, ok, router } from "waymark";
-import { hashApiKey } from "../../src/access/api-key.ts";
+import { hashApiKey } from "../../src/access/credentials.ts";
 import { type AccessRefusal, FileMistakes, openAccess } from "../../src/index.ts";
 import { asJson, assertProblem, store } from "../answers.ts";
 import { type Answer, describeService } from "../transports.ts";

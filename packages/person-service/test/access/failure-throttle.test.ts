@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { failureThrottle } from "../../src/access/failure-throttle.ts";
+import { failureThrottle } from "../../src/access/throttle.ts";
 
 describe("the throttle of failures", () => {
   it("lets a burst pass, and then one an interval", () => {

@@ -3,8 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { positionAt } from "waymark";
 import { z } from "zod";
-import { FileMistakes, readJsonFile } from "../../src/access/json-file.ts";
-import { positionOfMember } from "../../src/access/json-position.ts";
+import { FileMistakes, positionOfMember, readJsonFile } from "../../src/access/json-file.ts";
 import { openFolder } from "./folder.ts";
 
 const schema = z.strictObject({ name: z.string(), list: z.array(z.strictObject({ count: z.number() })).optional() });

@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { type App, caller, GET, HttpError, HttpRequest, POST, type Route, route, router, text } from "waymark";
 import { serve } from "waymark/node";
-import { hashApiKey } from "../../src/access/api-key.ts";
+import { hashApiKey } from "../../src/access/credentials.ts";
 import { openAccess } from "../../src/index.ts";
 import { openFolder } from "./folder.ts";
 

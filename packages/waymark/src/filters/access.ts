@@ -1,14 +1,12 @@
-import { type Attribute, attribute } from "../attribute.ts";
-import { DeclarationSite } from "../declaration-site.ts";
+import { DeclarationSite, typeName } from "../declaration.ts";
+import { type Attribute, attribute } from "../exchange.ts";
 import type { AroundFilter, Awaitable } from "../filter.ts";
-import { isPromise } from "../pipeline.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
-import { isRefusedMessage } from "../refused.ts";
 import type { HttpRequest } from "../request.ts";
 import { empty, type HttpResponse } from "../response.ts";
-import { typeName } from "../type-name.ts";
-import { isPreflight } from "./preflight.ts";
+import { isPromise } from "../routing/pipeline.ts";
+import { isRefusedMessage } from "../routing/refusal.ts";
 
 /** Who sends a request, once that is certain. */
 export interface Caller {
@@ -106,3 +104,7 @@ const unauthenticated = empty(401).withHeader("Cache-Control", "no-store");
 const forbidden = problem(problemTypes.forbidden, { detail: "The credentials do not reach that far." });
 const throttled = problem(problemTypes.tooManyAttempts, { detail: "Wait before the next attempt." });
 const unavailable = problem(problemTypes.accessUndecided, { detail: "Try again in a moment." });
+
+/** Whether a browser asks by it for leave to send another request (the Fetch standard's CORS-preflight request). */
+export const isPreflight = ({ method, headers }: HttpRequest): boolean =>
+  method === "OPTIONS" && headers.has("origin") && headers.has("access-control-request-method");

@@ -1,20 +1,16 @@
-import { type CodingChoice, negotiateCoding } from "../accept-encoding.ts";
-import { isStreamed } from "../adapters/body-source.ts";
-import { declaredLength } from "../adapters/response-framing.ts";
-import type { ContentCoding } from "../content-coding.ts";
-import { DeclarationSite } from "../declaration-site.ts";
+import { type CodingChoice, type ContentCoding, negotiateCoding } from "../content/coding.ts";
+import { DeclarationSite } from "../declaration.ts";
+import { type MediaType, parseMediaType } from "../fields/media-type.ts";
 import type { AroundFilter, Awaitable } from "../filter.ts";
-import { type MediaType, parseMediaType } from "../media-type.ts";
-import { memoizeText } from "../memoize-text.ts";
-import { isPromise } from "../pipeline.ts";
+import { memoizeText } from "../memoize.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
-import { consulting, withVary } from "../refusal.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
+import { declaredLength, isStreamed } from "../response-body.ts";
+import { isPromise } from "../routing/pipeline.ts";
+import { consulting, withVary } from "../routing/refusal.ts";
 import { codeBody } from "./coded-body.ts";
-import { codedTags } from "./coded-tags.ts";
-import { isCompressible } from "./compressible.ts";
 
 export interface CompressOptions {
   /** The codings to choose from, the preferred first: `nodeCodings` of `waymark/node`. */
@@ -144,3 +140,68 @@ async function codeWhole(bytes: Uint8Array, coding: ContentCoding): Promise<Uint
 }
 
 const utf8 = new TextEncoder();
+
+/**
+ * Whether content of the type is text of some kind, or a format without a compression of its own, so that coding makes it
+ * smaller. Pictures, sound, films and archives are compressed already.
+ *
+ * ```ts
+ * compress({ codings: nodeCodings, compressible: (type) => isCompressible(type) || type.subtype === "x-protobuf" })
+ * ```
+ */
+export function isCompressible({ type, subtype }: MediaType): boolean {
+  if (type === "text") return true;
+  const suffix = subtype.slice(subtype.lastIndexOf("+") + 1);
+  if (textSyntaxes.has(suffix)) return true;
+  return uncompressed.has(`${type}/${subtype}`);
+}
+
+// As a whole subtype (application/json) or as a structured syntax suffix (RFC 6838 §4.2.8: image/svg+xml).
+const textSyntaxes: ReadonlySet<string> = new Set(["json", "xml", "yaml", "json-seq"]);
+
+const uncompressed: ReadonlySet<string> = new Set([
+  ...["application/javascript", "application/x-javascript", "application/ecmascript", "application/wasm"],
+  ...["application/jsonl", "application/x-ndjson", "application/x-www-form-urlencoded", "application/graphql"],
+  ...["application/sql", "application/toml", "application/rtf", "application/n-triples", "application/n-quads"],
+  ...["application/xml-dtd", "application/vnd.ms-fontobject", "font/otf", "font/ttf", "image/bmp", "image/x-icon"],
+]);
+
+/**
+ * Entity tags of coded representations. Content in two codings is two representations, whose strong tags differ (RFC 9110
+ * §8.8.3.3): the tag that a handler gives its content becomes `"…;gzip"`, and in the preconditions of a request the handler
+ * is shown its own again. A semicolon, since no hexadecimal or base64 text ends so by chance.
+ */
+interface CodedTags {
+  /** The tag of the representation in the coding; a weak one stays as it is. */
+  code(tag: string, coding: ContentCoding): string;
+  /** The request with the handler's own tags in its preconditions, where the response will be in this coding, if any. */
+  uncode(request: HttpRequest, coding: ContentCoding | undefined): HttpRequest;
+}
+
+function codedTags(codings: readonly ContentCoding[]): CodedTags {
+  const suffixes = new Map(codings.map((coding) => [coding, suffixPattern([coding])]));
+  const anySuffix = suffixPattern(codings);
+  return {
+    code: (tag, coding) => (strongTag.test(tag) ? `${tag.slice(0, -1)};${coding.name}"` : tag),
+    uncode(request, coding) {
+      // Who writes speaks of the state of the resource, in whatever coding it was read. Who reads has a current copy only
+      // if it is in the coding that would be sent.
+      const reads = request.method === "GET" || request.method === "HEAD";
+      const suffix = reads ? coding && suffixes.get(coding) : anySuffix;
+      return without(without(request, "If-Match", anySuffix), "If-None-Match", suffix);
+    },
+  };
+}
+
+const strongTag = /^"[^"]*"$/;
+
+// A tag has no quotation mark within, so that what stands before one is the end of a tag.
+const suffixPattern = (codings: readonly ContentCoding[]): RegExp =>
+  new RegExp(`;(?:${codings.map(({ name }) => RegExp.escape(name)).join("|")})"`, "g");
+
+function without(request: HttpRequest, field: string, suffix: RegExp | undefined): HttpRequest {
+  const tags = request.headers.get(field);
+  if (tags === undefined || suffix === undefined) return request;
+  const uncoded = tags.replace(suffix, '"');
+  return uncoded === tags ? request : request.withHeader(field, uncoded);
+}

@@ -1,11 +1,11 @@
-import { DeclarationSite } from "../declaration-site.ts";
+import { DeclarationSite } from "../declaration.ts";
+import { HeaderList } from "../fields/header-list.ts";
 import type { WebFilter } from "../filter.ts";
-import { HeaderList } from "../header-list.ts";
-import { isPromise } from "../pipeline.ts";
 import type { HttpRequest } from "../request.ts";
 import { empty, type HttpResponse } from "../response.ts";
+import { isPromise } from "../routing/pipeline.ts";
+import { isPreflight } from "./access.ts";
 import { type CorsPolicy, compilePolicy, type Policy } from "./cors-policy.ts";
-import { isPreflight } from "./preflight.ts";
 
 /**
  * Lets scripts on pages of other origins use the app, as the Fetch standard's CORS protocol has it: for `router({ filters })`,

@@ -1,8 +1,7 @@
-import { type Attribute, attribute } from "../attribute.ts";
-import { DeclarationSite } from "../declaration-site.ts";
+import { DeclarationSite, typeName } from "../declaration.ts";
+import { type Attribute, attribute } from "../exchange.ts";
 import type { BeforeFilter } from "../filter.ts";
 import type { HttpRequest } from "../request.ts";
-import { typeName } from "../type-name.ts";
 
 /**
  * Tells an app where its clients reach it, when a proxy in front has another host or takes a part of the path away, or another

@@ -1,10 +1,10 @@
-import { dataHeaders } from "../data-headers.ts";
-import { DeclarationSite } from "../declaration-site.ts";
-import type { AroundFilter } from "../filter.ts";
-import { HeaderList } from "../header-list.ts";
-import { isPromise } from "../pipeline.ts";
+import { DeclarationSite } from "../declaration.ts";
+import { HeaderList } from "../fields/header-list.ts";
+import type { AfterFilter, AroundFilter } from "../filter.ts";
+import { dataHeaders } from "../problem.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
+import { isPromise } from "../routing/pipeline.ts";
 
 export interface SecurityHeadersOptions {
   /** The Content-Security-Policy of responses that have none of their own. Default: nothing is loaded, and nothing frames it. */
@@ -84,3 +84,26 @@ const watchedByLength: readonly (string | undefined)[] = [
   ...["x-content-type-options", "content-security-policy", "referrer-policy", "cross-origin-resource-policy"],
   ...["strict-transport-security", "access-control-allow-origin", "server", "x-powered-by"],
 ].reduce<string[]>((all, name) => Object.assign(all, { [name.length]: name }), []);
+
+/**
+ * Keeps caches from storing responses with a status of 400 or more that say nothing about caching: 404, 405, 410, 414 and 501
+ * may be stored by default (RFC 9110 §15.1), and would then stand in the way of what is there a moment later. Problem documents
+ * say so themselves. For `router({ filters })`, or for a group.
+ *
+ * ```ts
+ * router({ filters: [noStoreErrors()] }, GET("/person/{id}", () => notFound()))   // 404, Cache-Control: no-store
+ * ```
+ */
+export function noStoreErrors(): AfterFilter {
+  return {
+    kind: "after",
+    apply: (_request, response) => {
+      const { status, headers } = response;
+      if (status < 400 || headers.has("Cache-Control")) return response;
+      return response.withHeaders(headers.concat(noStore));
+    },
+    site: new DeclarationSite(noStoreErrors),
+  };
+}
+
+const noStore = HeaderList.of({ "Cache-Control": "no-store" });

@@ -1,0 +1,185 @@
+import { createHash } from "node:crypto";
+import {
+  HttpError,
+  type HttpResponse,
+  json,
+  MalformedContent,
+  problem,
+  problemTypes,
+  toPointer,
+  type ValidationIssue,
+} from "waymark";
+import { heldByAnother } from "../handlers/refusals.ts";
+import { collectionProblemTypes } from "../problem-types.ts";
+import type { BulkConflict, Document } from "../store.ts";
+import type { Spool, SpooledDocument } from "./spool.ts";
+
+/** How many records are stored, and what is wrong with those that are not. */
+export function answerStored(stored: number, errors: LineErrors): HttpResponse {
+  return json({ stored, ...errors.toMembers() });
+}
+
+export function refuseInvalid(errors: LineErrors): HttpResponse {
+  const detail = `Nothing was stored: there ${errors.counted}.`;
+  return problem(problemTypes.invalidContent, { detail, ...errors.toMembers() });
+}
+
+/** @param errors of a store that stops looking when it has found 1,000 */
+export function refuseConflicts(errors: LineErrors): HttpResponse {
+  const rest = errors.lines < 1000 ? "" : ", and perhaps more";
+  const detail = `Nothing was stored: there ${errors.counted}${rest}.`;
+  return problem(collectionProblemTypes.conflict, { detail, ...errors.toMembers() });
+}
+
+/** The store could not be used any more, once it had been used for some of the records. */
+export function refuseBrokenOff(stored: number, line: number, errors: LineErrors): HttpResponse {
+  const detail = `The store cannot be used just now: ${stored} records are stored, and nothing was tried after line ${line}.`;
+  const refusal = problem(collectionProblemTypes.storeUnavailable, { detail, stored, ...errors.toMembers() });
+  return refusal.withHeader("Retry-After", "1");
+}
+
+export function refuseIdempotencyKey(): HttpResponse {
+  return problem(collectionProblemTypes.idempotencyKeyUnsupported, {
+    detail:
+      "The request has Idempotency-Key, and many records at once are not remembered by one: send them without it.",
+  });
+}
+
+/** The refusal of content that cannot be relied on from some place on; any other error as it is. */
+export function refuseMalformed(error: unknown): unknown {
+  if (!(error instanceof MalformedContent)) return error;
+  const { detail, line, column } = error;
+  const cause = line === undefined ? "" : ` because of line ${line}`;
+  const errors = line === undefined ? [] : [{ line, pointer: toPointer(), detail }];
+  const told = { detail: `Nothing was stored${cause}: ${detail}.`, line, column, errors };
+  return new HttpError(problem(problemTypes.malformedContent, told), { cause: error });
+}
+
+/** What is wrong with a record of a list. */
+interface LineError {
+  /** The line on which the record begins, from 1. */
+  readonly line: number;
+  /** A JSON Pointer into the record, as a URI fragment; `#` is the whole. */
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+/** What is wrong with the records of a list: all of it is counted, and the first 1,000 are kept. */
+export class LineErrors {
+  readonly #told: LineError[] = [];
+  #count = 0;
+  #lines = 0;
+
+  /** All that is wrong with one record. */
+  add(line: number, issues: readonly ValidationIssue[]): void {
+    this.#lines++;
+    this.#count += issues.length;
+    for (const { message, path } of issues.slice(0, mostTold - this.#told.length)) {
+      this.#told.push({ line, pointer: shortPointer(path), detail: shortened(message) });
+    }
+  }
+
+  /** How many records something is wrong with. */
+  get lines(): number {
+    return this.#lines;
+  }
+
+  /** How many things are wrong, in words that go on from "there": `are 3 faults in 2 records`. */
+  get counted(): string {
+    const faults = this.#count === 1 ? "is 1 fault" : `are ${inWords(this.#count)} faults`;
+    const place = this.#lines === 1 ? `on line ${this.#told[0]?.line}` : `in ${inWords(this.#lines)} records`;
+    const rest =
+      this.omitted === 0 ? "" : `; the first ${inWords(mostTold)} are told, and ${inWords(this.omitted)} are not`;
+    return `${faults} ${place}${rest}`;
+  }
+
+  /** How many are counted and not kept. */
+  get omitted(): number {
+    return this.#count - this.#told.length;
+  }
+
+  /** The members of an answer that tell of them, in the order of the lines. */
+  toMembers(): { readonly refused: number; readonly errors: readonly LineError[]; readonly omitted?: number } {
+    const errors = this.#told.toSorted((one, other) => one.line - other.line);
+    return { refused: this.#lines, errors, ...(this.omitted > 0 && { omitted: this.omitted }) };
+  }
+}
+
+/** Nobody reads more. What is told of each is short too, so that an answer is no longer than a few hundred KB. */
+const mostTold = 1000;
+const longestPointer = 200;
+const longestDetail = 300;
+
+const inWords = (count: number): string => count.toLocaleString("en");
+
+/** The pointer; to the whole where it is very long, since half of a pointer leads astray. */
+function shortPointer(path: ValidationIssue["path"]): string {
+  const pointer = toPointer(path);
+  return pointer.length <= longestPointer ? pointer : toPointer();
+}
+
+function shortened(detail: string): string {
+  return detail.length <= longestDetail ? detail : `${detail.slice(0, longestDetail).toWellFormed()}…`;
+}
+
+/**
+ * Which lines have a value that there is already, and whether a line before or a record has it. The documents are read twice
+ * more, and nothing of them is kept.
+ *
+ * @param conflicts in the order of their positions
+ */
+export async function conflictErrors(spool: Spool, conflicts: readonly BulkConflict[]): Promise<LineErrors> {
+  const found = await findConflicts(spool, conflicts);
+  const firstLines = await findFirstLines(spool, found);
+  const errors = new LineErrors();
+  for (const { line, member, key } of found) {
+    const first = firstLines.get(key);
+    const isOfLine = first !== undefined && first < line;
+    errors.add(line, [
+      { path: [member], message: isOfLine ? `is that which line ${first} has` : heldByAnother(member) },
+    ]);
+  }
+  return errors;
+}
+
+interface Conflict {
+  readonly line: number;
+  readonly member: string;
+  readonly key: string;
+}
+
+async function findConflicts(spool: Spool, conflicts: readonly BulkConflict[]): Promise<readonly Conflict[]> {
+  const found: Conflict[] = [];
+  let position = 0;
+  for await (const { line, document } of spool.documents()) {
+    position++;
+    const conflict = conflicts[found.length];
+    if (conflict === undefined) break;
+    if (conflict.position !== position) continue;
+    found.push({ line, member: conflict.member, key: keyOf(document, conflict.member) });
+  }
+  return found;
+}
+
+async function findFirstLines(spool: Spool, conflicts: readonly Conflict[]): Promise<ReadonlyMap<string, number>> {
+  const members = new Set(conflicts.map(({ member }) => member));
+  const wanted = new Set(conflicts.map(({ key }) => key));
+  const lines = new Map<string, number>();
+  const look = ({ line, document }: SpooledDocument, member: string): void => {
+    const key = keyOf(document, member);
+    if (wanted.delete(key)) lines.set(key, line);
+  };
+  for await (const spooled of spool.documents()) {
+    if (wanted.size === 0) break;
+    for (const member of members) look(spooled, member);
+  }
+  return lines;
+}
+
+/** Stands for a member and its value; short, however long that is. */
+function keyOf(document: Document, member: string): string {
+  const { [member]: value } = document as Readonly<Record<string, unknown>>; // of JSON
+  return createHash("sha256")
+    .update(JSON.stringify([member, value]))
+    .digest("base64");
+}

@@ -1,0 +1,101 @@
+import { stringify } from "csv-stringify/sync";
+import type { ListRepresentation } from "../representation.ts";
+import { listText } from "./list-text.ts";
+
+export interface CsvRepresentationOptions {
+  /** The members in the order of the columns; `address.postalCode` is one of an object. What is no column is not sent. */
+  readonly columns: readonly string[];
+  /**
+   * What becomes of text that a spreadsheet would take for a formula. `guarded`, which is the default, puts an apostrophe
+   * before it, which `unguardFormula` takes away again; `as-is` is for files that only programs read.
+   */
+  readonly formulas?: "guarded" | "as-is";
+}
+
+/**
+ * A list as `text/csv` (RFC 4180): a header, then a row a record, with CRLF. A cell with a comma, a quotation mark or a
+ * line end is quoted. An absent member is an empty cell, an empty text a quoted one (`""`), an array its JSON text.
+ * The members that a client chooses are the columns, in its order.
+ *
+ * ```ts
+ * csvRepresentation({ columns: ["id", "name", "address.postalCode"] })
+ * // id,name,address.postalCode
+ * // 7,"Lovelace, Ada",W1
+ * ```
+ */
+export function csvRepresentation({ columns, formulas = "guarded" }: CsvRepresentationOptions): ListRepresentation {
+  const guard = formulas === "guarded" ? guardFormula : (text: string) => text;
+  return {
+    name: "csv",
+    mediaType: "text/csv",
+    contentType: "text/csv; charset=utf-8; header=present",
+    list: (batches, { fields = columns }) => {
+      const chosen = [...new Set(fields.flatMap((field) => columnsOf(field, columns)))];
+      const ways = chosen.map((column) => column.split("."));
+      return listText(batches, {
+        before: toRow(chosen),
+        item: ({ json }) => {
+          const record: unknown = JSON.parse(json);
+          return toRow(ways.map((way) => toCell(valueAt(record, way), guard)));
+        },
+      });
+    },
+  };
+}
+
+/** A chosen member's columns: it is one, or an object that has some. */
+function columnsOf(field: string, columns: readonly string[]): readonly string[] {
+  return columns.filter((column) => column === field || column.startsWith(`${field}.`));
+}
+
+const toRow = (cells: readonly (string | undefined)[]): string => stringify([cells], syntax);
+
+const syntax = {
+  record_delimiter: "\r\n",
+  // Each line end, not only the one that ends a row.
+  quote_record_delimiter: true,
+  // Empty text, and not what is absent.
+  quoted_match: /^$/,
+};
+
+function valueAt(value: unknown, way: readonly string[]): unknown {
+  return way.reduce<unknown>(
+    (object, name) => (isObject(object) && Object.hasOwn(object, name) ? object[name] : undefined),
+    value,
+  );
+}
+
+/** A number needs no guard: a spreadsheet takes it for what it is. */
+function toCell(value: unknown, guard: (text: string) => string): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  return typeof value === "string" ? guard(value) : JSON.stringify(value);
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
+
+/**
+ * The text with an apostrophe before it if a spreadsheet would take it for a formula (CWE-1236): if it begins with
+ * `= + - @`, one of these in full width, TAB, CR or LF. So does text that has only apostrophes before such a beginning, so
+ * that `unguardFormula` gives every text back.
+ *
+ * ```ts
+ * guardFormula("=1+1");      // "'=1+1"
+ * guardFormula("'t Hooft");  // "'t Hooft"
+ * ```
+ */
+function guardFormula(text: string): string {
+  return /^'*[=+\-@＝＋－＠\t\r\n]/.test(text) ? `'${text}` : text;
+}
+
+/**
+ * The text that `guardFormula` was given; text that it did not guard stays as it is.
+ *
+ * ```ts
+ * unguardFormula("'+44 20 7946 0000");  // "+44 20 7946 0000"
+ * unguardFormula("+44 20 7946 0000");   // "+44 20 7946 0000"
+ * ```
+ */
+export function unguardFormula(cell: string): string {
+  return /^'+[=+\-@＝＋－＠\t\r\n]/.test(cell) ? cell.slice(1) : cell;
+}

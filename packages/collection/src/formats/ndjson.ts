@@ -1,0 +1,45 @@
+import { jsonDecoder, MalformedContent, type MediaType } from "waymark";
+import type { ListRepresentation } from "../representation.ts";
+import { type Line, type ListDecoder, type ListedValue, longestRecord, readLines } from "./list-decoder.ts";
+import { listText } from "./list-text.ts";
+
+/**
+ * A list as `application/x-ndjson`: a JSON object a line, so that a reader needs no more memory than for one record.
+ * A text in JSON has no line ends of its own.
+ */
+export const ndjsonRepresentation: ListRepresentation = {
+  name: "ndjson",
+  mediaType: "application/x-ndjson",
+  contentType: "application/x-ndjson",
+  list: (batches) => listText(batches, { item: ({ json }) => `${json}\n` }),
+};
+
+/**
+ * Reads `application/x-ndjson`: a JSON value a line, strictly as `jsonDecoder` reads it. Lines end with LF or CRLF; blank
+ * ones are left out. A line that is no JSON, or longer than 1 MiB, spoils no other.
+ */
+export const ndjsonDecoder: ListDecoder = {
+  mediaTypes: ["application/x-ndjson"],
+  charsets: ["utf-8"],
+  async *decode(pieces, { mediaType }) {
+    for await (const line of readLines(pieces, longestRecord)) {
+      if (!isBlank(line)) yield toValue(line, mediaType);
+    }
+  },
+};
+
+function toValue({ number: line, bytes }: Line, mediaType: MediaType): ListedValue {
+  if (bytes === undefined) return { line, issues: [{ message: `is longer than ${longestRecord} bytes` }] };
+  try {
+    return { line, value: jsonDecoder.decode(bytes, mediaType) };
+  } catch (error) {
+    if (!(error instanceof MalformedContent)) throw error;
+    const { detail, column } = error;
+    return { line, issues: [{ message: column === undefined ? detail : `${detail} at column ${column}` }] };
+  }
+}
+
+const isBlank = ({ bytes }: Line): boolean => bytes?.every((byte) => byte === space || byte === tab) === true;
+
+const space = 0x20;
+const tab = 0x09;

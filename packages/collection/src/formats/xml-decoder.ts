@@ -1,0 +1,203 @@
+import { type SaxesAttributeNSIncomplete, SaxesParser, type SaxesTagNS, type XMLDecl } from "saxes";
+import { type Decoder, excerpt, MalformedContent, positionAt } from "waymark";
+import { toInteger } from "../member-value.ts";
+import { assertDeclaredEncoding, decodeXmlText, textStart, toXmlFault, type XmlText } from "./xml-text.ts";
+
+export interface XmlDecoderOptions {
+  /** The name of the document's outermost element, without a prefix. */
+  readonly root: string;
+  /** The namespace that each of the elements may be in; elements in no namespace are read in any case. */
+  readonly namespace?: string;
+  /**
+   * Members that are integers, by their way from the root: `["id", "address.number"]`. Canonical decimal text becomes a
+   * number; other text stays text, for the schema to refuse.
+   */
+  readonly integers?: readonly string[];
+}
+
+/**
+ * Reads `application/xml` and `text/xml` (RFC 7303) into the value that JSON with the same members would give. An element
+ * that has elements is an object, in whatever order they are; any other is its text as it stands, `""` when it is empty.
+ *
+ * What such a value cannot hold is refused with its line and column: attributes, text beside elements, an element that
+ * occurs twice, other namespaces, more than 64 levels. So is a document type, before anything in it is read. Comments
+ * and processing instructions are ignored.
+ *
+ * ```ts
+ * const decoder = xmlDecoder({ root: "person", integers: ["id"] });
+ * // <person><id>7</id><address><postalCode>75001</postalCode></address></person>
+ * // → { id: 7, address: { postalCode: "75001" } }
+ * ```
+ *
+ * @throws TypeError when `root` is not the name of an element
+ */
+export function xmlDecoder({ root, namespace, integers = [] }: XmlDecoderOptions): Decoder {
+  if (!/^[\p{L}_][\p{L}\p{N}._-]*$/u.test(root)) throw new TypeError(`${JSON.stringify(root)} cannot name an element`);
+  const integerPaths: ReadonlySet<string> = new Set(integers);
+  const toLeaf = (path: string, text: string): unknown => (integerPaths.has(path) ? toInteger(text) : text);
+  return {
+    mediaTypes: ["application/xml", "text/xml"],
+    decode: (content, mediaType) => readXmlDocument(decodeXmlText(content, mediaType), { root, namespace, toLeaf }),
+  };
+}
+
+interface XmlDocumentRules {
+  /** The local name of the outermost element. */
+  readonly root: string;
+  /** The one namespace that elements may be in. */
+  readonly namespace: string | undefined;
+  /** The value of an element without elements, by its way from the root: `address.postalCode`. */
+  readonly toLeaf: (path: string, text: string) => unknown;
+}
+
+/**
+ * The object that a document is: the members of its root.
+ *
+ * @throws MalformedContent at the first fault
+ */
+function readXmlDocument(document: XmlText, rules: XmlDocumentRules): unknown {
+  return new DocumentReader(document, rules).read();
+}
+
+const maxDepth = 64;
+
+/** An element whose end is not read yet. */
+interface OpenElement {
+  readonly name: string;
+  readonly members: Map<string, unknown>;
+  /** Empty once there are elements in it: white space between them is not kept, however much there is. */
+  text: string;
+}
+
+class DocumentReader {
+  readonly #text: string;
+  readonly #encoding: XmlText["encoding"];
+  readonly #rules: XmlDocumentRules;
+  readonly #parser = new SaxesParser({ xmlns: true, defaultXMLVersion: "1.0", forceXMLVersion: true });
+  readonly #open: OpenElement[] = [];
+  #tag = { name: "", start: 0 };
+  #isAtEnd = false;
+  #value: unknown;
+
+  constructor({ text, encoding }: XmlText, rules: XmlDocumentRules) {
+    this.#text = text;
+    this.#encoding = encoding;
+    this.#rules = rules;
+  }
+
+  read(): unknown {
+    const text = this.#text;
+    const parser = this.#parser;
+    this.#assertBeginning();
+    parser.on("error", (error) => {
+      throw toXmlFault(error, text, this.#isAtEnd ? text.length : parser.position - 1);
+    });
+    parser.on("xmldecl", (declaration) => this.#readDeclaration(declaration));
+    parser.on("opentagstart", ({ name }) => {
+      this.#tag = { name, start: text.lastIndexOf("<", parser.position - 1) };
+    });
+    parser.on("attribute", (attribute) => this.#readAttribute(attribute));
+    parser.on("opentag", (tag) => this.#beginElement(tag));
+    parser.on("closetag", () => this.#endElement());
+    // The parser has read the "<" after a text, and the whole of a CDATA section.
+    parser.on("text", (part) => this.#readText(part, () => textStart(text, parser.position - 1)));
+    parser.on("cdata", (part) => this.#readText(part, () => text.lastIndexOf("<![CDATA[", parser.position)));
+    parser.write(text);
+    this.#isAtEnd = true;
+    parser.close();
+    return this.#value;
+  }
+
+  #assertBeginning(): void {
+    // The parser would pass over the second mark.
+    if (this.#text.startsWith("\ufeff")) throw this.#refusal("The content begins with two byte order marks", 0);
+    const documentType = documentTypeStart(this.#text);
+    if (documentType !== undefined) {
+      throw this.#refusal("A document type (<!DOCTYPE) is not read; leave it out", documentType);
+    }
+  }
+
+  #readDeclaration({ version, encoding }: XMLDecl): void {
+    if (version !== "1.0") throw this.#refusal(`XML ${excerpt(String(version))} is not read, only "1.0"`, 0);
+    if (encoding !== undefined) assertDeclaredEncoding(encoding, this.#encoding);
+  }
+
+  #readAttribute({ name, prefix, value }: SaxesAttributeNSIncomplete): void {
+    if (name !== "xmlns" && prefix !== "xmlns") {
+      throw this.#refusal(`${this.#tagPath()} has the attribute ${excerpt(name)}, and elements here have none`);
+    }
+    this.#assertNamespace(value);
+  }
+
+  #assertNamespace(uri: string): void {
+    const { namespace } = this.#rules;
+    if (uri === "" || uri === namespace) return;
+    const due = namespace === undefined ? "leave it out" : `only ${excerpt(namespace)} is known here`;
+    throw this.#refusal(`${this.#tagPath()} names the namespace ${excerpt(uri)}; ${due}`);
+  }
+
+  #beginElement({ local, uri }: SaxesTagNS): void {
+    const { root } = this.#rules;
+    const parent = this.#open.at(-1);
+    this.#assertNamespace(uri);
+    if (parent === undefined && local !== root) {
+      throw this.#refusal(`The outermost element is ${excerpt(local)}, and ${excerpt(root)} is due`);
+    }
+    if (parent?.members.has(local)) throw this.#refusal(`${this.#tagPath()} occurs twice`);
+    if (this.#open.length === maxDepth) throw this.#refusal(`Elements nest more than ${maxDepth} deep`);
+    if (parent !== undefined) {
+      if (!isBlank(parent.text)) throw this.#refusal(`${this.#tagPath()} stands beside text`);
+      parent.text = "";
+    }
+    this.#open.push({ name: local, members: new Map(), text: "" });
+  }
+
+  #readText(part: string, start: () => number): void {
+    const element = this.#open.at(-1);
+    if (element === undefined) return; // outside the root the parser itself lets nothing pass but white space
+    if (this.#open.length > 1 && element.members.size === 0) {
+      element.text += part;
+    } else if (!isBlank(part)) {
+      throw this.#refusal(`${pathTo(this.#open)} has text, and only elements are due in it`, start());
+    }
+  }
+
+  #endElement(): void {
+    const path = this.#open.slice(1).map(({ name }) => name);
+    const { name, members, text } = this.#open.pop() as OpenElement; // the parser ends only what it began
+    const parent = this.#open.at(-1);
+    const isObject = parent === undefined || members.size > 0;
+    // Unlike an assignment, fromEntries makes even `__proto__` a member like any other.
+    const value = isObject ? Object.fromEntries(members) : this.#rules.toLeaf(path.join("."), text);
+    if (parent === undefined) this.#value = value;
+    else parent.members.set(name, value);
+  }
+
+  #tagPath(): string {
+    return pathTo([...this.#open, this.#tag]);
+  }
+
+  #refusal(detail: string, index: number = this.#tag.start): MalformedContent {
+    return new MalformedContent(detail, positionAt(this.#text, index));
+  }
+}
+
+const isBlank = (text: string): boolean => !/[^\t\n\r ]/.test(text);
+
+/** `"person/address"` */
+const pathTo = (elements: readonly { readonly name: string }[]): string =>
+  excerpt(elements.map(({ name }) => name).join("/"));
+
+/** Where a document type begins: only white space, comments and processing instructions stand before one. */
+function documentTypeStart(document: string): number | undefined {
+  const skipped = /[\t\n\r ]*(<!DOCTYPE|<!--|<\?)/y;
+  for (;;) {
+    const begin = skipped.exec(document)?.[1];
+    if (begin === undefined) return undefined;
+    if (begin === "<!DOCTYPE") return skipped.lastIndex - begin.length;
+    const end = begin === "<!--" ? "-->" : "?>";
+    const ended = document.indexOf(end, skipped.lastIndex);
+    if (ended < 0) return undefined;
+    skipped.lastIndex = ended + end.length;
+  }
+}

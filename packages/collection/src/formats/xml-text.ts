@@ -1,0 +1,122 @@
+import { decodeUtf8, excerpt, MalformedContent, type MediaType, positionAt } from "waymark";
+
+/** The text of an XML document, and the encoding that its own declaration must name if it names one. */
+export interface XmlText {
+  /** Without the byte order mark. */
+  readonly text: string;
+  readonly encoding: XmlEncoding;
+}
+
+/** The encodings that every XML processor reads (XML 1.0 §4.3.3), and no other. */
+type XmlEncoding = "utf-8" | "utf-16le" | "utf-16be";
+
+/**
+ * Decodes UTF-8, with or without a byte order mark, or UTF-16 with one. The mark decides (RFC 7303 §3.2); a charset
+ * parameter that contradicts it is refused rather than overruled.
+ *
+ * @throws MalformedContent when the bytes are not in the encoding, or the encoding is another one
+ */
+export function decodeXmlText(content: Uint8Array, mediaType: MediaType): XmlText {
+  const mark = byteOrderMarks.find(({ bytes }) => bytes.every((byte, i) => content[i] === byte));
+  const encoding = mark?.encoding ?? "utf-8";
+  const charset = mediaType.parameters.get("charset");
+  if (charset !== undefined) assertSame("charset parameter", charset, encoding);
+  if (mark === undefined && (content[0] === 0 || content[1] === 0)) {
+    throw new MalformedContent("UTF-16 and UTF-32 are not read without a byte order mark; send UTF-8", start);
+  }
+  const text = encoding === "utf-8" ? decodeUtf8(content) : decodeUtf16(content, encoding);
+  return { text: mark === undefined ? text : text.slice(1), encoding };
+}
+
+/**
+ * Checks the encoding that the document declares against the one it is in.
+ *
+ * @throws MalformedContent when they differ
+ */
+export function assertDeclaredEncoding(declared: string, encoding: XmlEncoding): void {
+  assertSame("XML declaration", declared, encoding);
+}
+
+/** UTF-16 as a name is either byte order. */
+function assertSame(where: string, name: string, encoding: XmlEncoding): void {
+  const lowerCase = name.toLowerCase();
+  if (lowerCase === encoding || (lowerCase === "utf-16" && encoding !== "utf-8")) return;
+  const found =
+    encoding === "utf-8" ? "UTF-8, since no byte order mark says UTF-16" : `${encoding}, by its byte order mark`;
+  throw new MalformedContent(`The ${where} says ${excerpt(name)}, and the content is read as ${found}`);
+}
+
+const start = { line: 1, column: 1 };
+
+const byteOrderMarks: readonly { readonly encoding: XmlEncoding; readonly bytes: readonly number[] }[] = [
+  { encoding: "utf-8", bytes: [0xef, 0xbb, 0xbf] },
+  { encoding: "utf-16le", bytes: [0xff, 0xfe] },
+  { encoding: "utf-16be", bytes: [0xfe, 0xff] },
+];
+
+function decodeUtf16(content: Uint8Array, encoding: "utf-16le" | "utf-16be"): string {
+  try {
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(content);
+  } catch (cause) {
+    throw new MalformedContent(`The content is not ${encoding}: it has half a character`, undefined, { cause });
+  }
+}
+
+/** The refusal for what saxes found at the index, which it says in a few words behind a position of its own. */
+export function toXmlFault(error: Error, text: string, index: number): MalformedContent {
+  const reason = error.message.replace(/^\d+:\d+: /, "").replace(/\.$/, "");
+  if (index === text.length || entityFaults.has(reason)) {
+    // The parser takes all that follows for the name of an entity, to the next semicolon or to the end.
+    const stray = strayAmpersand(text);
+    if (stray !== undefined) {
+      const detail = "The & begins neither an entity nor a character; written as text it is &amp;";
+      return new MalformedContent(detail, positionAt(text, stray), { cause: error });
+    }
+  }
+  const place = reason === textOutside ? textStart(text, index) : index;
+  return new MalformedContent(detailOf(reason, text, index), positionAt(text, place), { cause: error });
+}
+
+/** Where the first character is of the text that ends before the index, white space left out. */
+export function textStart(document: string, end: number): number {
+  const afterMarkup = document.lastIndexOf(">", end - 1) + 1;
+  const offset = document.slice(afterMarkup, end).search(/[^\t\n\r ]/);
+  return offset < 0 ? end : afterMarkup + offset;
+}
+
+/** Where the first ampersand is that begins no reference, those in comments, CDATA and processing instructions left out. */
+function strayAmpersand(document: string): number | undefined {
+  const passed = /[^&<]+|<!--(?:.*?-->|.*)|<!\[CDATA\[(?:.*?\]\]>|.*)|<\?(?:.*?\?>|.*)|<|&[^;&<\t\n\r ]+;/sy;
+  let at = 0;
+  while (passed.test(document)) at = passed.lastIndex;
+  return at < document.length ? at : undefined;
+}
+
+const entityFaults: ReadonlySet<string> = new Set(["disallowed character in entity name", "empty entity name"]);
+
+const textOutside = "text data outside of root node";
+
+function detailOf(reason: string, text: string, index: number): string {
+  const read = text.slice(0, index + 1);
+  switch (reason) {
+    case "undefined entity":
+    case "disallowed character in entity name":
+      return `The entity ${excerpt(read.slice(read.lastIndexOf("&")))} is not defined; &amp; &lt; &gt; &quot; and &apos; are`;
+    case "malformed character entity":
+      return `${excerpt(read.slice(read.lastIndexOf("&")))} is not a character of XML`;
+    case textOutside:
+      return "There is text outside the outermost element";
+    case "unexpected close tag":
+      return `The end tag ${excerpt(read.slice(read.lastIndexOf("<")))} is not that of the element it stands in`;
+    case "disallowed character": {
+      if (read.endsWith("<")) return "The value of an attribute has a <, which must be written &lt;";
+      const code = text.codePointAt(index)?.toString(16).toUpperCase().padStart(4, "0");
+      return `The character U+${code} is not one of XML`;
+    }
+    default:
+      return `The XML is not well-formed: ${reason.slice(0, longest)}`;
+  }
+}
+
+/** Some of its reasons repeat a name of any length. */
+const longest = 80;

@@ -1,0 +1,160 @@
+import {
+  type Decoder,
+  evaluatePreconditions,
+  HttpResponse,
+  jsonDecoder,
+  type MediaType,
+  noContent,
+  notFound,
+  ok,
+} from "waymark";
+import { refuseParameters } from "../lists/parameters.ts";
+import type { CollectionSettings, ItemHandler, ItemRequest } from "../settings.ts";
+import type { Document, Removal, Replacement, StoredRecord } from "../store.ts";
+import { type Amendment, amendmentOf, replacementOf } from "./changed-document.ts";
+import {
+  answerWritten,
+  type KnownPreferences,
+  type Preferences,
+  preferredSchema,
+  readPreferences,
+  returnPreferences,
+  writePreferences,
+} from "./preferences.ts";
+import { parseRecordId, type RecordScope } from "./record-scope.ts";
+import { guarded, refuseId, refusePart, refusePrecondition, refuseValue, requirePrecondition } from "./refusals.ts";
+import { recordValidators } from "./validators.ts";
+
+/** A change of one record, as the store makes it. */
+interface Change {
+  /** The preferences that it can follow. */
+  readonly preferences: KnownPreferences;
+  /** Makes the change from this state, if the record still has it; or answers without having made one. */
+  readonly attempt: (
+    context: ChangeContext,
+    current: StoredRecord,
+    expectedRevision: number | undefined,
+  ) => Promise<Removal | Replacement | HttpResponse>;
+  /** The answer once it is made; the record as it is now, or was before it was removed. */
+  readonly changed: (context: ChangeContext, record: StoredRecord) => HttpResponse;
+}
+
+/** What a change is made by and on. */
+interface ChangeContext extends RecordScope {
+  readonly request: ItemRequest;
+  readonly preferences: Preferences;
+}
+
+/**
+ * The handler of a change: preconditions are judged before content is looked at, and hold for the very state that is
+ * changed. It is attempted anew as often as another change comes between.
+ */
+function changeRecord<T extends Document>(settings: CollectionSettings<T>, change: Change): ItemHandler {
+  const { scope, items, requirePreconditions } = settings;
+  return guarded(async (request) => {
+    const id = parseRecordId(request.variables.id);
+    if (id === undefined) return refuseId(request.variables.id);
+    refuseParameters(request.search);
+    const preferences = readPreferences(request, change.preferences);
+    const conditional = preconditionFields.some((name) => request.headers.has(name));
+    const context: ChangeContext = { ...(await scope(request)), request, preferences };
+    let current = await context.store.find(id);
+    for (;;) {
+      if (current === undefined) return notFound();
+      if (evaluatePreconditions(request, recordValidators(current, items)) !== "pass") return refusePrecondition();
+      if (requirePreconditions && !conditional) return requirePrecondition();
+      const outcome = await change.attempt(context, current, conditional ? current.revision : undefined);
+      if (outcome instanceof HttpResponse) return outcome;
+      switch (outcome.kind) {
+        case "missing":
+          return notFound();
+        case "conflict":
+          return refuseValue(outcome.member);
+        case "changed":
+          current = outcome.record;
+          break;
+        case "replaced":
+          return change.changed(context, outcome.record);
+        case "removed":
+          return change.changed(context, current);
+      }
+    }
+  });
+}
+
+/** Those that a change can name its state by. */
+const preconditionFields = ["If-Match", "If-Unmodified-Since", "If-None-Match"];
+
+/** PUT of a record. */
+export function replaceRecord<T extends Document>(settings: CollectionSettings<T>): ItemHandler {
+  const { decoders, serverMembers } = settings;
+  return changeRecord(settings, {
+    preferences: writePreferences(settings),
+    async attempt({ request, store, preferences }, current, expectedRevision) {
+      if (request.headers.has("Content-Range")) return refusePart();
+      const validator = replacementOf({ schema: preferredSchema(settings, preferences), serverMembers, current });
+      const document = await request.body(validator, { decoders });
+      return store.replace(current.id, document, expectedRevision);
+    },
+    changed({ request, url, preferences }, record) {
+      // Without validators, since the record is not stored as it was sent (RFC 9110 §9.3.4).
+      const written = { record, url, validators: false };
+      return answerWritten(request, preferences, settings, noContent(), written);
+    },
+  });
+}
+
+/** The media type of a JSON merge patch (RFC 7396 §4). */
+export const mergePatchType = "application/merge-patch+json";
+
+/** The media type of a JSON Patch (RFC 6902 §6). */
+export const jsonPatchType = "application/json-patch+json";
+
+/** The media types that `amendRecord` reads. */
+export const amendTypes: readonly string[] = [mergePatchType, jsonPatchType];
+
+/** PATCH of a record. */
+export function amendRecord<T extends Document>(settings: CollectionSettings<T>): ItemHandler {
+  const { items, serverMembers } = settings;
+  return changeRecord(settings, {
+    preferences: writePreferences(settings),
+    async attempt({ request, store, preferences }, current) {
+      const validator = amendmentOf({ schema: preferredSchema(settings, preferences), serverMembers, current });
+      const document = await request.body(validator, { decoders: amendmentDecoders });
+      // The patch was made of this state and of no other.
+      return store.replace(current.id, document, current.revision);
+    },
+    changed({ request, url, preferences }, record) {
+      const answer = noContent().withHeader("ETag", recordValidators(record, items).entityTag);
+      const written = { record, url, validators: true };
+      return answerWritten(request, preferences, settings, answer, written);
+    },
+  });
+}
+
+const amendmentDecoders: readonly Decoder[] = [
+  amendmentDecoder(mergePatchType, "merge"),
+  amendmentDecoder(jsonPatchType, "operations"),
+];
+
+function amendmentDecoder(type: string, kind: Amendment["kind"]): Decoder {
+  const decode = (content: Uint8Array, mediaType: MediaType): Amendment => ({
+    kind,
+    patch: jsonDecoder.decode(content, mediaType),
+  });
+  return { ...jsonDecoder, mediaTypes: [type], decode };
+}
+
+/** DELETE of a record. */
+export function removeRecord<T extends Document>(settings: CollectionSettings<T>): ItemHandler {
+  return changeRecord(settings, {
+    preferences: returnPreferences,
+    attempt({ store, preferences }, current, expectedRevision) {
+      // What is sent back must be what was removed.
+      const isSentBack = preferences.get("return") === "representation";
+      return store.remove(current.id, isSentBack ? current.revision : expectedRevision);
+    },
+    changed: ({ request, url, preferences }, record) =>
+      answerWritten(request, preferences, settings, ok(), { record, url, validators: false, removed: true }),
+  });
+}

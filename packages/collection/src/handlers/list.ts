@@ -1,0 +1,73 @@
+import { evaluatePreconditions, HttpResponse, notModified } from "waymark";
+import { narrowAll } from "../lists/fields.ts";
+import { pageLinks, readPage } from "../lists/page.ts";
+import { readQuery } from "../lists/parameters.ts";
+import { parseListQuery } from "../lists/query.ts";
+import type { CollectionHandler, CollectionSettings } from "../settings.ts";
+import type { Document, StoredRecord } from "../store.ts";
+import { readPreferences, withApplied } from "./preferences.ts";
+import { chosenRepresentation } from "./read.ts";
+import { guarded, refusePrecondition } from "./refusals.ts";
+import { listValidators, representationFields } from "./validators.ts";
+
+/** GET of a collection: all that is asked for, streamed, or a page of it. */
+export function listRecords<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
+  const { scope, lists, members } = settings;
+  return guarded(async (request) => {
+    const { store, url } = await scope(request);
+    const representation = chosenRepresentation(request, lists);
+    const known = { members: store.members, fullText: store.fullText, fields: members, representation };
+    const { parameters, query } = readQuery(request.search, (parameters, report) => ({
+      parameters,
+      query: parseListQuery(parameters, known, report),
+    }));
+    const preferences = readPreferences(request, { count: ["exact"] });
+
+    // Asked before the records are read: what is written meanwhile makes the tag old, and never the content.
+    const validators = listValidators(await store.revision(), lists, representation);
+    const verdict = evaluatePreconditions(request, validators);
+    if (verdict === "failed") return refusePrecondition();
+    const headers = representationFields(representation, validators).withMembers("Vary", ["Prefer"]);
+    let response = new HttpResponse(200, headers);
+    if (verdict === "not-modified") return notModified(response);
+
+    const { selection, fields } = query;
+    let batches: AsyncIterable<readonly StoredRecord[]>;
+    if (selection.limit === undefined) {
+      batches = store.list(selection, request); // which has the signal
+    } else {
+      const page = await readPage(store, query, selection.limit, request);
+      batches = oneBatch(page.records);
+      response = response.withHeader("Link", pageLinks(url, parameters, query, page, store.members));
+    }
+    if (preferences.has("count")) {
+      response = response.withHeader("X-Total-Count", `${await store.count(selection, request)}`);
+    }
+    const pieces =
+      fields === undefined
+        ? representation.list(batches, { url })
+        : representation.list(narrowAll(batches, fields), { url, fields });
+    return withApplied(response, preferences).withBody(await begin(pieces));
+  });
+}
+
+async function* oneBatch(records: readonly StoredRecord[]): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+  yield records;
+}
+
+/**
+ * Waits for the first value of a source, so that what fails before it can still be answered otherwise. The iterable gives
+ * that value and those after it, once; leaving it early ends the source.
+ */
+async function begin<T>(source: AsyncGenerator<T, void, undefined>): Promise<AsyncIterable<T>> {
+  let first: IteratorResult<T, void> | undefined = await source.next();
+  const iterator: AsyncIterator<T, void, undefined> = {
+    async next() {
+      const result = first ?? (await source.next());
+      first = undefined;
+      return result;
+    },
+    return: () => source.return(),
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
+}

@@ -1,0 +1,89 @@
+import { excerpt } from "waymark";
+import { isJsonObject } from "../patch/merge-patch.ts";
+import type { Representation } from "../representation.ts";
+import type { StoredRecord } from "../store.ts";
+import { type Report, readQuery, reportUnknown } from "./parameters.ts";
+
+/**
+ * The members that the query of one record chooses; undefined for all.
+ *
+ * @throws HttpError 400 `invalid-parameters` for any other parameter, and where there is no choice
+ */
+export function readFields(
+  search: string,
+  members: readonly string[] | undefined,
+  representation: Representation,
+): readonly string[] | undefined {
+  if (search === "") return undefined;
+  return readQuery(search, (parameters, report) => {
+    let fields: readonly string[] | undefined;
+    for (const [name, value] of parameters) {
+      if (name === "fields") fields = chooseFields(value, members, representation, report);
+      else reportUnknown(name, report);
+    }
+    return fields;
+  });
+}
+
+/** As `parseFields`; reported where the collection or the representation leaves no choice. */
+export function chooseFields(
+  text: string,
+  members: readonly string[] | undefined,
+  { whole = false, mediaType }: Representation,
+  report: Report,
+): readonly string[] | undefined {
+  if (members === undefined) reportUnknown("fields", report);
+  else if (whole) report("fields", `cannot be chosen for ${mediaType}, which takes whole records`);
+  else return parseFields(text, members, report);
+  return undefined;
+}
+
+/** The record with these members and no others, in this order; as it is when none are named. */
+export function narrow(record: StoredRecord, fields: readonly string[] | undefined): StoredRecord {
+  if (fields === undefined) return record;
+  const whole: JsonObject = JSON.parse(record.json); // the store wrote the text of an object
+  const chosen: MutableJsonObject = {};
+  for (const field of fields) copyMember(whole, chosen, field.split("."));
+  return { ...record, json: JSON.stringify(chosen) };
+}
+
+/** Batches of records, each narrowed. */
+export async function* narrowAll(
+  batches: AsyncIterable<readonly StoredRecord[]>,
+  fields: readonly string[],
+): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+  for await (const batch of batches) yield batch.map((record) => narrow(record, fields));
+}
+
+/**
+ * The members that the parameter `fields` chooses, in its order: `name,address.postalCode`. The name of an object stands
+ * for all of its members.
+ */
+function parseFields(text: string, members: readonly string[], report: Report): readonly string[] {
+  const fields = new Set<string>();
+  for (const name of text.split(",")) {
+    const meant = members.filter((member) => member === name || member.startsWith(`${name}.`));
+    if (meant.length === 0) report("fields", `names ${excerpt(name)}, and the members are ${members.join(", ")}`);
+    for (const member of meant) {
+      if (fields.has(member)) report("fields", `names ${member} more than once`);
+      fields.add(member);
+    }
+  }
+  return [...fields];
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+type MutableJsonObject = Record<string, unknown>;
+
+function copyMember(from: JsonObject, to: MutableJsonObject, [name = "", ...inner]: readonly string[]): void {
+  if (!Object.hasOwn(from, name)) return;
+  const value = from[name];
+  if (inner.length === 0) {
+    to[name] = value;
+  } else if (isJsonObject(value)) {
+    // Made here by the member that came first.
+    const target = (to[name] ?? {}) as MutableJsonObject;
+    copyMember(value, target, inner);
+    if (Object.keys(target).length > 0) to[name] = target;
+  }
+}

@@ -1,0 +1,155 @@
+import { excerpt } from "waymark";
+import type { Comparison, MemberFilter, MemberType, SelectableMember } from "../selection.ts";
+import { type Report, reportUnknown } from "./parameters.ts";
+
+/**
+ * The filter that one parameter states: `familyName=Smith`, `birthDate[ge]=1950-01-01`, `jobTitle[in]=Clerk,Judge`;
+ * undefined when something was reported. In a list of values `\,` is a comma and `\\` a backslash.
+ */
+export function parseFilter(
+  parameter: string,
+  text: string,
+  members: readonly SelectableMember[],
+  report: Report,
+): MemberFilter | undefined {
+  const { name, operator } = splitParameter(parameter);
+  const member = members.find((each) => each.name === name);
+  if (member === undefined) {
+    reportUnknown(parameter, report);
+  } else if (isComparison(operator)) {
+    const [value] = parseValues(parameter, [text], member, report);
+    if (value !== undefined) return { member: name, operator, value };
+  } else if (operator === "in") {
+    return {
+      member: name,
+      operator,
+      values: parseValues(parameter, splitValues(parameter, text, report), member, report),
+    };
+  } else if (operator !== "prefix") {
+    report(parameter, `has no operator of a filter; there are ${operators}`);
+  } else if (member.type !== "text" && member.type !== "caseless-text") {
+    report(parameter, `asks for the beginning of a text, and ${excerpt(name)} is a ${member.type}`);
+  } else {
+    return { member: name, operator, value: text };
+  }
+  return undefined;
+}
+
+const comparisons: readonly Comparison[] = ["eq", "ne", "gt", "ge", "lt", "le"];
+const operators = [...comparisons, "prefix", "in"].map((operator) => `[${operator}]`).join(", ");
+const isComparison = (operator: string): operator is Comparison => comparisons.some((each) => each === operator);
+
+function splitParameter(parameter: string): { readonly name: string; readonly operator: string } {
+  const bracket = parameter.indexOf("[");
+  if (bracket < 0 || !parameter.endsWith("]")) return { name: parameter, operator: "eq" };
+  return { name: parameter.slice(0, bracket), operator: parameter.slice(bracket + 1, -1) };
+}
+
+/** The values that are in order; the others are reported. */
+function parseValues(
+  parameter: string,
+  texts: readonly string[],
+  { type }: SelectableMember,
+  report: Report,
+): readonly (string | number)[] {
+  return texts.flatMap((text) => {
+    const parsed = parseMemberValue(type, text);
+    if ("value" in parsed) return [parsed.value];
+    report(parameter, parsed.fault);
+    return [];
+  });
+}
+
+function splitValues(parameter: string, text: string, report: Report): readonly string[] {
+  const values: string[] = [];
+  let value = "";
+  for (const [piece] of text.matchAll(/\\.?|,|[^\\,]+/gs)) {
+    if (piece === ",") {
+      values.push(value);
+      value = "";
+    } else if (!piece.startsWith("\\")) {
+      value += piece;
+    } else if (piece === "\\\\" || piece === "\\,") {
+      value += piece[1];
+    } else {
+      report(
+        parameter,
+        `has a backslash before ${excerpt(piece.slice(1))}: write \\\\ for a backslash, and \\, for a comma`,
+      );
+    }
+  }
+  values.push(value);
+  if (values.includes("")) report(parameter, "has an empty value in its list");
+  if (values.length > mostValues) report(parameter, `lists ${values.length} values, and may list ${mostValues}`);
+  return values.slice(0, mostValues).filter((each) => each !== "");
+}
+
+/** Each is a parameter of the statement that asks the database. */
+const mostValues = 100;
+
+/** A value that a client gave, or what is wrong with it: `must be a real date, …`. */
+type ParsedValue = { readonly value: string | number } | { readonly fault: string };
+
+/**
+ * The value of a member that a text stands for: text and dates as they are, numbers in the form that JSON writers give
+ * them, times in RFC 3339 (§5.6) as milliseconds since the epoch.
+ *
+ * ```ts
+ * parseMemberValue("time", "2026-06-15T14:00:00+02:00");   // { value: 1781524800000 }
+ * ```
+ */
+function parseMemberValue(type: MemberType, text: string): ParsedValue {
+  switch (type) {
+    case "text":
+    case "caseless-text":
+      return { value: text };
+    case "date":
+      return isRealDate(text) ? { value: text } : fault("a real date such as 1950-01-31", text);
+    case "number":
+      return parseNumber(text);
+    case "time":
+      return parseTime(text);
+  }
+}
+
+function fault(right: string, sent: string): ParsedValue {
+  return { fault: `must be ${right}, and is ${excerpt(sent)}` };
+}
+
+/** Whether the text is a day that the calendar has, as `YYYY-MM-DD`. */
+function isRealDate(text: string): boolean {
+  const parts = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text);
+  if (parts === null) return false;
+  const [year, month, day] = parts.slice(1).map(Number) as [number, number, number]; // the pattern has three groups
+  // Not Date.UTC, which takes the year 99 for 1999.
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}
+
+function parseNumber(text: string): ParsedValue {
+  const value = Number(text);
+  if (Number.isFinite(value) && String(value) === text) return { value };
+  if (!Number.isFinite(value) || text.trim() === "") return fault("a number such as 7 or 1.5", text);
+  return { fault: `must be a number in its shortest form, here perhaps ${value}, and is ${excerpt(text)}` };
+}
+
+function parseTime(text: string): ParsedValue {
+  const parts = timePattern.exec(text)?.groups;
+  const example = "a time such as 2026-06-15T12:00:00Z, with milliseconds at most";
+  if (parts === undefined) {
+    // In a query a plus sign is a space.
+    return / [0-9]{2}:[0-9]{2}$/.test(text)
+      ? { fault: `must be a time, and has a space where %2B, the plus sign, may be meant: ${excerpt(text)}` }
+      : fault(example, text);
+  }
+  const { date = "", clock = "", fraction = "", sign, hours = "00", minutes = "00" } = parts;
+  if (!isRealDate(date) || !clockPattern.test(clock) || hours > "23" || minutes > "59") return fault(example, text);
+  const offset = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === "-" ? -1 : 1);
+  return { value: Date.parse(`${date}T${clock}.${fraction.padEnd(3, "0")}Z`) - offset };
+}
+
+const timePattern =
+  /^(?<date>[0-9-]{10})T(?<clock>[0-9:]{8})(?:\.(?<fraction>[0-9]{1,3}))?(?:Z|(?<sign>[+-])(?<hours>[0-9]{2}):(?<minutes>[0-9]{2}))$/i;
+/** Without leap seconds, which no record's time has. */
+const clockPattern = /^(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$/;

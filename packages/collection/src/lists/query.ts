@@ -1,0 +1,101 @@
+import { excerpt } from "waymark";
+import type { Representation } from "../representation.ts";
+import type { MemberFilter, MemberValue, SelectableMember, Selection, SortKey } from "../selection.ts";
+import { toWords } from "../stores/words.ts";
+import { defaultOrder, parseCursor, parseSort } from "./cursor.ts";
+import { chooseFields } from "./fields.ts";
+import { parseFilter } from "./filter.ts";
+import type { QueryParameters, Report } from "./parameters.ts";
+
+/** What a client asks of a list. */
+export interface ListQuery {
+  readonly selection: OrderedSelection;
+  /** Whether the page lies before its cursor, and not behind it. */
+  readonly backwards: boolean;
+  /** The members to send, in this order; undefined for all. */
+  readonly fields: readonly string[] | undefined;
+}
+
+export type OrderedSelection = Selection & { readonly order: readonly SortKey[] };
+
+/** What there is to ask for. */
+export interface ListParameters {
+  readonly members: readonly SelectableMember[];
+  /** Whether there is a full text to search. */
+  readonly fullText: boolean;
+  /** The members that `fields` chooses from; undefined when it does not. */
+  readonly fields: readonly string[] | undefined;
+  /** What the list is sent as. */
+  readonly representation: Representation;
+}
+
+/** Reads the parameters of a list: `limit`, `after`, `before`, `sort`, `q`, `fields` and filters. Any other is reported. */
+export function parseListQuery(parameters: QueryParameters, known: ListParameters, report: Report): ListQuery {
+  const { members } = known;
+  let faults = 0;
+  const note: Report = (parameter, detail) => {
+    faults++;
+    report(parameter, detail);
+  };
+  const filters: MemberFilter[] = [];
+  let order = defaultOrder;
+  let words: readonly string[] | undefined;
+  let limit: number | undefined;
+  let fields: readonly string[] | undefined;
+  for (const [name, value] of parameters) {
+    if (name === "after" || name === "before") continue;
+    if (name === "sort") order = parseSort(value, members, note);
+    else if (name === "q" && known.fullText) words = parseWords(value, note);
+    else if (name === "limit") limit = parseLimit(value, note);
+    else if (name === "fields") fields = chooseFields(value, known.fields, known.representation, note);
+    else {
+      const filter = parseFilter(name, value, members, note);
+      if (filter !== undefined) filters.push(filter);
+    }
+  }
+  const backwards = parameters.has("before");
+  if (backwards && parameters.has("after")) note("before", "cannot stand beside after");
+  if (backwards && !parameters.has("limit")) note("before", "needs a limit beside it");
+  const selection: OrderedSelection = {
+    ...(filters.length > 0 && { filters }),
+    ...(words !== undefined && { words }),
+    order,
+    ...(limit !== undefined && { limit }),
+  };
+  // What a cursor belongs to is known when all else is in order.
+  const after =
+    faults > 0 ? undefined : parsePlace(backwards ? "before" : "after", parameters, selection, members, note);
+  return { selection: after === undefined ? selection : { ...selection, after }, backwards, fields };
+}
+
+const greatestLimit = 1000;
+
+function parseLimit(text: string, report: Report): number | undefined {
+  const limit = Number(text);
+  if (/^[1-9][0-9]*$/.test(text) && limit <= greatestLimit) return limit;
+  report("limit", `must be an integer from 1 to ${greatestLimit}, and is ${excerpt(text)}`);
+  return undefined;
+}
+
+const mostWords = 16;
+
+function parseWords(text: string, report: Report): readonly string[] {
+  const words = toWords(text);
+  if (words.length === 0) report("q", `has no word, which is of letters and digits: ${excerpt(text)}`);
+  if (words.length > mostWords) report("q", `has ${words.length} words, and may have ${mostWords}`);
+  return words;
+}
+
+function parsePlace(
+  parameter: "after" | "before",
+  parameters: QueryParameters,
+  selection: OrderedSelection,
+  members: readonly SelectableMember[],
+  report: Report,
+): readonly MemberValue[] | undefined {
+  const text = parameters.get(parameter);
+  if (text === undefined) return undefined;
+  const values = parseCursor(text, selection, members);
+  if (values === undefined) report(parameter, "is not from a Link of this list, with the same order and filters");
+  return values;
+}

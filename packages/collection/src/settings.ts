@@ -1,0 +1,135 @@
+import {
+  type Awaitable,
+  caller,
+  created,
+  type Decoder,
+  type HttpRequest,
+  type HttpResponse,
+  type MediaType,
+  parseMediaType,
+  type StandardSchemaV1,
+} from "waymark";
+import { jsonRepresentation } from "./formats/json.ts";
+import type { ListDecoder } from "./formats/list-decoder.ts";
+import { ndjsonDecoder } from "./formats/ndjson.ts";
+import { type CollectionOwner, type RecordScope, recordScope } from "./handlers/record-scope.ts";
+import type { ItemRepresentation, ListRepresentation, Representation } from "./representation.ts";
+import { storeMembers } from "./selection.ts";
+import type { Document, Store, StoredRecord } from "./store.ts";
+
+export interface CollectionOptions<T extends Document> {
+  /**
+   * The path of the collection, without a trailing slash: a record's is this, `/` and its id. It may have variables of the
+   * route: `/users/{userId}/books`. Clients are told it under the `publicUrl` of the app, where that has one.
+   */
+  readonly path: string;
+  readonly store: Store;
+  /** For records that belong to those of another collection. Then the handlers see and make only those of one owner. */
+  readonly owner?: CollectionOwner;
+  /**
+   * Tells the callers apart, whose idempotency keys have nothing to do with each other. Default: the id of the `caller` that
+   * `access` of waymark lets pass; those who are not known are one.
+   */
+  readonly idempotencyScope?: (request: HttpRequest<unknown>) => string;
+  /** What a client may send as a record. */
+  readonly schema: StandardSchemaV1<unknown, T>;
+  /**
+   * The same without members that are not known, which are left out: for a client that prefers it so
+   * (`Prefer: handling=lenient`, RFC 7240 §4.4). Without it the preference is not followed.
+   */
+  readonly lenientSchema?: StandardSchemaV1<unknown, T>;
+  /** The formats in which a client may send it. */
+  readonly decoders: readonly Decoder[];
+  /** The formats in which a client may send many at once, to `createMany`. Default: NDJSON. */
+  readonly listDecoders?: readonly ListDecoder[];
+  /** The most bytes of many records at once, coded and decoded. Default: 268,435,456. */
+  readonly listLimit?: number;
+  /** The forms in which records are sent, the preferred first. Default: JSON. */
+  readonly representations?: readonly Representation[];
+  /**
+   * The members that a client can choose from with `fields=`, those that the store sets included: `name`, or
+   * `address.postalCode` for a member of an object. Without them it cannot choose.
+   */
+  readonly members?: readonly string[];
+  /** The answer once a record is stored; unless told, 201 with the Location (RFC 9110 §15.3.2). */
+  readonly created?: (record: StoredRecord, location: string) => HttpResponse;
+  /** Refuse a change of a record that names no state it is meant for (428, RFC 6585 §3). Default: false. */
+  readonly requirePreconditions?: boolean;
+}
+
+/** The options of a collection, with what was left out in its place: what its handlers are made of. */
+export interface CollectionSettings<T extends Document>
+  extends Required<
+    Pick<
+      CollectionOptions<T>,
+      "schema" | "decoders" | "listDecoders" | "listLimit" | "created" | "requirePreconditions"
+    >
+  > {
+  /** Finds the records that a request is for. */
+  readonly scope: (request: HttpRequest<unknown>) => Awaitable<RecordScope>;
+  /** The members that the server sets. */
+  readonly serverMembers: readonly string[];
+  readonly lenientSchema: StandardSchemaV1<unknown, T> | undefined;
+  readonly idempotencyScope: (request: HttpRequest<unknown>) => string;
+  /** What `fields=` chooses from; undefined where clients cannot choose. */
+  readonly members: readonly string[] | undefined;
+  /** The representations that have a form for one record, the preferred first. */
+  readonly items: readonly [ItemRepresentation, ...ItemRepresentation[]];
+  /** Their media types, for `negotiate`. */
+  readonly itemMediaTypes: readonly MediaType[];
+  /** Those that have a form for many. */
+  readonly lists: readonly [ListRepresentation, ...ListRepresentation[]];
+}
+
+/** A request for one record. */
+export type ItemRequest = HttpRequest<{ readonly id: string }>;
+
+export type ItemHandler = (request: ItemRequest) => Promise<HttpResponse>;
+export type CollectionHandler = (request: HttpRequest<unknown>) => Promise<HttpResponse>;
+/** One that answers at once where the store does. */
+export type ReadHandler = (request: ItemRequest) => Awaitable<HttpResponse>;
+
+/** @throws TypeError when the representations cannot be told apart, when the media type of one is none, and when none of them has a form for one record or for many */
+export function settle<T extends Document>(options: CollectionOptions<T>): CollectionSettings<T> {
+  const { path, store, owner, schema, lenientSchema, decoders, representations = [jsonRepresentation] } = options;
+  requireDistinct("name", representations);
+  requireDistinct("mediaType", representations);
+  const items = some("item", representations.filter(isForItems));
+  return {
+    scope: recordScope(path, store, owner),
+    serverMembers: [...storeMembers.map(({ name }) => name), ...(owner === undefined ? [] : [owner.variable])],
+    schema,
+    lenientSchema,
+    decoders,
+    listDecoders: options.listDecoders ?? [ndjsonDecoder],
+    listLimit: options.listLimit ?? 268_435_456,
+    created: options.created ?? ((_record, location) => created(location)),
+    requirePreconditions: options.requirePreconditions ?? false,
+    idempotencyScope: options.idempotencyScope ?? ((request) => request.attribute(caller)?.id ?? ""),
+    members: options.members,
+    items,
+    itemMediaTypes: items.map(mediaTypeOf),
+    lists: some("list", representations.filter(isForLists)),
+  };
+}
+
+const isForItems = (each: Representation): each is ItemRepresentation => each.item !== undefined;
+const isForLists = (each: Representation): each is ListRepresentation => each.list !== undefined;
+
+function mediaTypeOf({ name, mediaType }: Representation): MediaType {
+  const parsed = parseMediaType(mediaType);
+  if (parsed !== undefined) return parsed;
+  throw new TypeError(`The representation ${JSON.stringify(name)} has no media type: ${JSON.stringify(mediaType)}`);
+}
+
+function some<R>(what: string, representations: readonly R[]): readonly [R, ...R[]] {
+  const [first, ...others] = representations;
+  if (first === undefined) throw new TypeError(`A collection needs a representation with "${what}"`);
+  return [first, ...others];
+}
+
+function requireDistinct(member: "name" | "mediaType", representations: readonly Representation[]): void {
+  const values = representations.map((each) => each[member]);
+  const repeated = values.find((value, index) => values.indexOf(value) < index);
+  if (repeated !== undefined) throw new TypeError(`Two representations have the ${member} ${JSON.stringify(repeated)}`);
+}

@@ -1,0 +1,135 @@
+import type { CollectionDefinition, Ownership } from "../database.ts";
+import {
+  type MemberFilter,
+  type MemberType,
+  type SelectableMember,
+  type Selection,
+  storeMembers,
+} from "../selection.ts";
+
+/**
+ * Sees that the names in the definitions are names, since they become part of statements.
+ *
+ * @throws TypeError naming what is none, or what there is twice
+ */
+export function assertDefinitions(collections: readonly CollectionDefinition[]): void {
+  for (const { name, unique = [], selectable = [], fullText = [], owner } of collections) {
+    if (!/^(?!sqlite_|waymark_)[a-z][a-z0-9_]{0,62}$/.test(name)) {
+      throw new TypeError(
+        `${JSON.stringify(name)} cannot name a collection: it takes 1 to 63 of a-z, 0-9 and _, a letter first, and no sqlite_ or waymark_ before them`,
+      );
+    }
+    assertMembers(unique, /^[A-Za-z_][A-Za-z0-9_]{0,62}$/, "unique");
+    assertMembers(
+      selectable.map((member) => member.name),
+      memberPath,
+      "selectable",
+    );
+    assertMembers(fullText, memberPath, "searched for words");
+    const ofStore = storeMembers.find((member) => selectable.some((other) => other.name === member.name));
+    if (ofStore !== undefined) throw new TypeError(`${ofStore.name} is selectable in every collection`);
+    if (owner !== undefined) assertOwner(name, owner, collections);
+  }
+  const names = collections.map(({ name }) => name);
+  if (new Set(names).size < names.length) throw new TypeError(`Two collections have one name: ${names.join(", ")}`);
+}
+
+/** Goes up from owner to owner, until there is none. */
+function assertOwner(name: string, owner: Ownership, collections: readonly CollectionDefinition[]): void {
+  assertMembers([owner.member], /^(?!(?:id|createdAt|updatedAt)$)[A-Za-z_][A-Za-z0-9_]{0,62}$/, "that of an owner");
+  const path = [name];
+  for (let above: string | undefined = owner.collection; above !== undefined; ) {
+    const definition: CollectionDefinition | undefined = collections.find((each) => each.name === above);
+    if (definition === undefined) throw new TypeError(`The owner of ${path.at(-1)}, ${above}, is no collection`);
+    if (path.includes(above)) throw new TypeError(`${path.join(", ")} own one another`);
+    path.push(above);
+    above = definition.owner?.collection;
+  }
+}
+
+/** A member, or one of an object: `address.postalCode`. */
+const memberPath = /^(?=.{1,63}$)[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*$/;
+
+function assertMembers(names: readonly string[], form: RegExp, role: string): void {
+  const none = names.find((name) => !form.test(name));
+  if (none !== undefined) {
+    const points = form === memberPath ? ", with points before members of objects" : "";
+    throw new TypeError(
+      `${JSON.stringify(none)} cannot be ${role}: such a member takes 1 to 63 of A-Z, a-z, 0-9 and _${points}`,
+    );
+  }
+  // SQLite's names of columns compare without case.
+  if (new Set(names.map((name) => name.toLowerCase())).size < names.length) {
+    throw new TypeError(`Two members that are to be ${role} have one name: ${names.join(", ")}`);
+  }
+}
+
+/** The collections with each one behind its owner. */
+export function ownersFirst(collections: readonly CollectionDefinition[]): readonly CollectionDefinition[] {
+  const byName = new Map(collections.map((each) => [each.name, each]));
+  const depthOf = ({ owner }: CollectionDefinition): number => {
+    const above = owner && byName.get(owner.collection);
+    return above === undefined ? 0 : 1 + depthOf(above);
+  };
+  return collections.toSorted((one, other) => depthOf(one) - depthOf(other));
+}
+
+/** The names of the collections whose records go when one of this collection goes, at any remove. */
+export function ownedBy(name: string, collections: readonly CollectionDefinition[]): readonly string[] {
+  const owned = collections.filter(({ owner }) => owner?.collection === name);
+  return owned.flatMap((each) => [each.name, ...ownedBy(each.name, collections)]);
+}
+
+/**
+ * Sees that a store with these members can make sense of a selection.
+ *
+ * @throws TypeError saying what is wrong, for the programmer: what a client sends is checked before
+ */
+export function assertSelection(selection: Selection, members: readonly SelectableMember[], fullText: boolean): void {
+  const { filters = [], words = [], order, after, limit } = selection;
+  const typeOf = (name: string): MemberType => {
+    const member = members.find((each) => each.name === name);
+    if (member === undefined) throw new TypeError(`${JSON.stringify(name)} is not a member to select or sort by`);
+    return member.type;
+  };
+  for (const filter of filters) assertFilter(filter, typeOf(filter.member));
+
+  if (words.length > 0 && !fullText) throw new TypeError("The collection has no full text to search");
+  const noWord = words.find((word) => !/^[\p{L}\p{N}]+$/u.test(word));
+  if (noWord !== undefined)
+    throw new TypeError(`${JSON.stringify(noWord)} is not a word: toWords gives those of a text`);
+
+  const keys = order ?? [{ member: "id", descending: false }];
+  if (keys.at(-1)?.member !== "id") throw new TypeError("The last key of an order is id");
+  if (new Set(keys.map(({ member }) => member)).size < keys.length)
+    throw new TypeError("A member is twice in an order");
+  const types = keys.map(({ member }) => typeOf(member));
+  if (after !== undefined && after.length !== keys.length) {
+    throw new TypeError(`A place in an order of ${keys.length} keys has as many values, not ${after.length}`);
+  }
+  for (const [i, value] of (after ?? []).entries()) {
+    const { member } = keys[i] as { member: string }; // there are as many
+    if (value === null && member !== "id") continue;
+    assertValue(member, types[i] as MemberType, value);
+  }
+
+  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1)) {
+    throw new TypeError(`A limit is an integer from 1, not ${limit}`);
+  }
+}
+
+function assertFilter(filter: MemberFilter, type: MemberType): void {
+  if (filter.operator === "prefix" && isNumeric(type)) {
+    throw new TypeError(`${JSON.stringify(filter.member)} is no text, and has no beginning`);
+  }
+  const values = filter.operator === "in" ? filter.values : [filter.value];
+  for (const value of values) assertValue(filter.member, type, value);
+}
+
+function assertValue(member: string, type: MemberType, value: unknown): void {
+  const isValue = isNumeric(type) ? Number.isFinite(value) : typeof value === "string";
+  if (isValue) return;
+  throw new TypeError(`${JSON.stringify(member)} compares with ${isNumeric(type) ? "numbers" : "text"}, not ${value}`);
+}
+
+const isNumeric = (type: MemberType): boolean => type === "number" || type === "time";

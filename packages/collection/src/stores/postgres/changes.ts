@@ -1,0 +1,212 @@
+import type { CollectionDefinition, Ownership } from "../../database.ts";
+import type { SnapshotRecord } from "../../snapshot.ts";
+import { StoreUnavailable } from "../../store.ts";
+import { ownedBy } from "../definition.ts";
+import type { Write } from "../write.ts";
+import { mostCounted, PostgresBatch, type StoredRow, type Surroundings } from "./batch.ts";
+import { tableForm, uniqueColumn, uniqueKeys } from "./columns.ts";
+import type { PostgresConnection } from "./connection.ts";
+import { forgetKeys, keepKeys, keyedRecords } from "./keys.ts";
+import { PostgresRemovals, PostgresRows } from "./rows.ts";
+import { ownerColumn, quoteName, quoteText, type RecordRow, recordColumns, toArrayText, toRecord } from "./sql.ts";
+
+/** What is known of a collection once it is locked. */
+export type CollectionLock = Pick<Surroundings, "lastRevision" | "lastId">;
+
+/** The statements that change a collection, each within a transaction that holds the collection's lock. */
+export class PostgresChanges {
+  readonly #collection: string;
+  readonly #table: string;
+  readonly #form: string;
+  readonly #owned: readonly string[];
+  readonly #owner: Ownership | undefined;
+  readonly #unique: readonly string[];
+  readonly #rows: PostgresRows;
+  readonly #removals: PostgresRemovals;
+
+  /** @param collections those of the database */
+  constructor(definition: CollectionDefinition, collections: readonly CollectionDefinition[]) {
+    const { name, unique = [], owner } = definition;
+    this.#collection = name;
+    this.#table = quoteName(name);
+    this.#form = tableForm(definition);
+    this.#owned = ownedBy(name, collections);
+    this.#owner = owner;
+    this.#unique = unique;
+    this.#rows = new PostgresRows(definition);
+    this.#removals = new PostgresRemovals(name, collections);
+  }
+
+  /**
+   * Locks the collection until the transaction ends, and reads its counters. Whoever changes a collection does this first,
+   * so that changes are decided one after another whichever program makes them, and revisions are in the order of the commits.
+   *
+   * @param isRemoving whether records may go, so that what they own is locked too; all programs lock in the same order
+   * @throws StoreUnavailable (rejects) when another program has given the table another form, for which this one has not the values
+   */
+  async lock(connection: PostgresConnection, isRemoving: boolean): Promise<CollectionLock> {
+    const rows = await connection.query<readonly [name: string, revision: string, lastId: string, isSame: string]>({
+      name: `waymark lock ${this.#table}`,
+      text: `SELECT name, revision, last_id, form = ${quoteText(this.#form)}
+        FROM waymark_collections WHERE name = ANY($1) ORDER BY name FOR UPDATE`,
+      values: [toArrayText([this.#collection, ...(isRemoving ? this.#owned : [])])],
+    });
+    const counters = rows.find(([name]) => name === this.#collection);
+    if (counters === undefined) throw new Error(`The collection ${this.#collection} is gone from the database`);
+    const [, revision, lastId, isSame] = counters;
+    if (isSame !== "t") {
+      throw new StoreUnavailable(
+        `Another version of this program has made the columns of ${this.#collection} anew: start this one again`,
+      );
+    }
+    return { lastRevision: Number(revision), lastId: Number(lastId) };
+  }
+
+  /** Reads what the writes are decided by. `locking` is the answer to `lock`, sent before. */
+  async read(
+    connection: PostgresConnection,
+    writes: readonly Write[],
+    locking: Promise<CollectionLock>,
+  ): Promise<PostgresBatch> {
+    const ids = [...new Set(writes.flatMap(({ id }) => (id !== undefined && Number.isSafeInteger(id) ? [id] : [])))];
+    const given = writes.flatMap((write) => (write.kind === "create" && write.id !== undefined ? [write.id] : []));
+    const [counters, owners, keyed, rows, removed, holders] = await Promise.all([
+      locking,
+      this.#ownersOf(connection, writes),
+      keyedRecords(connection, this.#collection, writes),
+      this.#rowsOf(connection, ids),
+      this.#removedOf(connection, given),
+      this.#holdersOf(connection, writes),
+    ]);
+    const greatest = Math.max(counters.lastId, ...given.filter((id) => id <= mostCounted));
+    const assignable =
+      greatest + writes.length <= mostCounted ? [] : await this.#takenBeyond(connection, greatest, writes.length);
+    const takenIds = new Set([...rows.keys(), ...removed, ...assignable]);
+    return new PostgresBatch(this.#unique, { ...counters, rows, takenIds, holders, owners, keyed });
+  }
+
+  /** Stores what a batch came to. */
+  async write(connection: PostgresConnection, batch: PostgresBatch): Promise<void> {
+    const { inserted, updated, displaced, removed, keyed, time, lastRevision, lastId } = batch;
+    const stored = inserted.length + updated.length;
+    const statements: Promise<unknown>[] = [];
+    // In this order no two records have the same value of a unique member in between.
+    if (removed.length > 0) statements.push(this.#removals.remove(connection, removed));
+    statements.push(this.#rows.vacate(connection, displaced));
+    if (updated.length > 0) statements.push(this.#rows.update(connection, updated));
+    if (inserted.length > 0) statements.push(this.#rows.insert(connection, inserted));
+    if (stored > 0) statements.push(forgetKeys(connection, this.#collection, time, stored));
+    if (keyed.length > 0) statements.push(keepKeys(connection, this.#collection, keyed));
+    statements.push(
+      connection.query({
+        name: "waymark count",
+        text: "UPDATE waymark_collections SET revision = $2, last_id = $3 WHERE name = $1",
+        values: [this.#collection, lastRevision, lastId],
+      }),
+    );
+    await Promise.all(statements);
+  }
+
+  /** Stores records as they are, in the place of those with their ids; the counters stay. */
+  async put(connection: PostgresConnection, records: readonly SnapshotRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    const member = this.#owner?.member;
+    const rows = records.map(({ createdAt, ...record }): StoredRow => {
+      const document: Readonly<Record<string, unknown>> = member === undefined ? {} : JSON.parse(record.json);
+      return { record, createdAt, owner: member === undefined ? undefined : Number(document[member]) };
+    });
+    await this.#rows.put(connection, rows);
+  }
+
+  /** Has records, which are put anew in a later step, keep no value from others. */
+  vacate(connection: PostgresConnection, ids: readonly number[]): Promise<void> {
+    return this.#rows.vacate(connection, ids);
+  }
+
+  /** Removes records and what they own, and has none of the ids given again. Of these alone the removals are not counted. */
+  remove(connection: PostgresConnection, ids: readonly number[]): Promise<void> {
+    return this.#removals.remove(connection, ids);
+  }
+
+  /** Whether the collection, or the owner in it, has no record. */
+  async isEmpty(connection: PostgresConnection, owner: number | undefined): Promise<boolean> {
+    const ofOwner = owner === undefined ? "" : "WHERE owner = $1";
+    const values = owner === undefined ? [] : [owner];
+    const rows = await connection.query({ text: `SELECT 1 FROM ${this.#table} ${ofOwner} LIMIT 1`, values });
+    return rows.length === 0;
+  }
+
+  /** Those of the owners of new records which there are. */
+  async #ownersOf(connection: PostgresConnection, writes: readonly Write[]): Promise<ReadonlySet<number>> {
+    const asked = new Set(writes.flatMap((write) => (write.kind === "create" ? (write.owner ?? []) : [])));
+    if (this.#owner === undefined || asked.size === 0) return new Set();
+    const rows = await connection.query<readonly [id: string]>({
+      name: `waymark owners of ${this.#table}`,
+      text: `SELECT id FROM ${quoteName(this.#owner.collection)} WHERE id = ANY($1)`,
+      values: [toArrayText([...asked])],
+    });
+    return new Set(rows.map(([id]) => Number(id)));
+  }
+
+  async #rowsOf(connection: PostgresConnection, ids: readonly number[]): Promise<Map<number, StoredRow>> {
+    if (ids.length === 0) return new Map();
+    const rows = await connection.query<readonly [...RecordRow, createdAt: string, owner: string | null]>({
+      name: `waymark rows of ${this.#table}`,
+      text: `SELECT ${recordColumns}, created_at, ${ownerColumn(this.#owner)} FROM ${this.#table} WHERE id = ANY($1)`,
+      values: [toArrayText(ids)],
+    });
+    return new Map(
+      rows.map(([id, revision, updatedAt, document, createdAt, owner]) => {
+        const record = toRecord([id, revision, updatedAt, document]);
+        return [record.id, { record, createdAt: Number(createdAt), owner: owner === null ? undefined : Number(owner) }];
+      }),
+    );
+  }
+
+  async #removedOf(connection: PostgresConnection, ids: readonly number[]): Promise<readonly number[]> {
+    if (ids.length === 0) return [];
+    const rows = await connection.query<readonly [id: string]>({
+      name: "waymark removed",
+      text: "SELECT id FROM waymark_removals WHERE collection = $1 AND id = ANY($2)",
+      values: [this.#collection, toArrayText(ids)],
+    });
+    return rows.map(([id]) => Number(id));
+  }
+
+  /** Ids beyond this one that a record has or had, up to one beyond which so many are free. */
+  async #takenBeyond(connection: PostgresConnection, id: number, free: number): Promise<readonly number[]> {
+    const taken: number[] = [];
+    for (let end = id; end - id - taken.length < free; ) {
+      const begin = end;
+      end += free + 1000;
+      const rows = await connection.query<readonly [id: string]>({
+        name: `waymark taken of ${this.#table}`,
+        text: `SELECT id FROM ${this.#table} WHERE id > $2 AND id <= $3
+          UNION ALL SELECT id FROM waymark_removals WHERE collection = $1 AND id > $2 AND id <= $3`,
+        values: [this.#collection, begin, end],
+      });
+      taken.push(...rows.map(([each]) => Number(each)));
+    }
+    return taken;
+  }
+
+  #holdersOf(connection: PostgresConnection, writes: readonly Write[]): Promise<readonly Map<string, number>[]> {
+    if (this.#unique.length === 0) return Promise.resolve([]);
+    const keys = writes.map((write) => {
+      return write.kind === "remove" ? [] : uniqueKeys(JSON.parse(write.members), this.#unique);
+    });
+    return Promise.all(
+      this.#unique.map(async (member, position) => {
+        const wanted = new Set(keys.flatMap((each) => each[position] ?? []));
+        if (wanted.size === 0) return new Map<string, number>();
+        const column = quoteName(uniqueColumn(member));
+        const rows = await connection.query<readonly [key: string, id: string]>({
+          name: `waymark holders of ${this.#table} ${position}`,
+          text: `SELECT ${column}, id FROM ${this.#table} WHERE ${column} = ANY($1)`,
+          values: [toArrayText([...wanted])],
+        });
+        return new Map(rows.map(([key, id]) => [key, Number(id)]));
+      }),
+    );
+  }
+}

@@ -1,0 +1,225 @@
+import type { ClientConfig } from "pg";
+import type { Database, DatabaseOptions, DatabaseState } from "../../database.ts";
+import type { LoadOptions, Snapshot } from "../../snapshot.ts";
+import { type Store, StoreOpenError } from "../../store.ts";
+import { assertDefinitions, ownersFirst } from "../definition.ts";
+import { loadSnapshot } from "../load.ts";
+import { PostgresChanges } from "./changes.ts";
+import { comparedColumns } from "./columns.ts";
+import { PostgresConnection, type PostgresTimeouts } from "./connection.ts";
+import { reasonNotOpened, toStoreFault, UnusableDatabase } from "./fault.ts";
+import { PostgresFinds } from "./finds.ts";
+import { PostgresLoadTarget } from "./load-target.ts";
+import { assertFinished, metAnotherStart, migrate } from "./migrations.ts";
+import { attempt, dividePool, leastPoolSize, type PostgresPools } from "./pool.ts";
+import { prepareCollection } from "./schema.ts";
+import { openPostgresSnapshot } from "./snapshot.ts";
+import { PostgresStore, type PostgresStoreParts } from "./store.ts";
+import { PostgresWriter } from "./writer.ts";
+
+/** Times are in milliseconds. */
+export interface PostgresDatabaseOptions extends DatabaseOptions {
+  /** How many connections there are at most: from 3; 10 unless told. They are opened when they are needed. */
+  readonly poolSize?: number;
+  /** How long a connection may take until it can be used, and work may wait for one; 3,000 unless told. */
+  readonly connectTimeout?: number;
+  /** How long the server may work on a statement; 5,000 unless told. Its answer is waited for a second longer. */
+  readonly statementTimeout?: number;
+  /** How long a change waits for another transaction, of another program perhaps; 2,000 unless told. */
+  readonly lockTimeout?: number;
+}
+
+/**
+ * Opens a PostgreSQL database, in which it makes the tables that are missing; several programs may share one. What the
+ * address leaves out is taken from the variables PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE.
+ *
+ * One that is read-only, as a standby is, is opened where its tables are those of this program. It is read as every other one,
+ * and changes fail with StoreReadOnly until the server takes them: when the standby is promoted.
+ *
+ * ```ts
+ * const database = await openPostgresDatabase("postgres://people@db.example.org/people", {
+ *   collections: [{ name: "person", unique: ["identifier"] }],
+ * });
+ * ```
+ *
+ * @throws StoreOpenError (rejects) when it cannot be opened; the message names it without the password, and says what to do
+ * @throws TypeError (rejects) when a definition has a name that is none; RangeError when there are too few connections
+ */
+export async function openPostgresDatabase(address: string, options: PostgresDatabaseOptions): Promise<Database> {
+  const { collections, now = () => new Date(), poolSize = 10 } = options;
+  const { connectTimeout: connect = 3000, statementTimeout: statement = 5000, lockTimeout: lock = 2000 } = options;
+  assertDefinitions(collections);
+  if (!(Number.isInteger(poolSize) && poolSize >= leastPoolSize)) {
+    throw new RangeError(`A pool has a whole number of connections, from ${leastPoolSize} on, and not ${poolSize}`);
+  }
+  const timeouts: PostgresTimeouts = { connect, statement, lock };
+  const { config, display } = parsePostgresAddress(address);
+  try {
+    await prepare(config, timeouts, options);
+  } catch (error) {
+    throw openingFault(display, error);
+  }
+  const pools = dividePool(poolSize, connect, () => PostgresConnection.open(config, timeouts));
+  const openSnapshot = (): Promise<Snapshot> => openPostgresSnapshot(config, timeouts);
+  const stores = collections.map((definition) => {
+    const changes = new PostgresChanges(definition, collections);
+    const parts: PostgresStoreParts = {
+      definition,
+      columns: comparedColumns(definition),
+      pools,
+      finds: new PostgresFinds(pools.records, definition),
+      changes,
+      writer: new PostgresWriter(pools.changes, changes),
+      now,
+    };
+    return [definition.name, new PostgresStore(parts)] as const;
+  });
+  return new PostgresDatabase({ pools, stores: new Map(stores), collections, openSnapshot });
+}
+
+/**
+ * A snapshot of a PostgreSQL database without opening it otherwise: nothing in it is made or changed.
+ *
+ * @throws StoreOpenError (rejects) as `openPostgresDatabase`, and when there is nothing of ours in it
+ */
+export async function snapshotPostgresDatabase(address: string): Promise<Snapshot> {
+  const { config, display } = parsePostgresAddress(address);
+  try {
+    return await openPostgresSnapshot(config, { connect: 3000, statement: 5000, lock: 2000 });
+  } catch (error) {
+    throw openingFault(display, error);
+  }
+}
+
+/** StoreOpenError for what keeps a database from being opened, and the fault itself where that is the program's. */
+function openingFault(display: string, error: unknown): unknown {
+  const reason = reasonNotOpened(error);
+  if (reason === undefined) return error;
+  return new StoreOpenError(`Cannot open the database ${JSON.stringify(display)}: ${reason}`, { cause: error });
+}
+
+/** What a PostgresDatabase is made of. */
+interface PostgresParts {
+  readonly pools: PostgresPools;
+  readonly stores: ReadonlyMap<string, PostgresStore>;
+  readonly collections: DatabaseOptions["collections"];
+  readonly openSnapshot: () => Promise<Snapshot>;
+}
+
+class PostgresDatabase implements Database {
+  readonly #parts: PostgresParts;
+
+  constructor(parts: PostgresParts) {
+    this.#parts = parts;
+  }
+
+  store(collection: string): Store {
+    const store = this.#parts.stores.get(collection);
+    if (store === undefined) throw new RangeError(`The database was opened without ${JSON.stringify(collection)}`);
+    return store;
+  }
+
+  async check(): Promise<DatabaseState> {
+    const [row] = await this.#parts.pools.records.read<readonly [readOnly: string]>({
+      text: "SELECT current_setting('transaction_read_only') FROM waymark_collections LIMIT 1",
+    });
+    return { readOnly: row?.[0] === "on" };
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    try {
+      return await this.#parts.openSnapshot();
+    } catch (error) {
+      throw toStoreFault(error);
+    }
+  }
+
+  async load(snapshot: Snapshot, options?: LoadOptions): Promise<void> {
+    const { pools, collections } = this.#parts;
+    await loadSnapshot(await PostgresLoadTarget.of(pools.changes, collections), snapshot, collections, options);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#parts.stores.values()].map((store) => store.close()));
+    await Promise.all(Object.values(this.#parts.pools).map((pool) => pool.close()));
+  }
+}
+
+/**
+ * Brings the tables to what this program reads and writes, on a connection that has time for it. Where all is as it should be nothing
+ * is written, so that a standby is opened too. Of programs that start together on an empty database one makes the tables, and the others
+ * find that and try again.
+ */
+async function prepare(
+  config: PostgresAddress["config"],
+  timeouts: PostgresTimeouts,
+  options: DatabaseOptions,
+): Promise<void> {
+  const patient = { ...timeouts, statement: patience, lock: patience };
+  const prepareOnce = async (): Promise<void> => {
+    const connection = await PostgresConnection.open(config, patient);
+    try {
+      await prepareOver(connection, options);
+    } finally {
+      await connection.close(); // which also rolls back
+    }
+  };
+  await attempt(8, prepareOnce, metAnotherStart);
+}
+
+/** In one transaction, where the engine has the making of tables in it. */
+async function prepareOver(
+  connection: PostgresConnection,
+  { collections, forLoading = false }: DatabaseOptions,
+): Promise<void> {
+  await assertServer(connection, forLoading);
+  await connection.query({ text: "BEGIN ISOLATION LEVEL READ COMMITTED" });
+  await migrate(connection);
+  if (!forLoading) await assertFinished(connection);
+  for (const definition of ownersFirst(collections)) await prepareCollection(connection, definition);
+  await connection.query({ text: "COMMIT" });
+}
+
+/** Of a large table, an index that a new version asks for takes minutes to make; and as long others wait who start too. */
+const patience = 3_600_000;
+
+async function assertServer(connection: PostgresConnection, isToBeWritten: boolean): Promise<void> {
+  const [[version = "", encoding, readOnly, mayWrite] = []] = await connection.query({
+    text: `SELECT current_setting('server_version_num'), current_setting('server_encoding'),
+      current_setting('transaction_read_only'), has_table_privilege(to_regclass('waymark_collections'), 'UPDATE')`,
+  });
+  if (Number(version) < 130_000) throw new UnusableDatabase("the server is older than PostgreSQL 13; upgrade it");
+  if (encoding !== "UTF8") throw new UnusableDatabase(`it is encoded in ${encoding}; create one with ENCODING 'UTF8'`);
+  if (isToBeWritten && readOnly === "on") {
+    throw new UnusableDatabase("it is read-only, as a standby is, and is to be written to; name the primary");
+  }
+  if (readOnly === "off" && mayWrite === "f") {
+    throw new UnusableDatabase("the user may not write to its tables; grant it, or name another user");
+  }
+}
+
+/** Where a database is, and what it may be called in a message. */
+interface PostgresAddress {
+  readonly config: ClientConfig;
+  /** Host and database without a password: `postgres://db.example.org/people`. */
+  readonly display: string;
+}
+
+/** Whether an address names a PostgreSQL database. */
+export const isPostgresAddress = (address: string): boolean => /^postgres(?:ql)?:\/\//i.test(address);
+
+/**
+ * Reads `postgres://user:password@host:port/database?sslmode=verify-full`. What it leaves out is taken from the variables
+ * PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE.
+ *
+ * @throws StoreOpenError when it is no such URL; the message does not have it, since a password may be anywhere in it
+ */
+export function parsePostgresAddress(address: string): PostgresAddress {
+  if (!isPostgresAddress(address) || !URL.canParse(address)) {
+    throw new StoreOpenError(
+      "Cannot open the database: the address is not one of PostgreSQL, such as postgres://user:password@host:5432/database, with %XX for signs of a URL in the password",
+    );
+  }
+  const { host, pathname } = new URL(address);
+  return { config: { connectionString: address }, display: `postgres://${host}${pathname}` };
+}

@@ -1,0 +1,132 @@
+import { StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../../store.ts";
+
+/** Error codes of PostgreSQL (SQLSTATE) that something hangs on here; the other ones are known by their class. */
+export const sqlState = {
+  invalidPassword: "28P01",
+  uniqueViolation: "23505",
+  completionUnknown: "40003",
+  lockNotAvailable: "55P03",
+  queryCanceled: "57014",
+  readOnly: "25006",
+  diskFull: "53100",
+  tooManyConnections: "53300",
+  insufficientPrivilege: "42501",
+  noSuchDatabase: "3D000",
+} as const;
+
+/** The connection broke, or was given up, before the answer was there: what had been sent may have been done or not. */
+export class ConnectionLost extends Error {
+  override readonly name = "ConnectionLost";
+}
+
+/** The error code that the server sent; undefined for every other value. */
+export function sqlStateOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
+  // The codes of the system, such as ECONNRESET and EPIPE, come on errors that have no severity.
+  return "severity" in error && /^[0-9A-Z]{5}$/.test(error.code) ? error.code : undefined;
+}
+
+/**
+ * Whether a transaction was undone, and may succeed when it is tried again (class 40): it met another one or, on a standby,
+ * what was to be taken over from the primary.
+ */
+export const isTransactionRollback = (error: unknown): boolean =>
+  sqlStateOf(error)?.startsWith("40") === true && !isOutcomeUnknown(error);
+
+/** Whether it cannot be told if a commit was made: the connection broke, or the machines of a distributed engine lost one another. */
+export const isOutcomeUnknown = (error: unknown): boolean =>
+  error instanceof ConnectionLost || sqlStateOf(error) === sqlState.completionUnknown;
+
+/** What a store throws for an error of the database: StoreUnavailable when trying later may help, else the error itself. */
+export function toStoreFault(error: unknown): unknown {
+  if (error instanceof ConnectionLost) return new StoreUnavailable(error.message, { cause: error });
+  const state = sqlStateOf(error);
+  if (state === undefined) return error;
+  if (state === sqlState.readOnly) return new StoreReadOnly("The database is read-only", { cause: error });
+  const reason = temporary.get(state) ?? temporary.get(state.slice(0, 2));
+  return reason === undefined ? error : new StoreUnavailable(reason, { cause: error });
+}
+
+/** As `toStoreFault`, for what takes longer the more records there are: what the server stopped for its time is a StoreReadTimeout. */
+export function toSelectionFault(error: unknown): unknown {
+  if (sqlStateOf(error) !== sqlState.queryCanceled) return toStoreFault(error);
+  return new StoreReadTimeout("It takes longer than the database may work on a statement", { cause: error });
+}
+
+/** By code, or by the two characters of its class. */
+const temporary: ReadonlyMap<string, string> = new Map([
+  ["08", "The connection to the database broke"],
+  ["25P03", "The database ended a transaction that took too long"],
+  ["28", "The database no longer lets the program in"],
+  [sqlState.noSuchDatabase, "The database is gone"],
+  ["40", "The database undid what met something else that was done at the same time"],
+  ["53", "The database has run out of room, memory or connections"],
+  [sqlState.lockNotAvailable, "Another transaction holds what is to be changed"],
+  ["57", "The database stopped the work: it took too long, or the server is going down"],
+  ["58", "The system of the database reports an error"],
+]);
+
+/** Why a database cannot be ours, and what to do; the name of the database is put before it. */
+export class UnusableDatabase extends Error {}
+
+/** One line for what keeps a database from being opened; undefined for a fault of the program. It has no password. */
+export function reasonNotOpened(error: unknown): string | undefined {
+  if (error instanceof UnusableDatabase) return error.message;
+  const state = sqlStateOf(error);
+  if (state !== undefined) {
+    return byState.get(state) ?? byState.get(state.slice(0, 2));
+  }
+  const { code, message } = firstOf(error);
+  return bySystemCode.get(code) ?? byMessage.find(([part]) => message.includes(part))?.[1];
+}
+
+/** Where a name has several addresses, what became of the first of them tells for all. */
+function firstOf(error: unknown): { readonly code: string; readonly message: string } {
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  if (!(first instanceof Error)) return { code: "", message: "" };
+  return { code: "code" in first ? String(first.code) : "", message: first.message };
+}
+
+const unreachable = "nothing answers there; start the server, or name another host or port";
+const notEncrypted = "the server is not set up for TLS; leave sslmode out, or set the server up";
+const untrusted = "the certificate of the server is not to be trusted; name its authority by sslrootcert";
+
+const bySystemCode: ReadonlyMap<string, string> = new Map([
+  ["ECONNREFUSED", unreachable],
+  ["ENOENT", unreachable], // the socket of a server on this machine
+  ["EHOSTUNREACH", unreachable],
+  ["ENETUNREACH", unreachable],
+  ["ETIMEDOUT", unreachable],
+  ["ECONNRESET", "the server ends the connection at once; see what it says in its log"],
+  ["ENOTFOUND", "there is no such host; name another one"],
+  ["EAI_AGAIN", "the name of the host cannot be looked up just now; try again"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", untrusted],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", untrusted],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", untrusted],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "the certificate of the server is for another host; name the host as it does"],
+]);
+
+/** By what the driver says, where it has no code. */
+const byMessage: readonly (readonly [part: string, reason: string])[] = [
+  ["timeout expired", unreachable],
+  ["does not support SSL", notEncrypted],
+  ["password must be a", "the server asks for a password; put one into the address, or into PGPASSWORD"],
+  ["terminated unexpectedly", "the server ends the connection at once; see what it says in its log"],
+];
+
+const byState: ReadonlyMap<string, string> = new Map([
+  ["28", "the server does not let this user in with this password; correct them"],
+  [sqlState.noSuchDatabase, "there is no such database; create it, or name another one"],
+  [sqlState.insufficientPrivilege, "the user may not make tables or write to them; grant it, or name another user"],
+  [sqlState.tooManyConnections, "the server has no connection left; end some, or allow more"],
+  ["57P03", "the server is starting or stopping, or a standby with hot_standby off; try again, or switch that on"],
+  ["57P01", "the server is stopping; try again"],
+  [sqlState.lockNotAvailable, "another transaction has locked its tables; end that one, or try again"],
+  [sqlState.diskFull, "the disk of the server is full; make room"],
+  [
+    sqlState.readOnly,
+    "it is read-only, as a standby is, and lacks what this program keeps in it; start the program on the primary first",
+  ],
+  ["40", "something else was done in it at the same time; try again"],
+  ["08", "the connection broke; try again"],
+]);

@@ -1,0 +1,85 @@
+import type { CollectionDefinition } from "../../database.ts";
+import { type StoredRecord, StoreUnavailable } from "../../store.ts";
+import type { PostgresPool } from "./pool.ts";
+import { ownerColumn, quoteName, type RecordRow, recordColumns, toRecord } from "./sql.ts";
+
+export interface FoundRecord {
+  readonly record: StoredRecord;
+  /** The id of the record that owns it, where the collection has an owner. */
+  readonly owner: number | undefined;
+}
+
+/** Reads single records: those that are asked for in one turn of the event loop, and while others are read, by one query. */
+export class PostgresFinds {
+  readonly #pool: PostgresPool;
+  readonly #statement: { readonly name: string; readonly text: string };
+  #waiting = new Map<number, PromiseWithResolvers<FoundRecord | undefined>>();
+  #isDue = false;
+  #inHand = 0;
+
+  constructor(pool: PostgresPool, { name, owner }: CollectionDefinition) {
+    this.#pool = pool;
+    const table = quoteName(name);
+    const text = `SELECT ${recordColumns}, ${ownerColumn(owner)} FROM ${table} WHERE id = ANY($1)`;
+    this.#statement = { name: `waymark find in ${table}`, text };
+  }
+
+  /** The record with this id, which is a safe integer. */
+  find(id: number): Promise<FoundRecord | undefined> {
+    const waiting = this.#waiting.get(id);
+    if (waiting !== undefined) return waiting.promise;
+    if (this.#waiting.size >= queueLimit) throw new StoreUnavailable("Too many requests wait for the database");
+    const asked = Promise.withResolvers<FoundRecord | undefined>();
+    this.#waiting.set(id, asked);
+    this.#schedule();
+    return asked.promise;
+  }
+
+  /** Once the requests that have arrived by now have been looked at. */
+  #schedule(): void {
+    if (this.#isDue || this.#inHand >= queriesAtOnce) return;
+    this.#isDue = true;
+    setImmediate(() => {
+      this.#isDue = false;
+      this.#send();
+    });
+  }
+
+  async #send(): Promise<void> {
+    const asked = this.#take();
+    this.#inHand++;
+    try {
+      const values = [`{${[...asked.keys()].join(",")}}`];
+      const rows = await this.#pool.read<readonly [...RecordRow, owner: string | null]>({ ...this.#statement, values });
+      for (const [id, revision, updatedAt, document, owner] of rows) {
+        const record = toRecord([id, revision, updatedAt, document]);
+        asked.get(record.id)?.resolve({ record, owner: owner === null ? undefined : Number(owner) });
+      }
+      for (const { resolve } of asked.values()) resolve(undefined); // which does nothing where a record was found
+    } catch (error) {
+      for (const { reject } of asked.values()) reject(error);
+    } finally {
+      this.#inHand--;
+      if (this.#waiting.size > 0) this.#schedule();
+    }
+  }
+
+  #take(): Map<number, PromiseWithResolvers<FoundRecord | undefined>> {
+    const all = this.#waiting;
+    if (all.size <= batchLimit) {
+      this.#waiting = new Map();
+      return all;
+    }
+    const taken = new Map([...all].slice(0, batchLimit));
+    for (const id of taken.keys()) all.delete(id);
+    return taken;
+  }
+}
+
+/** So that the server works on one while the other one's records are taken to pieces here. */
+const queriesAtOnce = 2;
+
+/** Records of the greatest size that is usual still come to some megabytes. */
+const batchLimit = 256;
+
+const queueLimit = 10_000;

@@ -1,0 +1,89 @@
+import type { Write } from "../write.ts";
+import { type KeyedRecord, keyLifetime, keyOf } from "./batch.ts";
+import { toReadableText } from "./columns.ts";
+import type { PostgresConnection } from "./connection.ts";
+import { toArrayText } from "./sql.ts";
+
+/** What was created before by the keys that the writes have. */
+export async function keyedRecords(
+  connection: PostgresConnection,
+  collection: string,
+  writes: readonly Write[],
+): Promise<ReadonlyMap<string, KeyedRecord>> {
+  const asked = writes.flatMap((write) =>
+    write.kind === "create" && write.idempotency ? [{ owner: write.owner ?? 0, key: write.idempotency.key }] : [],
+  );
+  if (asked.length === 0) return new Map();
+  const keys = new Map(asked.map(({ key }) => [toReadableText(key), key]));
+  const rows = await connection.query<KeyRow>({
+    name: "waymark keys",
+    text: `SELECT owner, key, fingerprint, id, revision, time, document FROM waymark_keys
+      WHERE collection = $1 AND (owner, key) IN (SELECT * FROM unnest($2::bigint[], $3::text[]))`,
+    values: [collection, toArrayText(asked.map(({ owner }) => owner)), toArrayText([...asked.map(toReadableKey)])],
+  });
+  return new Map(
+    rows.map(([ownerText, readable, fingerprint, id, revision, time, json]) => {
+      const [owner, key] = [Number(ownerText), keys.get(readable) ?? readable];
+      const record = { id: Number(id), revision: Number(revision), updatedAt: Number(time), json };
+      return [keyOf(owner, key), { record, owner, idempotency: { key, fingerprint } }];
+    }),
+  );
+}
+
+/**
+ * Forgets some keys of the collection that are too old, once so many records were stored by that time: more keys than records, so that
+ * they become fewer. Those of other collections are left to who holds their lock.
+ */
+export async function forgetKeys(
+  connection: PostgresConnection,
+  collection: string,
+  time: number,
+  stored: number,
+): Promise<void> {
+  await connection.query({
+    name: "waymark forget keys",
+    text: `DELETE FROM waymark_keys WHERE (collection, owner, key) IN (
+        SELECT collection, owner, key FROM waymark_keys WHERE collection = $1 AND time <= $2 ORDER BY time LIMIT $3
+      )`,
+    values: [collection, time - keyLifetime, 10 * stored],
+  });
+}
+
+/** Keeps the keys of new records. */
+export async function keepKeys(
+  connection: PostgresConnection,
+  collection: string,
+  keyed: readonly KeyedRecord[],
+): Promise<void> {
+  await connection.query({
+    name: "waymark keep keys",
+    text: `INSERT INTO waymark_keys (collection, owner, key, fingerprint, id, revision, time, document)
+      SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[])
+      ON CONFLICT (collection, owner, key) DO UPDATE SET fingerprint = excluded.fingerprint, id = excluded.id,
+        revision = excluded.revision, time = excluded.time, document = excluded.document`,
+    values: [
+      collection,
+      ...[
+        keyed.map(({ owner }) => owner),
+        keyed.map(({ idempotency }) => toReadableKey(idempotency)),
+        keyed.map(({ idempotency }) => idempotency.fingerprint),
+        keyed.map(({ record }) => record.id),
+        keyed.map(({ record }) => record.revision),
+        keyed.map(({ record }) => record.updatedAt),
+        keyed.map(({ record }) => record.json),
+      ].map(toArrayText),
+    ],
+  });
+}
+
+type KeyRow = readonly [
+  owner: string,
+  key: string,
+  fingerprint: string,
+  id: string,
+  revision: string,
+  time: string,
+  json: string,
+];
+
+const toReadableKey = ({ key }: { readonly key: string }): string => toReadableText(key);

@@ -1,0 +1,165 @@
+import type { CollectionDefinition } from "../../database.ts";
+import {
+  changedMeanwhile,
+  LoadRefused,
+  loadedFromElsewhere,
+  notEmpty,
+  type SnapshotCounters,
+  type SnapshotKey,
+  type SnapshotRecord,
+} from "../../snapshot.ts";
+import type { LoadPlace, LoadTarget } from "../load.ts";
+import { PostgresChanges } from "./changes.ts";
+import type { PostgresConnection } from "./connection.ts";
+import { toStoreFault } from "./fault.ts";
+import { keepKeys } from "./keys.ts";
+import type { PostgresPool } from "./pool.ts";
+import { identityOf } from "./snapshot.ts";
+import { quoteName, toArrayText } from "./sql.ts";
+
+/** A PostgreSQL database that a snapshot is loaded into. */
+export class PostgresLoadTarget implements LoadTarget {
+  readonly identity: string;
+  readonly #pool: PostgresPool;
+  readonly #changes: ReadonlyMap<string, PostgresChanges>;
+  readonly #places = new Map<string, LoadPlace>();
+
+  static async of(pool: PostgresPool, collections: readonly CollectionDefinition[]): Promise<PostgresLoadTarget> {
+    return new PostgresLoadTarget(pool, await pool.use(identityOf), collections);
+  }
+
+  private constructor(pool: PostgresPool, identity: string, collections: readonly CollectionDefinition[]) {
+    this.identity = identity;
+    this.#pool = pool;
+    this.#changes = new Map(
+      collections.map((definition) => [definition.name, new PostgresChanges(definition, collections)]),
+    );
+  }
+
+  begin(source: string): Promise<ReadonlyMap<string, LoadPlace>> {
+    return this.#transact(async (connection) => {
+      await this.#assertUntouched(connection, notEmpty);
+      await connection.query({
+        text: `INSERT INTO waymark_loading (collection, source, last_id, revision)
+          SELECT name, $2, 0, 0 FROM unnest($1::text[]) AS rows (name) ON CONFLICT DO NOTHING`,
+        values: [toArrayText([...this.#changes.keys()]), source],
+      });
+      const rows = await connection.query<readonly [string, string, string, string]>({
+        text: "SELECT collection, source, last_id, revision FROM waymark_loading",
+      });
+      for (const [collection, from, lastId, revision] of rows) {
+        if (from !== source) throw new LoadRefused(loadedFromElsewhere);
+        this.#places.set(collection, { id: Number(lastId), revision: Number(revision) });
+      }
+      return this.#places;
+    });
+  }
+
+  remove(collection: string, ids: readonly number[]): Promise<void> {
+    return this.#step(collection, async (connection, changes) => {
+      await changes.remove(connection, ids);
+      // The removals of what the records owned have counted themselves.
+      await connection.query({
+        text: "UPDATE waymark_collections SET revision = 0, last_id = 0 WHERE name = ANY($1) AND revision <> 0",
+        values: [toArrayText([...this.#changes.keys()])],
+      });
+    });
+  }
+
+  vacate(collection: string, ids: readonly number[]): Promise<void> {
+    return this.#step(collection, (connection, changes) => changes.vacate(connection, ids));
+  }
+
+  async put(collection: string, records: readonly SnapshotRecord[], place: LoadPlace): Promise<void> {
+    await this.#step(collection, async (connection, changes) => {
+      await changes.put(connection, records);
+      await connection.query({
+        text: "UPDATE waymark_loading SET last_id = $2, revision = $3 WHERE collection = $1",
+        values: [collection, place.id, place.revision],
+      });
+    });
+    this.#places.set(collection, place);
+  }
+
+  count(collection: string, upTo: number): Promise<number> {
+    return this.#transact(async (connection) => {
+      const text = `SELECT count(*) FROM ${quoteName(collection)} WHERE id <= $1`;
+      const [row] = await connection.query<readonly [string]>({ text, values: [upTo] });
+      return Number(row?.[0]);
+    });
+  }
+
+  putKeys(collection: string, keys: readonly SnapshotKey[]): Promise<void> {
+    return this.#step(collection, async (connection) => {
+      const keyed = keys.map(({ owner, key, fingerprint, record }) => ({
+        record,
+        owner,
+        idempotency: { key, fingerprint },
+      }));
+      await keepKeys(connection, collection, keyed);
+    });
+  }
+
+  end(counters: ReadonlyMap<string, SnapshotCounters>): Promise<void> {
+    return this.#transact(async (connection) => {
+      for (const collection of counters.keys()) await this.#assertPlace(connection, collection);
+      for (const [collection, { revision, lastId }] of counters) {
+        await connection.query({
+          text: "UPDATE waymark_collections SET revision = $2, last_id = $3 WHERE name = $1",
+          values: [collection, revision, lastId],
+        });
+      }
+      await connection.query({ text: "DELETE FROM waymark_loading" });
+    });
+  }
+
+  #step(
+    collection: string,
+    work: (connection: PostgresConnection, changes: PostgresChanges) => Promise<void>,
+  ): Promise<void> {
+    return this.#transact(async (connection) => {
+      await this.#assertPlace(connection, collection);
+      await work(connection, this.#changes.get(collection) as PostgresChanges); // one of its collections
+    });
+  }
+
+  async #transact<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
+    try {
+      return await this.#pool.use(async (connection) => {
+        try {
+          await connection.query({ text: "BEGIN ISOLATION LEVEL READ COMMITTED" });
+          const result = await work(connection);
+          await connection.query({ text: "COMMIT" });
+          return result;
+        } catch (error) {
+          connection.destroy(); // which also rolls back
+          throw error;
+        }
+      });
+    } catch (error) {
+      throw toStoreFault(error);
+    }
+  }
+
+  /** Sees that nobody else has stored anything since the last step. */
+  async #assertPlace(connection: PostgresConnection, collection: string): Promise<void> {
+    await this.#assertUntouched(connection, changedMeanwhile);
+    const [row] = await connection.query<readonly [string, string]>({
+      text: "SELECT last_id, revision FROM waymark_loading WHERE collection = $1",
+      values: [collection],
+    });
+    const place = this.#places.get(collection);
+    if (row === undefined || Number(row[0]) !== place?.id || Number(row[1]) !== place.revision) {
+      throw new LoadRefused(changedMeanwhile);
+    }
+  }
+
+  /** Locks the collections as who writes to them does. */
+  async #assertUntouched(connection: PostgresConnection, message: string): Promise<void> {
+    const rows = await connection.query<readonly [revision: string, lastId: string]>({
+      text: "SELECT revision, last_id FROM waymark_collections WHERE name = ANY($1) ORDER BY name FOR UPDATE",
+      values: [toArrayText([...this.#changes.keys()])],
+    });
+    if (rows.flat().some((counter) => counter !== "0")) throw new LoadRefused(message);
+  }
+}

@@ -1,0 +1,200 @@
+import { setTimeout as elapse } from "node:timers/promises";
+import { StoreUnavailable } from "../../store.ts";
+import type { PostgresConnection, Statement } from "./connection.ts";
+import { ConnectionLost, isTransactionRollback, toStoreFault } from "./fault.ts";
+
+interface PostgresPoolOptions {
+  readonly open: () => Promise<PostgresConnection>;
+  /** At most so many connections. */
+  readonly size: number;
+  /** At most so many pieces of work wait for a connection; for more the store is unavailable. */
+  readonly queueLimit: number;
+  /** How long each of them waits, in milliseconds. */
+  readonly patience: number;
+}
+
+/**
+ * Lends connections, each to one piece of work at a time. They are opened when they are needed; one that has broken is
+ * dropped, and another one opened for the next piece of work, so that the pool heals by itself.
+ */
+export class PostgresPool {
+  readonly #options: PostgresPoolOptions;
+  readonly #idle: PostgresConnection[] = [];
+  readonly #waiting: Waiting[] = [];
+  readonly #drained = Promise.withResolvers<void>();
+  /** How many connections there are: idle, lent and being opened. */
+  #count = 0;
+  #isClosed = false;
+
+  constructor(options: PostgresPoolOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Does the work on a connection, and throws what it throws.
+   *
+   * @throws StoreUnavailable when there is no connection to be had
+   */
+  async use<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
+    const connection = await this.#acquire();
+    try {
+      return await work(connection);
+    } finally {
+      this.#release(connection);
+    }
+  }
+
+  /**
+   * The rows of a statement that changes nothing. When its connection breaks it is sent once more, on another one; when a standby
+   * undoes it for what it takes over from its primary, some times.
+   *
+   * @param toFault makes what is thrown of an error of the database
+   * @throws StoreUnavailable when the database cannot be used
+   */
+  async read<Row extends readonly (string | null)[]>(
+    statement: Statement,
+    toFault: (error: unknown) => unknown = toStoreFault,
+  ): Promise<Row[]> {
+    const ask = (): Promise<Row[]> => this.use((connection) => connection.query<Row>(statement));
+    const askOnTwo = (): Promise<Row[]> =>
+      ask().catch((error) => {
+        if (error instanceof ConnectionLost) return ask();
+        throw error;
+      });
+    try {
+      return await attempt(5, askOnTwo, isTransactionRollback);
+    } catch (error) {
+      throw toFault(error);
+    }
+  }
+
+  /** Lends none from now on, and closes them all once the work in hand is done. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#failWaiting(closed());
+    for (const connection of this.#idle.splice(0)) this.#drop(connection);
+    if (this.#count === 0) this.#drained.resolve();
+    await this.#drained.promise;
+  }
+
+  async #acquire(): Promise<PostgresConnection> {
+    if (this.#isClosed) throw closed();
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      if (idle.isUsable) return idle;
+      this.#drop(idle);
+    }
+    if (this.#count < this.#options.size) return this.#open();
+    if (this.#waiting.length >= this.#options.queueLimit) {
+      throw new StoreUnavailable("Too many requests wait for the database");
+    }
+    return this.#wait();
+  }
+
+  #wait(): Promise<PostgresConnection> {
+    const { promise, resolve, reject } = Promise.withResolvers<PostgresConnection>();
+    const waiting: Waiting = {
+      resolve,
+      reject,
+      timer: setTimeout(() => this.#giveUp(waiting), this.#options.patience),
+    };
+    this.#waiting.push(waiting);
+    return promise;
+  }
+
+  #giveUp(waiting: Waiting): void {
+    this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+    waiting.reject(new StoreUnavailable("The database is too busy"));
+  }
+
+  async #open(): Promise<PostgresConnection> {
+    this.#count++;
+    let connection: PostgresConnection;
+    try {
+      connection = await this.#options.open();
+    } catch (cause) {
+      this.#forget();
+      const fault = new StoreUnavailable("The database cannot be reached", { cause });
+      this.#failWaiting(fault); // it would be the same for each of them, one after another
+      throw fault;
+    }
+    if (!this.#isClosed) return connection;
+    this.#drop(connection);
+    throw closed();
+  }
+
+  #release(connection: PostgresConnection): void {
+    const isKept = connection.isUsable && !this.#isClosed;
+    if (!isKept) this.#drop(connection);
+    const next = this.#waiting.shift();
+    if (next === undefined) {
+      if (isKept) this.#idle.push(connection);
+      return;
+    }
+    clearTimeout(next.timer);
+    if (isKept) next.resolve(connection);
+    else this.#open().then(next.resolve, next.reject);
+  }
+
+  #drop(connection: PostgresConnection): void {
+    if (connection.isUsable) connection.close().then(() => this.#forget());
+    else {
+      connection.destroy();
+      this.#forget();
+    }
+  }
+
+  #forget(): void {
+    this.#count--;
+    if (this.#isClosed && this.#count === 0) this.#drained.resolve();
+  }
+
+  #failWaiting(fault: StoreUnavailable): void {
+    for (const { reject, timer } of this.#waiting.splice(0)) {
+      clearTimeout(timer);
+      reject(fault);
+    }
+  }
+}
+
+interface Waiting {
+  readonly resolve: (connection: PostgresConnection) => void;
+  readonly reject: (error: StoreUnavailable) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+const closed = (): StoreUnavailable => new StoreUnavailable("The database is closed");
+
+/** The connections of a database, divided so that no kind of work takes those that another one needs. */
+export interface PostgresPools {
+  /** For single records, counters and checks, which take a moment each. */
+  readonly records: PostgresPool;
+  readonly changes: PostgresPool;
+  /** For lists, which may take long. */
+  readonly lists: PostgresPool;
+}
+
+/** The least number of connections that can be divided. */
+export const leastPoolSize = 3;
+
+export function dividePool(size: number, patience: number, open: () => Promise<PostgresConnection>): PostgresPools {
+  const pool = (share: number): PostgresPool => new PostgresPool({ open, size: share, queueLimit: 1000, patience });
+  const records = size < 6 ? 1 : 2;
+  const changes = Math.max(1, Math.floor((size - records) / 2));
+  return { records: pool(records), changes: pool(changes), lists: pool(size - records - changes) };
+}
+
+/** What work comes to, which is tried up to so many times where that may help. Throws what the work threw last. */
+export async function attempt<T>(
+  most: number,
+  work: () => Promise<T>,
+  mayBeRepeated: (error: unknown) => boolean,
+): Promise<T> {
+  for (let made = 1; ; made++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (made === most || !mayBeRepeated(error)) throw error;
+      await elapse(Math.random() * 10 * 2 ** made); // milliseconds; those who met are not to meet again
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import type { CollectionDefinition } from "../../database.ts";
+import type { StoredRow } from "./batch.ts";
+import { filledColumns, uniqueColumn } from "./columns.ts";
+import type { PostgresConnection, Statement } from "./connection.ts";
+import { quoteName, quoteText, toArrayText } from "./sql.ts";
+
+/** The statements that put rows into the table of a collection, any number at once. */
+export class PostgresRows {
+  readonly #table: string;
+  readonly #columns: readonly RowColumn[];
+  readonly #insertion: string;
+  readonly #replacement: string;
+  readonly #unique: readonly string[];
+
+  constructor(definition: CollectionDefinition) {
+    const table = quoteName(definition.name);
+    const columns = rowColumns(definition);
+    const names = columns.map(({ name }) => name).join(", ");
+    const values = columns.map(({ name, stored }) => stored(name)).join(", ");
+    const changes = columns.slice(1).map(({ name, stored }) => `${name} = ${stored(`rows.${name}`)}`);
+    this.#table = table;
+    this.#columns = columns;
+    this.#insertion = `INSERT INTO ${table} (${names}) SELECT ${values} FROM ${sourceOf(columns)}`;
+    this.#replacement = `UPDATE ${table} AS stored SET ${changes.join(", ")} FROM ${sourceOf(columns)} WHERE stored.id = rows.id`;
+    this.#unique = (definition.unique ?? []).map((member) => quoteName(uniqueColumn(member)));
+  }
+
+  /** Stores rows whose ids are new. */
+  insert(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown> {
+    return connection.query(this.#statement("insert into", this.#insertion, rows));
+  }
+
+  /** Stores rows in the place of those with their ids. */
+  update(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown> {
+    return connection.query(this.#statement("update", this.#replacement, rows));
+  }
+
+  /** Stores rows, in the place of those with their ids where there are such. */
+  put(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown> {
+    const changes = this.#columns.slice(1).map(({ name }) => `${name} = excluded.${name}`);
+    const text = `${this.#insertion} ON CONFLICT (id) DO UPDATE SET ${changes.join(", ")}`;
+    return connection.query(this.#statement("put into", text, rows));
+  }
+
+  /** Has rows, which are stored anew in the same transaction, keep no value from others. */
+  async vacate(connection: PostgresConnection, ids: readonly number[]): Promise<void> {
+    if (this.#unique.length === 0 || ids.length === 0) return;
+    const changes = this.#unique.map((column) => `${column} = NULL`);
+    await connection.query({
+      name: `waymark vacate ${this.#table}`,
+      text: `UPDATE ${this.#table} SET ${changes.join(", ")} WHERE id = ANY($1::bigint[])`,
+      values: [toArrayText(ids)],
+    });
+  }
+
+  #statement(name: string, text: string, rows: readonly StoredRow[]): Statement {
+    const documents = rows.map(({ record }): unknown => JSON.parse(record.json));
+    const values = this.#columns.map(({ toValue }) => toArrayText(rows.map((row, n) => toValue(row, documents[n]))));
+    return { name: `waymark ${name} ${this.#table}`, text, values };
+  }
+}
+
+/** A column of rows that are sent. */
+interface SentColumn {
+  /** Quoted. */
+  readonly name: string;
+  /** The type of its elements. */
+  readonly type: string;
+}
+
+/** Rows of which the values of each column are one parameter, the first of them `$1`. */
+export function sourceOf(columns: readonly SentColumn[]): string {
+  const arrays = columns.map(({ type }, position) => `$${position + 1}::${type}[]`);
+  return `unnest(${arrays.join(", ")}) AS rows (${columns.map(({ name }) => name).join(", ")})`;
+}
+
+interface RowColumn extends SentColumn {
+  readonly toValue: (row: StoredRow, document: unknown) => string | number | null;
+  /** The value that is stored, as an expression of that which is sent. */
+  readonly stored: (sent: string) => string;
+}
+
+function rowColumns(definition: CollectionDefinition): readonly RowColumn[] {
+  const own = (name: string, type: string, toValue: RowColumn["toValue"]): RowColumn => {
+    return { name, type, toValue, stored: asItIs };
+  };
+  return [
+    own("id", "bigint", ({ record }) => record.id),
+    own("revision", "bigint", ({ record }) => record.revision),
+    own("created_at", "bigint", ({ createdAt }) => createdAt),
+    own("updated_at", "bigint", ({ record }) => record.updatedAt),
+    ...(definition.owner === undefined ? [] : [own("owner", "bigint", ({ owner }) => owner ?? null)]),
+    own("document", "text", ({ record }) => record.json),
+    ...filledColumns(definition).map(({ name, type, toValue }): RowColumn => {
+      return {
+        name: quoteName(name),
+        type: sentTypeOf(type),
+        stored: storedFrom(type),
+        toValue: ({ record }, document) => toValue(document, record.json),
+      };
+    }),
+  ];
+}
+
+/** Arrays cannot be the elements of what is sent. */
+export const sentTypeOf = (type: string): string => (type === "text[]" ? "text" : type);
+
+/** What makes the value of a column of this type of that which is sent. */
+export const storedFrom = (type: string): ((sent: string) => string) =>
+  type === "text[]" ? (sent) => `string_to_array(${sent}, ' ')` : asItIs;
+
+const asItIs = (sent: string): string => sent;
+
+/**
+ * The statements that remove records of a collection with all that they own, at any remove: what is owned first, since no record may be
+ * without its owner. Each removal of what is owned is counted, and its id is kept from being given again.
+ */
+export class PostgresRemovals {
+  readonly #collection: string;
+  readonly #statements: readonly string[];
+
+  constructor(collection: string, collections: readonly CollectionDefinition[]) {
+    this.#collection = collection;
+    this.#statements = [
+      ...removalsOfOwned(collection, "$1::bigint[]", collections),
+      `DELETE FROM ${quoteName(collection)} WHERE id = ANY($1::bigint[])`,
+    ];
+  }
+
+  /** Removes the records with these ids where there are such, and has none of the ids given again. It does not count them. */
+  async remove(connection: PostgresConnection, ids: readonly number[]): Promise<void> {
+    const values = [toArrayText(ids)];
+    await Promise.all([
+      ...this.#statements.map((text, position) =>
+        connection.query({ name: `waymark remove from ${this.#collection} ${position}`, text, values }),
+      ),
+      connection.query({
+        name: "waymark mark removed",
+        text: `INSERT INTO waymark_removals (collection, id) SELECT $2, id FROM unnest($1::bigint[]) AS rows (id)
+          ON CONFLICT DO NOTHING`,
+        values: [...values, this.#collection],
+      }),
+    ]);
+  }
+}
+
+/** What removes the records that are owned by those with some ids, given as an expression; the last level first. */
+function removalsOfOwned(owner: string, ids: string, collections: readonly CollectionDefinition[]): readonly string[] {
+  return collections
+    .filter((definition) => definition.owner?.collection === owner)
+    .flatMap(({ name }) => {
+      const condition = `owner = ANY(${ids})`;
+      const owned = `ARRAY(SELECT id FROM ${quoteName(name)} WHERE ${condition})`;
+      return [
+        ...removalsOfOwned(name, owned, collections),
+        `WITH removed AS (DELETE FROM ${quoteName(name)} WHERE ${condition} RETURNING id),
+          marked AS (INSERT INTO waymark_removals (collection, id) SELECT ${quoteText(name)}, id FROM removed)
+        UPDATE waymark_collections SET revision = revision + (SELECT count(*) FROM removed)
+          WHERE name = ${quoteText(name)} AND EXISTS (SELECT 1 FROM removed)`,
+      ];
+    });
+}

@@ -1,0 +1,207 @@
+import type { CollectionDefinition } from "../../database.ts";
+import { type FilledColumn, filledColumns, type TableForm, tableForm, unfilledForm } from "./columns.ts";
+import type { PostgresConnection } from "./connection.ts";
+import { sqlState, sqlStateOf, UnusableDatabase } from "./fault.ts";
+import { isThere, lockLayout } from "./migrations.ts";
+import { sentTypeOf, sourceOf, storedFrom } from "./rows.ts";
+import { nameOf, quoteName, toArrayText } from "./sql.ts";
+
+/**
+ * Makes the table of a collection where it is missing, and sees that it has just the columns that the definition asks for, filled,
+ * within the transaction of the connection. Where all is as it should be nothing is written, nor locked.
+ *
+ * Each statement may be made again: with an engine whose transactions do not hold the making of tables, one may begin where another
+ * was broken off. Until all is done no program stores records in the table.
+ *
+ * @throws UnusableDatabase when the table is another program's, or when records share a value that is to be unique
+ */
+export async function prepareCollection(
+  connection: PostgresConnection,
+  definition: CollectionDefinition,
+): Promise<void> {
+  if ((await formOf(connection, definition.name)) === tableForm(definition)) return;
+  await lockLayout(connection);
+  const present = await formOf(connection, definition.name);
+  if (present === tableForm(definition)) return;
+  await makeTable(connection, definition, present);
+  await note(connection, definition.name, unfilledForm(definition));
+  await makeColumns(connection, definition, present);
+  await note(connection, definition.name, tableForm(definition));
+}
+
+async function makeTable(
+  connection: PostgresConnection,
+  definition: CollectionDefinition,
+  present: string | undefined,
+): Promise<void> {
+  const { name: collection, owner } = definition;
+  const table = quoteName(collection);
+  if (await isThere(connection, table)) {
+    if (present === undefined) {
+      throw new UnusableDatabase(
+        `it has a table ${table} of another program; name another database, or another schema by ?options=-c search_path=…`,
+      );
+    }
+    await dropWithOtherOwner(connection, definition, present);
+  }
+  await connection.query({
+    text: "INSERT INTO waymark_collections (name, revision, last_id, form) VALUES ($1, 0, 0, $2) ON CONFLICT DO NOTHING",
+    values: [collection, unfilledForm(definition)],
+  });
+  const ofOwner = owner === undefined ? "" : "owner ASC, ";
+  const statements = [
+    `CREATE TABLE IF NOT EXISTS ${table} (
+      id bigint PRIMARY KEY,
+      revision bigint NOT NULL,
+      created_at bigint NOT NULL, -- milliseconds since the epoch
+      updated_at bigint NOT NULL,
+      ${owner === undefined ? "" : `owner bigint NOT NULL REFERENCES ${quoteName(owner.collection)} (id),`}
+      document text NOT NULL      -- the text that is sent
+    )`,
+    ...["created_at", "updated_at"].map((column) => makeIndex(collection, column, `(${ofOwner}${column} ASC, id ASC)`)),
+    ...(owner === undefined ? [] : [makeIndex(collection, "owner", "(owner ASC, id ASC)")]),
+  ];
+  for (const text of statements) await connection.query({ text });
+}
+
+/**
+ * Makes room for the table where the one that there is has no owner, or another, than it is to have.
+ *
+ * @throws UnusableDatabase when there are records in it
+ */
+async function dropWithOtherOwner(
+  connection: PostgresConnection,
+  { name: collection, owner }: CollectionDefinition,
+  present: string,
+): Promise<void> {
+  const { owner: presentOwner }: TableForm = JSON.parse(present);
+  const dueOwner = owner?.collection ?? null;
+  if (presentOwner === dueOwner) return;
+  const table = quoteName(collection);
+  const records = await connection.query({ text: `SELECT 1 FROM ${table} LIMIT 1` });
+  if (records.length > 0) {
+    const [is, due] = [presentOwner, dueOwner].map((name) => (name === null ? "by nobody" : `by ${name}`));
+    throw new UnusableDatabase(
+      `the records of ${collection} in it are owned ${is}, and are to be owned ${due}; remove them`,
+    );
+  }
+  await connection.query({ text: `DROP TABLE ${table} CASCADE` });
+}
+
+/** Drops the columns that are not asked for, makes and fills those that are missing, and the indexes on them. */
+async function makeColumns(
+  connection: PostgresConnection,
+  definition: CollectionDefinition,
+  present: string | undefined,
+): Promise<void> {
+  const { name: collection } = definition;
+  const columns = filledColumns(definition);
+  const there = new Set(await columnsOf(connection, quoteName(collection)));
+  const unwanted = [...there].filter(
+    (name) => !storeColumns.has(name) && columns.every((column) => column.name !== name),
+  );
+  const missing = columns.filter(({ name }) => !there.has(name));
+  const textType = await textTypeOf(connection);
+  const alterations = [
+    ...unwanted.map((name) => `DROP COLUMN IF EXISTS ${quoteName(name)}`),
+    ...missing.map(({ name, type }) => `ADD COLUMN IF NOT EXISTS ${quoteName(name)} ${textType(type)}`),
+  ];
+  if (alterations.length > 0) {
+    await connection.query({ text: `ALTER TABLE ${quoteName(collection)} ${alterations.join(", ")}` });
+  }
+  const filled: TableForm["columns"] = present === undefined ? {} : (JSON.parse(present) as TableForm).columns;
+  await fillColumns(
+    connection,
+    collection,
+    columns.filter(({ name, content }) => !there.has(name) || filled[name] !== content),
+  );
+  for (const column of columns) await indexColumn(connection, collection, column);
+}
+
+/** Those that no document decides on. */
+const storeColumns: ReadonlySet<string> = new Set(["id", "revision", "created_at", "updated_at", "owner", "document"]);
+
+async function columnsOf(connection: PostgresConnection, table: string): Promise<readonly string[]> {
+  const rows = await connection.query<readonly [name: string]>({
+    text: `SELECT attname FROM pg_attribute
+      WHERE attrelid = to_regclass($1)::oid AND attnum > 0 AND NOT attisdropped`,
+    values: [table],
+  });
+  return rows.map(([name]) => name);
+}
+
+/**
+ * The type that is declared of a column. Text is to compare by code points: where the database compares it by the rules of a language
+ * that has to be said, and where it does not an engine may not let it be said.
+ */
+async function textTypeOf(connection: PostgresConnection): Promise<(type: FilledColumn["type"]) => string> {
+  const [[isByCodePoints] = []] = await connection.query({ text: "SELECT 'B'::text < 'a'::text" });
+  return (type) => (type.startsWith("text") && isByCodePoints !== "t" ? `${type} COLLATE "C"` : type);
+}
+
+async function indexColumn(connection: PostgresConnection, collection: string, column: FilledColumn): Promise<void> {
+  const { name, index } = column;
+  if (index === undefined) return;
+  try {
+    await connection.query({ text: makeIndex(collection, name, index.definition, index.unique !== undefined) });
+  } catch (error) {
+    if (index.unique === undefined || sqlStateOf(error) !== sqlState.uniqueViolation) throw error;
+    throw new UnusableDatabase(
+      `two records in it have the same ${index.unique}, which is to be unique; change one of them`,
+      { cause: error },
+    );
+  }
+}
+
+const makeIndex = (collection: string, column: string, definition: string, isUnique = false): string =>
+  `CREATE ${isUnique ? "UNIQUE " : ""}INDEX IF NOT EXISTS ${quoteName(nameOf(collection, column))}
+    ON ${quoteName(collection)} ${definition}`;
+
+/** The form of a collection's table; undefined where the database has none. */
+async function formOf(connection: PostgresConnection, collection: string): Promise<string | undefined> {
+  const text = "SELECT form FROM waymark_collections WHERE name = $1";
+  const [row] = await connection.query<readonly [form: string]>({ text, values: [collection] });
+  return row?.[0];
+}
+
+async function note(connection: PostgresConnection, collection: string, form: string): Promise<void> {
+  const text = "UPDATE waymark_collections SET form = $2 WHERE name = $1";
+  await connection.query({ text, values: [collection, form] });
+}
+
+/** Fills columns of a collection's table from the documents of the records that there are, in steps. */
+async function fillColumns(
+  connection: PostgresConnection,
+  collection: string,
+  columns: readonly FilledColumn[],
+): Promise<void> {
+  if (columns.length === 0) return;
+  const table = quoteName(collection);
+  const sent = columns.map(({ name, type }) => ({ name: quoteName(name), type: sentTypeOf(type) }));
+  const changes = columns.map(
+    ({ name, type }) => `${quoteName(name)} = ${storedFrom(type)(`rows.${quoteName(name)}`)}`,
+  );
+  const source = sourceOf([{ name: "id", type: "bigint" }, { name: "revision", type: "bigint" }, ...sent]);
+  // A record that was changed meanwhile was so by a program that has filled them.
+  const text = `UPDATE ${table} AS stored SET ${changes.join(", ")} FROM ${source}
+    WHERE stored.id = rows.id AND stored.revision = rows.revision`;
+  for (let after = "0"; ; ) {
+    const rows = await connection.query<readonly [id: string, revision: string, json: string]>({
+      text: `SELECT id, revision, document FROM ${table} WHERE id > $1 ORDER BY id LIMIT ${stepSize}`,
+      values: [after],
+    });
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    const documents = rows.map(([_id, _revision, json]): unknown => JSON.parse(json));
+    const values = [
+      rows.map(([id]) => id),
+      rows.map(([_id, revision]) => revision),
+      ...columns.map(({ toValue }) => rows.map(([_id, _revision, json], n) => toValue(documents[n], json))),
+    ];
+    await connection.query({ text, values: values.map(toArrayText) });
+    after = last[0];
+  }
+}
+
+/** In records. */
+const stepSize = 200;

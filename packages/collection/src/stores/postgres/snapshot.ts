@@ -1,0 +1,148 @@
+import type { ClientConfig } from "pg";
+import type { Snapshot, SnapshotCounters, SnapshotKey, SnapshotRange, SnapshotRecord } from "../../snapshot.ts";
+import { PostgresConnection, type PostgresTimeouts } from "./connection.ts";
+import { toStoreFault, UnusableDatabase } from "./fault.ts";
+import { assertFinished, layoutOf, presentLayout } from "./migrations.ts";
+import { quoteName, type RecordRow, recordColumns, toRecord } from "./sql.ts";
+
+/**
+ * A snapshot of a PostgreSQL database: a transaction that sees it as it is now, on a connection of its own. Nobody waits for it.
+ *
+ * @throws UnusableDatabase (rejects) when there is nothing of ours in it; the error of the server, or of the system
+ */
+export async function openPostgresSnapshot(
+  config: ClientConfig,
+  timeouts: PostgresTimeouts,
+): Promise<PostgresSnapshot> {
+  const connection = await PostgresConnection.open(config, { ...timeouts, statement: patience });
+  try {
+    await connection.query({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" });
+    // Whoever takes what is read may take their time.
+    await connection.query({ text: "SET LOCAL idle_in_transaction_session_timeout = 0" });
+    await assertLayout(connection);
+    await assertFinished(connection);
+    return new PostgresSnapshot(connection, await identityOf(connection));
+  } catch (error) {
+    connection.destroy();
+    throw error;
+  }
+}
+
+/** Milliseconds for a statement: records of a large table are counted by one. */
+const patience = 3_600_000;
+
+/** @throws UnusableDatabase when there is nothing of ours, or not as this program reads it */
+async function assertLayout(connection: PostgresConnection): Promise<void> {
+  const layout = await layoutOf(connection);
+  if (layout === presentLayout) return;
+  throw new UnusableDatabase(
+    layout === 0
+      ? "it has no collections; name another one"
+      : `another version of this program wrote it (layout ${layout}, and this one reads ${presentLayout}); start the newer of them on it`,
+  );
+}
+
+/** Tells a database, and the schema in it, from every other one. */
+export async function identityOf(connection: PostgresConnection): Promise<string> {
+  const [[identity] = []] = await connection.query({ text: "SELECT identity FROM waymark_layout" });
+  return `postgres ${identity}`;
+}
+
+class PostgresSnapshot implements Snapshot {
+  readonly identity: string;
+  readonly #connection: PostgresConnection;
+
+  constructor(connection: PostgresConnection, identity: string) {
+    this.#connection = connection;
+    this.identity = identity;
+  }
+
+  async counters(collection: string): Promise<SnapshotCounters> {
+    const [row] = await this.#query<readonly [revision: string, lastId: string]>(
+      "SELECT revision, last_id FROM waymark_collections WHERE name = $1",
+      [collection],
+    );
+    if (row === undefined) return { revision: 0, lastId: 0, records: 0 };
+    const [count] = await this.#query<readonly [string]>(`SELECT count(*) FROM ${quoteName(collection)}`, []);
+    return { revision: Number(row[0]), lastId: Number(row[1]), records: Number(count?.[0]) };
+  }
+
+  async *records(collection: string, range: SnapshotRange = {}): AsyncGenerator<readonly SnapshotRecord[]> {
+    const { revision } = await this.counters(collection);
+    if (revision === 0) return; // there may be no such table
+    const { after = 0, upTo = Number.MAX_SAFE_INTEGER, changedSince = -1 } = range;
+    // Those of the first bytes alone are taken out of the table, where large documents lie apart.
+    const text = `SELECT ${recordColumns}, created_at FROM (
+        SELECT *, sum(size) OVER (ORDER BY id) AS through FROM ${quoteName(collection)}
+        WHERE id > $1 AND id <= $2 AND revision > $3 ORDER BY id LIMIT 2000
+      ) AS batch WHERE through - size < ${batchSize} ORDER BY id`;
+    for (let place = after; ; ) {
+      const rows = await this.#query<readonly [...RecordRow, createdAt: string]>(text, [place, upTo, changedSince]);
+      const records = rows.map(([id, revision, updatedAt, document, createdAt]) => ({
+        ...toRecord([id, revision, updatedAt, document]),
+        createdAt: Number(createdAt),
+      }));
+      const last = records.at(-1);
+      if (last === undefined) return;
+      yield records;
+      place = last.id;
+    }
+  }
+
+  async *removals(collection: string): AsyncGenerator<readonly number[]> {
+    const text = "SELECT id FROM waymark_removals WHERE collection = $1 AND id > $2 ORDER BY id LIMIT 10000";
+    for (let place = 0; ; ) {
+      const ids = (await this.#query<readonly [string]>(text, [collection, place])).map(([id]) => Number(id));
+      const last = ids.at(-1);
+      if (last === undefined) return;
+      yield ids;
+      place = last;
+    }
+  }
+
+  async *keys(collection: string): AsyncGenerator<readonly SnapshotKey[]> {
+    const text = `SELECT owner, key, fingerprint, id, revision, time, document FROM waymark_keys
+      WHERE collection = $1 AND (owner, key) > ($2::bigint, $3) ORDER BY owner, key LIMIT 100`;
+    for (let place: readonly [owner: number, key: string] = [-1, ""]; ; ) {
+      const rows = await this.#query<KeyRow>(text, [collection, ...place]);
+      const keys = rows.map(([owner, key, fingerprint, id, revision, updatedAt, json]) => ({
+        owner: Number(owner),
+        key,
+        fingerprint,
+        record: { id: Number(id), revision: Number(revision), updatedAt: Number(updatedAt), json },
+      }));
+      const last = keys.at(-1);
+      if (last === undefined) return;
+      yield keys;
+      place = [last.owner, last.key];
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#connection.isUsable) await this.#connection.close();
+  }
+
+  async #query<Row extends readonly (string | null)[]>(
+    text: string,
+    values: readonly (string | number)[],
+  ): Promise<Row[]> {
+    try {
+      return await this.#connection.query<Row>({ text, values });
+    } catch (error) {
+      throw toStoreFault(error);
+    }
+  }
+}
+
+type KeyRow = readonly [
+  owner: string,
+  key: string,
+  fingerprint: string,
+  id: string,
+  revision: string,
+  updatedAt: string,
+  json: string,
+];
+
+/** In bytes; a batch goes beyond by at most one record. */
+const batchSize = 1_048_576;

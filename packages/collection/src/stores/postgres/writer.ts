@@ -1,0 +1,218 @@
+import { StoreOutcomeUnknown, StoreUnavailable } from "../../store.ts";
+import type { OutcomeOf, Write } from "../write.ts";
+import type { PostgresBatch } from "./batch.ts";
+import type { CollectionLock, PostgresChanges } from "./changes.ts";
+import type { PostgresConnection } from "./connection.ts";
+import {
+  ConnectionLost,
+  isOutcomeUnknown,
+  isTransactionRollback,
+  sqlState,
+  sqlStateOf,
+  toStoreFault,
+} from "./fault.ts";
+import { attempt, type PostgresPool } from "./pool.ts";
+
+/**
+ * Makes the changes of one collection: those that arrive together, or while others are being made, in one transaction.
+ * Each is answered once that is committed.
+ */
+export class PostgresWriter {
+  readonly #pool: PostgresPool;
+  readonly #changes: PostgresChanges;
+  #waiting: WaitingWrite[] = [];
+  #waitingSize = 0;
+  #isDue = false;
+  #inHand = 0;
+  /** Resolves when the last change is made, once somebody waits for that. */
+  #idle: PromiseWithResolvers<void> | undefined;
+  #isClosed = false;
+
+  constructor(pool: PostgresPool, changes: PostgresChanges) {
+    this.#pool = pool;
+    this.#changes = changes;
+  }
+
+  /**
+   * Makes a change; once the promise resolves it survives a crash.
+   *
+   * @throws StoreUnavailable (rejects) when nothing was changed; StoreOutcomeUnknown when that cannot be told
+   */
+  async write<W extends Write>(write: W): Promise<OutcomeOf<W>> {
+    if (this.#isClosed) throw new StoreUnavailable("The database is closed");
+    const size = sizeOf(write);
+    if (this.#waiting.length >= queueLimit.writes || this.#waitingSize + size > queueLimit.size) {
+      throw new StoreUnavailable("Too many changes wait for the database");
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<OutcomeOf<Write>>();
+    this.#waiting.push({ write, resolve, reject });
+    this.#waitingSize += size;
+    this.#schedule();
+    return promise as Promise<OutcomeOf<W>>; // the outcome of this very write
+  }
+
+  /** Takes no more changes, and makes those that wait. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#isIdle) return;
+    this.#idle ??= Promise.withResolvers();
+    await this.#idle.promise;
+  }
+
+  /** Once the requests that have arrived by now have been looked at. */
+  #schedule(): void {
+    if (this.#isDue || this.#inHand >= transactionsAtOnce) return;
+    this.#isDue = true;
+    setImmediate(() => {
+      this.#isDue = false;
+      this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    this.#inHand++;
+    const fault = await this.#make(this.#take());
+    this.#inHand--;
+    // What waits would be told the same, one transaction after another.
+    if (fault !== undefined) {
+      for (let waiting = this.#take(); waiting.length > 0; waiting = this.#take()) rejectAll(waiting, fault);
+    }
+    if (this.#waiting.length > 0) this.#schedule();
+    else if (this.#isIdle) this.#idle?.resolve();
+  }
+
+  get #isIdle(): boolean {
+    return this.#inHand === 0 && !this.#isDue;
+  }
+
+  /** As many of those that wait as one transaction takes. */
+  #take(): readonly WaitingWrite[] {
+    let count = 0;
+    let size = 0;
+    for (const { write } of this.#waiting) {
+      const more = sizeOf(write);
+      if (count > 0 && (count === batchLimit.writes || size + more > batchLimit.size)) break;
+      count++;
+      size += more;
+    }
+    this.#waitingSize -= size;
+    return this.#waiting.splice(0, count);
+  }
+
+  /** Makes the changes in one transaction or, where it fails for one of them, each in one. Gives why none can be made now. */
+  async #make(taken: readonly WaitingWrite[]): Promise<StoreUnavailable | undefined> {
+    try {
+      const outcomes = await this.#repeat(taken.map(({ write }) => write));
+      // As many as there are writes.
+      for (const [position, { resolve }] of taken.entries()) resolve(outcomes[position] as OutcomeOf<Write>);
+      return undefined;
+    } catch (error) {
+      if (error instanceof StoreUnavailable || taken.length === 1) {
+        rejectAll(taken, error);
+        return error instanceof StoreUnavailable ? error : undefined;
+      }
+    }
+    for (const [position, each] of taken.entries()) {
+      const fault = await this.#make([each]);
+      if (fault === undefined) continue;
+      rejectAll(taken.slice(position + 1), fault);
+      return fault;
+    }
+    return undefined;
+  }
+
+  /** What the writes come to, committed; the transaction is tried some times where that may help. */
+  async #repeat(writes: readonly Write[]): Promise<readonly OutcomeOf<Write>[]> {
+    const isRemoving = writes.some(({ kind }) => kind === "remove");
+    const make = (): Promise<readonly OutcomeOf<Write>[]> =>
+      this.#pool.use((connection) =>
+        transact(connection, this.#changes, isRemoving, async (locking) => {
+          const batch = await this.#changes.read(connection, writes, locking);
+          return { result: writes.map((write) => batch.apply(write)), batch };
+        }),
+      );
+    try {
+      return await attempt(5, make, mayBeRepeated);
+    } catch (error) {
+      throw toStoreFault(error);
+    }
+  }
+}
+
+interface WaitingWrite {
+  readonly write: Write;
+  readonly resolve: (outcome: OutcomeOf<Write>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** So that the next changes are ready when those before them are committed: the second one waits for the lock in the server. */
+const transactionsAtOnce = 2;
+
+/** Sizes are in characters of JSON. */
+const batchLimit = { writes: 500, size: 2 ** 20 };
+const queueLimit = { writes: 10_000, size: 2 ** 26 };
+
+const sizeOf = (write: Write): number => (write.kind === "remove" ? 0 : write.members.length);
+
+/** Nothing was committed. A value that is there twice was stored meanwhile by one who does not ask for the lock: now it is seen. */
+function mayBeRepeated(error: unknown): boolean {
+  return (
+    error instanceof ConnectionLost || isTransactionRollback(error) || sqlStateOf(error) === sqlState.uniqueViolation
+  );
+}
+
+function rejectAll(writes: readonly WaitingWrite[], error: unknown): void {
+  for (const { reject } of writes) reject(error);
+}
+
+/** What work in a transaction came to, and what is still to be stored of it. */
+interface Decision<T> {
+  readonly result: T;
+  readonly batch: PostgresBatch | undefined;
+}
+
+/**
+ * Does work on a collection in a transaction that holds its lock, stores what it decides, and commits. What it throws, and
+ * a commit that fails, undoes it all.
+ *
+ * Two round trips: what asks for the lock is sent together with what the work reads first, and the commit together with
+ * what is stored.
+ *
+ * @param isRemoving whether it may remove records
+ * @throws StoreOutcomeUnknown when the connection breaks after the commit is sent, or the engine cannot tell what became of it
+ */
+export async function transact<T>(
+  connection: PostgresConnection,
+  changes: PostgresChanges,
+  isRemoving: boolean,
+  work: (locking: Promise<CollectionLock>) => Promise<Decision<T>>,
+): Promise<T> {
+  let isCommitted = false;
+  try {
+    // Each statement must see what was committed before the lock was there.
+    const begun = connection.query({ text: "BEGIN ISOLATION LEVEL READ COMMITTED" });
+    const [, { result, batch }] = await Promise.all([begun, work(changes.lock(connection, isRemoving))]);
+    if (batch !== undefined && !batch.isUnchanged) {
+      isCommitted = true;
+      await Promise.all([changes.write(connection, batch), connection.query({ text: "COMMIT" })]);
+    } else {
+      await connection.query({ text: "ROLLBACK" });
+    }
+    return result;
+  } catch (error) {
+    if (isCommitted && isOutcomeUnknown(error)) {
+      throw new StoreOutcomeUnknown("The connection to the database broke in the midst of a commit", { cause: error });
+    }
+    if (connection.isUsable) await rollBack(connection);
+    throw error;
+  }
+}
+
+/** Also waits for the statements that were sent before. */
+async function rollBack(connection: PostgresConnection): Promise<void> {
+  try {
+    await connection.query({ text: "ROLLBACK" });
+  } catch {
+    connection.destroy(); // whatever state it is in: the server undoes what is not committed
+  }
+}

@@ -1,0 +1,130 @@
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { access, link, open, rename, rm } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { backup, DatabaseSync } from "node:sqlite";
+import { LoadRefused } from "../../snapshot.ts";
+import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
+import { openingFault } from "./file.ts";
+import { assertIntact, openSqliteSnapshot } from "./snapshot.ts";
+
+export interface BackupOptions {
+  /** Told now and then how much is written, as a share from 0 to 1. */
+  readonly onProgress?: (share: number) => void;
+}
+
+/**
+ * Writes all that a database file has at this moment to a new file, while other programs read and write it. The new file has its name
+ * once it is whole, has been read through and is on disk; until then there is one beside it whose name ends in `.partial`.
+ *
+ * @throws StoreOpenError (rejects) when the database cannot be opened, is not one of ours, or is damaged; LoadRefused when there is
+ *   something by the name of the new file already, or it cannot be written
+ */
+export async function backupSqliteFile(
+  file: string,
+  to: string,
+  { onProgress = () => undefined }: BackupOptions = {},
+): Promise<void> {
+  await assertFree(to);
+  await access(dirname(resolve(to)), constants.W_OK | constants.X_OK).catch((error) => {
+    throw refusalOf(to, error);
+  });
+  // Its transaction sees one moment, however long the copying takes; without one that would begin anew at each write.
+  const snapshot = openSqliteSnapshot(file);
+  const partial = join(dirname(resolve(to)), `.${basename(to)}.${randomUUID()}.partial`);
+  try {
+    await backup(snapshot.database, partial, {
+      rate: pagesAtOnce,
+      progress: ({ totalPages, remainingPages }) => onProgress(1 - remainingPages / Math.max(1, totalPages)),
+    });
+    await finish(file, partial);
+    await giveName(partial, to);
+    onProgress(1);
+  } catch (error) {
+    throw refusalOf(to, error);
+  } finally {
+    await snapshot.close();
+    // SQLite leaves its journal where it could not undo what it had begun to write.
+    for (const suffix of ["", "-journal"]) await rm(partial + suffix, { force: true });
+  }
+}
+
+/** 4 MiB. */
+const pagesAtOnce = 1024;
+
+async function assertFree(to: string): Promise<void> {
+  const isThere = await access(to, constants.F_OK).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) throw taken(to);
+}
+
+const taken = (to: string): LoadRefused =>
+  new LoadRefused(`There is ${JSON.stringify(to)} already: name a file that is not there yet`);
+
+/** Has the file be one alone, without a log beside it, intact and on disk. */
+async function finish(file: string, partial: string): Promise<void> {
+  try {
+    const written = new DatabaseSync(partial);
+    try {
+      written.exec("PRAGMA journal_mode = DELETE");
+      assertIntact(written);
+    } finally {
+      written.close();
+    }
+  } catch (error) {
+    throw openingFault(file, error);
+  }
+  await synchronize(partial);
+}
+
+/** A link never replaces what has the name; where the file system has none, nobody else is to take it in this moment. */
+async function giveName(partial: string, to: string): Promise<void> {
+  try {
+    await link(partial, to);
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") throw taken(to);
+    await assertFree(to);
+    await rename(partial, to);
+  }
+  await synchronize(dirname(resolve(to))).catch(() => undefined); // not every system lets a directory be opened
+}
+
+async function synchronize(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What the system, or SQLite, has against the new file, in one line. */
+function refusalOf(to: string, error: unknown): unknown {
+  const reason = reasonOf(error);
+  if (reason === undefined) return toStoreFault(error);
+  return new LoadRefused(`Cannot write ${JSON.stringify(to)}: ${reason}`, { cause: error });
+}
+
+function reasonOf(error: unknown): string | undefined {
+  // The database is only read, which needs no room.
+  if (sqliteCodeOf(error) === sqliteCode.full) return full;
+  if (sqliteCodeOf(error) === sqliteCode.inputOutput) return "its disk, or that of the database, reports an error";
+  const code = codeOf(error);
+  if (code === undefined || !(error instanceof Error && "syscall" in error)) return undefined;
+  return reasons.get(code) ?? `the system answers ${code}`;
+}
+
+const full = "the disk is full; make room, or name a file elsewhere";
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ["ENOENT", "its directory is not there; make it, or name another file"],
+  ["ENOTDIR", "a part of the path before it is not a directory; name another file"],
+  ["EACCES", "there is no permission to write to its directory; grant it, or name another file"],
+  ["EROFS", "the file system is read-only; name a file elsewhere"],
+  ["ENOSPC", full],
+]);
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error ? String(error.code) : undefined;

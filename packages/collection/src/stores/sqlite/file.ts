@@ -1,0 +1,224 @@
+import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import { unfinished } from "../../snapshot.ts";
+import { StoreOpenError } from "../../store.ts";
+import { sqliteCode, sqliteCodeOf } from "./fault.ts";
+import { blockThread } from "./transaction.ts";
+
+/** Written to the header of a database file: the ASCII codes of `wmrk`. */
+const applicationId = 0x77_6d_72_6b;
+
+/**
+ * Opens a database file of ours, or makes a new one with the directories above it, and readies its tables by `prepare`,
+ * which runs in a transaction. `:memory:` is a database that lives as long as the connection.
+ *
+ * @param busyTimeout how long a statement waits for a lock, in milliseconds
+ * @param forLoading whether it may be one that is still being loaded
+ * @throws StoreOpenError when there is no such file and none can be made, or it is not one of ours
+ */
+export function openSqliteFile(
+  file: string,
+  busyTimeout: number,
+  prepare: (database: DatabaseSync) => void,
+  forLoading = false,
+): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file === ":memory:" ? file : usablePath(file), { timeout: busyTimeout });
+    // Before anything is changed: a file of another program must stay as it is.
+    database.exec("BEGIN");
+    identifySqliteFile(database, forLoading);
+    database.exec("COMMIT");
+    useWriteAheadLog(database, busyTimeout);
+    database.exec(`${settings} BEGIN IMMEDIATE`);
+    // Once more: meanwhile another process may have made the new file ours, or its own, or brought it to this layout.
+    const version = identifySqliteFile(database, forLoading);
+    if (version === 0) database.exec(`PRAGMA application_id = ${applicationId}`);
+    migrate(database, version);
+    prepare(database);
+    database.exec("COMMIT");
+    return database;
+  } catch (error) {
+    database?.close(); // which also rolls back
+    throw openingFault(file, error);
+  }
+}
+
+/** StoreOpenError for what keeps a file from being opened, and the fault itself where that is the program's. */
+export function openingFault(file: string, error: unknown): unknown {
+  const reason = error instanceof Unusable ? error.message : reasonOf(error);
+  if (reason === undefined) return error;
+  return new StoreOpenError(`Cannot open the database ${JSON.stringify(file)}: ${reason}`, { cause: error });
+}
+
+/**
+ * One more connection to a file that `openSqliteFile` has opened.
+ *
+ * @param path absolute
+ * @param busyTimeout as in `openSqliteFile`
+ * @throws an error of node:sqlite when the file can no longer be opened; it is not made again
+ */
+export function connectToSqliteFile(path: string, busyTimeout: number): DatabaseSync {
+  const url = pathToFileURL(path);
+  url.searchParams.set("mode", "rw");
+  const database = new DatabaseSync(url, { timeout: busyTimeout });
+  database.exec(settings);
+  return database;
+}
+
+/** Of each connection: a commit is on disk once it is made. */
+const settings = `
+  PRAGMA synchronous = FULL;
+  PRAGMA fullfsync = ON; -- where fsync leaves data in the drive's cache (macOS)
+  PRAGMA foreign_keys = ON;
+  PRAGMA trusted_schema = OFF;
+`;
+
+/** Why a file cannot be the database, and what to do; the name of the file is put before it. */
+export class Unusable extends Error {}
+
+/** The absolute path, since SQLite reads one that begins with `file:` as a URI. */
+function usablePath(file: string): string {
+  if (file === "") throw new Unusable("the name is empty; name a file, or :memory:");
+  const path = resolve(file);
+  makeDirectory(dirname(path));
+  const status = statSync(path, { throwIfNoEntry: false });
+  if (status?.isDirectory()) throw new Unusable("it is a directory; name a file in it");
+  if (status?.isFile() === false) throw new Unusable("it is a device, a socket or a pipe; name a file");
+  if (status === undefined) accessSync(dirname(path), constants.W_OK | constants.X_OK);
+  else accessSync(path, constants.R_OK | constants.W_OK);
+  return path;
+}
+
+/**
+ * Step by step, since Node's `recursive` never ends where the system answers ENOENT below a directory that there is, as
+ * it does in /proc.
+ */
+function makeDirectory(path: string): void {
+  const isDirectory = (): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isDirectory()) return;
+  if (dirname(path) !== path) makeDirectory(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (!isDirectory()) throw error; // else another process was faster
+  }
+}
+
+/**
+ * The layout of the file; 0 when there is nothing in it.
+ *
+ * @param forLoading whether it may be one that is still being loaded
+ * @throws Unusable when it is not one of ours
+ */
+export function identifySqliteFile(database: DatabaseSync, forLoading: boolean): number {
+  const application = numberOf(database, "PRAGMA application_id");
+  const version = numberOf(database, "PRAGMA user_version");
+  const tables = numberOf(database, "SELECT count(*) FROM sqlite_schema");
+  if (application === 0 && version === 0 && tables === 0) return 0;
+  if (application !== applicationId) throw new Unusable("it is the database of another program; name another file");
+  if (version > schemaVersion) {
+    throw new Unusable(
+      `a newer version of this program wrote it (layout ${version}, and this one knows ${schemaVersion}); upgrade, or name another file`,
+    );
+  }
+  const loading = "SELECT count(*) FROM sqlite_schema WHERE name = 'waymark_loading'";
+  if (!forLoading && numberOf(database, loading) > 0) throw new Unusable(unfinished);
+  return version;
+}
+
+/** SQLite itself waits for no other connection here, and several processes may be opening a new file at once. */
+function useWriteAheadLog(database: DatabaseSync, timeout: number): void {
+  for (const deadline = performance.now() + timeout; ; ) {
+    try {
+      database.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (sqliteCodeOf(error) !== sqliteCode.busy || performance.now() >= deadline) throw error;
+      blockThread(5);
+    }
+  }
+}
+
+function numberOf(database: DatabaseSync, query: string): number {
+  const [value] = Object.values(database.prepare(query).get() ?? {});
+  return Number(value);
+}
+
+/** One line for what the file system or SQLite refused; undefined for a fault of the program. */
+function reasonOf(error: unknown): string | undefined {
+  const code = sqliteCodeOf(error);
+  if (code !== undefined) return databaseReasons.get(code);
+  if (!(error instanceof Error) || !("code" in error) || !("syscall" in error)) return undefined;
+  const systemCode = String(error.code);
+  return systemReasons.get(systemCode) ?? `the system answers ${systemCode} to ${String(error.syscall)}`;
+}
+
+const databaseReasons: ReadonlyMap<number, string> = new Map([
+  [sqliteCode.busy, "another process has locked it; stop that one, or try again"],
+  [sqliteCode.locked, "another process has locked it; stop that one, or try again"],
+  [sqliteCode.readOnly, "it or its directory is read-only; allow writing, or name another file"],
+  [sqliteCode.inputOutput, "the disk reports an error"],
+  [sqliteCode.corrupt, "it is damaged; restore it from a backup"],
+  [sqliteCode.full, "the disk is full; make room, or name a file elsewhere"],
+  [sqliteCode.cannotOpen, "it, or the -wal and -shm files beside it, cannot be opened; allow writing to its directory"],
+  [sqliteCode.notADatabase, "it is not an SQLite database; name another file, or move this one away"],
+]);
+
+const notADirectory = "a part of the path before it is not a directory; name another file";
+const noPermission = "there is no permission to read and write it; grant it, or name another file";
+
+const systemReasons: ReadonlyMap<string, string> = new Map([
+  ["EACCES", noPermission],
+  ["EPERM", noPermission],
+  ["EROFS", "the file system is read-only; name a file elsewhere"],
+  ["EEXIST", notADirectory],
+  ["ENOTDIR", notADirectory],
+  ["ENOENT", "its directory cannot be made; name a file elsewhere"],
+  ["ENOSPC", "the disk is full; make room, or name a file elsewhere"],
+  ["ENAMETOOLONG", "the name is too long; name another file"],
+]);
+
+/** The layout of the tables that this version reads and writes, kept as the file's `user_version`. */
+export const schemaVersion = 2;
+
+/**
+ * Brings a file from an older layout to this one, within a transaction that may write. The tables of the collections
+ * themselves are made and changed as their definitions say.
+ *
+ * @param version of the layout that the file has; 0 for a new one
+ */
+function migrate(database: DatabaseSync, version: number): void {
+  for (const step of migrations.slice(version)) database.exec(step);
+  if (version < schemaVersion) database.exec(`PRAGMA user_version = ${schemaVersion}`);
+}
+
+/** What leads to each layout from the one before. One that has been released stays as it is. */
+const migrations: readonly string[] = [
+  `CREATE TABLE waymark_collections (
+    name TEXT PRIMARY KEY,
+    revision INTEGER NOT NULL, -- the last one
+    last_id INTEGER NOT NULL   -- the greatest that any record ever had
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE waymark_removals (
+    collection TEXT NOT NULL,
+    id INTEGER NOT NULL, -- that a record had, and none may have again
+    PRIMARY KEY (collection, id)
+  ) STRICT, WITHOUT ROWID;`,
+
+  `ALTER TABLE waymark_collections ADD COLUMN full_text TEXT; -- what the table of words has; NULL where there is none
+  CREATE TABLE waymark_keys (
+    collection TEXT NOT NULL,
+    owner INTEGER NOT NULL, -- of the record; 0 where it has none
+    key TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    id INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    time INTEGER NOT NULL,  -- when the record was created, in milliseconds since the epoch
+    document TEXT NOT NULL, -- the record as it was then
+    PRIMARY KEY (collection, owner, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX waymark_keys_time ON waymark_keys (time);`,
+];

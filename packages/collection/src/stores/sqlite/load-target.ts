@@ -1,0 +1,166 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { CollectionDefinition } from "../../database.ts";
+import {
+  changedMeanwhile,
+  LoadRefused,
+  loadedFromElsewhere,
+  notEmpty,
+  type SnapshotCounters,
+  type SnapshotKey,
+  type SnapshotRecord,
+} from "../../snapshot.ts";
+import type { LoadPlace, LoadTarget } from "../load.ts";
+import { StatementCache, tellAnyRowid } from "./statements.ts";
+import { inTransaction } from "./transaction.ts";
+import { SqliteWords } from "./words.ts";
+
+/** An SQLite database that a snapshot is loaded into. */
+export class SqliteLoadTarget implements LoadTarget {
+  readonly identity: string;
+  readonly #database: DatabaseSync;
+  readonly #busyTimeout: number;
+  readonly #definitions: ReadonlyMap<string, CollectionDefinition>;
+  readonly #statements: StatementCache;
+  readonly #words: ReadonlyMap<string, SqliteWords>;
+  readonly #places = new Map<string, LoadPlace>();
+
+  constructor(
+    database: DatabaseSync,
+    identity: string,
+    collections: readonly CollectionDefinition[],
+    busyTimeout: number,
+  ) {
+    this.identity = identity;
+    this.#database = database;
+    this.#busyTimeout = busyTimeout;
+    this.#definitions = new Map(collections.map((definition) => [definition.name, definition]));
+    this.#statements = new StatementCache(database);
+    this.#words = new Map(
+      collections.flatMap(({ name, fullText = [] }) =>
+        fullText.length === 0 ? [] : [[name, new SqliteWords(database, name, fullText)]],
+      ),
+    );
+  }
+
+  async begin(source: string): Promise<ReadonlyMap<string, LoadPlace>> {
+    return inTransaction(this.#database, this.#busyTimeout, () => {
+      this.#assertUntouched(notEmpty);
+      this.#database.exec(`CREATE TABLE IF NOT EXISTS waymark_loading (
+        collection TEXT PRIMARY KEY,
+        source TEXT NOT NULL,
+        last_id INTEGER NOT NULL, -- up to which records are stored
+        revision INTEGER NOT NULL -- of the collection that they are from
+      ) STRICT, WITHOUT ROWID`);
+      for (const collection of this.#definitions.keys()) {
+        this.#run("INSERT OR IGNORE INTO waymark_loading VALUES (?, ?, 0, 0)", collection, source);
+      }
+      for (const row of this.#database.prepare("SELECT * FROM waymark_loading").all()) {
+        if (row["source"] !== source) throw new LoadRefused(loadedFromElsewhere);
+        this.#places.set(String(row["collection"]), { id: Number(row["last_id"]), revision: Number(row["revision"]) });
+      }
+      return this.#places;
+    });
+  }
+
+  async remove(collection: string, ids: readonly number[]): Promise<void> {
+    this.#step(collection, () => {
+      for (const id of ids) {
+        this.#run(`DELETE FROM "${collection}" WHERE id = ?`, id);
+        this.#run("INSERT OR IGNORE INTO waymark_removals VALUES (?, ?)", collection, id);
+      }
+      // The removals of records, and of what they own, have counted themselves.
+      for (const name of this.#definitions.keys()) this.#count(name, { revision: 0, lastId: 0 });
+    });
+  }
+
+  async vacate(collection: string, ids: readonly number[]): Promise<void> {
+    this.#step(collection, () => {
+      for (const id of ids) this.#run(`UPDATE "${collection}" SET document = '{}' WHERE id = ?`, id);
+    });
+  }
+
+  async put(collection: string, records: readonly SnapshotRecord[], place: LoadPlace): Promise<void> {
+    const owner = this.#definitions.get(collection)?.owner;
+    const columns = `id, revision, created_at, updated_at, document${owner === undefined ? "" : ", owner"}`;
+    const text = `INSERT INTO "${collection}" (${columns})
+      VALUES (?, ?, ?, ?, ?${owner === undefined ? "" : `, ? ->> '$."${owner.member}"'`})
+      ON CONFLICT (id) DO UPDATE SET revision = excluded.revision, created_at = excluded.created_at,
+        updated_at = excluded.updated_at, document = excluded.document`;
+    const words = this.#words.get(collection);
+    this.#step(collection, () => {
+      words?.begin();
+      for (const { id, revision, createdAt, updatedAt, json } of records) {
+        this.#run(text, id, revision, createdAt, updatedAt, json, ...(owner === undefined ? [] : [json]));
+        words?.add(id, json);
+      }
+      words?.put();
+      this.#run(
+        "UPDATE waymark_loading SET last_id = ?, revision = ? WHERE collection = ?",
+        place.id,
+        place.revision,
+        collection,
+      );
+    });
+    this.#places.set(collection, place);
+  }
+
+  async count(collection: string, upTo: number): Promise<number> {
+    const row = this.#database.prepare(`SELECT count(*) AS stored FROM "${collection}" WHERE id <= ?`).get(upTo);
+    return Number(row?.["stored"]);
+  }
+
+  async putKeys(collection: string, keys: readonly SnapshotKey[]): Promise<void> {
+    this.#step(collection, () => {
+      for (const { owner, key, fingerprint, record } of keys) {
+        this.#run(
+          "INSERT OR REPLACE INTO waymark_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+          ...[collection, owner, key, fingerprint, record.id, record.revision, record.updatedAt, record.json],
+        );
+      }
+    });
+  }
+
+  async end(counters: ReadonlyMap<string, SnapshotCounters>): Promise<void> {
+    inTransaction(this.#database, this.#busyTimeout, () => {
+      for (const collection of counters.keys()) this.#assertPlace(collection);
+      for (const [collection, state] of counters) this.#count(collection, state);
+      this.#database.exec("DROP TABLE waymark_loading");
+    });
+  }
+
+  #step(collection: string, work: () => void): void {
+    inTransaction(this.#database, this.#busyTimeout, () => {
+      this.#assertPlace(collection);
+      work();
+    });
+  }
+
+  /** Sees that nobody else has stored anything since the last step. */
+  #assertPlace(collection: string): void {
+    this.#assertUntouched(changedMeanwhile);
+    const isThere = this.#database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'waymark_loading'").get();
+    const row = isThere && this.#database.prepare("SELECT * FROM waymark_loading WHERE collection = ?").get(collection);
+    const place = this.#places.get(collection);
+    if (row?.["last_id"] !== place?.id || row?.["revision"] !== place?.revision)
+      throw new LoadRefused(changedMeanwhile);
+  }
+
+  #assertUntouched(message: string): void {
+    for (const name of this.#definitions.keys()) {
+      const counters = this.#statements
+        .prepare("SELECT 1 FROM waymark_collections WHERE name = ? AND (revision <> 0 OR last_id <> 0)")
+        .get(name);
+      if (counters !== undefined) throw new LoadRefused(message);
+    }
+  }
+
+  #count(collection: string, { revision, lastId }: Pick<SnapshotCounters, "revision" | "lastId">): void {
+    this.#run("UPDATE waymark_collections SET revision = ?, last_id = ? WHERE name = ?", revision, lastId, collection);
+  }
+
+  #run(text: string, ...values: readonly (string | number)[]): void {
+    const statement = this.#statements.prepare(text);
+    tellAnyRowid(statement);
+    statement.run(...values);
+  }
+}

@@ -1,0 +1,221 @@
+import { randomUUID } from "node:crypto";
+import { accessSync, constants, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import type { Snapshot, SnapshotCounters, SnapshotKey, SnapshotRange, SnapshotRecord } from "../../snapshot.ts";
+import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
+import { identifySqliteFile, openingFault, schemaVersion, Unusable } from "./file.ts";
+
+export interface SqliteSnapshotOptions {
+  /** Whether all of the file is read first, to find damage; default: false. */
+  readonly verify?: boolean;
+}
+
+/**
+ * A snapshot of a database file of ours, of any layout up to the present one. The file is not changed, nor made; programs that use it
+ * are not in its way, nor it in theirs, but their log cannot be emptied before the snapshot is closed.
+ *
+ */
+export function openSqliteSnapshot(file: string, { verify = false }: SqliteSnapshotOptions = {}): SqliteSnapshot {
+  let database: DatabaseSync | undefined;
+  try {
+    database = connectToRead(file);
+    const version = identifySqliteFile(database, false);
+    if (version === 0) throw new Unusable("it is empty; name another file");
+    if (verify) assertIntact(database);
+    return new SqliteSnapshot({ database, file, identity: identityOf(file), version });
+  } catch (error) {
+    database?.close();
+    throw openingFault(file, error);
+  }
+}
+
+/** A snapshot of a database in memory: a copy of it in a temporary file. */
+export function snapshotOfMemory(memory: DatabaseSync, identity: string): SqliteSnapshot {
+  const directory = mkdtempSync(join(tmpdir(), "waymark-snapshot-"));
+  const remove = (): void => rmSync(directory, { recursive: true });
+  try {
+    const file = join(directory, "snapshot.db");
+    memory.prepare("VACUUM INTO ?").run(file);
+    const { database } = openSqliteSnapshot(file);
+    return new SqliteSnapshot({ database, file, identity, version: schemaVersion, onClose: remove });
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/** Tells a database from every other one; each in memory is another. */
+export function identityOf(file: string): string {
+  if (file === ":memory:") return `memory ${randomUUID()}`;
+  const { dev, ino } = statSync(file, { bigint: true });
+  return `sqlite ${dev} ${ino}`;
+}
+
+/** @throws Unusable when something is wrong in the file */
+export function assertIntact(database: DatabaseSync): void {
+  const findings = database.prepare("PRAGMA quick_check(1)").all();
+  if (findings[0]?.["quick_check"] !== "ok") throw new Unusable("it is damaged; restore it from a backup");
+}
+
+/** A connection to a file that there is, in a transaction that sees it as it is now. */
+function connectToRead(file: string): DatabaseSync {
+  const status = statSync(file, { throwIfNoEntry: false });
+  if (status === undefined) throw new Unusable("there is no such file; name another one");
+  if (!status.isFile()) throw new Unusable("it is no file; name another one");
+  accessSync(file, constants.R_OK);
+  const url = pathToFileURL(file);
+  // One who may write also clears away the files that SQLite needs beside it.
+  url.searchParams.set("mode", isWritable(file) ? "rw" : "ro");
+  const database = new DatabaseSync(url, { timeout: patience });
+  database.exec("PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; BEGIN; SELECT 1 FROM sqlite_schema");
+  return database;
+}
+
+/** Milliseconds. */
+const patience = 1000;
+
+function isWritable(file: string): boolean {
+  try {
+    accessSync(file, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a SqliteSnapshot is made of. */
+interface SqliteSnapshotParts {
+  readonly database: DatabaseSync;
+  readonly file: string;
+  readonly identity: string;
+  /** The layout of the file. */
+  readonly version: number;
+  readonly onClose?: () => void;
+}
+
+export class SqliteSnapshot implements Snapshot {
+  readonly identity: string;
+  readonly #parts: SqliteSnapshotParts;
+
+  constructor(parts: SqliteSnapshotParts) {
+    this.identity = parts.identity;
+    this.#parts = parts;
+  }
+
+  /** The connection, whose transaction holds the moment. */
+  get database(): DatabaseSync {
+    return this.#parts.database;
+  }
+
+  async counters(collection: string): Promise<SnapshotCounters> {
+    return this.#guarded(() => {
+      const row = this.database
+        .prepare("SELECT revision, last_id FROM waymark_collections WHERE name = ?")
+        .get(collection);
+      if (row === undefined) return { revision: 0, lastId: 0, records: 0 };
+      const count = this.database.prepare(`SELECT count(*) AS records FROM "${collection}"`).get();
+      return { revision: Number(row["revision"]), lastId: Number(row["last_id"]), records: Number(count?.["records"]) };
+    });
+  }
+
+  async *records(collection: string, range: SnapshotRange = {}): AsyncGenerator<readonly SnapshotRecord[]> {
+    const { revision } = await this.counters(collection);
+    if (revision === 0) return; // there may be no such table
+    const { after = 0, upTo = Number.MAX_SAFE_INTEGER, changedSince = -1 } = range;
+    const rows = this.#rows(
+      `SELECT id, revision, updated_at, document, created_at FROM "${collection}"
+      WHERE id > ? AND id <= ? AND revision > ? ORDER BY id`,
+      [after, upTo, changedSince],
+      ([id, revision, updatedAt, json, createdAt]: RecordRow) => ({ id, revision, updatedAt, json, createdAt }),
+    );
+    yield* batched(rows, ({ json }) => json.length);
+  }
+
+  async *removals(collection: string): AsyncGenerator<readonly number[]> {
+    const text = "SELECT id FROM waymark_removals WHERE collection = ? ORDER BY id";
+    yield* batched(
+      this.#rows(text, [collection], ([id]: readonly [number]) => id),
+      () => sizeOfId,
+    );
+  }
+
+  async *keys(collection: string): AsyncGenerator<readonly SnapshotKey[]> {
+    if (this.#parts.version < layoutWithKeys) return;
+    const rows = this.#rows(
+      `SELECT owner, key, fingerprint, id, revision, time, document FROM waymark_keys
+      WHERE collection = ? ORDER BY owner, key`,
+      [collection],
+      ([owner, key, fingerprint, id, revision, updatedAt, json]: KeyRow) => ({
+        owner,
+        key,
+        fingerprint,
+        record: { id, revision, updatedAt, json },
+      }),
+    );
+    yield* batched(rows, ({ record }) => record.json.length);
+  }
+
+  async close(): Promise<void> {
+    const { database, onClose } = this.#parts;
+    if (!database.isOpen) return;
+    database.close();
+    onClose?.();
+  }
+
+  *#rows<Row, T>(text: string, values: readonly (string | number)[], toValue: (row: Row) => T): Generator<T> {
+    const rows = this.#guarded(() => {
+      const statement = this.database.prepare(text);
+      statement.setReturnArrays(true);
+      return statement.iterate(...values);
+    });
+    for (;;) {
+      const { done, value } = this.#guarded(() => rows.next());
+      if (done) return;
+      yield toValue(value as Row); // the statement gives arrays of the columns that it names
+    }
+  }
+
+  #guarded<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      const isDamaged = sqliteCodeOf(error) === sqliteCode.corrupt;
+      throw isDamaged ? openingFault(this.#parts.file, error) : toStoreFault(error);
+    }
+  }
+}
+
+type RecordRow = readonly [id: number, revision: number, updatedAt: number, json: string, createdAt: number];
+type KeyRow = readonly [
+  owner: number,
+  key: string,
+  fingerprint: string,
+  id: number,
+  revision: number,
+  updatedAt: number,
+  json: string,
+];
+
+/** The first layout that has a table for them. */
+const layoutWithKeys = 2;
+
+/** In characters; a batch goes beyond by at most one. */
+const batchSize = 1_048_576;
+const sizeOfId = 100;
+
+function* batched<T>(values: Iterable<T>, sizeOf: (value: T) => number): Generator<readonly T[]> {
+  let batch: T[] = [];
+  let size = 0;
+  for (const value of values) {
+    batch.push(value);
+    size += sizeOf(value);
+    if (size < batchSize) continue;
+    yield batch;
+    batch = [];
+    size = 0;
+  }
+  if (batch.length > 0) yield batch;
+}

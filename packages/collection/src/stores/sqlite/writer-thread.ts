@@ -1,0 +1,23 @@
+// The program of the thread that writes. What it imports lies beside it or is Node's, so that it runs in whatever way the
+// program does that starts it.
+import { workerData } from "node:worker_threads";
+import { connectToSqliteFile } from "./file.ts";
+import { SqliteLog } from "./log.ts";
+import { answerCalls } from "./thread.ts";
+import { SqliteTransactions } from "./transactions.ts";
+import type { WriterCalls, WriterThreadData } from "./writer.ts";
+
+const { path, collections, busyTimeout } = workerData as WriterThreadData; // as it is started
+const database = connectToSqliteFile(path, busyTimeout);
+const transactions = new SqliteTransactions(database, collections, busyTimeout);
+database.exec(`
+  PRAGMA busy_timeout = 0;    -- from here on each transaction waits by itself
+  PRAGMA cache_size = -32768; -- KiB, for the pages of the indexes: a long load takes 50 µs a record, and 72 with the usual 2000
+`);
+const log = new SqliteLog(database, path, 0);
+answerCalls<WriterCalls>(transactions, {
+  afterAnswer() {
+    if (!database.isTransaction) log.bound();
+  },
+  close: () => database.close(),
+});

@@ -1,0 +1,255 @@
+import type { CollectionDefinition } from "../../database.ts";
+import { StoreUnavailable } from "../../store.ts";
+import { iterate, nextBatch, stop } from "../load.ts";
+import type { CreateWrite, OutcomeOf, Write } from "../write.ts";
+import { type Channel, localChannel, ThreadChannel } from "./thread.ts";
+import type {
+  AddressedWrite,
+  BatchedOutcome,
+  LoadConditions,
+  LoadOutcome,
+  SqliteTransactions,
+} from "./transactions.ts";
+
+/**
+ * Makes the changes to a database file, in the order in which it is given them. What comes while a batch is being committed is
+ * the next batch: so a commit, which is what a change has to wait for, is shared by all who write at the same time.
+ */
+export class SqliteWriter {
+  readonly #channel: WriterChannel;
+  readonly #maxWaiting: number;
+  /** What has not begun yet. */
+  readonly #jobs: Job[] = [];
+  #waiting = 0;
+  #waitingCharacters = 0;
+  /** Resolves when there is nothing to do; undefined when there is nothing. */
+  #running: Promise<void> | undefined;
+  /** Each tells one who waits what became of the change, which is committed. */
+  readonly #answers: (() => void)[] = [];
+  /** Resolves when there is nothing to answer; undefined when there is nothing. */
+  #answering: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  /** @param maxWaiting how many changes may be without an answer; those beyond are refused */
+  constructor(channel: WriterChannel, maxWaiting: number) {
+    this.#channel = channel;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /**
+   * Makes a change; once the promise resolves it survives a crash, and reads that begin then see it.
+   *
+   * @throws StoreUnavailable (rejects) when it cannot be made just now, or too many others wait
+   * @throws StoreOutcomeUnknown (rejects) when it may have been made
+   */
+  async write<W extends Write>(collection: string, write: W): Promise<OutcomeOf<W>> {
+    const characters = "members" in write ? write.members.length : 0;
+    this.#admit();
+    const { promise, resolve, reject } = Promise.withResolvers<OutcomeOf<Write>>();
+    this.#waiting++;
+    this.#waitingCharacters += characters;
+    this.#batch().push({ collection, write, characters, resolve, reject });
+    this.#start();
+    return promise as Promise<OutcomeOf<W>>; // the outcome of this very write
+  }
+
+  /**
+   * Stores many records, all or none, in one transaction and in constant memory; other changes wait meanwhile. Nothing is
+   * stored when what produces the documents throws, or gives too few of them for ten seconds.
+   *
+   * @throws StoreUnavailable and StoreOutcomeUnknown (rejects) as `write` does
+   */
+  async load<D>(
+    collection: string,
+    documents: Iterable<D> | AsyncIterable<D>,
+    toWrite: (document: D) => CreateWrite,
+    conditions: LoadConditions,
+  ): Promise<LoadOutcome> {
+    this.#admit();
+    this.#waiting++;
+    const { promise, resolve, reject } = Promise.withResolvers<LoadOutcome>();
+    this.#jobs.push(async () => {
+      this.#waiting--;
+      await sendLoad(this.#channel, { collection, documents, toWrite, conditions }).then(resolve, reject);
+    });
+    this.#start();
+    return promise;
+  }
+
+  /** Finishes what it was given, and takes no more. Closing it again does nothing. */
+  close(): Promise<void> {
+    this.#closing ??= Promise.resolve(this.#running).then(async () => {
+      await this.#answering;
+      await this.#channel.close();
+    });
+    return this.#closing;
+  }
+
+  #admit(): void {
+    if (this.#closing !== undefined) throw new StoreUnavailable("The database is closed");
+    if (this.#waiting >= this.#maxWaiting || this.#waitingCharacters >= mostWaitingCharacters) {
+      throw new StoreUnavailable(`${this.#waiting} changes wait for the disk already`);
+    }
+  }
+
+  /** The changes that are committed together next, and which one more can join. */
+  #batch(): WaitingWrite[] {
+    const last = this.#jobs.at(-1);
+    if (Array.isArray(last)) return last;
+    const batch: WaitingWrite[] = [];
+    this.#jobs.push(batch);
+    return batch;
+  }
+
+  #start(): void {
+    this.#running ??= this.#run();
+  }
+
+  async #run(): Promise<void> {
+    while (this.#jobs.length > 0) {
+      // At the end of this turn of the event loop all that came in it are there.
+      await endOfTurn();
+      const job = this.#jobs.shift();
+      await (Array.isArray(job) ? this.#commit(job) : job?.());
+    }
+    this.#running = undefined;
+  }
+
+  /** Never rejects: each of those who wait is told. The next are committed while these are answered. */
+  async #commit(batch: readonly WaitingWrite[]): Promise<void> {
+    const writes = batch.map(({ collection, write }): AddressedWrite => ({ collection, write }));
+    const settle = await this.#channel.ask("commit", writes).then(
+      (outcomes) => (waiting: WaitingWrite, i: number) => {
+        const outcome = outcomes[i] as BatchedOutcome; // there are as many as writes
+        if (outcome.kind === "failed") waiting.reject(outcome.error);
+        else waiting.resolve(outcome);
+      },
+      (error: unknown) => (waiting: WaitingWrite) => waiting.reject(error),
+    );
+    for (const [i, waiting] of batch.entries()) {
+      this.#answers.push(() => {
+        this.#waiting--;
+        this.#waitingCharacters -= waiting.characters;
+        settle(waiting, i);
+      });
+    }
+    this.#answering ??= this.#answer();
+  }
+
+  /** Some in each turn of the event loop, so that those who read come between. */
+  async #answer(): Promise<void> {
+    while (this.#answers.length > 0) {
+      const share = Math.max(answersInTurn, Math.ceil(this.#answers.length / turnsOfAnswers));
+      for (const answer of this.#answers.splice(0, share)) answer();
+      await endOfTurn();
+    }
+    this.#answering = undefined;
+  }
+}
+
+const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/**
+ * How many are answered in a turn at least. An answer and the next request, which it makes its client send, take the thread that
+ * serves as long as two reads: 64 clients who read without a break keep most of it.
+ */
+const answersInTurn = 8;
+
+/** In about how many turns the answers are given that are due, however many they are. */
+const turnsOfAnswers = 8;
+
+/** Changes to be committed together, or something to be done between them. */
+type Job = WaitingWrite[] | (() => Promise<void>);
+
+interface WaitingWrite extends AddressedWrite {
+  readonly characters: number;
+  readonly resolve: (outcome: OutcomeOf<Write>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** However large each of them is: this is about the memory that those who wait may take. */
+const mostWaitingCharacters = 33_554_432;
+
+/** What a writer can have done. */
+export type WriterCalls = Pick<SqliteTransactions, "commit" | "beginLoad" | "load" | "endLoad" | "abandonLoad">;
+
+/** The way from a writer to the transactions. */
+type WriterChannel = Channel<WriterCalls>;
+
+/** What the thread is started with. */
+export interface WriterThreadData {
+  /** Absolute. */
+  readonly path: string;
+  readonly collections: readonly CollectionDefinition[];
+  /** Milliseconds. */
+  readonly busyTimeout: number;
+}
+
+/** Has the transactions made in a thread of its own, so that nobody who reads waits for the disk. */
+export function threadedWriter(data: WriterThreadData): WriterChannel {
+  return new ThreadChannel({ file: "writer-thread", data, task: "writes", committing: ["commit", "endLoad"] });
+}
+
+/**
+ * Has the transactions made on the thread that asks, over the very connection that reads. What is loaded is kept until all of it
+ * is there, or those reads would see it before it is committed.
+ */
+export function localWriter(transactions: SqliteTransactions): WriterChannel {
+  let begun: Parameters<WriterCalls["beginLoad"]> | undefined;
+  let kept: Parameters<WriterCalls["load"]>[] = [];
+
+  const calls: WriterCalls = {
+    commit: (batch) => transactions.commit(batch),
+    beginLoad(...args) {
+      begun = args;
+      kept = [];
+    },
+    load(...args) {
+      kept.push(args);
+      return true;
+    },
+    endLoad() {
+      if (begun !== undefined) transactions.beginLoad(...begun);
+      for (const args of kept) if (!transactions.load(...args)) break;
+      calls.abandonLoad();
+      return transactions.endLoad();
+    },
+    abandonLoad() {
+      begun = undefined;
+      kept = [];
+    },
+  };
+  return localChannel(calls);
+}
+
+interface LoadOptions<D> {
+  readonly collection: string;
+  readonly documents: Iterable<D> | AsyncIterable<D>;
+  readonly toWrite: (document: D) => CreateWrite;
+  readonly conditions: LoadConditions;
+}
+
+/**
+ * Sends documents through the channel to be stored, all or none: a batch after the other, each when the one before is stored.
+ * The documents are told to stop when no more are wanted.
+ *
+ * @throws StoreUnavailable (rejects) also when the documents stop coming; what they throw is thrown on
+ */
+async function sendLoad<D>(channel: WriterChannel, options: LoadOptions<D>): Promise<LoadOutcome> {
+  const { collection, documents, toWrite, conditions } = options;
+  const source = iterate(documents);
+  try {
+    await channel.ask("beginLoad", collection, conditions);
+    let batch = await nextBatch(source, toWrite);
+    for (let isWanted = true; isWanted && batch.length > 0; ) {
+      // They are made while those before them are stored.
+      [isWanted, batch] = await Promise.all([channel.ask("load", batch), nextBatch(source, toWrite)]);
+    }
+    return await channel.ask("endLoad");
+  } catch (error) {
+    await channel.ask("abandonLoad").catch(() => undefined); // the thread that had begun it is gone, and the transaction with it
+    throw error;
+  } finally {
+    stop(source);
+  }
+}

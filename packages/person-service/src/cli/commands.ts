@@ -1,0 +1,15 @@
+import type { Command } from "./command.ts";
+import { keyCommands } from "./key.ts";
+import { backupCommand, copyCommand, restoreCommand } from "./moving.ts";
+import { passwordCommands } from "./password.ts";
+import { serveCommand } from "./serve.ts";
+
+/** All that the program can be told to do, by name, in the order in which they are listed. */
+export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
+  ["serve", serveCommand],
+  ["copy", copyCommand],
+  ["backup", backupCommand],
+  ["restore", restoreCommand],
+  ...Object.entries(keyCommands).map(([verb, command]) => [`key ${verb}`, command] as const),
+  ...Object.entries(passwordCommands).map(([verb, command]) => [`password ${verb}`, command] as const),
+]);

@@ -1,0 +1,235 @@
+import cluster, { type Worker as WorkerProcess } from "node:cluster";
+
+interface Supervision {
+  /** How many processes are to serve. */
+  readonly count: number;
+  /** How long the requests in hand may take when all are to end, in milliseconds. */
+  readonly grace: number;
+  /** Whether SIGHUP is for the workers; else it ends this process, and them with it. */
+  readonly handsOnHangup: boolean;
+  /** Takes a line for whoever takes what the program prints. */
+  readonly print: (line: string) => void;
+  /** Takes a line for the person who watches over the service. */
+  readonly tell: (line: string) => void;
+}
+
+/**
+ * Starts this program again as workers, which serve on one port, and a new one for each that ends. SIGINT and SIGTERM end them all, a
+ * second one at once. Resolves when the last has ended, with the exit code of the whole: that of the first worker when it
+ * could not start, and has said why; 1 when workers end as soon as they are started, over and over; else 0.
+ */
+export function superviseWorkers(supervision: Supervision): Promise<number> {
+  // They share one listening socket, so that no connection waits for a worker that has ended, and take connections from it
+  // themselves: with one for each request that is twice as fast as this process handing them out. See docs/scaling.md.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
+  return new Promise((resolve) => new Supervisor(supervision, resolve).begin());
+}
+
+/** A worker that ends sooner than that, in milliseconds, may do so because it cannot live. */
+const shortLife = 5000;
+
+/** After so many of these, with none that lived longer in between, the program ends. */
+const mostShortLives = 5;
+
+/** What closing the database may take beyond the grace, in milliseconds, before a worker is killed. */
+const timeToClose = 5000;
+
+class Supervisor {
+  readonly #supervision: Supervision;
+  readonly #end: (exitCode: number) => void;
+  readonly #workers = new Set<WorkerProcess>();
+  readonly #ready = new Set<WorkerProcess>();
+  /** Those that may have read their files before the last SIGHUP, and not yet be able to take it. */
+  readonly #toReload = new Set<WorkerProcess>();
+  readonly #restarts = new Set<NodeJS.Timeout>();
+  #port: number | undefined;
+  /** The port that was asked for by those that share the socket now, by which Node knows it; undefined for that of the options. */
+  #socket: number | undefined;
+  #lines: readonly string[] | undefined;
+  #shortLives = 0;
+  #stopping = false;
+  #exitCode = 0;
+
+  constructor(supervision: Supervision, end: (exitCode: number) => void) {
+    this.#supervision = supervision;
+    this.#end = end;
+  }
+
+  begin(): void {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => this.#stop(0));
+    if (this.#supervision.handsOnHangup) process.on("SIGHUP", () => this.#reload());
+    // Alone: what stands against a start is told by one, and what is done once is done when the others come.
+    this.#start({ isFirst: true, port: undefined });
+  }
+
+  #start(orders: WorkerOrders): void {
+    const worker = cluster.fork({ [ordersVariable]: JSON.stringify(orders) });
+    const startedAt = performance.now();
+    this.#workers.add(worker);
+    const youth = setTimeout(() => {
+      this.#shortLives = 0;
+    }, shortLife);
+    worker.once("message", (message: WorkerReady) => this.#serves(worker, orders, message));
+    worker.once("exit", (code: number | null, signal: NodeJS.Signals | null) => {
+      clearTimeout(youth);
+      this.#workers.delete(worker);
+      this.#ready.delete(worker);
+      this.#toReload.delete(worker);
+      // Then it is closed, and had the options port 0, they would mean another one.
+      if (this.#ready.size === 0) this.#socket = this.#port;
+      if (this.#stopping) return this.#endWithoutWorkers();
+      if (code !== 0 && performance.now() - startedAt < shortLife) this.#shortLives++;
+      this.#replace(`worker ${worker.process.pid} ended (${signal ?? `exit code ${code}`})`, code);
+    });
+  }
+
+  #serves(worker: WorkerProcess, orders: WorkerOrders, { port, lines }: WorkerReady): void {
+    this.#port ??= port;
+    if (port !== this.#port) {
+      // It was to share the socket of others, which all ended before it listened.
+      worker.process.kill("SIGTERM");
+      return;
+    }
+    this.#socket = orders.port;
+    this.#ready.add(worker);
+    if (this.#toReload.delete(worker)) worker.process.kill("SIGHUP");
+    if (this.#stopping) {
+      askToStop(worker);
+      return;
+    }
+    this.#supervision.print(`worker ${worker.process.pid} serves`);
+    if (orders.isFirst) {
+      this.#lines = lines;
+      for (let others = 1; others < this.#supervision.count; others++) this.#startAnother();
+    }
+    if (this.#lines === undefined || this.#ready.size < this.#supervision.count) return;
+    this.#supervision.print(this.#lines.join("\n"));
+    this.#lines = undefined;
+  }
+
+  /** @param ended which worker did, and how; the exit code is null when a signal ended it */
+  #replace(ended: string, exitCode: number | null): void {
+    if (this.#port === undefined) {
+      // With an exit code it has said why.
+      if (exitCode === null) this.#tell(`${ended} before it served`);
+      this.#stop(exitCode || 1);
+    } else if (this.#shortLives >= mostShortLives) {
+      this.#tell(`${ended}, as did ${mostShortLives - 1} before it as soon as they were started`);
+      this.#stop(1);
+    } else {
+      this.#tell(`${ended}, and another one takes its place`);
+      this.#startLater();
+    }
+  }
+
+  #startAnother(): void {
+    this.#start({ isFirst: false, port: this.#socket });
+  }
+
+  /** At once after a worker that has lived, and ever later after those that have not. */
+  #startLater(): void {
+    const delay = this.#shortLives === 0 ? 0 : 100 * 2 ** (this.#shortLives - 1);
+    const restart = setTimeout(() => {
+      this.#restarts.delete(restart);
+      this.#startAnother();
+    }, delay);
+    this.#restarts.add(restart);
+  }
+
+  #reload(): void {
+    for (const worker of this.#workers) {
+      if (this.#ready.has(worker)) worker.process.kill("SIGHUP");
+      else this.#toReload.add(worker);
+    }
+  }
+
+  #stop(exitCode: number): void {
+    if (this.#stopping) return;
+    this.#stopping = true;
+    this.#exitCode = exitCode;
+    for (const restart of this.#restarts) clearTimeout(restart);
+    for (const worker of this.#workers) {
+      if (this.#ready.has(worker)) askToStop(worker);
+      else worker.process.kill("SIGTERM");
+    }
+    const kill = (): void => {
+      for (const worker of this.#workers) worker.process.kill("SIGKILL");
+    };
+    setTimeout(kill, this.#supervision.grace + timeToClose).unref();
+    this.#endWithoutWorkers();
+  }
+
+  #endWithoutWorkers(): void {
+    if (this.#workers.size === 0) this.#end(this.#exitCode);
+  }
+
+  #tell(line: string): void {
+    this.#supervision.tell(`person-service: ${line}`);
+  }
+}
+
+/** That it may have ended meanwhile is told by its exit. */
+const askToStop = (worker: WorkerProcess): void => void worker.send(stopMessage, () => undefined);
+
+/** What a process that serves for a supervisor has to do with it. */
+export interface Worker extends WorkerOrders {
+  /** Tells the supervisor that this process serves on the port, and what a person is to know of it. */
+  tellReady(port: number, lines: readonly string[]): void;
+  /** Calls back when this process is to stop, and ends it when that is done. The notice is as for `RunningServer.close`. */
+  onStop(stop: (notice: number) => Promise<void>): void;
+}
+
+/** What a supervisor says to a worker that it starts. */
+interface WorkerOrders {
+  /** Whether no other has been started before: what is to be done once is done by this one. */
+  readonly isFirst: boolean;
+  /** Where to listen; undefined for the port that the options have. */
+  readonly port: number | undefined;
+}
+
+/** What a worker says to its supervisor, once. */
+interface WorkerReady {
+  readonly port: number;
+  readonly lines: readonly string[];
+}
+
+/** The name of the environment variable that has the orders, as JSON. */
+const ordersVariable = "PERSON_SERVICE_WORKER";
+
+/** The message by which a supervisor stops a worker. */
+const stopMessage = "stop";
+
+/**
+ * How long a worker that is stopped alone goes on taking connections, in milliseconds: clients that have one have it closed by the
+ * answer to their next request, and not while they send that.
+ */
+const noticeAlone = 1000;
+
+function send(message: WorkerReady): void {
+  process.send?.(message); // without a channel there is no supervisor any more, and soon no worker
+}
+
+/** This process as a worker; undefined when no supervisor has started it. */
+export function workerOfThisProcess(): Worker | undefined {
+  const orders = process.env[ordersVariable];
+  if (!cluster.isWorker || orders === undefined) return undefined;
+  const { isFirst, port }: WorkerOrders = JSON.parse(orders);
+  return {
+    isFirst,
+    port,
+    tellReady: (listening, lines) => send({ port: listening, lines }),
+    onStop(stop) {
+      const end = async (notice: number): Promise<void> => {
+        await stop(notice);
+        // The channel to the supervisor would keep it.
+        process.exit();
+      };
+      process.once("SIGTERM", () => end(noticeAlone));
+      // A terminal sends it to the workers too, and it is for the supervisor to tell them.
+      process.on("SIGINT", () => undefined);
+      process.on("message", (message) => {
+        if (message === stopMessage) void end(0);
+      });
+    },
+  };
+}

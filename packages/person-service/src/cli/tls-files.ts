@@ -1,0 +1,38 @@
+import { readFile } from "node:fs/promises";
+import { createSecureContext } from "node:tls";
+import type { TlsCredentials } from "waymark/node";
+import { CommandRefused } from "./command.ts";
+
+/** Where the certificate and its key are, both PEM. */
+export interface TlsFiles {
+  /** The certificate, and those between it and the authority. */
+  readonly cert: string;
+  readonly key: string;
+}
+
+/**
+ * Reads the files as they are now.
+ *
+ * @throws CommandRefused (rejects) in one line, when one cannot be read, or they are no certificate and the key to it
+ */
+export async function readTlsFiles(files: TlsFiles): Promise<TlsCredentials> {
+  const [cert, key] = await Promise.all([read("--tls-cert", files.cert), read("--tls-key", files.key)]);
+  try {
+    createSecureContext({ cert, key });
+  } catch (cause) {
+    throw new CommandRefused(
+      `${JSON.stringify(files.cert)} and ${JSON.stringify(files.key)} are no certificate and the key to it, both in PEM, the key not encrypted`,
+      { cause },
+    );
+  }
+  return { cert, key };
+}
+
+async function read(option: string, file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? `: ${String(cause.code)}` : "";
+    throw new CommandRefused(`The file ${JSON.stringify(file)} of ${option} cannot be read${code}`, { cause });
+  }
+}

@@ -1,0 +1,36 @@
+import { createReadStream } from "node:fs";
+import type { MediaType } from "waymark";
+import { personCsvDecoder } from "./collection.ts";
+import { type Person, personSchema } from "./person.ts";
+
+/**
+ * The people of the demo: 537 members of the United States Congress, in the order of `data/legislators.csv`, without ids.
+ *
+ * @throws Error (rejects) when the file cannot be read, or as `peopleFromCsv`
+ */
+export function demoPeople(): Promise<readonly Person[]> {
+  return peopleFromCsv(createReadStream(new URL("../../data/legislators.csv", import.meta.url)));
+}
+
+/**
+ * The people of a file of CSV, as the service reads one from its clients.
+ *
+ * @throws MalformedContent (rejects) when it is no CSV of people
+ * @throws Error (rejects) naming line and members when a row is no valid person
+ */
+export async function peopleFromCsv(pieces: AsyncIterable<Uint8Array>): Promise<readonly Person[]> {
+  const { validate } = personSchema()["~standard"];
+  const people: Person[] = [];
+  for await (const { line, value, issues } of personCsvDecoder.decode(pieces, { mediaType: csv, lenient: false })) {
+    const result = issues === undefined ? validate(value) : { issues };
+    if (result.issues === undefined) {
+      people.push(result.value);
+      continue;
+    }
+    const faults = result.issues.map(({ path = [], message }) => [path.join("."), message].join(" ").trimStart());
+    throw new Error(`The row on line ${line} is no person: ${faults.join("; ")}.`);
+  }
+  return people;
+}
+
+const csv: MediaType = { type: "text", subtype: "csv", parameters: new Map() };

@@ -1,0 +1,28 @@
+import { collectionProblemTypes } from "@waymark/collection";
+import { type HttpRequest, type HttpResponse, notFound, type ProblemType, problemTypes, text } from "waymark";
+import { connectionProblemTypes } from "waymark/node";
+
+/** Every kind of problem that the person-service answers with beside those of the packages it stands on, by the name it has in code. */
+export const personServiceProblemTypes: Readonly<Record<"misdirectedRequest", ProblemType>> = {
+  misdirectedRequest: {
+    code: "misdirected-request",
+    status: 421,
+    title: "Misdirected Request",
+    explanation:
+      "Without an access file the service is for programs on its own machine, which call it localhost or by a loopback address. Ask for that; or start it with `--access`, or with `--open`, to be reached by other names.",
+  },
+};
+
+/** What the problem of this code means and what would be right; 404 when there is none. */
+export function describeProblem(request: HttpRequest<{ readonly code: string }>): HttpResponse {
+  const type = byCode.get(request.variables.code);
+  return type === undefined ? notFound() : text(`${type.status} ${type.title}\n\n${type.explanation}\n`);
+}
+
+const all: readonly ProblemType[] = [
+  problemTypes,
+  connectionProblemTypes,
+  collectionProblemTypes,
+  personServiceProblemTypes,
+].flatMap((types) => Object.values(types));
+const byCode = new Map(all.map((type) => [type.code, type]));

@@ -1,0 +1,144 @@
+import type { HeaderList } from "../fields/header-list.ts";
+import { excerpt } from "../message-text.ts";
+import { HttpError, problem } from "../problem.ts";
+import { problemTypes } from "../problem-types.ts";
+
+/**
+ * A content coding (RFC 9110 §8.4.1): how content is made smaller on its way, in responses and in requests. Those of Node
+ * are in `waymark/node`; another is an object of this form.
+ *
+ * ```ts
+ * import { nodeCodings } from "waymark/node";
+ *
+ * router({ codings: nodeCodings, filters: [compress({ codings: nodeCodings })] }, personRoutes(people))
+ * ```
+ */
+export interface ContentCoding {
+  /** As Content-Encoding names it, in lower case: `gzip`. */
+  readonly name: string;
+  /** Other names that mean the same, in lower case: `x-gzip`. */
+  readonly aliases: readonly string[];
+  /** Begins the coding of one content. */
+  encoder(): Encoder;
+  /**
+   * The content that was coded, in pieces no larger than some ten KiB, made as they are asked for: a few bytes may become
+   * gigabytes. When it is ended early the pieces are ended too.
+   *
+   * Throws MalformedContent when the pieces are not of this coding, or not all of it, and what the pieces throw.
+   */
+  decode(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
+}
+
+/** One content while it is coded. The calls come one after another, each when the one before it has settled. */
+export interface Encoder {
+  /** Takes bytes, which may be none, and gives the coded ones that are ready, which may be none too. */
+  encode(bytes: Uint8Array, until: Extent): Promise<Uint8Array>;
+  /** Frees what it holds, at any time; a call that is under way rejects. */
+  close(): void;
+}
+
+/**
+ * How much is ready after a call: `part` as suits the coding, `flush` all that a decoder needs to give back every byte
+ * taken so far, `end` the rest of the coded content, after which nothing is taken.
+ */
+export type Extent = "part" | "flush" | "end";
+
+/**
+ * The coding that Content-Encoding names; undefined when the content is as it is. Content that was coded more than once is
+ * not read: nobody needs to send it, and each coding multiplies what a few bytes can become.
+ *
+ * @throws HttpError 415 with Accept-Encoding (RFC 9110 §12.5.3) when the coding is none of these, or there are several
+ */
+export function chooseCoding(headers: HeaderList, codings: readonly ContentCoding[]): ContentCoding | undefined {
+  const field = headers.get("Content-Encoding");
+  if (field === undefined) return undefined;
+  const names = field.split(",").map((name) => name.trim().toLowerCase());
+  const [only, ...others] = names.filter((name) => name !== "" && name !== "identity");
+  if (only === undefined) return undefined;
+  const coding = codings.find(({ name, aliases }) => name === only || aliases.includes(only));
+  if (coding === undefined || others.length > 0) throw unsupported(field, codings);
+  return coding;
+}
+
+function unsupported(field: string, codings: readonly ContentCoding[]): HttpError {
+  const supported = codings.map(({ name }) => name);
+  const remedy = supported.length === 0 ? "without one" : `in one of ${supported.join(", ")}, or without one`;
+  const detail = `The Content-Encoding is ${excerpt(field)}; send the content ${remedy}.`;
+  const refusal = problem(problemTypes.unsupportedContentCoding, { detail });
+  return new HttpError(refusal.withHeader("Accept-Encoding", supported.join(", ") || "identity"));
+}
+
+/** What Accept-Encoding makes of the codings that there are. */
+export interface CodingChoice {
+  /** The one to use where content can be coded; undefined when content is preferred as it is, or none is acceptable. */
+  readonly coding: ContentCoding | undefined;
+  /** Whether content may be sent as it is. */
+  readonly identity: boolean;
+}
+
+/**
+ * The coding that an Accept-Encoding field prefers (RFC 9110 §12.5.3): the one with the highest weight, of equal ones the
+ * first of the list. Content as it is (`identity`) comes last among equals, and is excluded only by name or by `*`, with a
+ * weight of 0. A name that is given twice has the higher weight; a malformed member is ignored.
+ *
+ * ```ts
+ * negotiateCoding("br;q=0.5, x-gzip", [br, gzip]);   // gzip; as it is would do
+ * negotiateCoding("identity;q=0, zstd", [br, gzip]);   // none, and as it is would not do either
+ * ```
+ */
+export function negotiateCoding(field: string, codings: readonly ContentCoding[]): CodingChoice {
+  const weights = parseWeights(field);
+  const others = weights.get("*");
+  const identity = weights.get("identity") ?? (others === 0 ? 0 : leastWeight);
+  let coding: ContentCoding | undefined;
+  let highest = 0;
+  for (const candidate of codings) {
+    const named = [candidate.name, ...candidate.aliases].flatMap((name) => weights.get(name) ?? []);
+    const weight = named.length > 0 ? Math.max(...named) : (others ?? 0);
+    if (weight > highest && weight >= identity) {
+      coding = candidate;
+      highest = weight;
+    }
+  }
+  return { coding, identity: identity > 0 };
+}
+
+/** Of what is not named and not excluded: below each weight that can be, which has three decimals at most. */
+const leastWeight = 0.0001;
+
+function parseWeights(field: string): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>();
+  for (const member of field.split(",")) {
+    const { name, weight = "1" } = memberPattern.exec(member.trim())?.groups ?? {};
+    if (name === undefined) continue;
+    const key = name.toLowerCase();
+    weights.set(key, Math.max(weights.get(key) ?? 0, Number(weight)));
+  }
+  return weights;
+}
+
+const memberPattern =
+  /^(?<name>[!#$%&'*+.^_`|~0-9a-z-]+)(?:[\t ]*;[\t ]*q=(?<weight>0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?$/i;
+
+/** The pieces as one array; of a single piece that very array. */
+export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
+  const [only] = pieces;
+  if (pieces.length === 1 && only !== undefined) return only;
+  const whole = new Uint8Array(pieces.reduce((size, piece) => size + piece.byteLength, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.byteLength;
+  }
+  return whole;
+}
+
+/**
+ * What reading the content ends with when the client goes away before it is complete (RFC 9112 §8). An HttpError, since
+ * nothing failed here; nobody is left to receive it.
+ */
+export function contentInterrupted(cause?: unknown): HttpError {
+  return new HttpError(interrupted, { cause });
+}
+
+const interrupted = problem(problemTypes.malformedContent, { detail: "The content ended before it was complete." });

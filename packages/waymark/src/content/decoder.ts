@@ -1,0 +1,128 @@
+import type { HeaderList } from "../fields/header-list.ts";
+import { type MediaType, matchesMediaType, parseMediaRange, parseMediaType } from "../fields/media-type.ts";
+import { excerpt, type TextPosition } from "../message-text.ts";
+import { HttpError, problem } from "../problem.ts";
+import { problemTypes } from "../problem-types.ts";
+
+/**
+ * Reads content of certain media types into a value; which one reads a request is chosen by its Content-Type.
+ *
+ * ```ts
+ * const lines: Decoder = {
+ *   mediaTypes: ["text/plain"],
+ *   charsets: ["utf-8"],
+ *   decode: (content) => decodeUtf8(content).split("\n"),
+ * };
+ * ```
+ */
+export interface Decoder {
+  /** Media types (`application/json`) or ranges (`text/*`), in the order in which a refusal names them. */
+  readonly mediaTypes: readonly string[];
+  /** The values of a `charset` parameter that it reads, in lower case; without this member, any. */
+  readonly charsets?: readonly string[];
+  /** The value of the content, which may be empty. Throws MalformedContent when it is not of the media type. */
+  decode(content: Uint8Array, mediaType: MediaType): unknown;
+}
+
+/**
+ * What a decoder throws when the content is not what its media type says: the client gets a 400 with the detail.
+ *
+ * ```ts
+ * throw new MalformedContent("The row has 3 fields, and the header 4", { line: 17, column: 1 });
+ * ```
+ */
+export class MalformedContent extends Error {
+  /** What was found and what would be right, without the position; at most some forty characters of the content. */
+  readonly detail: string;
+  readonly line: number | undefined;
+  readonly column: number | undefined;
+
+  constructor(detail: string, position?: TextPosition, options?: ErrorOptions) {
+    super(position === undefined ? detail : `${detail} at line ${position.line}, column ${position.column}`, options);
+    this.name = "MalformedContent";
+    this.detail = detail;
+    this.line = position?.line;
+    this.column = position?.column;
+  }
+}
+
+/**
+ * The text of bytes that must be UTF-8 (RFC 3629); a byte order mark is kept, for the format to judge.
+ *
+ * @throws MalformedContent naming the first byte that begins no whole character, by its offset from 0
+ */
+export function decodeUtf8(content: Uint8Array): string {
+  try {
+    return strictUtf8.decode(content);
+  } catch (cause) {
+    const offset = firstFault(content);
+    const byte = content[offset]?.toString(16).toUpperCase().padStart(2, "0");
+    const detail = `The content is not UTF-8: 0x${byte} at byte offset ${offset} begins no character`;
+    throw new MalformedContent(detail, undefined, { cause });
+  }
+}
+
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const lenientUtf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** The lenient decoder puts U+FFFD where the fault is: the first one that the content does not itself spell. */
+function firstFault(content: Uint8Array): number {
+  let offset = 0;
+  for (const character of lenientUtf8.decode(content)) {
+    if (character === "\ufffd" && !spellsReplacement(content, offset)) break;
+    const code = character.codePointAt(0) as number; // a character has a code point
+    offset += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  }
+  return offset;
+}
+
+const spellsReplacement = (content: Uint8Array, offset: number): boolean =>
+  content[offset] === 0xef && content[offset + 1] === 0xbf && content[offset + 2] === 0xbd;
+
+/** What a decoder says of the content that it reads; how it reads does not matter to the choice. */
+export type ContentReader = Pick<Decoder, "mediaTypes" | "charsets">;
+
+/** The decoder that reads content of the request's Content-Type, and that type. */
+export interface DecoderChoice<D extends ContentReader = Decoder> {
+  readonly decoder: D;
+  readonly mediaType: MediaType;
+}
+
+/**
+ * The first decoder that reads what Content-Type names. The type is never guessed from the content: what a form of another
+ * site can send without asking (text/plain) would pass for JSON. `request.body` chooses by it; who reads `request.stream`
+ * calls it first.
+ *
+ * @throws HttpError 415 with Accept (RFC 9110 §15.5.16) when the field is missing, given twice or malformed, or no decoder
+ *   reads the type in its charset
+ * @throws TypeError when a decoder names something that is not a media type
+ */
+export function chooseDecoder<D extends ContentReader>(headers: HeaderList, decoders: readonly D[]): DecoderChoice<D> {
+  const lines = headers.getAll("Content-Type");
+  const [line = ""] = lines;
+  if (lines.length === 0) throw unsupported("The content has no Content-Type", decoders);
+  if (lines.length > 1) throw unsupported(`The Content-Type is given ${lines.length} times`, decoders);
+  const mediaType = parseMediaType(line);
+  if (mediaType === undefined) throw unsupported(`The Content-Type ${excerpt(line)} is not a media type`, decoders);
+
+  const candidates = decoders.filter(({ mediaTypes }) => mediaTypes.some((range) => isIn(mediaType, range)));
+  if (candidates.length === 0) throw unsupported(`The Content-Type ${excerpt(line)} is not read here`, decoders);
+  const charset = mediaType.parameters.get("charset");
+  const decoder = candidates.find(({ charsets }) => charset === undefined || (charsets?.includes(charset) ?? true));
+  if (decoder !== undefined) return { decoder, mediaType };
+  const charsets = candidates.flatMap((candidate) => candidate.charsets ?? []);
+  throw unsupported(`The Content-Type ${excerpt(line)} is read in ${charsets.join(", ")} only`, decoders);
+}
+
+function isIn(mediaType: MediaType, range: string): boolean {
+  const parsed = parseMediaRange(range);
+  if (parsed === undefined) throw new TypeError(`A decoder names ${JSON.stringify(range)}, which is not a media type`);
+  return matchesMediaType(parsed, mediaType);
+}
+
+function unsupported(found: string, decoders: readonly ContentReader[]): HttpError {
+  const supported = [...new Set(decoders.flatMap(({ mediaTypes }) => mediaTypes))];
+  const detail = `${found}; send ${supported.join(" or ")}.`;
+  const refusal = problem(problemTypes.unsupportedMediaType, { detail, supported });
+  return new HttpError(refusal.withHeader("Accept", supported.join(", ")));
+}

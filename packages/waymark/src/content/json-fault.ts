@@ -1,0 +1,243 @@
+import { excerpt, positionAt, shorten } from "../message-text.ts";
+import { MalformedContent } from "./decoder.ts";
+
+/**
+ * Reads a text by the rules of `parseStrictJson` to find its first fault; slow, for texts in which there may be one.
+ *
+ * @throws MalformedContent with the line and the column of the fault
+ */
+export function assertStrictJson(text: string, maxDepth: number): void {
+  const reader: Reader = { text, maxDepth, at: 0, depth: 0 };
+  if (text.startsWith("\ufeff")) {
+    throw fault(reader, "The content begins with a byte order mark, which JSON must not have", 0);
+  }
+  readElement(reader, "a value");
+  if (reader.at < text.length) throw expected(reader, "nothing more after the value");
+}
+
+/** How far a text has been read. */
+interface Reader {
+  readonly text: string;
+  readonly maxDepth: number;
+  at: number;
+  depth: number;
+}
+
+/** Reads a value and the white space around it. */
+function readElement(reader: Reader, due: string): void {
+  skipSpace(reader);
+  readValue(reader, due);
+  skipSpace(reader);
+}
+
+function readValue(reader: Reader, due: string): void {
+  const character = reader.text.charAt(reader.at);
+  if (character === '"') readString(reader);
+  else if (character === "{") readNested(reader, readObject);
+  else if (character === "[") readNested(reader, readArray);
+  else if (/[-0-9]/.test(character)) readNumber(reader);
+  else readLiteral(reader, due);
+}
+
+function readLiteral(reader: Reader, due: string): void {
+  const word = wordAt(reader.text, reader.at);
+  if (word !== "true" && word !== "false" && word !== "null") throw expected(reader, due);
+  reader.at += word.length;
+}
+
+function readNested(reader: Reader, read: (reader: Reader) => void): void {
+  if (++reader.depth > reader.maxDepth) {
+    throw fault(reader, `Arrays and objects nest more than ${reader.maxDepth} deep`);
+  }
+  reader.at++;
+  skipSpace(reader);
+  read(reader);
+  reader.depth--;
+}
+
+function readArray(reader: Reader): void {
+  if (skip(reader, "]")) return;
+  readElement(reader, 'a value or "]"');
+  while (!skip(reader, "]")) {
+    if (!skip(reader, ",")) throw expected(reader, '"," or "]"');
+    readElement(reader, "a value after the comma");
+  }
+}
+
+function readObject(reader: Reader): void {
+  if (skip(reader, "}")) return;
+  const names = new Set<string>();
+  readMember(reader, 'a member name in double quotes or "}"', names);
+  while (!skip(reader, "}")) {
+    if (!skip(reader, ",")) throw expected(reader, '"," or "}"');
+    skipSpace(reader);
+    readMember(reader, "a member name in double quotes after the comma", names);
+  }
+}
+
+function readMember(reader: Reader, due: string, names: Set<string>): void {
+  const start = reader.at;
+  if (reader.text.charAt(start) !== '"') throw expected(reader, due);
+  readString(reader);
+  const name = String(JSON.parse(reader.text.slice(start, reader.at)));
+  if (name === "__proto__") throw fault(reader, 'A member must not be named "__proto__"', start);
+  if (names.has(name)) throw fault(reader, `The member ${excerpt(name)} occurs twice`, start);
+  names.add(name);
+  skipSpace(reader);
+  if (!skip(reader, ":")) throw expected(reader, `":" after the member name ${excerpt(name)}`);
+  readElement(reader, "a value");
+}
+
+function readString(reader: Reader): void {
+  reader.at++;
+  for (;;) {
+    skipAll(reader, plainCharacters);
+    if (skip(reader, '"')) return;
+    const character = reader.text.charAt(reader.at);
+    if (character === "") throw fault(reader, "The string has no closing quote");
+    if (character < " ") throw fault(reader, `The control character ${nameOf(character)} must be escaped in a string`);
+    if (character === "\\") readEscape(reader);
+    else readSurrogates(reader);
+  }
+}
+
+function readSurrogates(reader: Reader): void {
+  const code = reader.text.codePointAt(reader.at) as number; // there is a character here
+  if (isSurrogate(code)) throw fault(reader, `${nameOf(reader.text.charAt(reader.at))} is half of a surrogate pair`);
+  reader.at += 2;
+}
+
+function readEscape(reader: Reader): void {
+  const { text, at } = reader;
+  if (text.charAt(at + 1) !== "u") {
+    if (!/^["\\/bfnrt]$/.test(text.charAt(at + 1))) {
+      throw fault(reader, `The backslash must begin an escape, and is followed by ${found(text, at + 1)}`);
+    }
+    reader.at += 2;
+    return;
+  }
+  const code = escapedCode(text, at);
+  if (code === undefined) throw fault(reader, 'The escape "\\u" needs four hexadecimal digits');
+  if (!isSurrogate(code)) {
+    reader.at += 6;
+    return;
+  }
+  const other = escapedCode(text, at + 6);
+  if (code >= 0xdc00 || other === undefined || other < 0xdc00 || other > 0xdfff) {
+    throw fault(
+      reader,
+      `The escape "${text.slice(at, at + 6)}" is half of a surrogate pair, and the other half is not there`,
+    );
+  }
+  reader.at += 12;
+}
+
+/** The code unit that an escape `\u0000` at this place stands for; undefined when there is none. */
+function escapedCode(text: string, at: number): number | undefined {
+  const spelling = text.slice(at, at + 6);
+  return /^\\u[0-9a-f]{4}$/i.test(spelling) ? Number.parseInt(spelling.slice(2), 16) : undefined;
+}
+
+const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff;
+
+function readNumber(reader: Reader): void {
+  const start = reader.at;
+  skip(reader, "-");
+  if (/^0\d/.test(reader.text.slice(reader.at, reader.at + 2))) {
+    throw fault(reader, "A number must not have a leading zero", start);
+  }
+  readDigits(reader);
+  if (skip(reader, ".")) readDigits(reader);
+  if (skip(reader, "e") || skip(reader, "E")) {
+    if (!skip(reader, "+")) skip(reader, "-");
+    readDigits(reader);
+  }
+  const number = reader.text.slice(start, reader.at);
+  if (isKeptByDouble(number)) return;
+  const double = Number(number);
+  const fate = Number.isFinite(double) ? `would be rounded to ${double}` : "is too large for a double";
+  throw fault(reader, `The number ${shorten(number)} ${fate}`, start);
+}
+
+function readDigits(reader: Reader): void {
+  const start = reader.at;
+  skipAll(reader, digits);
+  if (reader.at === start) throw expected(reader, "a digit");
+}
+
+function skipSpace(reader: Reader): void {
+  skipAll(reader, spaces);
+}
+
+const plainCharacters = /[ !#-[\]-\ud7ff\ue000-\uffff]*/y;
+const digits = /[0-9]*/y;
+const spaces = /[\t\n\r ]*/y;
+
+function skipAll(reader: Reader, characters: RegExp): void {
+  characters.lastIndex = reader.at;
+  characters.test(reader.text);
+  reader.at = characters.lastIndex;
+}
+
+function skip(reader: Reader, character: string): boolean {
+  if (reader.text.charAt(reader.at) !== character) return false;
+  reader.at++;
+  return true;
+}
+
+const expected = (reader: Reader, due: string): MalformedContent =>
+  fault(reader, `Expected ${due}, but found ${found(reader.text, reader.at)}`);
+
+function fault(reader: Reader, detail: string, at: number = reader.at): MalformedContent {
+  return new MalformedContent(detail, positionAt(reader.text, at));
+}
+
+/** What stands at a place, in words that fit after "found". */
+function found(text: string, at: number): string {
+  if (at >= text.length) return text === "" ? "no content" : "the end of the content";
+  if (/^\/[/*]/.test(text.slice(at, at + 2))) return "a comment, which JSON does not have";
+  const word = wordAt(text, at);
+  return word === "" ? nameOf(String.fromCodePoint(text.codePointAt(at) as number)) : shorten(word); // not the end
+}
+
+/** The letters, digits and underscores at a place, a few more at most than a message repeats. */
+function wordAt(text: string, at: number): string {
+  return /^[A-Za-z_$][\w$]*/.exec(text.slice(at, at + 50))?.[0] ?? "";
+}
+
+/** A character in quotes, or by its number when it cannot be seen. */
+function nameOf(character: string): string {
+  if (character === '"') return "a double quote";
+  if (character === "'") return "a single quote";
+  if (/[^\p{C}\p{M}\p{Z}]/u.test(character)) return `"${character}"`;
+  return `U+${(character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, "0")}`; // never empty
+}
+
+/**
+ * Whether a double keeps the decimal value of a JSON number: whether the shortest decimal that stands for the double has
+ * the value that is written (RFC 7493 §2.2). `1.0`, `1e2`, `0.1` and `-0` are kept; `9007199254740993` and `1e400` are not.
+ */
+export function isKeptByDouble(number: string): boolean {
+  const double = Number(number);
+  const shortest = String(double);
+  if (shortest === number) return true;
+  return Number.isFinite(double) && normalForm(number) === normalForm(shortest);
+}
+
+/** One text for all spellings of a value: `0.digits`e`exponent`, the digits without zeros at either end; `0` for zero. */
+function normalForm(number: string): string {
+  const [mantissa = "", power = "0"] = number.toLowerCase().split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  const sign = whole.startsWith("-") ? "-" : "";
+  const digits = whole.slice(sign.length) + fraction;
+  // By hand: /0+$/ would take quadratic time on a long run of zeros that something follows.
+  let first = 0;
+  while (digits.charCodeAt(first) === zero) first++;
+  let end = digits.length;
+  while (end > first && digits.charCodeAt(end - 1) === zero) end--;
+  if (first === end) return "0";
+  const exponent = Number(power) + whole.length - sign.length - first;
+  return `${sign}0.${digits.slice(first, end)}e${exponent}`;
+}
+
+const zero = 0x30;

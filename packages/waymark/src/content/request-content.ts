@@ -1,0 +1,220 @@
+import type { HeaderList } from "../fields/header-list.ts";
+import { HttpError, problem } from "../problem.ts";
+import { problemTypes } from "../problem-types.ts";
+import { type ContentCoding, chooseCoding, joinBytes } from "./coding.ts";
+import { chooseDecoder, type Decoder, decodeUtf8, MalformedContent } from "./decoder.ts";
+import { jsonDecoder, parseStrictJson } from "./json.ts";
+import { type StandardSchemaV1, toPointer, type ValidationIssue, type ValidationResult } from "./standard-schema.ts";
+
+/** Where the content of a request comes from; each adapter has its own. It is asked at most once, for one of the two. */
+export interface ContentSource {
+  /** The declared length in bytes, 0 when there is no content, undefined when it is not known before the end. */
+  readonly length: number | undefined;
+  /** Everything; rejects with `contentTooLarge(limit)` once there are more bytes than the limit. */
+  bytes(limit: number): Promise<Uint8Array>;
+  /** Everything in pieces, as they arrive; throws as `bytes` rejects. */
+  stream(limit: number): AsyncIterable<Uint8Array>;
+}
+
+/** How an app reads the content of requests. */
+export interface ContentSettings {
+  readonly decoders: readonly Decoder[];
+  /** The content codings that are undone. */
+  readonly codings: readonly ContentCoding[];
+  /** The most bytes that are read, and the most that coded content may become. */
+  readonly limit: number;
+}
+
+/** JSON without a content coding, up to 1 MiB. */
+export const defaultContentSettings: ContentSettings = { decoders: [jsonDecoder], codings: [], limit: 1_048_576 };
+
+/** How one request's content is read. */
+export interface ReadOptions {
+  /** In place of the app's limit, in bytes. */
+  readonly limit?: number;
+  /** In place of the app's decoders. */
+  readonly decoders?: readonly Decoder[];
+}
+
+/** A Standard Schema, or a function that answers as one does. */
+export type Validator<T> =
+  | StandardSchemaV1<unknown, T>
+  | ((value: unknown) => ValidationResult<T> | Promise<ValidationResult<T>>);
+
+/** Content that is all there from the start; text is sent as UTF-8. */
+export function bufferedSource(body: string | Uint8Array | undefined): ContentSource {
+  const content = typeof body === "string" ? new TextEncoder().encode(body) : (body ?? new Uint8Array());
+  const within = (limit: number): Uint8Array => {
+    if (content.length > limit) throw contentTooLarge(limit);
+    return content;
+  };
+  return {
+    length: content.length,
+    bytes: async (limit) => within(limit),
+    async *stream(limit) {
+      if (within(limit).length > 0) yield content;
+    },
+  };
+}
+
+/** The refusal of content that is longer than the limit, in bytes. */
+export function contentTooLarge(limit: number): HttpError {
+  const detail = `The content is longer than ${limit} bytes.`;
+  return new HttpError(problem(problemTypes.contentTooLarge, { detail, limit }));
+}
+
+/**
+ * The content of a request, read at most once: its bytes are kept, and given to every reading, also to one that begins
+ * before another has ended. The header fields are passed to each reading, since a filter may have changed them. A content
+ * coding that the settings know is undone, and the limit then holds for the coded and for the decoded bytes.
+ *
+ * A reading that a header field forbids (its coding, type or declared length) leaves the content unread. One that passes
+ * its limit midway has used the content up: every later reading is refused as it was, whatever its own limit.
+ */
+export class RequestContent {
+  readonly #source: ContentSource;
+  #settings: ContentSettings | undefined;
+  #whole: Promise<Uint8Array> | undefined;
+  #decoded: { readonly coding: ContentCoding; readonly content: Promise<Uint8Array> } | undefined;
+  #streamed = false;
+
+  /** @param settings those of the app; without them, those of the first one to `adopt` it, or else the defaults */
+  constructor(source: ContentSource, settings?: ContentSettings) {
+    this.#source = source;
+    this.#settings = settings;
+  }
+
+  /** Has the content read as these settings say, if it came without any. */
+  adopt(settings: ContentSettings): void {
+    this.#settings ??= settings;
+  }
+
+  /** The bytes, the same array each time: who changes them changes them for all. */
+  async bytes(headers: HeaderList, options?: ReadOptions): Promise<Uint8Array> {
+    if (this.#streamed) throw new TypeError("The content was streamed already: it cannot be read again");
+    const { limit, coding } = this.#admit(headers, options);
+    this.#whole ??= this.#source.bytes(limit);
+    const content = await (coding === undefined ? this.#whole : this.#decodeOnce(coding, this.#whole, limit));
+    if (content.length > limit) throw contentTooLarge(limit);
+    return content;
+  }
+
+  /** The content as UTF-8; a byte order mark is kept. */
+  async text(headers: HeaderList, options?: ReadOptions): Promise<string> {
+    const content = await this.bytes(headers, options);
+    return refuseMalformed(() => decodeUtf8(content));
+  }
+
+  /** The content as a JSON value, whatever its Content-Type; a new value each time. */
+  async json(headers: HeaderList, options?: ReadOptions): Promise<unknown> {
+    const content = await this.bytes(headers, options);
+    return refuseMalformed(() => parseStrictJson(decodeUtf8(content)));
+  }
+
+  /**
+   * The content in pieces; a refusal is thrown when they are asked for.
+   *
+   * @throws TypeError at once, when the content was read or streamed before
+   */
+  stream(headers: HeaderList, options?: ReadOptions): AsyncIterable<Uint8Array> {
+    if (this.#streamed || this.#whole !== undefined) {
+      throw new TypeError(`The content was ${this.#streamed ? "streamed" : "read"} already: it cannot be streamed`);
+    }
+    this.#streamed = true;
+    return this.#pieces(headers, options);
+  }
+
+  /** The value that the decoder for its Content-Type and then the validator make of the content. */
+  async body<T>(headers: HeaderList, validator: Validator<T>, options?: ReadOptions): Promise<T> {
+    const { decoder, mediaType } = chooseDecoder(
+      headers,
+      options?.decoders ?? (this.#settings ?? defaultContentSettings).decoders,
+    );
+    const content = await this.bytes(headers, options);
+    const value = refuseMalformed(() => decoder.decode(content, mediaType));
+    const result = await (isSchema(validator) ? validator["~standard"].validate(value) : validator(value));
+    if (result.issues !== undefined) throw invalidContent(result.issues);
+    return result.value;
+  }
+
+  async *#pieces(headers: HeaderList, options: ReadOptions | undefined): AsyncGenerator<Uint8Array, void, void> {
+    const { limit, coding } = this.#admit(headers, options);
+    const pieces = this.#source.stream(limit);
+    yield* coding === undefined ? pieces : decodePieces(coding, pieces, limit);
+  }
+
+  #decodeOnce(coding: ContentCoding, whole: Promise<Uint8Array>, limit: number): Promise<Uint8Array> {
+    if (this.#decoded?.coding !== coding) this.#decoded = { coding, content: decodeWhole(coding, whole, limit) };
+    return this.#decoded.content;
+  }
+
+  /** The limit in bytes and the coding, once nothing in the head of the request stands against reading. */
+  #admit(headers: HeaderList, options: ReadOptions | undefined): Admission {
+    const limit = options?.limit ?? (this.#settings ?? defaultContentSettings).limit;
+    if (!(limit >= 0)) throw new RangeError(`A limit is a number of bytes, 0 or more, not ${limit}`);
+    const coding = chooseCoding(headers, (this.#settings ?? defaultContentSettings).codings);
+    if ((this.#source.length ?? 0) > limit) throw contentTooLarge(limit);
+    return { limit, coding };
+  }
+}
+
+interface Admission {
+  readonly limit: number;
+  readonly coding: ContentCoding | undefined;
+}
+
+async function decodeWhole(coding: ContentCoding, whole: Promise<Uint8Array>, limit: number): Promise<Uint8Array> {
+  const coded = bufferedSource(await whole).stream(Number.POSITIVE_INFINITY);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of decodePieces(coding, coded, limit)) pieces.push(piece);
+  return joinBytes(pieces);
+}
+
+/** The content that is coded in the pieces; no more of it is made once it is longer than the limit. */
+async function* decodePieces(
+  coding: ContentCoding,
+  pieces: AsyncIterable<Uint8Array>,
+  limit: number,
+): AsyncGenerator<Uint8Array, void, void> {
+  let left = limit;
+  try {
+    for await (const piece of coding.decode(pieces)) {
+      left -= piece.byteLength;
+      if (left < 0) throw contentTooLarge(limit);
+      yield piece;
+    }
+  } catch (cause) {
+    throw malformedRefusal(cause) ?? cause;
+  }
+}
+
+/** There are schemas that are functions as well. */
+const isSchema = <T>(validator: Validator<T>): validator is StandardSchemaV1<unknown, T> => "~standard" in validator;
+
+/** Runs a decoder: what it finds malformed becomes a refusal. */
+function refuseMalformed<T>(decode: () => T): T {
+  try {
+    return decode();
+  } catch (cause) {
+    throw malformedRefusal(cause) ?? cause;
+  }
+}
+
+function malformedRefusal(cause: unknown): HttpError | undefined {
+  if (!(cause instanceof MalformedContent)) return undefined;
+  const { message, line, column } = cause;
+  return new HttpError(problem(problemTypes.malformedContent, { detail: `${message}.`, line, column }), { cause });
+}
+
+function invalidContent(issues: readonly ValidationIssue[]): HttpError {
+  const errors = issues
+    .slice(0, mostErrors)
+    .map(({ message, path }) => ({ detail: message, pointer: toPointer(path) }));
+  const told = issues.length > mostErrors ? `; the first ${mostErrors} are told` : "";
+  const detail =
+    issues.length === 1 ? "The content breaks a rule." : `The content breaks ${issues.length} rules${told}.`;
+  return new HttpError(problem(problemTypes.invalidContent, { detail, errors }));
+}
+
+// Nobody reads more, and a request of 1 MiB must not be answered with ten.
+const mostErrors = 1000;

@@ -1,0 +1,32 @@
+/** Where in the program a condition, route or group was declared; formatted only when somebody asks. */
+export class DeclarationSite {
+  readonly #trace: { stack?: string } = {};
+
+  /** @param declaredBy the public function that was called: its caller is the site */
+  constructor(declaredBy: (...args: never[]) => unknown) {
+    // V8 and JavaScriptCore have this; elsewhere the site is unknown, and only messages are the poorer for it.
+    Error.captureStackTrace?.(this.#trace, declaredBy);
+  }
+
+  /** `file:line:column`, or "an unknown place". */
+  toString(): string {
+    const caller = this.#trace.stack?.split("\n")[1] ?? "";
+    return /\(?((?:file:\/\/)?[^()\s]*:\d+:\d+)\)?$/.exec(caller)?.[1]?.replace(/^file:\/\//, "") ?? "an unknown place";
+  }
+}
+
+/** What a value is, for the message that says what it should be: `null`, `array`, `undefined`, `function`, … */
+export function typeName(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+/**
+ * The value, when it is an integer from 1 on.
+ *
+ * @throws RangeError that names the option
+ */
+export function positiveInteger(option: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= 1) return value;
+  throw new RangeError(`${option} must be a whole number, 1 or more, and is ${String(value)}`);
+}

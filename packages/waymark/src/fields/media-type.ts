@@ -1,0 +1,98 @@
+import { memoizeText } from "../memoize.ts";
+
+/** A media type, or a range of them, in which `*` stands for every subtype or for every type and subtype. */
+export interface MediaType {
+  /** In lower case: `application`. */
+  readonly type: string;
+  /** In lower case: `json`. */
+  readonly subtype: string;
+  /** Values by name, in the order sent; names in lower case, and the value of `charset` too, which compares without case. */
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/**
+ * The media type that the text names (RFC 9110 §8.3.1), or undefined when it is malformed, names a parameter twice
+ * (RFC 6838 §4.3) or is a wildcard. White space around it is ignored.
+ *
+ * ```ts
+ * parseMediaType('Text/CSV; header="present"');   // text, csv, { header → present }
+ * ```
+ */
+export function parseMediaType(text: string): MediaType | undefined {
+  return parseContentType(text);
+}
+
+/**
+ * The media range that the text names (RFC 9110 §12.5.1): what `parseMediaType` takes, every subtype of a type
+ * (`image/*`), or every type; undefined when it is malformed. A wildcard is the whole name: `application/*+json` has none
+ * and matches no type but the one that is spelled so.
+ */
+export function parseMediaRange(text: string): MediaType | undefined {
+  essencePattern.lastIndex = 0;
+  const names = essencePattern.exec(text);
+  if (names === null) return undefined;
+  // Both groups of the pattern take part in every match.
+  const [type, subtype] = [(names[1] as string).toLowerCase(), (names[2] as string).toLowerCase()];
+  if (type === "*" && subtype !== "*") return undefined;
+  const parameters = parseParameters(text, essencePattern.lastIndex);
+  return parameters && { type, subtype, parameters };
+}
+
+/**
+ * Whether the type lies in the range: the type must have every parameter of the range with the same value, and one
+ * without `charset` counts as UTF-8. Further parameters of the type do not matter.
+ *
+ * ```ts
+ * matchesMediaType(parseMediaRange("text/*;charset=utf-8")!, parseMediaType("text/csv")!);   // true
+ * matchesMediaType(parseMediaRange("text/csv;header=present")!, parseMediaType("text/csv")!);   // false
+ * ```
+ */
+export function matchesMediaType(range: MediaType, type: MediaType): boolean {
+  if (range.type !== "*" && range.type !== type.type) return false;
+  if (range.subtype !== "*" && range.subtype !== type.subtype) return false;
+  for (const [name, value] of range.parameters) {
+    if ((type.parameters.get(name) ?? (name === "charset" ? "utf-8" : undefined)) !== value) return false;
+  }
+  return true;
+}
+
+/** The type without its parameters: `text/csv`. */
+export function essence(mediaType: MediaType): string {
+  return `${mediaType.type}/${mediaType.subtype}`;
+}
+
+// Kept, as requests send the same few as Content-Type. Ranges are not: one Accept can name thousands of them.
+const parseContentType = memoizeText((text) => {
+  const mediaType = parseMediaRange(text);
+  return mediaType?.subtype === "*" ? undefined : mediaType;
+});
+
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const quotedText = String.raw`[\t !#-[\]-~\x80-\xff]*(?:\\[\t -~\x80-\xff][\t !#-[\]-~\x80-\xff]*)*`;
+const essencePattern = new RegExp(String.raw`[\t ]*(${token})/(${token})`, "y");
+// RFC 9110 §5.6.6: nothing may follow a semicolon, and there is no white space around the equals sign.
+const parameterPattern = new RegExp(String.raw`[\t ]*;[\t ]*(?:(${token})=(?:(${token})|"(${quotedText})"))?`, "y");
+const endPattern = /[\t ]*$/y;
+
+const noParameters: ReadonlyMap<string, string> = new Map();
+
+function parseParameters(text: string, start: number): ReadonlyMap<string, string> | undefined {
+  let parameters: Map<string, string> | undefined;
+  let at = start;
+  while (at < text.length) {
+    parameterPattern.lastIndex = at;
+    const parameter = parameterPattern.exec(text);
+    if (parameter === null) break;
+    at = parameterPattern.lastIndex;
+    const name = parameter[1]?.toLowerCase();
+    if (name === undefined) continue;
+    parameters ??= new Map();
+    if (parameters.has(name)) return undefined;
+    const value = parameter[2] ?? unquote(parameter[3] as string); // A named parameter has one of the two.
+    parameters.set(name, name === "charset" ? value.toLowerCase() : value);
+  }
+  endPattern.lastIndex = at;
+  return endPattern.test(text) ? (parameters ?? noParameters) : undefined;
+}
+
+const unquote = (text: string): string => text.replace(/\\(.)/g, "$1");

@@ -1,0 +1,72 @@
+/** Whether the text is a token (RFC 9110 §5.6.2), as names of methods and of header fields are. */
+export function isToken(text: string): boolean {
+  return token.test(text);
+}
+
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** The members of a list field (RFC 9110 §5.6.1): commas split it, but not those within a quoted string (§5.6.4). */
+export function splitList(field: string): readonly string[] {
+  const members: string[] = [];
+  let start = 0;
+  let quoted = false;
+  for (let i = 0; i < field.length; i++) {
+    const character = field[i];
+    if (character === '"') {
+      quoted = !quoted;
+    } else if (quoted) {
+      if (character === "\\") i++;
+    } else if (character === ",") {
+      members.push(field.slice(start, i));
+      start = i + 1;
+    }
+  }
+  members.push(field.slice(start));
+  return members;
+}
+
+/** The cookies of a Cookie field by name (RFC 6265 §5.4): of two with one name the first, quotes around a value left off. */
+export function parseCookies(field: string): ReadonlyMap<string, string> {
+  const cookies = new Map<string, string>();
+  for (const pair of field.split(";")) {
+    const equals = pair.indexOf("=");
+    if (equals < 0) continue;
+    const name = pair.slice(0, equals).trim();
+    const value = pair.slice(equals + 1).trim();
+    if (name !== "" && !cookies.has(name)) cookies.set(name, value.replace(/^"(.*)"$/, "$1"));
+  }
+  return cookies;
+}
+
+/**
+ * The preferences that a Prefer field states (RFC 7240 §2), by their names in lower case, with their values; one without a
+ * value has an empty one. Of a preference that is stated more than once only the first counts; one that is malformed is
+ * left out, and parameters are not told.
+ *
+ * ```ts
+ * parsePrefer('return=minimal, wait=10, return=representation');   // return → minimal, wait → 10
+ * ```
+ */
+export function parsePrefer(field: string | undefined): ReadonlyMap<string, string> {
+  if (field === undefined) return none;
+  const preferences = new Map<string, string>();
+  for (const member of splitList(field)) {
+    const { name, token = "", quoted } = preferencePattern.exec(member)?.groups ?? {};
+    if (name === undefined || preferences.has(name.toLowerCase())) continue;
+    preferences.set(name.toLowerCase(), quoted === undefined ? token : quoted.replace(/\\(.)/g, "$1"));
+  }
+  return preferences;
+}
+
+const none: ReadonlyMap<string, string> = new Map();
+
+const tokenText = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const quotedText = String.raw`"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"`;
+const space = "[\\t ]*";
+// White space has one place in each pattern, so that a long field without an end takes no time to refuse.
+const parameter = `${tokenText}${space}(?:=${space}(?:${tokenText}|${quotedText})${space})?`;
+const preferencePattern = new RegExp(
+  `^${space}(?<name>${tokenText})${space}` +
+    `(?:=${space}(?:(?<token>${tokenText})|"(?<quoted>${quotedText.slice(1, -1)})")${space})?` +
+    `(?:;${space}(?:${parameter})?)*$`,
+);

@@ -1,0 +1,156 @@
+import type { IncomingMessage } from "node:http";
+import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
+import { TLSSocket } from "node:tls";
+import type { Client } from "../exchange.ts";
+import { HeaderList } from "../fields/header-list.ts";
+import { isHost } from "./message-head.ts";
+
+/** Which proxies a server believes, and by which fields. */
+export interface ProxyTrust {
+  readonly isTrustedProxy: IsTrusted;
+  readonly proxyFields: ProxyFields;
+}
+
+/** The client of a Node request: its peer, or whom a trusted proxy names. */
+export function nodeClient(message: IncomingMessage, { isTrustedProxy, proxyFields }: ProxyTrust): Client {
+  const headers = HeaderList.fromParsed(message.rawHeaders);
+  const { socket } = message;
+  const peer: Client = {
+    address: canonicalAddress(socket.remoteAddress ?? ""),
+    scheme: socket instanceof TLSSocket ? "https" : "http",
+    // RFC 9112 §3.2.2: the authority of the target, where it has one, is the one that counts.
+    host: /^https?:\/\/([^/?#]+)/i.exec(message.url ?? "")?.[1] ?? headers.get("Host"),
+  };
+  return clientBehind(peer, headers, proxyFields, isTrustedProxy);
+}
+
+/** Which fields the proxies write; those of the other kind would be what any client sent. */
+export type ProxyFields = "X-Forwarded" | "Forwarded";
+
+/**
+ * The client of a request that came from a peer: the peer itself, or, as long as the one who says so is trusted, whoever
+ * the fields of the proxies name, from the last to the first. What is malformed ends the search.
+ */
+export function clientBehind(peer: Client, headers: HeaderList, fields: ProxyFields, isTrusted: IsTrusted): Client {
+  const hops = fields === "Forwarded" ? forwardedHops(headers) : xForwardedHops(headers);
+  let client = peer;
+  for (const hop of hops) {
+    if (client.address === undefined || !isTrusted(client.address)) break;
+    client = {
+      address: hop.address ?? client.address,
+      scheme: hop.scheme ?? client.scheme,
+      host: hop.host ?? client.host,
+    };
+    if (hop.address === undefined) break;
+  }
+  return client;
+}
+
+/** What a proxy says of the one it received the request from; undefined is what it does not say, or hides. */
+type Hop = { readonly [K in keyof Client]: Client[K] | undefined };
+
+/** X-Forwarded-For, -Proto and -Host, the last first. A proxy may hand on what is said of scheme and host: one is for all. */
+function* xForwardedHops(headers: HeaderList): Generator<Hop> {
+  const list = (name: string): readonly string[] =>
+    (headers.get(name) ?? "")
+      .split(",")
+      .map((member) => member.trim())
+      .reverse();
+  const addresses = list("X-Forwarded-For");
+  const schemes = list("X-Forwarded-Proto");
+  const hosts = list("X-Forwarded-Host");
+  for (const [i, node] of addresses.entries()) {
+    yield {
+      address: parseNode(node),
+      scheme: parseScheme(schemes[i] ?? schemes.at(-1)),
+      host: parseHost(hosts[i] ?? hosts.at(-1)),
+    };
+  }
+}
+
+/** The elements of Forwarded (RFC 7239 §4), the last first. */
+function* forwardedHops(headers: HeaderList): Generator<Hop> {
+  const value = headers.get("Forwarded");
+  if (value === undefined) return;
+  // No parameter that is read here has a comma or a semicolon in its value, not even a quoted one.
+  for (const element of value.split(",").reverse()) {
+    const parameters = parseElement(element);
+    if (parameters === undefined) return;
+    yield {
+      address: parseNode(parameters.get("for") ?? ""),
+      scheme: parseScheme(parameters.get("proto")),
+      host: parseHost(parameters.get("host")),
+    };
+  }
+}
+
+/** The parameters of an element by lower-case name; undefined when it is malformed. */
+function parseElement(element: string): ReadonlyMap<string, string> | undefined {
+  const parameters = new Map<string, string>();
+  for (const pair of element.split(";")) {
+    const [, name, token, quoted] = forwardedPair.exec(pair) ?? [];
+    if (name === undefined || parameters.has(name.toLowerCase())) return undefined;
+    parameters.set(name.toLowerCase(), token ?? (quoted as string).replace(/\\(.)/g, "$1")); // one of both has matched
+  }
+  return parameters;
+}
+
+const forwardedPair = /^[ \t]*([!#$%&'*+.^_`|~\w-]+)=(?:([!#$%&'*+.^_`|~\w-]+)|"((?:[^"\\]|\\.)*)")[ \t]*$/;
+
+/** The address of a node (RFC 7239 §6), with or without a port; as X-Forwarded-For has them, IPv6 may lack its brackets. */
+function parseNode(node: string): string | undefined {
+  const port = /:(?:\d{1,5}|_[\w.-]+)$/;
+  const bracketed = /^\[([^\]]*)\](.*)$/.exec(node);
+  if (bracketed !== null) {
+    const [, address = "", rest = ""] = bracketed;
+    return isIPv6(address) && (rest === "" || port.test(rest)) ? canonicalAddress(address) : undefined;
+  }
+  const address = isIPv6(node) ? node : node.replace(port, "");
+  return isIPv4(address) || isIPv6(address) ? canonicalAddress(address) : undefined;
+}
+
+function parseScheme(text: string | undefined): Client["scheme"] | undefined {
+  const scheme = text?.toLowerCase();
+  return scheme === "http" || scheme === "https" ? scheme : undefined;
+}
+
+const parseHost = (text: string | undefined): string | undefined =>
+  text !== undefined && isHost(text) ? text : undefined;
+
+/** Whether requests from this address tell the truth about the client that they are passed on for. */
+type IsTrusted = (address: string) => boolean;
+
+/**
+ * Trusts these addresses and networks.
+ *
+ * @param proxies addresses and networks as `192.0.2.7` and `10.0.0.0/8`, of IPv4 or IPv6, or Node's list of them
+ * @throws RangeError that names the one that is none
+ */
+export function trustedProxies(proxies: readonly string[] | BlockList): IsTrusted {
+  const list = proxies instanceof BlockList ? proxies : toBlockList(proxies);
+  return (address) => isIP(address) !== 0 && list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+}
+
+/** An address without its zone, and one of IPv4 as such; undefined when it is none. */
+export function canonicalAddress(address: string): string | undefined {
+  const [bare = ""] = address.split("%", 1);
+  const inner = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare;
+  return isIP(inner) === 0 ? undefined : inner.toLowerCase();
+}
+
+function toBlockList(proxies: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const proxy of proxies) {
+    const [address = "", length, ...rest] = proxy.split("/");
+    const family = isIPv4(address) ? "ipv4" : "ipv6";
+    const bits = family === "ipv4" ? 32 : 128;
+    const isNetwork = length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bits);
+    if (!(isIPv4(address) || isIPv6(address)) || address.includes("%") || !isNetwork || rest.length > 0) {
+      throw new RangeError(
+        `trustProxy must list addresses or networks such as 10.0.0.0/8, not ${JSON.stringify(proxy)}`,
+      );
+    }
+    list.addSubnet(address, length === undefined ? bits : Number(length), family);
+  }
+  return list;
+}

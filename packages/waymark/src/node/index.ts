@@ -1,0 +1,7 @@
+export type { ServedApp } from "../served-app.ts";
+export type { ProxyFields } from "./client.ts";
+export { nodeCodings } from "./codings.ts";
+export type { ServeOptions, TlsCredentials } from "./options.ts";
+export { connectionProblemTypes } from "./problem-types.ts";
+export { ListenError, type ListenFailure, type RunningServer, serve } from "./serve.ts";
+export type { CloseOptions } from "./shut-down.ts";

@@ -1,0 +1,127 @@
+import type { BlockList } from "node:net";
+import type { SecureContextOptions } from "node:tls";
+import type { ProxyFields } from "./client.ts";
+
+/** How a server listens and what it bears. All times are in milliseconds, and 0 turns a timeout off. */
+export interface ServeOptions {
+  /** 0…65535; 0 lets the system choose a free one. Default: 0. */
+  readonly port?: number;
+  /** The name or address to listen on; `0.0.0.0` or `::` for every interface. Default: `127.0.0.1`. */
+  readonly host?: string;
+  /**
+   * How many new connections may wait to be accepted, 1…65,535; the system may allow fewer. Node accepts one in each turn of the event
+   * loop, so that the last waits for as many turns. Beyond them the system turns clients away, at no cost, and they try again
+   * after a second or so. Default: 128.
+   */
+  readonly backlog?: number;
+  /** Key and certificate for TLS, with which the port speaks HTTP/2 as well as HTTP/1.1. Default: without. */
+  readonly tls?: TlsCredentials | undefined;
+  /** The most streams of HTTP/2 that a client may have open on a connection, 1…2,147,483,647. Default: 100. */
+  readonly maxConcurrentStreams?: number;
+  /**
+   * The proxies whose word on the client is taken, for `request.client`: addresses and networks as `192.0.2.7` and
+   * `10.0.0.0/8`, or Node's list of them. Default: none.
+   */
+  readonly trustProxy?: readonly string[] | BlockList;
+  /**
+   * Which fields they write: X-Forwarded-For, -Proto and -Host, or Forwarded (RFC 7239). Those of the other kind are not
+   * read: a proxy hands on what any client sent. Default: `X-Forwarded`.
+   */
+  readonly proxyFields?: ProxyFields;
+  /** The longest request target in bytes; beyond it 414. RFC 9112 §3 asks for 8,000 at least. Default: 8,192. */
+  readonly maxTargetLength?: number;
+  /** The longest header fields together, in bytes; beyond it 431. Default: 16,384. */
+  readonly maxHeaderSize?: number;
+  /** The most header fields of a request; beyond it 431. Default: 100. */
+  readonly maxHeaderFields?: number;
+  /** The most connections at a time; one more is closed as it comes. 0 is no limit. Default: 10,000. */
+  readonly maxConnections?: number;
+  /** The most requests on a connection; the answer to the last closes it. 0 is no limit. Default: 0. */
+  readonly maxRequestsPerConnection?: number;
+  /** How long a request's head may take to arrive; beyond it 408. At most `requestTimeout`. Default: 60,000. */
+  readonly headersTimeout?: number;
+  /** How long a whole request may take to arrive; beyond it 408. Default: 300,000. */
+  readonly requestTimeout?: number;
+  /**
+   * How long a connection is kept between requests. It should outlast that of a proxy in front, which is 60 s as a rule: a
+   * connection that the proxy takes for open and finds closed is a 502. Default: 65,000.
+   */
+  readonly keepAliveTimeout?: number;
+  /** How long a client may take nothing of a response that waits for it; beyond it it is cut off. Default: 60,000. */
+  readonly writeTimeout?: number;
+  /**
+   * The most bytes of content that are read and thrown away, when a handler has not read them, to keep the connection;
+   * beyond it the connection is closed. Default: 8,388,608.
+   */
+  readonly drainLimit?: number;
+  /** How long that may take; beyond it the connection is closed. 0 closes at once. Default: 1,000. */
+  readonly drainTimeout?: number;
+}
+
+/** The options with every default filled in. */
+export type ServeSettings = Required<ServeOptions>;
+
+/**
+ * The options with every default filled in.
+ *
+ * @throws RangeError that names the option that is out of its bounds
+ */
+export function toServeSettings(options: ServeOptions): ServeSettings {
+  const requestTimeout = integer("requestTimeout", options.requestTimeout ?? 300_000, longestTimer);
+  const headersTimeoutDefault = requestTimeout === 0 ? 60_000 : Math.min(60_000, requestTimeout);
+  const headersTimeout = integer("headersTimeout", options.headersTimeout ?? headersTimeoutDefault, longestTimer);
+  if (requestTimeout !== 0 && headersTimeout > requestTimeout) {
+    throw new RangeError(`headersTimeout must be at most requestTimeout, ${requestTimeout}, and is ${headersTimeout}`);
+  }
+  return {
+    port: integer("port", options.port ?? 0, 65_535),
+    host: options.host ?? "127.0.0.1",
+    backlog: integer("backlog", options.backlog ?? 128, 65_535, 1),
+    tls: options.tls,
+    maxConcurrentStreams: integer("maxConcurrentStreams", options.maxConcurrentStreams ?? 100, 2 ** 31 - 1, 1),
+    trustProxy: options.trustProxy ?? [],
+    proxyFields: oneOf("proxyFields", options.proxyFields ?? "X-Forwarded", ["X-Forwarded", "Forwarded"]),
+    maxTargetLength: integer("maxTargetLength", options.maxTargetLength ?? 8_192, 2 ** 30, 1),
+    maxHeaderSize: integer("maxHeaderSize", options.maxHeaderSize ?? 16_384, 2 ** 30, 1),
+    maxHeaderFields: integer("maxHeaderFields", options.maxHeaderFields ?? 100, 2 ** 30, 1),
+    maxConnections: integer("maxConnections", options.maxConnections ?? 10_000, 2 ** 31 - 1),
+    maxRequestsPerConnection: integer("maxRequestsPerConnection", options.maxRequestsPerConnection ?? 0, 2 ** 31 - 1),
+    headersTimeout,
+    requestTimeout,
+    // Node adds a second to this one.
+    keepAliveTimeout: integer("keepAliveTimeout", options.keepAliveTimeout ?? 65_000, longestTimer - 1_000),
+    writeTimeout: integer("writeTimeout", options.writeTimeout ?? 60_000, longestTimer),
+    drainLimit: integer("drainLimit", options.drainLimit ?? 8 * 2 ** 20, Number.MAX_SAFE_INTEGER),
+    drainTimeout: integer("drainTimeout", options.drainTimeout ?? 1_000, longestTimer),
+  };
+}
+
+function oneOf<T extends string>(option: string, value: T, values: readonly T[]): T {
+  if (values.includes(value)) return value;
+  throw new RangeError(`${option} must be one of ${values.join(", ")}, and is ${String(value)}`);
+}
+
+/** The longest time that a timer of Node's can wait, in milliseconds; nearly 25 days. */
+export const longestTimer: number = 2 ** 31 - 1;
+
+/**
+ * The value, when it is an integer within the bounds.
+ *
+ * @throws RangeError that names the option
+ */
+export function integer(option: string, value: number, most: number, least = 0): number {
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  throw new RangeError(`${option} must be an integer from ${least} to ${most}, and is ${String(value)}`);
+}
+
+/** What a server proves by who it is, and how it encrypts; as Node takes it, files read. */
+export type TlsCredentials = Pick<
+  SecureContextOptions,
+  "key" | "cert" | "pfx" | "passphrase" | "ca" | "ciphers" | "minVersion" | "maxVersion"
+>;
+
+/** The credentials with what is not up to Node's defaults, which an option of its command line may weaken. */
+export const toSecureContext = (credentials: TlsCredentials): SecureContextOptions => ({
+  minVersion: "TLSv1.2",
+  ...credentials,
+});

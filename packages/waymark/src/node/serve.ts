@@ -1,0 +1,143 @@
+import type { Server } from "node:http";
+import { type AddressInfo, isIPv6, type Socket } from "node:net";
+import type { ServedApp } from "../served-app.ts";
+import { trustedProxies } from "./client.ts";
+import { Connections } from "./connections.ts";
+import { EventLoopTurns } from "./event-loop.ts";
+import { answerRequests } from "./http1.ts";
+import type { ServeContext } from "./http1-exchange.ts";
+import { answerHttp2 } from "./http2.ts";
+import { makeListener } from "./listener.ts";
+import {
+  type ServeOptions,
+  type ServeSettings,
+  type TlsCredentials,
+  toSecureContext,
+  toServeSettings,
+} from "./options.ts";
+import { clientErrorListener, refuseTunnels } from "./refused-messages.ts";
+import { type CloseOptions, closer } from "./shut-down.ts";
+import { ignoreUpgrades } from "./upgrades.ts";
+
+/** A server that listens. */
+export interface RunningServer {
+  /** `http://127.0.0.1:8080`, or `https` with TLS, without a slash at the end. A server on every interface is `localhost` here. */
+  readonly url: string;
+  readonly port: number;
+  /** Whether it is shutting down, from the call of `close` on: no longer ready for more, though it answers what comes. */
+  readonly draining: boolean;
+  /**
+   * Has new connections use another certificate; those that are open keep theirs.
+   *
+   * @throws TypeError when the server has no TLS; what Node throws when key and certificate are none, and keeps the old
+   */
+  reloadTls(tls: TlsCredentials): void;
+  /**
+   * Shuts down: every answer closes its connection from now on, and after the notice it takes no new connections, closes
+   * the idle ones, and answers what is in hand. Resolves when every connection is closed. Calling it again can shorten
+   * the notice and the grace.
+   *
+   * @throws RangeError (rejects) when the notice or the grace is out of bounds
+   */
+  close(options?: CloseOptions): Promise<void>;
+}
+
+/**
+ * Serves an app over HTTP/1.1, and with TLS over HTTP/2 as well. Resolves when it listens.
+ *
+ * ```ts
+ * const server = await serve(router(...routes), { port: 8080 });
+ * process.once("SIGTERM", () => server.close());
+ * ```
+ *
+ * @throws RangeError (rejects) when an option is out of its bounds
+ * @throws ListenError (rejects) when the port is taken, or cannot be listened on
+ */
+export async function serve(app: ServedApp, options: ServeOptions = {}): Promise<RunningServer> {
+  const settings = toServeSettings(options);
+  const { host, tls } = settings;
+  const connections = new Connections(settings);
+  const listener = makeListener(settings);
+  const { server, http2, connectionEvent } = listener;
+  const context: ServeContext = {
+    ...settings,
+    isTrustedProxy: trustedProxies(settings.trustProxy),
+    app,
+    connections,
+    turns: new EventLoopTurns(),
+  };
+  server.on(connectionEvent, (socket: Socket) => connections.add(socket));
+  server.on("clientError", clientErrorListener(context));
+  answerRequests(server, context);
+  refuseTunnels(server, context);
+  ignoreUpgrades(server, connections, connectionEvent);
+  if (http2 !== undefined) answerHttp2(http2, context, settings.requestTimeout);
+  const close = closer(listener, connections, settings);
+  await listen(server, settings);
+  // From here on an error is a connection that could not be accepted, for want of file descriptors as a rule.
+  server.on("error", (error) => app.fault(error));
+  // A server that listens on a port has an address with one.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `${tls === undefined ? "http" : "https"}://${urlHost(host)}:${port}`,
+    port,
+    get draining() {
+      return connections.closing;
+    },
+    reloadTls(credentials) {
+      if (http2 === undefined) throw new TypeError("A server without TLS has no certificate to be reloaded");
+      http2.setSecureContext(toSecureContext(credentials));
+    },
+    close,
+  };
+}
+
+function listen(server: Server, { port, host, backlog }: ServeSettings): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: Error): void => reject(new ListenError(host, port, error));
+    server.once("error", onError);
+    server.listen({ port, host, backlog }, () => {
+      server.off("error", onError);
+      resolve();
+    });
+  });
+}
+
+function urlHost(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "localhost";
+  return isIPv6(host) ? `[${host}]` : host;
+}
+
+/** Why a server does not listen. */
+export type ListenFailure = "port-taken" | "port-forbidden" | "host-unknown" | "listen-failed";
+
+/** The server could not begin to listen; the message says what to do. */
+export class ListenError extends Error {
+  readonly code: ListenFailure;
+  readonly host: string;
+  readonly port: number;
+
+  constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
+    const [code, advice] = explain(cause.code, host, port);
+    super(advice, { cause });
+    this.name = "ListenError";
+    this.code = code;
+    this.host = host;
+    this.port = port;
+  }
+}
+
+function explain(code: string | undefined, host: string, port: number): readonly [ListenFailure, string] {
+  switch (code) {
+    case "EADDRINUSE":
+      return ["port-taken", `Port ${port} on ${host} is taken: stop what listens there, or choose another port`];
+    case "EACCES":
+      return ["port-forbidden", `Port ${port} on ${host} needs privileges: choose a port from 1024 on`];
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return ["host-unknown", `${host} is not an address of this machine: choose one that is, such as 127.0.0.1`];
+    default:
+      return ["listen-failed", `The server cannot listen on port ${port} of ${host} (${code ?? "unknown error"})`];
+  }
+}

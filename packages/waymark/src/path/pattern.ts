@@ -1,0 +1,179 @@
+import { decodeSegment } from "./target.ts";
+
+/** What one segment of a pattern takes. */
+export type Segment =
+  | { readonly kind: "literal"; readonly text: string }
+  | { readonly kind: "variable"; readonly name: string }
+  | {
+      readonly kind: "expression";
+      readonly expression: RegExp;
+      readonly names: readonly string[];
+      /** Equal for expressions that differ in the names of their variables alone. */
+      readonly shape: string;
+    }
+  | { readonly kind: "any" }
+  | { readonly kind: "rest"; readonly name: string | undefined };
+
+/** A path template, parsed. */
+export interface PathPattern {
+  /** As it was written; "" is the path of the group it stands in. */
+  readonly text: string;
+  readonly segments: readonly Segment[];
+}
+
+/** The pattern of a path below a prefix. */
+export function joinPatterns(prefix: PathPattern, pattern: PathPattern): PathPattern {
+  if (prefix.segments.length === 0) return pattern;
+  return { text: prefix.text + pattern.text, segments: [...prefix.segments, ...pattern.segments] };
+}
+
+/** The pattern that also takes everything below this one. */
+export function withEverythingBelow(pattern: PathPattern): PathPattern {
+  return { text: `${pattern.text}/**`, segments: [...pattern.segments, { kind: "rest", name: undefined }] };
+}
+
+/** What is wrong with the rests of a pattern that is the whole of a path: there may be one, at the beginning or the end. */
+export function mistakeInRests({ text, segments }: PathPattern): string | undefined {
+  const rests = segments.flatMap(({ kind }, i) => (kind === "rest" ? [i] : []));
+  if (rests.length > 1) return `The path "${text}" has two parts that take every segment that is left`;
+  if (rests.every((i) => i === 0 || i === segments.length - 1)) return undefined;
+  return `The path "${text}" takes every segment that is left in its middle; it can at its beginning or its end`;
+}
+
+/** The names that the pattern binds, in order; a name that stands twice is there twice. */
+export function variableNames(pattern: PathPattern): readonly string[] {
+  return pattern.segments.flatMap((segment) => {
+    switch (segment.kind) {
+      case "variable":
+        return [segment.name];
+      case "expression":
+        return segment.names;
+      case "rest":
+        return segment.name === undefined ? [] : [segment.name];
+      case "literal":
+      case "any":
+        return [];
+    }
+  });
+}
+
+/** The segments of a canonical path: `/person/1` has `person` and `1`, `/` has one that is empty, and `*` has none. */
+export function pathSegments(path: string): readonly string[] {
+  // Each request with a variable in its path passes here: split and slice take 170 ns, and this 100 (Node 26).
+  const segments: string[] = [];
+  if (path === "*") return segments;
+  let start = 1;
+  for (let end = path.indexOf("/", start); end >= 0; end = path.indexOf("/", start)) {
+    segments.push(path.slice(start, end));
+    start = end + 1;
+  }
+  segments.push(path.slice(start));
+  return segments;
+}
+
+/** Whether the segment of a pattern, other than `rest`, takes this segment of a canonical path. */
+export function takesSegment(segment: Exclude<Segment, { kind: "rest" }>, actual: string): boolean {
+  switch (segment.kind) {
+    case "literal":
+      return segment.text === actual;
+    case "variable":
+    case "any":
+      return actual !== "";
+    case "expression":
+      return segment.expression.test(decodeSegment(actual));
+  }
+}
+
+/** What the pattern binds in a path, or undefined when it does not take the whole of it. */
+export function matchPattern(pattern: PathPattern, actual: readonly string[]): Variables | undefined {
+  const variables: Record<string, string | readonly string[]> = {};
+  // The target "*" has no segments and is no path, whatever a rest would take.
+  return actual.length > 0 && takesAll(pattern.segments, 0, actual, 0, variables) ? variables : undefined;
+}
+
+function takesAll(
+  segments: readonly Segment[],
+  i: number,
+  actual: readonly string[],
+  j: number,
+  variables: Record<string, string | readonly string[]>,
+): boolean {
+  const segment = segments[i];
+  if (segment === undefined) return j === actual.length;
+  if (segment.kind === "rest") {
+    for (let end = j; end <= actual.length; end++) {
+      if (takesAll(segments, i + 1, actual, end, variables)) {
+        if (segment.name !== undefined) variables[segment.name] = actual.slice(j, end).map(decodeSegment);
+        return true;
+      }
+    }
+    return false;
+  }
+  const text = actual[j];
+  if (text === undefined || !takesSegment(segment, text)) return false;
+  if (!takesAll(segments, i + 1, actual, j + 1, variables)) return false;
+  bindSegment(segment, text, variables);
+  return true;
+}
+
+/** The function that gives what the patterns bind in a path that all of them take. */
+export function compileBinding(patterns: readonly PathPattern[]): (actual: readonly string[]) => Variables {
+  const [first, ...further] = patterns;
+  if (first === undefined || patterns.every((pattern) => variableNames(pattern).length === 0)) return () => noVariables;
+  const simple = first.segments.flatMap((segment, i) =>
+    segment.kind === "variable" ? [{ name: segment.name, i }] : [],
+  );
+  const rest = first.segments.findIndex(({ kind }) => kind === "rest");
+  if (further.length > 0 || rest >= 0 || simple.length < variableNames(first).length) {
+    return (actual) => Object.assign({}, ...patterns.map((pattern) => matchPattern(pattern, actual)));
+  }
+  // By hand: nearly every pattern is like this, and matching it once more would cost a third of finding the route.
+  return (actual) => {
+    const variables: Record<string, string> = {};
+    for (const { name, i } of simple) variables[name] = decodeSegment(actual[i] as string);
+    return variables;
+  };
+}
+
+function bindSegment(
+  segment: Exclude<Segment, { kind: "rest" }>,
+  actual: string,
+  variables: Record<string, string | readonly string[]>,
+): void {
+  if (segment.kind === "variable") variables[segment.name] = decodeSegment(actual);
+  if (segment.kind !== "expression") return;
+  // Groups that the expressions themselves name are not variables of the template.
+  const groups = segment.expression.exec(decodeSegment(actual))?.groups;
+  for (const name of segment.names) variables[name] = groups?.[name] as string; // The segment has been taken.
+}
+
+/** Path variables by name: a segment's text, or every segment that `{*rest}` took, all decoded. */
+export type Variables = Readonly<Record<string, string | readonly string[]>>;
+
+export type NoVariables = Readonly<Record<never, never>>;
+
+/** The variables that a path template binds, read from its text: `"/{id}"` gives `{ readonly id: string }`. */
+export type PathVariables<P extends string> = string extends P ? Variables : Flat<VariablesIn<P>>;
+
+/** The variables of a request for which no route is chosen, or whose route has none. */
+export const noVariables: Variables = Object.freeze(Object.create(null));
+
+type VariablesIn<P extends string> = P extends `${string}{${infer Inside}}${infer After}`
+  ? Inside extends `${infer Name}:${infer Expression}`
+    ? Variable<Name> & VariablesIn<AfterExpression<`${Expression}}${After}`>>
+    : Variable<Inside> & VariablesIn<After>
+  : NoVariables;
+
+/** The members of an intersection as one object, which is how editors then show them. */
+type Flat<T> = { readonly [K in keyof T]: T[K] };
+
+type Variable<Name extends string> = Name extends `*${infer Rest}`
+  ? { readonly [K in Rest]: readonly string[] }
+  : { readonly [K in Name]: string };
+
+// What follows the brace that closes the variable: one that a quantifier, {2,3}, or a class, \p{L}, has opened does not.
+type AfterExpression<Text extends string> = Text extends `${infer Before}}${infer After}`
+  ? Before extends `${string}{${string}`
+    ? AfterExpression<After>
+    : After
+  : "";

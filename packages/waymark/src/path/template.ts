@@ -1,0 +1,153 @@
+import { matchPattern, mistakeInRests, type PathPattern, pathSegments, type Segment } from "./pattern.ts";
+import { encodeLiteral } from "./target.ts";
+
+/** What is wrong with a template, for a person; it names the template. */
+export class PatternMistake extends Error {}
+
+/**
+ * The pattern that a template spells.
+ *
+ * | In the template | takes |
+ * |---|---|
+ * | `person` | that segment, case and all; written decoded, so `a b` and not `a%20b` |
+ * | `{id}` | one segment that is not empty |
+ * | `{id:[0-9]+}` | one segment that the regular expression takes whole |
+ * | `{name}.{ext}`, `v{n:[0-9]+}` | text around variables; the leftmost takes as much as it can |
+ * | `?`, `*` in a segment | one character, any number of characters |
+ * | `*` | one segment that is not empty |
+ * | `{*rest}`, `**` | every segment that is left, perhaps none; first or last in the path |
+ *
+ * @throws PatternMistake when the template is malformed
+ */
+export function parsePattern(text: string): PathPattern {
+  if (text === "") return { text, segments: [] };
+  if (!text.startsWith("/")) throw new PatternMistake(`The path "${text}" must begin with a slash`);
+  return { text, segments: splitSegments(text).map((segment) => parseSegment(segment, text)) };
+}
+/** Splits at slashes that stand outside braces: a regular expression keeps its own. */
+function splitSegments(text: string): string[] {
+  const segments: string[] = [];
+  let depth = 0;
+  let start = 1;
+  for (let i = 1; i <= text.length; i++) {
+    if (text[i] === "{") depth++;
+    else if (text[i] === "}" && depth > 0) depth--;
+    else if ((text[i] === "/" && depth === 0) || i === text.length) {
+      segments.push(text.slice(start, i));
+      start = i + 1;
+    }
+  }
+  return segments;
+}
+
+const name = /^[A-Za-z_$][A-Za-z0-9_$]*$/;
+
+function parseSegment(text: string, template: string): Segment {
+  if (text === "**") return { kind: "rest", name: undefined };
+  if (text === "*") return { kind: "any" };
+  if (text === "." || text === "..") throw new PatternMistake(`The path "${template}" has the dot segment "${text}"`);
+  const rest = /^\{\*([^{}]*)\}$/.exec(text);
+  if (rest !== null) return { kind: "rest", name: requireName(rest[1] as string, template) };
+  const parts = parseParts(text, template);
+  if (parts.every((part) => part.kind === "text")) {
+    return { kind: "literal", text: encodeLiteral(parts.map((part) => part.text).join("")) };
+  }
+  const [only] = parts;
+  if (parts.length === 1 && only?.kind === "variable" && only.expression === undefined) {
+    return { kind: "variable", name: only.name };
+  }
+  return toExpression(parts, template);
+}
+
+type Part =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "wildcard"; readonly expression: "." | ".*" }
+  | { readonly kind: "variable"; readonly name: string; readonly expression: string | undefined };
+
+function parseParts(text: string, template: string): Part[] {
+  const parts: Part[] = [];
+  for (let i = 0; i < text.length; ) {
+    const character = text[i] as string;
+    if (character === "{") {
+      const end = closingBrace(text, i, template);
+      const inner = text.slice(i + 1, end);
+      const colon = inner.indexOf(":");
+      if (inner.startsWith("*")) {
+        throw new PatternMistake(`The path "${template}" has {${inner}} beside other text; it takes whole segments`);
+      }
+      parts.push({
+        kind: "variable",
+        name: requireName(colon < 0 ? inner : inner.slice(0, colon), template),
+        expression: colon < 0 ? undefined : inner.slice(colon + 1),
+      });
+      i = end + 1;
+    } else if (character === "}") {
+      throw new PatternMistake(`The path "${template}" has a "}" that closes nothing`);
+    } else if (character === "*" || character === "?") {
+      parts.push({ kind: "wildcard", expression: character === "?" ? "." : ".*" });
+      i++;
+    } else {
+      const literal = /^[^{}*?]+/.exec(text.slice(i))?.[0] as string;
+      parts.push({ kind: "text", text: literal });
+      i += literal.length;
+    }
+  }
+  return parts;
+}
+
+function closingBrace(text: string, open: number, template: string): number {
+  let depth = 0;
+  for (let i = open; i < text.length; i++) {
+    if (text[i] === "{") depth++;
+    if (text[i] === "}" && --depth === 0) return i;
+  }
+  throw new PatternMistake(`The path "${template}" has a "{" that is not closed`);
+}
+
+function requireName(text: string, template: string): string {
+  // __proto__ as a key would set the prototype of the variables instead of a variable.
+  if (name.test(text) && text !== "__proto__") return text;
+  throw new PatternMistake(`The path "${template}" has the variable {${text}}, which is not a name`);
+}
+
+function toExpression(parts: readonly Part[], template: string): Segment {
+  const names = parts.flatMap((part) => (part.kind === "variable" ? [part.name] : []));
+  const sourceWith = (opening: (name: string) => string): string =>
+    parts
+      .map((part) => {
+        switch (part.kind) {
+          case "text":
+            return part.text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+          case "wildcard":
+            return part.expression;
+          case "variable":
+            return `${opening(part.name)}${part.expression ?? ".+"})`;
+        }
+      })
+      .join("");
+  try {
+    const expression = new RegExp(`^${sourceWith((variable) => `(?<${variable}>`)}$`, "su");
+    return { kind: "expression", expression, names, shape: sourceWith(() => "(") };
+  } catch (error) {
+    throw new PatternMistake(`The path "${template}" has a malformed expression: ${(error as Error).message}`);
+  }
+}
+
+/**
+ * A path template as a question about canonical paths, for guards: it takes what a route of this template would, and so what
+ * `request.path` says, never the target as it was sent.
+ *
+ * ```ts
+ * const isPerson = pathMatcher("/person/{id}");
+ * isPerson(request.path);
+ * ```
+ *
+ * @throws PatternMistake when the template is empty or malformed; the message names it
+ */
+export function pathMatcher(template: string): (path: string) => boolean {
+  if (template === "") throw new PatternMistake("The path is empty; that of the root is /");
+  const pattern = parsePattern(template);
+  const mistake = mistakeInRests(pattern);
+  if (mistake !== undefined) throw new PatternMistake(mistake);
+  return (path) => matchPattern(pattern, pathSegments(path)) !== undefined;
+}

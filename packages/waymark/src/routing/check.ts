@@ -1,0 +1,151 @@
+import { type ConditionData, type Leaf, leaves } from "../condition.ts";
+import { negotiate } from "../fields/accept.ts";
+import { type MediaType, matchesMediaType, parseMediaRange, parseMediaType } from "../fields/media-type.ts";
+import { memoizeText } from "../memoize.ts";
+import { joinPatterns, matchPattern, type PathPattern, withEverythingBelow } from "../path/pattern.ts";
+import { parsePattern } from "../path/template.ts";
+import type { HttpRequest } from "../request.ts";
+
+/** How far a request got with a route, by the first of these that failed; `done` when none did. */
+export const stages = { path: 0, method: 1, contentType: 2, accept: 3, other: 4, done: 5 } as const;
+
+export type Stage = (typeof stages)[keyof typeof stages];
+
+/**
+ * Whether the request is as it must be.
+ *
+ * @param method GET for a HEAD that is answered as GET
+ * @param segments those of the canonical path
+ */
+export type Holds = (request: HttpRequest, method: string, segments: readonly string[]) => boolean;
+
+/** A condition made ready for one place in the tree: it stands alone, or under `not`. */
+export interface Check {
+  readonly stage: Stage;
+  readonly condition: ConditionData;
+  readonly holds: Holds;
+  /** The header fields that it reads. */
+  readonly consults: readonly string[];
+}
+
+/** Where a condition stands: below the prefix of these groups, and itself in a group (a prefix) or in a route. */
+export interface Place {
+  readonly prefix: PathPattern;
+  readonly inGroup: boolean;
+}
+
+/** The condition, which is well formed, as a check at its place. */
+export function compileCheck(condition: ConditionData, place: Place): Check {
+  return {
+    stage: stageOf(condition),
+    condition,
+    holds: compile(condition, place),
+    consults: [...new Set(leaves(condition).flatMap(consultedBy))],
+  };
+}
+
+/** The index of the media type that the request's Accept chooses among these, -1 for none; kept by its text. */
+export function compileNegotiation(mediaTypes: readonly string[]): (accept: string | undefined) => number {
+  const offered = mediaTypes.map((type) => parseMediaType(type) as MediaType); // Well formed: the router has checked.
+  const choose = memoizeText((accept) => negotiate(accept, offered));
+  return (accept) => (accept === undefined ? 0 : choose(accept));
+}
+
+/**
+ * Refusals tell the first stage that failed. A `not` counts as its leaves do where all are about the path, or all about the
+ * method; no refusal could tell which other types would do.
+ */
+function stageOf(condition: ConditionData): Stage {
+  const [first, ...rest] = new Set(leaves(condition).map((leaf) => stageOfLeaf[leaf.kind]));
+  if (first === undefined || rest.length > 0) return stages.other;
+  return condition.kind === "not" && first > stages.method ? stages.other : first;
+}
+
+const stageOfLeaf: Readonly<Record<Leaf["kind"], Stage>> = {
+  path: stages.path,
+  method: stages.method,
+  contentType: stages.contentType,
+  accept: stages.accept,
+  header: stages.other,
+  query: stages.other,
+  test: stages.other,
+};
+
+function consultedBy(leaf: Leaf): readonly string[] {
+  switch (leaf.kind) {
+    case "accept":
+      return ["Accept"];
+    case "contentType":
+      return ["Content-Type"];
+    case "header":
+      return [leaf.name];
+    case "test":
+      return leaf.consults;
+    case "method":
+    case "path":
+    case "query":
+      return [];
+  }
+}
+
+function compile(condition: ConditionData, place: Place): Holds {
+  switch (condition.kind) {
+    case "method": {
+      const methods = new Set(condition.methods);
+      return (_, method) => methods.has(method);
+    }
+    case "path": {
+      const pattern = joinPatterns(place.prefix, parsePattern(condition.pattern));
+      const whole = place.inGroup ? withEverythingBelow(pattern) : pattern;
+      return (_, __, segments) => matchPattern(whole, segments) !== undefined;
+    }
+    case "accept": {
+      const choose = compileNegotiation(condition.mediaTypes);
+      return (request) => choose(request.headers.get("accept")) >= 0;
+    }
+    case "contentType": {
+      const ranges = condition.mediaTypes.map((range) => parseMediaRange(range) as MediaType); // Well formed, as above.
+      const isCovered = memoizeText((text) => {
+        const type = parseMediaType(text);
+        return type !== undefined && ranges.some((range) => matchesMediaType(range, type));
+      });
+      return (request) => isCovered(request.headers.get("content-type") ?? "");
+    }
+    case "header": {
+      const says = compileValue(condition.value);
+      return (request) => {
+        const value = request.headers.get(condition.name);
+        return value !== undefined && says(value);
+      };
+    }
+    case "query": {
+      const says = compileValue(condition.value);
+      return (request) => request.query.getAll(condition.name).some(says);
+    }
+    case "test":
+      return (request) => condition.holds(request);
+    case "and": {
+      const all = condition.conditions.map((member) => compile(member, place));
+      return (...subject) => all.every((holds) => holds(...subject));
+    }
+    case "or": {
+      const some = condition.conditions.map((member) => compile(member, place));
+      return (...subject) => some.some((holds) => holds(...subject));
+    }
+    case "not": {
+      const holds = compile(condition.condition, place);
+      return (...subject) => !holds(...subject);
+    }
+  }
+}
+
+function compileValue(expected: string | RegExp | undefined): (actual: string) => boolean {
+  if (expected === undefined) return () => true;
+  if (typeof expected === "string") return (actual) => actual === expected;
+  // With g or y an expression remembers where it stopped, and would answer differently from one request to the next.
+  const expression = new RegExp(expected);
+  return (actual) => {
+    expression.lastIndex = 0;
+    return expression.test(actual);
+  };
+}

@@ -1,0 +1,147 @@
+import { type ConditionData, describeCondition } from "../condition.ts";
+import { matchPattern, pathSegments } from "../path/pattern.ts";
+import type { HttpRequest } from "../request.ts";
+import { type Candidate, describeAlternative, type RouteSummary, takesMethod, takesPath } from "./branch.ts";
+import type { Finding } from "./finding.ts";
+import { refusePath } from "./refusal.ts";
+import type { RouteTable } from "./route-table.ts";
+
+/** Why a request is answered as it is. */
+export interface Explanation {
+  readonly method: string;
+  readonly path: string;
+  /** Every way to a handler, in the order in which they are tried. */
+  readonly steps: readonly ExplanationStep[];
+  /** The route that answers, as its step names it; undefined when the request is refused. */
+  readonly chosen: string | undefined;
+  /** The status of the refusal, or that of the router's own answer to OPTIONS; undefined when a route answers. */
+  readonly status: number | undefined;
+  /** The explanation as lines for a person. */
+  toString(): string;
+}
+
+export interface ExplanationStep {
+  /** `GET /person/{id}` */
+  readonly route: string;
+  /** `file:line:column` */
+  readonly declaredAt: string;
+  /** undefined: the route takes the request. */
+  readonly failure: ExplanationFailure | undefined;
+}
+
+/** The first condition that failed, in the order in which refusals go: path, method, Content-Type, Accept, the rest. */
+export interface ExplanationFailure {
+  readonly condition: string;
+  /** What the request had instead. */
+  readonly found: string;
+}
+
+/** Explains by trying every candidate, as slowly as need be. */
+export function explain(candidates: readonly Candidate[], locate: RouteTable, request: HttpRequest): Explanation {
+  const segments = pathSegments(request.path);
+  const steps = candidates.map((candidate): ExplanationStep => {
+    const { alternative } = candidate;
+    return {
+      route: describeAlternative(alternative),
+      declaredAt: String(alternative.placed.route.site),
+      failure: findFailure(candidate, request, segments),
+    };
+  });
+  const routes = locate(request.path)?.routes;
+  const attempt = routes
+    ?.attempts(request.method)
+    .find(({ checks, method }) => checks.every(({ holds }) => holds(request, method, segments)));
+  const chosen = attempt && describeAlternative(attempt.candidate.alternative);
+  const refusal = attempt === undefined ? (routes?.refuse(request, segments) ?? refusePath(request)) : undefined;
+  const status = refusal?.status;
+  const { method, path } = request;
+  return {
+    method,
+    path,
+    steps,
+    chosen,
+    status,
+    toString: () => print(method, path, steps, chosen ?? `status ${status}`),
+  };
+}
+
+function findFailure(
+  candidate: Candidate,
+  request: HttpRequest,
+  segments: readonly string[],
+): ExplanationFailure | undefined {
+  const { pattern, furtherPatterns, methods, checks } = candidate.alternative;
+  const { method } = request;
+  const mismatch = [pattern, ...furtherPatterns].find((each) => matchPattern(each, segments) === undefined);
+  if (mismatch !== undefined) return { condition: `path "${mismatch.text}"`, found: `"${request.path}"` };
+  const taken = [method, ...(method === "HEAD" ? ["GET"] : [])].find((name) => takesMethod(candidate, name));
+  if (takesPath(candidate, segments) && taken === undefined && methods?.has(method) === false) {
+    return { condition: `method ${[...methods].join("|") || "none"}`, found: method };
+  }
+  const failed = checks.find(({ holds }) => !holds(request, taken ?? method, segments));
+  return failed && { condition: describeCondition(failed.condition), found: findInRequest(failed.condition, request) };
+}
+
+function findInRequest(condition: ConditionData, request: HttpRequest): string {
+  const field = (name: string): string => {
+    const value = request.headers.get(name);
+    return value === undefined ? `no ${name}` : `${name}: ${value}`;
+  };
+  switch (condition.kind) {
+    case "accept":
+      return field("Accept");
+    case "contentType":
+      return field("Content-Type");
+    case "header":
+      return field(condition.name);
+    case "query":
+      return request.query.has(condition.name)
+        ? `${condition.name}=${request.query.getAll(condition.name).join(", ")}`
+        : `no ${condition.name}`;
+    case "not":
+      return "a request for which it holds";
+    default:
+      return "a request for which it does not hold";
+  }
+}
+
+function print(method: string, path: string, steps: readonly ExplanationStep[], outcome: string): string {
+  const width = Math.max(0, ...steps.map(({ route }) => route.length));
+  const lines = steps.map(({ route, failure }) => {
+    const verdict = failure === undefined ? "takes it" : `wants ${failure.condition}, found ${failure.found}`;
+    return `  ${route.padEnd(width)}  ${verdict}`;
+  });
+  return [`${method} ${path} → ${outcome}`, ...lines].join("\n");
+}
+
+/**
+ * The routes as a table for a terminal, in the order in which they are tried, and below it what was found about them.
+ *
+ * ```ts
+ * console.log(listRoutes(app));
+ * // METHOD  PATH          PRODUCES          CONSUMES          CONDITIONS
+ * // GET     /person/{id}  application/json
+ * // POST    /person                         application/json
+ * ```
+ */
+export function listRoutes(app: {
+  readonly routes: readonly RouteSummary[];
+  readonly findings: readonly Finding[];
+}): string {
+  const rows = app.routes.map(({ methods, path, produces, consumes, conditions }) => [
+    methods === undefined ? "*" : methods.join(", "),
+    path,
+    produces.join(", "),
+    consumes.join(", "),
+    conditions.join(", "),
+  ]);
+  const table = [["METHOD", "PATH", "PRODUCES", "CONSUMES", "CONDITIONS"], ...rows];
+  const widths = (table[0] as string[]).map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  const lines = table.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+  return [...lines, ...app.findings.map(({ message, site }) => `${message} (${site})`)].join("\n");
+}

@@ -1,0 +1,84 @@
+import { type ConditionData, leaves } from "../condition.ts";
+import { type MediaType, matchesMediaType, parseMediaRange } from "../fields/media-type.ts";
+import type { SingleRoute } from "../route.ts";
+import { type Alternative, type Candidate, describeAlternative } from "./branch.ts";
+import type { Mistake } from "./mistake.ts";
+import { buildPathIndex } from "./path-index.ts";
+
+/** Something legal that is worth a look: a route that no request reaches. */
+export interface Finding extends Mistake {
+  readonly kind: "shadowed" | "impossible";
+}
+
+/**
+ * The routes that are never reached, because earlier ones take every request they would, or because no method meets all
+ * that they and their groups say of it. Only what is certain is found: that two tests say the same is not known.
+ */
+export function findShadows(candidates: readonly Candidate[]): readonly Finding[] {
+  const index = buildPathIndex(candidates, ({ alternative }) => alternative.pattern);
+  const byRoute = Map.groupBy(candidates, ({ alternative }) => alternative.placed);
+  return [...byRoute.values()].flatMap((ways): readonly Finding[] => {
+    const [first] = ways as [Candidate, ...Candidate[]]; // groupBy makes no empty group
+    const { site } = first.alternative.placed.route;
+    const name = describeAlternative(first.alternative);
+    if (ways.every(({ alternative }) => alternative.methods?.size === 0)) {
+      return [{ kind: "impossible", message: `${name} is never reached: no method is all that is asked of it`, site }];
+    }
+    const earlier = ways.map((way) =>
+      index
+        .findCovering(way.alternative.pattern)
+        .flatMap(({ values }) => values)
+        .find((other) => other.order < first.order && takesAll(other.alternative, way.alternative)),
+    );
+    if (earlier.includes(undefined)) return [];
+    const culprits = [...new Set((earlier as Candidate[]).map(({ alternative }) => alternative))].map(
+      (alternative) => `${describeAlternative(alternative)} (${alternative.placed.route.site})`,
+    );
+    const message = `${name} is never reached: ${culprits.join(" and ")} before it takes every request it would`;
+    return [{ kind: "shadowed", message, site }];
+  });
+}
+
+/** The finding for a route that is left without any alternative. */
+export function findEmptyOr({ site }: SingleRoute): Finding {
+  return { kind: "impossible", message: "This route is never reached: an or() around it or in it names nothing", site };
+}
+
+/** Whether one whose pattern covers the other's is sure to take whatever the other takes. */
+function takesAll(earlier: Alternative, later: Alternative): boolean {
+  const { methods } = later;
+  return (
+    earlier.furtherPatterns.length === 0 &&
+    // What names HEAD is asked before what every method reaches.
+    (earlier.methods === undefined ? methods?.has("HEAD") !== true : methods?.isSubsetOf(earlier.methods) === true) &&
+    earlier.checks.every(({ condition }) => later.checks.some((check) => implies(check.condition, condition)))
+  );
+}
+
+/** Whether the second is sure to hold when the first does. */
+function implies(given: ConditionData, wanted: ConditionData): boolean {
+  // What a path under `not` says depends on where it stands, and one condition can stand in two places.
+  if (given === wanted) return leaves(given).every(({ kind }) => kind !== "path");
+  if (given.kind === "accept" && wanted.kind === "accept") {
+    return given.mediaTypes.every((type) => wanted.mediaTypes.includes(type));
+  }
+  if (given.kind === "contentType" && wanted.kind === "contentType") {
+    return given.mediaTypes.every((range) => wanted.mediaTypes.some((wider) => containsRange(wider, range)));
+  }
+  if ((given.kind === "header" && wanted.kind === "header") || (given.kind === "query" && wanted.kind === "query")) {
+    const sameName =
+      given.kind === "query" ? given.name === wanted.name : given.name.toLowerCase() === wanted.name.toLowerCase();
+    return sameName && (wanted.value === undefined || isSameValue(given.value, wanted.value));
+  }
+  return false;
+}
+
+function containsRange(wider: string, range: string): boolean {
+  // Both are well formed: findings are looked for where there are no mistakes.
+  const [outer, inner] = [parseMediaRange(wider) as MediaType, parseMediaRange(range) as MediaType];
+  // A range is matched as a type is, but for a charset: a type without one is UTF-8, a range without one takes any.
+  return matchesMediaType(outer, inner) && [...outer.parameters.keys()].every((name) => inner.parameters.has(name));
+}
+
+const isSameValue = (a: string | RegExp | undefined, b: string | RegExp): boolean =>
+  a === b || (a instanceof RegExp && b instanceof RegExp && String(a) === String(b));

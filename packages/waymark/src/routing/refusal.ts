@@ -1,0 +1,109 @@
+import { type Attribute, attribute } from "../exchange.ts";
+import { HeaderList } from "../fields/header-list.ts";
+import { excerpt } from "../message-text.ts";
+import { problem } from "../problem.ts";
+import { problemTypes } from "../problem-types.ts";
+import type { HttpRequest } from "../request.ts";
+import { empty, type HttpResponse } from "../response.ts";
+
+/** The media types that the routes of a path read, by the methods whose responses can tell them. */
+export interface ReadableTypes {
+  readonly POST: readonly string[];
+  readonly PATCH: readonly string[];
+}
+
+/** The answer where no route has the path. `*` is the server as a whole, which only OPTIONS asks about (RFC 9110 §9.3.7). */
+export function refusePath({ method, path }: HttpRequest): HttpResponse {
+  if (path !== "*") return refuseNotFound;
+  if (method === "OPTIONS") return empty(204);
+  return problem(problemTypes.malformedTarget, { detail: 'The target "*" is for OPTIONS alone.' });
+}
+
+/** No route has the path, or all that do ask for something that no other refusal tells. */
+export const refuseNotFound: HttpResponse = problem(problemTypes.notFound, { detail: "Nothing is served here." });
+
+/** The answer to OPTIONS where no route is declared for it (RFC 9110 §9.3.7). */
+export function answerOptions(allow: readonly string[], readable: ReadableTypes): HttpResponse {
+  return withReadable(empty(204).withHeader("Allow", allow.join(", ")), readable);
+}
+
+/** RFC 9110 §15.5.6. */
+export function refuseMethod(method: string, allow: readonly string[]): HttpResponse {
+  const detail = `${method} does not apply here; ${listed(allow)} ${allow.length === 1 ? "does" : "do"}.`;
+  return problem(problemTypes.methodNotAllowed, { detail }).withHeader("Allow", allow.join(", "));
+}
+
+/** The method is not a standard one, and no route is about it (RFC 9110 §15.6.2). */
+export function refuseUnknownMethod(method: string): HttpResponse {
+  return problem(problemTypes.notImplemented, { detail: `The method ${excerpt(method)} is not known.` });
+}
+
+/** RFC 9110 §15.5.16: what would be read is said in Accept, Accept-Post (W3C LDP §7.1) and Accept-Patch (RFC 5789 §3.1). */
+export function refuseContentType(
+  sent: string | undefined,
+  supported: readonly string[],
+  readable: ReadableTypes,
+): HttpResponse {
+  const found = sent === undefined ? "The content has no Content-Type" : `The Content-Type is ${excerpt(sent)}`;
+  const detail = `${found}; here it can be ${listed(supported, "or")}.`;
+  const response = problem(problemTypes.unsupportedMediaType, { detail, supported });
+  return withReadable(
+    supported.length === 0 ? response : response.withHeader("Accept", supported.join(", ")),
+    readable,
+  );
+}
+
+/** RFC 9110 §15.5.7; the types that there are are told in `available`. */
+export function refuseAccept(accept: string | undefined, available: readonly string[]): HttpResponse {
+  const detail = `Accept is ${excerpt(accept ?? "")}; available here: ${listed(available)}.`;
+  return problem(problemTypes.notAcceptable, { detail, available });
+}
+
+/** Header fields on which a choice rests. */
+export interface Consulted {
+  /** Known to be tokens. */
+  readonly names: readonly string[];
+  /** The Vary that says so; no field where the choice rests on none. */
+  readonly vary: HeaderList;
+}
+
+/** Made once for each choice: its Vary is joined to every response. */
+export function consulting(names: readonly string[]): Consulted {
+  return { names, vary: names.length === 0 ? HeaderList.empty : HeaderList.of({ Vary: names.join(", ") }) };
+}
+
+/** The response that says on which header fields its choice rests (RFC 9110 §12.5.5). */
+export function withVary(response: HttpResponse, { names, vary }: Consulted): HttpResponse {
+  const { headers } = response;
+  return response.withHeaders(headers.has("Vary") ? headers.withMembers("Vary", names) : headers.concat(vary));
+}
+
+/** The response that tells what POST and PATCH read. */
+export function withReadable(response: HttpResponse, readable: ReadableTypes): HttpResponse {
+  let headers: HeaderList = response.headers;
+  if (readable.POST.length > 0) headers = headers.with("Accept-Post", readable.POST.join(", "));
+  if (readable.PATCH.length > 0) headers = headers.with("Accept-Patch", readable.PATCH.join(", "));
+  return response.withHeaders(headers);
+}
+
+function listed(names: readonly string[], conjunction = "and"): string {
+  if (names.length < 2) return names[0] ?? "nothing";
+  return `${names.slice(0, -1).join(", ")} ${conjunction} ${names.at(-1)}`;
+}
+
+/** What cannot be read: the message, of which there is then no more than is told, or the target of a sound one. */
+export type Malformed = "message" | "target";
+
+/** Why a request reaches no route, and what it is answered with instead. */
+export const refused: Attribute<{ readonly malformed: Malformed; readonly response: HttpResponse }> =
+  attribute("refused");
+
+/**
+ * Whether the request stands for a message that is refused before it is one, whatever a filter lets through. A filter that
+ * keeps people out has nothing to guard there, and perhaps no fields to decide by. A malformed target it decides on as ever.
+ *
+ * ```ts
+ * around((request, next) => (isRefusedMessage(request) || mayPass(request) ? next(request) : empty(401)))
+ * ```
+ */
+export const isRefusedMessage = (request: HttpRequest): boolean => request.attribute(refused)?.malformed === "message";

@@ -1,0 +1,48 @@
+import type { ContentSettings } from "./content/request-content.ts";
+import { parseTarget, type RequestTarget } from "./path/target.ts";
+import { HttpError } from "./problem.ts";
+import type { HttpRequest } from "./request.ts";
+import type { HttpResponse } from "./response.ts";
+import type { Malformed } from "./routing/refusal.ts";
+
+/** What an adapter needs of an app; `router(…)` makes one. */
+export interface ServedApp {
+  /** Answers a request; never throws and never rejects. */
+  handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
+  /** Answers a request whose message or target is malformed with this refusal, as the web filters leave it; never throws and never rejects. */
+  refuse(request: HttpRequest, refusal: HttpResponse, malformed: Malformed): HttpResponse | Promise<HttpResponse>;
+  /** How the content of requests is read. */
+  readonly content: ContentSettings;
+  /** Takes note of an error that its response cannot tell: a body that broke while it was sent. Never throws. */
+  fault(error: unknown, request?: HttpRequest): void;
+}
+
+/** A request as it came, before its target is read. */
+export interface Received {
+  readonly target: string;
+  /** The request with the target in its parts. */
+  receive(target: RequestTarget): HttpRequest;
+}
+
+/** The app's response to what was received; a malformed target reaches the web filters alone, which see it as `*`. */
+export function handleReceived(app: ServedApp, received: Received): HttpResponse | Promise<HttpResponse> {
+  let target: RequestTarget;
+  try {
+    target = parseTarget(received.target);
+  } catch (error) {
+    if (error instanceof HttpError) return app.refuse(received.receive(noPath), error.response, "target");
+    throw error;
+  }
+  return app.handle(received.receive(target));
+}
+
+/** This refusal of a message, as the web filters leave it. */
+export function refuseReceived(
+  app: ServedApp,
+  received: Received,
+  refusal: HttpResponse,
+): HttpResponse | Promise<HttpResponse> {
+  return app.refuse(received.receive(noPath), refusal, "message");
+}
+
+const noPath: RequestTarget = { path: "*", search: "" };
