@@ -5,7 +5,7 @@ import type { HttpResponse, ResponseBody } from "./response.ts";
 import { isPromise } from "./routing/pipeline.ts";
 
 export type StreamedBody = Exclude<ResponseBody, null | string | Uint8Array>;
-type Piece = string | Uint8Array;
+export type Piece = string | Uint8Array;
 export type Step = IteratorResult<Piece, unknown>;
 
 /** A streamed body as an adapter reads it. */

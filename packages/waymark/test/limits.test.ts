@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import { afterEach, describe, it } from "node:test";
 import { setImmediate as eventLoopTurn, setTimeout as passed } from "node:timers/promises";
 import { type RunningServer, type ServeOptions, serve } from "../src/node/index.ts";
@@ -151,8 +151,7 @@ describe("a limit on the time that a client takes nothing", () => {
   it("cuts off one that only asks, and asks again", async () => {
     const gone = Promise.withResolvers<unknown>();
     const connect = await served({ writeTimeout: 20 }, ({ native }) => {
-      // The adapter's own object is Node's.
-      const { socket } = native as IncomingMessage;
+      const socket = native as Socket; // over HTTP/1.1
       if (socket.listenerCount("close", gone.resolve) === 0) socket.once("close", gone.resolve);
       return text("x".repeat(100_000));
     });

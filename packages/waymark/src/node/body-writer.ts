@@ -1,7 +1,16 @@
-import type { Writable } from "node:stream";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import type { BodySource } from "../response-body.ts";
 import { isPromise } from "../routing/pipeline.ts";
+
+/** Where pieces are written to; as a stream of Node has it. */
+export interface PieceSink {
+  /** Whether nothing that is written is taken any more. */
+  readonly destroyed: boolean;
+  /** Returns whether there is room for more; when there is again, "drain" comes. */
+  write(piece: string | Uint8Array): boolean;
+  on(event: "drain" | "close", listener: () => void): unknown;
+  off(event: "drain" | "close", listener: () => void): unknown;
+}
 
 export type Outcome = "written" | "empty" | "abandoned";
 
@@ -15,7 +24,7 @@ export type Outcome = "written" | "empty" | "abandoned";
  * @param watch called when the client has to take something for there to be room; what it returns, when it has
  */
 export async function writePieces(
-  response: Pick<Writable, "destroyed" | "write" | "on" | "off">,
+  response: PieceSink,
   source: BodySource,
   writeHead: () => void,
   watch: () => () => void,
@@ -27,8 +36,7 @@ export async function writePieces(
     if (response.destroyed) return "abandoned";
     if (done === true) return first ? "empty" : "written";
     if (first) writeHead();
-    // Of an empty piece Node writes the head, if it is still to be written, in the encoding given.
-    const full = !(value.length === 0 ? response.write("", "latin1") : response.write(value));
+    const full = !response.write(value);
     if (full) await drained(response, watch);
     if (full || performance.now() - turned > longestTurn) {
       await eventLoopTurn();
@@ -44,7 +52,7 @@ export async function writePieces(
 // bodies of costly or tiny pieces after this many milliseconds, which is what others wait for at most.
 const longestTurn = 2;
 
-function drained(response: Pick<Writable, "on" | "off">, watch: () => () => void): Promise<void> {
+function drained(response: PieceSink, watch: () => () => void): Promise<void> {
   return new Promise((resolve) => {
     const stop = watch();
     const settle = (): void => {

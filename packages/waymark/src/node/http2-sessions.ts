@@ -1,24 +1,36 @@
-import { constants, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
-import type { ServeSettings } from "./options.ts";
+import { constants, performServerHandshake, type ServerHttp2Session } from "node:http2";
+import type { TLSSocket } from "node:tls";
+import { answerHttp2 } from "./http2.ts";
+import type { ServeContext, ServeSettings } from "./options.ts";
 
 /** The open sessions of HTTP/2 of a server. */
 export class Http2Sessions {
   readonly #open = new Set<ServerHttp2Session>();
+  readonly #context: ServeContext;
 
-  constructor(server: Http2SecureServer, settings: ServeSettings) {
-    server.on("session", (session) => {
-      this.#open.add(session);
-      session.once("close", () => this.#open.delete(session));
-      endAbusiveSession(session, settings);
-      let streams = 0;
-      session.on("stream", (stream) => {
-        streams++;
-        stream.once("close", () => streams--);
-      });
-      if (settings.keepAliveTimeout === 0) return;
-      session.setTimeout(settings.keepAliveTimeout, () => {
-        if (streams === 0) session.destroy();
-      });
+  constructor(context: ServeContext) {
+    this.#context = context;
+  }
+
+  /** Speaks HTTP/2 on this connection from now on. */
+  accept(socket: TLSSocket): void {
+    if (socket.destroyed) return;
+    const session = performServerHandshake(socket, sessionOptions(this.#context));
+    this.#open.add(session);
+    session.once("close", () => this.#open.delete(session));
+    // An error of the session closes it, and that is heard.
+    session.on("error", () => undefined);
+    answerHttp2(session, this.#context);
+    endAbusiveSession(session, this.#context);
+    let streams = 0;
+    session.on("stream", (stream) => {
+      streams++;
+      stream.once("close", () => streams--);
+    });
+    const { keepAliveTimeout } = this.#context;
+    if (keepAliveTimeout === 0) return;
+    session.setTimeout(keepAliveTimeout, () => {
+      if (streams === 0) session.destroy();
     });
   }
 
@@ -30,6 +42,24 @@ export class Http2Sessions {
   closeAll(): void {
     for (const session of this.#open) session.destroy();
   }
+}
+
+function sessionOptions(settings: ServeSettings) {
+  const { maxHeaderSize, maxTargetLength, maxHeaderFields, maxConcurrentStreams } = settings;
+  return {
+    settings: {
+      maxConcurrentStreams,
+      // HTTP/2 counts 32 bytes a field more, and the target as one. What is a little too long gets an answer, what is
+      // far too long a reset.
+      maxHeaderListSize: 2 * (maxHeaderSize + maxTargetLength) + 32 * maxHeaderFields,
+    },
+    maxHeaderListPairs: 2 * maxHeaderFields,
+    // Beyond what endAbusiveSession bears: Node 24 stops listening to a client that exceeds these, and keeps its connection.
+    streamResetBurst: 4 * maxConcurrentStreams,
+    streamResetRate: 4 * maxConcurrentStreams,
+    // A client that errs again and again is sent away.
+    maxSessionInvalidFrames: 100,
+  };
 }
 
 /**

@@ -1,29 +1,23 @@
-import { constants, type Http2SecureServer, type ServerHttp2Stream } from "node:http2";
+import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import { problem } from "../problem.ts";
 import type { HttpResponse } from "../response.ts";
 import { isPromise } from "../routing/pipeline.ts";
 import { handleReceived, refuseReceived } from "../served-app.ts";
-import type { ServeContext } from "./http1-exchange.ts";
 import { Http2Exchange, readHttp2Head, refuseHttp2Head } from "./http2-exchange.ts";
 import { failHttp2, sendHttp2 } from "./http2-response.ts";
+import type { ServeContext } from "./options.ts";
 import { connectionProblemTypes } from "./problem-types.ts";
 
-/**
- * Has the app answer the streams of HTTP/2.
- *
- * @param requestTimeout for the content of a request to arrive, in milliseconds; 0 for any time
- */
-export function answerHttp2(server: Http2SecureServer, context: ServeContext, requestTimeout: number): void {
-  // Of a server that has a listener for requests, Node makes one request of HTTP/1 form of each stream, too.
-  server.removeAllListeners("stream");
-  server.on("stream", (stream: ServerHttp2Stream, _headers: unknown, _flags: number, raw: string[]) => {
+/** Has the app answer the streams of a session of HTTP/2. */
+export function answerHttp2(session: ServerHttp2Session, context: ServeContext): void {
+  session.on("stream", (stream: ServerHttp2Stream, _headers: unknown, _flags: number, raw: string[]) => {
     // An error of the stream closes it, and that is heard.
     stream.on("error", () => undefined);
     if (stream.destroyed || stream.closed) return;
-    if (context.connections.closing) stream.session?.close();
+    if (context.closing) session.close();
     const head = readHttp2Head(raw);
     const exchange = new Http2Exchange(stream, head, context);
-    if (requestTimeout > 0 && !stream.endAfterHeaders) limitContent(exchange, requestTimeout);
+    if (context.requestTimeout > 0 && !stream.endAfterHeaders) limitContent(exchange, context.requestTimeout);
     const refusal = refuseHttp2Head(head, context);
     answer(exchange, refusal);
   });

@@ -1,70 +1,60 @@
-import { createServer, type Server } from "node:http";
-import { createSecureServer, type Http2SecureServer } from "node:http2";
-import { NodeServerResponse } from "./http1-exchange.ts";
-import { type ServeSettings, type TlsCredentials, toSecureContext } from "./options.ts";
-import { mayHandOver } from "./upgrades.ts";
+import { createServer, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
+import { Http1Server } from "./http1/server.ts";
+import { Http2Sessions } from "./http2-sessions.ts";
+import { type ServeContext, type TlsCredentials, toSecureContext } from "./options.ts";
 
-/** What listens: Node's server for HTTP/1.1, which with TLS is its server for HTTP/2 too. */
+/** What listens, and the connections that it has accepted. */
 export interface Listener {
   readonly server: Server;
   /** The same server; undefined without TLS. */
-  readonly http2: Http2SecureServer | undefined;
-  /** Its event for a connection on which HTTP may be spoken. */
-  readonly connectionEvent: "connection" | "secureConnection";
+  readonly tls: TlsServer | undefined;
+  readonly http1: Http1Server;
+  /** Undefined without TLS. */
+  readonly http2: Http2Sessions | undefined;
 }
 
 /** A listener that does not listen yet. */
-export function makeListener(settings: ServeSettings): Listener {
-  const { tls, maxConnections } = settings;
-  const http2 = tls && makeHttp2Server(settings, tls);
-  // To HTTP/1.1 it is what a server of that is: Node gives it the same options, and it has the same events.
-  const server = (http2 as unknown as Server | undefined) ?? createServer(http1Options(settings));
-  // Neither is an option. The server for HTTP/2 sets its own way with upgrades; and with half-closed connections allowed, Node
-  // closes one after the last answer, and not on what it still waits for.
-  Object.assign(server, { shouldUpgradeCallback: mayHandOver, httpAllowHalfOpen: true });
-  // Node drops fields past the first 1000 without a word; the limit of bytes bounds them already, and refuseHead counts.
-  server.maxHeadersCount = 0;
+export function makeListener(context: ServeContext): Listener {
+  const { maxConnections } = context;
+  const listener = context.tls === undefined ? makePlain(context) : makeSecure(context, context.tls);
   // To Node, 0 is none at all.
-  if (maxConnections > 0) server.maxConnections = maxConnections;
-  return { server, http2, connectionEvent: http2 === undefined ? "connection" : "secureConnection" };
+  if (maxConnections > 0) listener.server.maxConnections = maxConnections;
+  return listener;
 }
 
-function http1Options({ headersTimeout, requestTimeout, keepAliveTimeout, ...settings }: ServeSettings) {
-  return {
-    // For both, so that which of them is too long can be told; refuseHead tells.
-    maxHeaderSize: settings.maxHeaderSize + settings.maxTargetLength,
-    headersTimeout,
-    requestTimeout,
-    keepAliveTimeout,
-    // Late by no more than the timeout itself.
-    connectionsCheckingInterval: Math.min(30_000, headersTimeout || 30_000, requestTimeout || 30_000),
-    // 4 to 9 % more requests a second. It is why nothing may read a request that has no content.
-    optimizeEmptyRequests: true,
-    // Refused by refuseHead, with a document.
-    requireHostHeader: false,
-    rejectNonStandardBodyWrites: true,
-    ServerResponse: NodeServerResponse,
-  };
+function makePlain(context: ServeContext): Listener {
+  const http1 = new Http1Server(context);
+  const server = createServer(connectionOptions, (socket) => http1.accept(socket));
+  return { server, tls: undefined, http1, http2: undefined };
 }
 
-function makeHttp2Server(settings: ServeSettings, tls: TlsCredentials): Http2SecureServer {
-  const { maxHeaderSize, maxTargetLength, maxHeaderFields, maxConcurrentStreams, headersTimeout } = settings;
-  return createSecureServer({
-    ...http1Options(settings),
-    ...toSecureContext(tls),
-    allowHTTP1: true,
+function makeSecure(context: ServeContext, credentials: TlsCredentials): Listener {
+  const http1 = new Http1Server(context);
+  const http2 = new Http2Sessions(context);
+  const { headersTimeout } = context;
+  const options = {
+    ...connectionOptions,
+    ...toSecureContext(credentials),
+    ALPNProtocols: ["h2", "http/1.1"],
     ...(headersTimeout > 0 && { handshakeTimeout: headersTimeout }),
-    settings: {
-      maxConcurrentStreams,
-      // HTTP/2 counts 32 bytes a field more, and the target as one. What is a little too long gets an answer, what is
-      // far too long a reset.
-      maxHeaderListSize: 2 * (maxHeaderSize + maxTargetLength) + 32 * maxHeaderFields,
-    },
-    maxHeaderListPairs: 2 * maxHeaderFields,
-    // Beyond what endAbusiveSession bears: Node 24 stops listening to a client that exceeds these, and keeps its connection.
-    streamResetBurst: 4 * maxConcurrentStreams,
-    streamResetRate: 4 * maxConcurrentStreams,
-    // A client that errs again and again is sent away.
-    maxSessionInvalidFrames: 100,
+  };
+  const tls = createTlsServer(options, (socket) => {
+    if (socket.alpnProtocol === "h2") http2.accept(socket);
+    else http1.accept(socket);
   });
+  return { server: tls, tls, http1, http2 };
+}
+
+/** A client may end its side of the connection and still wait for its answer; answers are not held back to be joined. */
+const connectionOptions = { allowHalfOpen: true, noDelay: true };
+
+/** The sockets of a listener that are open, those too that have got no further than the handshake of TLS. */
+export function openSockets({ server }: Listener): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  return sockets;
 }

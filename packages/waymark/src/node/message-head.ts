@@ -1,9 +1,7 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import type { HttpResponse } from "../response.ts";
 import { connectionProblemTypes } from "./problem-types.ts";
-import { mayHandOver } from "./upgrades.ts";
 
 /** What the head of a message may have. */
 export interface HeadLimits {
@@ -20,26 +18,6 @@ export interface HeadRefusal {
   readonly response: HttpResponse;
   /** Whether it is in doubt where the next message begins, or for whom this one was meant: its connection is closed. */
   readonly closes: boolean;
-}
-
-/**
- * The refusal of a message that Node's parser lets through although its head breaks HTTP/1.1 or the limits; undefined when
- * it is sound, and then the response closes the connection if the parser would lose what follows.
- */
-export function refuseHead(response: ServerResponse<IncomingMessage>, limits: HeadLimits): HeadRefusal | undefined {
-  const message = response.req;
-  const { httpVersionMajor, httpVersionMinor, rawHeaders } = message;
-  // A server's request always has a method and a target.
-  const method = message.method as string;
-  const target = message.url as string;
-  if (httpVersionMajor !== 1 || httpVersionMinor > 1) return refusals.version;
-  if (httpVersionMinor === 0 && isOtherProtocol(message)) return refusals.version;
-  const found = findSingletons(rawHeaders);
-  const refusal =
-    refuseCoding(found.transferEncoding, httpVersionMinor) ??
-    refuseFields({ method, target, fields: rawHeaders, requiresHost: httpVersionMinor === 1 }, limits, found);
-  if (refusal === undefined && found.upgrade && !mayHandOver(message)) response.shouldKeepAlive = false;
-  return refusal;
 }
 
 /** A head without the framing of its message, which each version of HTTP has for itself. */
@@ -69,16 +47,6 @@ export function refuseFields(
   return undefined;
 }
 
-function refuseCoding(transferEncoding: string | undefined, minorVersion: number): HeadRefusal | undefined {
-  if (transferEncoding === undefined) return undefined;
-  // RFC 9112 §6.1: HTTP/1.0 knew none, and who passed it on may have framed it by other means.
-  if (minorVersion === 0) return refusals.codingInOldVersion;
-  const coding = transferEncoding.toLowerCase();
-  if (coding === "chunked") return undefined;
-  // RFC 9112 §6.3: content whose last coding is not chunked has no end.
-  return /(?:^|,)[ \t]*chunked$/.test(coding) ? refusals.coding : refusals.endlessCoding;
-}
-
 /** Whether it is a host and an optional port (RFC 9110 §7.2, RFC 3986 §3.2.2); no registered name is empty under http. */
 export function isHost(text: string): boolean {
   // The one of the request before, as a rule; comparing takes a tenth of the time.
@@ -95,6 +63,9 @@ export const expectationFailed: HttpResponse = problem(problemTypes.expectationF
   detail: 'The only expectation that can be met is "100-continue".',
 });
 
+/** The refusal of CONNECT (RFC 9110 §9.3.6). */
+export const noTunnel: HttpResponse = problem(problemTypes.notImplemented, { detail: "The service makes no tunnels." });
+
 /** The refusal of a target longer than the limit, in bytes. */
 export const targetTooLong = (limit: number): HttpResponse =>
   problem(longTarget, { detail: `The request target is longer than ${limit} bytes.` });
@@ -105,36 +76,6 @@ export const headTooLong = (limit: number): HttpResponse =>
 
 const hostPattern =
   /^(?:\[(?:[\dA-F:.]+|v[\dA-F]+\.[\w.~!$&'()*+,;=:-]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\dA-F]{2})+)(?::\d*)?$/i;
-
-/**
- * Whether it is a request of RTSP (RFC 2326) or Icecast, whose lines Node's parser takes for HTTP/1.0 and does not tell
- * apart: by the protocol that its line names; where that came in pieces, by their own methods, and by the number that each
- * request of RTSP has.
- */
-function isOtherProtocol({ method = "", url = "", rawHeaders, socket }: IncomingMessage): boolean {
-  if (foreignMethods.has(method) || rawHeaders.some((name, i) => i % 2 === 0 && name.toLowerCase() === "cseq"))
-    return true;
-  // Not documented, and the only way to the line: what the parser is reading now, as it gives it with its errors.
-  const { parser } = socket as { readonly parser?: { getCurrentBuffer?(): Buffer | undefined } | null };
-  const bytes = parser?.getCurrentBuffer?.();
-  const has = (protocol: string): boolean => bytes?.includes(`${method} ${url} ${protocol}/`, 0, "latin1") === true;
-  return (has("RTSP") || has("ICE")) && !has("HTTP");
-}
-
-const foreignMethods: ReadonlySet<string> = new Set([
-  "SOURCE",
-  "ANNOUNCE",
-  "DESCRIBE",
-  "FLUSH",
-  "GET_PARAMETER",
-  "PAUSE",
-  "PLAY",
-  "RECORD",
-  "REDIRECT",
-  "SET_PARAMETER",
-  "SETUP",
-  "TEARDOWN",
-]);
 
 const { malformedMessage, versionNotSupported, transferCodingUnknown, headTooLarge, longTarget } =
   connectionProblemTypes;
@@ -164,13 +105,11 @@ const refuseCount = (limit: number): HeadRefusal =>
   keeping(problem(headTooLarge, { detail: `The request has more than ${limit} header fields.` }));
 
 /** What one pass over the fields of a message finds. */
-interface SingletonFields {
+export interface SingletonFields {
   readonly host: string | undefined;
   readonly transferEncoding: string | undefined;
   /** The first field that occurs again, in lower case. */
   readonly repeated: string | undefined;
-  /** Whether it asks for another protocol (RFC 9110 §7.8). */
-  readonly upgrade: boolean;
   /** Bytes of all field lines, with their separators. */
   readonly size: number;
 }
@@ -179,13 +118,12 @@ interface SingletonFields {
  * Measures the fields of a message, names and values in turn, and finds those on which its framing and its routing hang
  * and one that must not be repeated and is (RFC 9110 §5.3).
  */
-function findSingletons(flat: readonly string[]): SingletonFields {
+export function findSingletons(flat: readonly string[]): SingletonFields {
   // Every request passes here: with all of refuseHead it takes 55 ns for 4 fields and 105 for 13 (Node 26). Length and first
   // letter rule out nearly every other name, and the usual spellings are compared before a name is put in lower case.
   let host: string | undefined;
   let transferEncoding: string | undefined;
   let repeated: string | undefined;
-  let upgrade = false;
   let size = flat.length << 1;
   let seen = 0;
   for (let i = 0; i < flat.length; i += 2) {
@@ -200,13 +138,12 @@ function findSingletons(flat: readonly string[]): SingletonFields {
     seen |= field.bit;
     if (field.lower === "host") host = value;
     else if (field.lower === "transfer-encoding") transferEncoding = value;
-    else if (field.lower === "upgrade") upgrade = true;
   }
-  return { host, transferEncoding, repeated, upgrade, size };
+  return { host, transferEncoding, repeated, size };
 }
 
 /** Whether the message's framing or routing hangs on this field. */
-function isFramingField(name: string): boolean {
+export function isFramingField(name: string): boolean {
   return name === "host" || name === "transfer-encoding" || name === "content-length";
 }
 
@@ -215,7 +152,6 @@ interface SingletonField {
   readonly lower: string;
   /** As clients write it that do not write it in lower case. */
   readonly usual: string;
-  /** Its own, or none for one that may be repeated. */
   readonly bit: number;
 }
 
@@ -247,4 +183,3 @@ const note = (usual: string, bit: number): void => {
   bySlot[slot(usual)] = { usual, lower: usual.toLowerCase(), bit };
 };
 names.forEach((name, i) => note(name, 1 << i));
-note("Upgrade", 0);

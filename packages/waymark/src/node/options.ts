@@ -1,6 +1,8 @@
 import type { BlockList } from "node:net";
 import type { SecureContextOptions } from "node:tls";
-import type { ProxyFields } from "./client.ts";
+import type { ServedApp } from "../served-app.ts";
+import type { ProxyFields, ProxyTrust } from "./client.ts";
+import type { EventLoopTurns } from "./event-loop.ts";
 
 /** How a server listens and what it bears. All times are in milliseconds, and 0 turns a timeout off. */
 export interface ServeOptions {
@@ -61,6 +63,14 @@ export interface ServeOptions {
 /** The options with every default filled in. */
 export type ServeSettings = Required<ServeOptions>;
 
+/** What is the same for every connection of a server. */
+export interface ServeContext extends ServeSettings, ProxyTrust {
+  readonly app: ServedApp;
+  readonly turns: EventLoopTurns;
+  /** Whether the server is shutting down: answers close their connections. */
+  closing: boolean;
+}
+
 /**
  * The options with every default filled in.
  *
@@ -88,7 +98,7 @@ export function toServeSettings(options: ServeOptions): ServeSettings {
     maxRequestsPerConnection: integer("maxRequestsPerConnection", options.maxRequestsPerConnection ?? 0, 2 ** 31 - 1),
     headersTimeout,
     requestTimeout,
-    // Node adds a second to this one.
+    // The client is given a second more.
     keepAliveTimeout: integer("keepAliveTimeout", options.keepAliveTimeout ?? 65_000, longestTimer - 1_000),
     writeTimeout: integer("writeTimeout", options.writeTimeout ?? 60_000, longestTimer),
     drainLimit: integer("drainLimit", options.drainLimit ?? 8 * 2 ** 20, Number.MAX_SAFE_INTEGER),

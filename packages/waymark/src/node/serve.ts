@@ -1,23 +1,17 @@
-import type { Server } from "node:http";
-import { type AddressInfo, isIPv6, type Socket } from "node:net";
+import { type AddressInfo, isIPv6, type Server } from "node:net";
 import type { ServedApp } from "../served-app.ts";
 import { trustedProxies } from "./client.ts";
-import { Connections } from "./connections.ts";
 import { EventLoopTurns } from "./event-loop.ts";
-import { answerRequests } from "./http1.ts";
-import type { ServeContext } from "./http1-exchange.ts";
-import { answerHttp2 } from "./http2.ts";
 import { makeListener } from "./listener.ts";
 import {
+  type ServeContext,
   type ServeOptions,
   type ServeSettings,
   type TlsCredentials,
   toSecureContext,
   toServeSettings,
 } from "./options.ts";
-import { clientErrorListener, refuseTunnels } from "./refused-messages.ts";
 import { type CloseOptions, closer } from "./shut-down.ts";
-import { ignoreUpgrades } from "./upgrades.ts";
 
 /** A server that listens. */
 export interface RunningServer {
@@ -56,23 +50,16 @@ export interface RunningServer {
 export async function serve(app: ServedApp, options: ServeOptions = {}): Promise<RunningServer> {
   const settings = toServeSettings(options);
   const { host, tls } = settings;
-  const connections = new Connections(settings);
-  const listener = makeListener(settings);
-  const { server, http2, connectionEvent } = listener;
   const context: ServeContext = {
     ...settings,
     isTrustedProxy: trustedProxies(settings.trustProxy),
     app,
-    connections,
     turns: new EventLoopTurns(),
+    closing: false,
   };
-  server.on(connectionEvent, (socket: Socket) => connections.add(socket));
-  server.on("clientError", clientErrorListener(context));
-  answerRequests(server, context);
-  refuseTunnels(server, context);
-  ignoreUpgrades(server, connections, connectionEvent);
-  if (http2 !== undefined) answerHttp2(http2, context, settings.requestTimeout);
-  const close = closer(listener, connections, settings);
+  const listener = makeListener(context);
+  const { server } = listener;
+  const close = closer(listener, context);
   await listen(server, settings);
   // From here on an error is a connection that could not be accepted, for want of file descriptors as a rule.
   server.on("error", (error) => app.fault(error));
@@ -82,11 +69,11 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
     url: `${tls === undefined ? "http" : "https"}://${urlHost(host)}:${port}`,
     port,
     get draining() {
-      return connections.closing;
+      return context.closing;
     },
     reloadTls(credentials) {
-      if (http2 === undefined) throw new TypeError("A server without TLS has no certificate to be reloaded");
-      http2.setSecureContext(toSecureContext(credentials));
+      if (listener.tls === undefined) throw new TypeError("A server without TLS has no certificate to be reloaded");
+      listener.tls.setSecureContext(toSecureContext(credentials));
     },
     close,
   };

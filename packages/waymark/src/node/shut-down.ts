@@ -1,8 +1,5 @@
-import { Server as NetServer, type Socket } from "node:net";
-import type { Connections } from "./connections.ts";
-import { Http2Sessions } from "./http2-sessions.ts";
-import type { Listener } from "./listener.ts";
-import { integer, longestTimer, type ServeSettings } from "./options.ts";
+import { type Listener, openSockets } from "./listener.ts";
+import { integer, longestTimer, type ServeContext } from "./options.ts";
 
 export interface CloseOptions {
   /**
@@ -15,24 +12,11 @@ export interface CloseOptions {
 }
 
 /** The function that shuts a listener down, made before it listens; see `RunningServer`. */
-export function closer(
-  listener: Listener,
-  connections: Connections,
-  settings: ServeSettings,
-): (options?: CloseOptions) => Promise<void> {
-  const { server, http2 } = listener;
-  const sessions = http2 && new Http2Sessions(http2, settings);
-  // Those that have got no further than the handshake of TLS, too.
-  const sockets = new Set<Socket>();
-  if (http2 !== undefined) {
-    server.on("connection", (socket: Socket) => {
-      sockets.add(socket);
-      socket.once("close", () => sockets.delete(socket));
-    });
-  }
+export function closer(listener: Listener, context: ServeContext): (options?: CloseOptions) => Promise<void> {
+  const { http2 } = listener;
+  const sockets = openSockets(listener);
   const cut = (): void => {
-    connections.closeAll();
-    sessions?.closeAll();
+    http2?.closeAll();
     for (const socket of sockets) socket.destroy();
   };
   const stopped = Promise.withResolvers<void>();
@@ -40,10 +24,10 @@ export function closer(
   return async ({ notice = 0, grace = 10_000 } = {}) => {
     integer("notice", notice, longestTimer);
     integer("grace", grace, longestTimer);
-    connections.startClosing();
-    sessions?.startClosing();
+    context.closing = true;
+    http2?.startClosing();
     if (notice > 0) await noticeOver(notice, stopped.promise);
-    closed ??= shutDown(listener, connections, sessions);
+    closed ??= shutDown(listener);
     stopped.resolve();
     const deadline = setTimeout(cut, grace);
     await closed;
@@ -59,20 +43,15 @@ async function noticeOver(notice: number, stopped: Promise<void>): Promise<void>
   clearTimeout(timer);
 }
 
-function shutDown({ server }: Listener, connections: Connections, sessions: Http2Sessions | undefined): Promise<void> {
+function shutDown({ server, http1, http2 }: Listener): Promise<void> {
   return new Promise((resolve) => {
-    // Not the HTTP server's own close, which destroys connections whose responses are made but not yet sent.
-    NetServer.prototype.close.call(server, () => {
-      // There is no connection left to destroy; it stops the timer that looks for late requests.
-      server.close();
-      resolve();
-    });
+    server.close(() => resolve());
     // By the second turn of the event loop, requests that had arrived have been read, and are not idle.
     setImmediate(() =>
       setImmediate(() => {
-        connections.closeIdle();
+        http1.closeIdle();
         // Those that have come since the first time.
-        sessions?.startClosing();
+        http2?.startClosing();
       }),
     );
   });

@@ -1,5 +1,5 @@
-import type { HttpError } from "../../http-error.ts";
-import { isFramingField } from "../../adapters/node/singleton-fields.ts";
+import type { HttpError } from "../../problem.ts";
+import { isFramingField } from "../message-head.ts";
 import type { ByteQueue } from "./byte-queue.ts";
 import { parseFieldLines } from "./field-lines.ts";
 import { malformedMessage } from "./refusals.ts";
@@ -76,7 +76,8 @@ export class ChunkedDecoder implements ContentDecoder {
 
   /** Takes a line of what is not content; false while it has not arrived whole. */
   #takeFraming(input: ByteQueue): boolean {
-    if (this.#state === "data end" && !mayEndLine(input)) throw malformedMessage("A chunk is not followed by a line end.");
+    if (this.#state === "data end" && !mayEndLine(input))
+      throw malformedMessage("A chunk is not followed by a line end.");
     const line = input.takeLine();
     if (line === undefined) {
       if (input.length > this.#room + roomForSize) throw tooMuch();

@@ -1,12 +1,11 @@
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import { handleReceived, refuseReceived } from "../../adapters/handle-received.ts";
-import type { Client } from "../../client.ts";
-import { HttpError } from "../../http-error.ts";
-import { isPromise } from "../../pipeline.ts";
-import { problem } from "../../problem.ts";
+import type { Client } from "../../exchange.ts";
+import { HttpError, problem } from "../../problem.ts";
 import { problemTypes } from "../../problem-types.ts";
 import type { HttpResponse } from "../../response.ts";
+import { isPromise } from "../../routing/pipeline.ts";
+import { handleReceived, refuseReceived } from "../../served-app.ts";
 import { ByteQueue } from "./byte-queue.ts";
 import { ChunkedDecoder, type ContentDecoder, SizedDecoder } from "./chunked.ts";
 import { Http1Content } from "./content.ts";
@@ -68,8 +67,8 @@ export class Http1Connection {
     this.socket = socket;
     this.server = server;
     this.output = new Output(socket);
-    this.peer = new Peer(socket, server.settings);
-    this.#heads = new HeadReader(server.settings);
+    this.peer = new Peer(socket, server.context);
+    this.#heads = new HeadReader(server.context);
     this.#waited = -server.interval;
     socket.allowHalfOpen = true;
     socket.on("data", (piece: Buffer) => this.#receive(piece));
@@ -170,10 +169,10 @@ export class Http1Connection {
     const { contentLength } = head;
     const content = contentLength === 0 ? undefined : new Http1Content(contentLength, () => this.#contentChanged());
     const exchange = new Http1Exchange(this, head, content);
-    if (++this.#requests === this.server.settings.maxRequestsPerConnection) exchange.closes = true;
+    if (++this.#requests === this.server.context.maxRequestsPerConnection) exchange.closes = true;
     if (content === undefined) this.#completeMessage(exchange);
     else {
-      const { maxHeaderSize } = this.server.settings;
+      const { maxHeaderSize } = this.server.context;
       const decoder = contentLength === undefined ? new ChunkedDecoder(maxHeaderSize) : new SizedDecoder(contentLength);
       this.#arriving = { exchange, content, decoder };
       this.#reading = "content";
@@ -204,7 +203,7 @@ export class Http1Connection {
     const { exchange, decoder } = this.#arriving as Arriving; // which this state has
     const piece = decoder.decode(this.#input);
     this.#drained += piece.length;
-    if (this.#drained > this.server.settings.drainLimit) this.#end();
+    if (this.#drained > this.server.context.drainLimit) this.#end();
     else if (decoder.done) this.#completeMessage(exchange);
     return decoder.done;
   }
@@ -227,7 +226,7 @@ export class Http1Connection {
 
   /** Reads the rest of content that nobody wants, so that the next request can be found (RFC 9112 §9.3). */
   #drain({ content, exchange }: Arriving): void {
-    const { drainLimit, drainTimeout } = this.server.settings;
+    const { drainLimit, drainTimeout } = this.server.context;
     content.break();
     if (drainTimeout === 0 || exchange.awaitsContinue || (content.length ?? 0) > drainLimit) this.#end();
     else {
@@ -243,7 +242,7 @@ export class Http1Connection {
   }
 
   #start(exchange: Http1Exchange): void {
-    const { app } = this.server;
+    const { app } = this.server.context;
     const { refusal } = exchange;
     // An answer that comes when the message has turned out to be malformed is not sent any more.
     const settle = (answer: HttpResponse): void => this.#settle(exchange, answer, refusal);
@@ -284,14 +283,14 @@ export class Http1Connection {
 
   /** Decides whether the connection ends with the response, before its head is made. */
   decideEnd(exchange: Http1Exchange, isFramed: boolean): void {
-    const { closing, settings } = this.server;
+    const { closing, drainLimit } = this.server.context;
     const isLast = this.#queue.length === 1;
     const { incoming } = exchange;
     const isUnread = incoming !== undefined && this.#arriving?.content === incoming && !incoming.isRead;
     if (
       !isFramed ||
       (isLast && (closing || (this.#halfClosed !== undefined && this.#input.length === 0))) ||
-      (isUnread && (exchange.awaitsContinue || (incoming.length ?? 0) > settings.drainLimit))
+      (isUnread && (exchange.awaitsContinue || (incoming.length ?? 0) > drainLimit))
     ) {
       exchange.closes = true;
     }
@@ -303,7 +302,7 @@ export class Http1Connection {
     this.#written.push(exchange);
     exchange.isWritten = true;
     const arriving = this.#arriving;
-    if (exchange.closes || (this.server.closing && this.#queue.length === 0)) this.#end();
+    if (exchange.closes || (this.server.context.closing && this.#queue.length === 0)) this.#end();
     else {
       if (arriving?.exchange === exchange && !arriving.content.isRead) this.#drain(arriving);
       else if (this.#queue.length === 0 && this.#input.length === 0) this.#waitFromNow();
@@ -390,7 +389,7 @@ export class Http1Connection {
 
   /** The client sends nothing more: it waits for what is pending, or has gone. */
   #endInput(): void {
-    this.#halfClosed = new HalfClosed(this.socket, this.server.settings.writeTimeout);
+    this.#halfClosed = new HalfClosed(this.socket, this.server.context.writeTimeout);
     this.#advance();
   }
 
@@ -462,7 +461,7 @@ export class Http1Connection {
   }
 
   #watchInput(): void {
-    const { headersTimeout, requestTimeout, keepAliveTimeout, drainTimeout } = this.server.settings;
+    const { headersTimeout, requestTimeout, keepAliveTimeout, drainTimeout } = this.server.context;
     const isLate = (timeout: number): boolean => timeout > 0 && this.#waited > timeout;
     switch (this.#reading) {
       case "head":
@@ -487,7 +486,7 @@ export class Http1Connection {
    * nothing is read then, unless it is content that somebody waits for.
    */
   #watchOutput(): void {
-    const { writeTimeout } = this.server.settings;
+    const { writeTimeout } = this.server.context;
     const isStalled = this.socket.writableLength > 0;
     if (isStalled !== this.#isStalled && writeTimeout > 0) {
       this.#isStalled = isStalled;
@@ -504,7 +503,9 @@ export class Http1Connection {
   #regulate(): void {
     const isFull = this.#input.length >= mostUnread && !this.#canRead;
     const mustNotRefresh =
-      this.#isStalled && (this.#arriving === undefined || !this.#canRead) && !(this.#isEnding && this.#waited <= this.server.settings.drainTimeout);
+      this.#isStalled &&
+      (this.#arriving === undefined || !this.#canRead) &&
+      !(this.#isEnding && this.#waited <= this.server.context.drainTimeout);
     const pauses = isFull || mustNotRefresh;
     if (pauses !== this.socket.isPaused()) this.socket[pauses ? "pause" : "resume"]();
   }

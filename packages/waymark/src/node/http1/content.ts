@@ -1,5 +1,5 @@
-import { contentInterrupted } from "../../adapters/content-interrupted.ts";
-import { type ContentSource, contentTooLarge } from "../../request-content.ts";
+import { contentInterrupted } from "../../content/coding.ts";
+import { type ContentSource, contentTooLarge } from "../../content/request-content.ts";
 import { ByteQueue } from "./byte-queue.ts";
 
 /**

@@ -1,12 +1,11 @@
 import type { Socket } from "node:net";
-import type { Received } from "../../adapters/handle-received.ts";
-import type { Client } from "../../client.ts";
-import type { EventLoopTurn } from "../../event-loop-turn.ts";
-import { noVariables } from "../../path-variables.ts";
+import { bufferedSource, RequestContent } from "../../content/request-content.ts";
+import type { Client, EventLoopTurn } from "../../exchange.ts";
+import { noVariables } from "../../path/pattern.ts";
+import type { RequestTarget } from "../../path/target.ts";
 import { type Exchange, HttpRequest } from "../../request.ts";
-import { bufferedSource, RequestContent } from "../../request-content.ts";
-import type { RequestTarget } from "../../request-target.ts";
 import type { HttpResponse } from "../../response.ts";
+import type { Received } from "../../served-app.ts";
 import type { Http1Connection } from "./connection.ts";
 import type { Http1Content } from "./content.ts";
 import type { Head } from "./head.ts";
@@ -94,7 +93,7 @@ export class Http1Exchange implements Exchange, Received {
   }
 
   get content(): RequestContent {
-    const { app } = this.connection.server;
+    const { app } = this.connection.server.context;
     this.#content ??= new RequestContent(this.incoming ?? bufferedSource(undefined), app.content);
     return this.#content;
   }
@@ -108,7 +107,7 @@ export class Http1Exchange implements Exchange, Received {
   }
 
   get turn(): EventLoopTurn {
-    return this.connection.server.turns.current;
+    return this.connection.server.context.turns.current;
   }
 
   onEnd(listener: () => void): void {
@@ -131,7 +130,7 @@ export class Http1Exchange implements Exchange, Received {
 
   /** Reports an error that the response cannot. */
   fault(error: unknown): void {
-    this.connection.server.app.fault(error, this.request);
+    this.connection.server.context.app.fault(error, this.request);
   }
 
   #abortSignal(): void {

@@ -1,4 +1,4 @@
-import type { HeadRefusal } from "../../adapters/node/message-head.ts";
+import type { HeadRefusal } from "../message-head.ts";
 import { trimBlanks } from "./field-lines.ts";
 import { refusals } from "./refusals.ts";
 
@@ -22,13 +22,19 @@ export function refuseFraming(
   // HTTP/1.0 knew no codings, and what passed such a message on may have framed it otherwise (RFC 9112 §6.1).
   if (minorVersion === 0) return refusals.oldCoding;
   if (contentLength !== undefined) return refusals.lengthAndCoding;
-  const codings = transferEncoding.toLowerCase().split(",").map((coding) => trimBlanks(coding));
+  const codings = transferEncoding
+    .toLowerCase()
+    .split(",")
+    .map((coding) => trimBlanks(coding));
   if (codings.indexOf("chunked") !== codings.length - 1) return refusals.endlessCoding;
   return codings.length === 1 ? undefined : refusals.coding;
 }
 
 /** The length of content whose framing is sound. */
-export function toContentLength(transferEncoding: string | undefined, contentLength: string | undefined): ContentLength {
+export function toContentLength(
+  transferEncoding: string | undefined,
+  contentLength: string | undefined,
+): ContentLength {
   return transferEncoding === undefined ? Number(contentLength ?? 0) : undefined;
 }
 

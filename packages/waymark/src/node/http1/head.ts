@@ -1,7 +1,15 @@
-import { type HeadLimits, type HeadRefusal, headTooLong, refuseFields, targetTooLong } from "../../adapters/node/message-head.ts";
-import { findSingletons, isFramingField, type SingletonFields } from "../../adapters/node/singleton-fields.ts";
-import { HeaderList } from "../../header-list.ts";
-import { HttpError } from "../../http-error.ts";
+import { HeaderList } from "../../fields/header-list.ts";
+import { HttpError } from "../../problem.ts";
+import {
+  findSingletons,
+  type HeadLimits,
+  type HeadRefusal,
+  headTooLong,
+  isFramingField,
+  refuseFields,
+  type SingletonFields,
+  targetTooLong,
+} from "../message-head.ts";
 import type { ByteQueue } from "./byte-queue.ts";
 import { parseFieldLines, trimBlanks } from "./field-lines.ts";
 import { type ContentLength, refuseFraming, toContentLength } from "./framing.ts";
@@ -160,7 +168,15 @@ function toFieldSection(flat: readonly string[], length: number): FieldSection {
     // The length counts as it was sent, whatever the blanks in it.
     singletons: { ...findSingletons(flat), size: length - 2 },
     contentLength: headers.get("Content-Length"),
-    options: connection === undefined ? noOptions : new Set(connection.toLowerCase().split(",").map((option) => trimBlanks(option))),
+    options:
+      connection === undefined
+        ? noOptions
+        : new Set(
+            connection
+              .toLowerCase()
+              .split(",")
+              .map((option) => trimBlanks(option)),
+          ),
     expectation: headers.get("Expect"),
     upgrade: headers.get("Upgrade"),
   };
@@ -187,7 +203,11 @@ function toHead(line: RequestLine, fields: FieldSection, limits: HeadLimits): He
   };
 }
 
-function judge({ method, target, minorVersion }: RequestLine, fields: FieldSection, limits: HeadLimits): HeadRefusal | undefined {
+function judge(
+  { method, target, minorVersion }: RequestLine,
+  fields: FieldSection,
+  limits: HeadLimits,
+): HeadRefusal | undefined {
   if (minorVersion === undefined) return refusals.version;
   if (method === "CONNECT") return refusals.tunnel;
   const { flat, singletons, contentLength, expectation } = fields;

@@ -1,9 +1,8 @@
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import { clientBehind } from "../../adapters/node/forwarded.ts";
-import type { ProxyTrust } from "../../adapters/node/node-client.ts";
-import { canonicalAddress } from "../../adapters/node/trusted-proxies.ts";
-import type { Client } from "../../client.ts";
+import type { Client } from "../../exchange.ts";
+import type { ProxyTrust } from "../client.ts";
+import { canonicalAddress, clientBehind } from "../client.ts";
 import type { Head } from "./head.ts";
 
 /** The other end of a connection: a client, or a proxy that speaks for one. */
@@ -25,7 +24,7 @@ export class Peer {
       address: this.#address,
       scheme: this.#socket instanceof TLSSocket ? "https" : "http",
       // RFC 9112 §3.2.2: the authority of the target, where it has one, is the one that counts.
-      host: target.startsWith("/") ? headers.get("Host") : authorityOf(target) ?? headers.get("Host"),
+      host: target.startsWith("/") ? headers.get("Host") : (authorityOf(target) ?? headers.get("Host")),
     };
     return this.#isTrusted ? clientBehind(peer, headers, this.#trust.proxyFields, this.#trust.isTrustedProxy) : peer;
   }

@@ -1,11 +1,14 @@
-import { connectionProblemTypes } from "../../adapters/node/connection-problem-types.ts";
-import type { HeadRefusal } from "../../adapters/node/message-head.ts";
-import { HttpError } from "../../http-error.ts";
-import { problem } from "../../problem.ts";
-import { problemTypes } from "../../problem-types.ts";
+import { HttpError, problem } from "../../problem.ts";
 import type { HttpResponse } from "../../response.ts";
+import { expectationFailed, type HeadRefusal, noTunnel } from "../message-head.ts";
+import { connectionProblemTypes } from "../problem-types.ts";
 
-const { malformedMessage: malformed, versionNotSupported, transferCodingUnknown, requestTimeout } = connectionProblemTypes;
+const {
+  malformedMessage: malformed,
+  versionNotSupported,
+  transferCodingUnknown,
+  requestTimeout,
+} = connectionProblemTypes;
 
 /** The refusal of bytes that are not a message of HTTP/1.1; nothing behind them can be trusted. */
 export function malformedMessage(detail: string): HttpError {
@@ -17,13 +20,14 @@ const malformedFraming = (detail: string): HeadRefusal => closing(problem(malfor
 
 /** The refusals of a message whose head can be read, and whose end, version or purpose is in doubt. */
 export const refusals: Readonly<
-  Record<"version" | "tunnel" | "expectation" | "length" | "lengthAndCoding" | "oldCoding" | "endlessCoding" | "coding", HeadRefusal>
+  Record<
+    "version" | "tunnel" | "expectation" | "length" | "lengthAndCoding" | "oldCoding" | "endlessCoding" | "coding",
+    HeadRefusal
+  >
 > = {
   version: closing(problem(versionNotSupported)),
-  tunnel: closing(problem(problemTypes.notImplemented, { detail: "The service makes no tunnels." })),
-  expectation: closing(
-    problem(problemTypes.expectationFailed, { detail: 'The only expectation that can be met is "100-continue".' }),
-  ),
+  tunnel: closing(noTunnel),
+  expectation: closing(expectationFailed),
   length: malformedFraming("Content-Length must be one number of bytes."),
   lengthAndCoding: malformedFraming("The request has both Content-Length and Transfer-Encoding."),
   oldCoding: malformedFraming("The request has Transfer-Encoding, which HTTP/1.0 does not know."),

@@ -1,7 +1,6 @@
-import { HttpError } from "../../http-error.ts";
-import { problem } from "../../problem.ts";
+import { isToken } from "../../fields/syntax.ts";
+import { HttpError, problem } from "../../problem.ts";
 import { problemTypes } from "../../problem-types.ts";
-import { isToken } from "../../token.ts";
 import { malformedMessage } from "./refusals.ts";
 
 /** The first line of a request (RFC 9112 §3). */
@@ -27,11 +26,13 @@ export function parseRequestLine(line: string): RequestLine {
   const target = targetEnd < 0 ? line.slice(methodEnd + 1) : line.slice(methodEnd + 1, targetEnd);
   const protocol = targetEnd < 0 ? "" : line.slice(targetEnd + 1);
   if (!sound.test(target)) throw malformedMessage("The request target has a character that it cannot carry.");
-  if (protocol.includes(" ")) throw malformedMessage("The request line has more than a method, a target and a version.");
+  if (protocol.includes(" "))
+    throw malformedMessage("The request line has more than a method, a target and a version.");
   const minorVersion = protocol === "HTTP/1.1" ? 1 : protocol === "HTTP/1.0" ? 0 : undefined;
   if (minorVersion === undefined) {
     // The preface of HTTP/2 is there for servers of HTTP/1.1 to refuse it (RFC 9113 §3.4).
-    if (method === "PRI" || !/^(?:[A-Z]+\/[\d.]+)?$/.test(protocol)) throw malformedMessage("The request line has no version of HTTP.");
+    if (method === "PRI" || !/^(?:[A-Z]+\/[\d.]+)?$/.test(protocol))
+      throw malformedMessage("The request line has no version of HTTP.");
     return { method, target, minorVersion };
   }
   if (!isKnownMethod(method)) throw new HttpError(problem(problemTypes.notImplemented));

@@ -1,11 +1,18 @@
-import type { Writable } from "node:stream";
-import { type BodySource, isStreamed, openBody, type Piece, type StreamedBody } from "../../adapters/body-source.ts";
-import { writePieces } from "../../adapters/node/node-stream.ts";
-import { declaredLength, hasNoContent, representedFields, unsentLength } from "../../adapters/response-framing.ts";
-import { HttpError } from "../../http-error.ts";
-import { problem } from "../../problem.ts";
+import { HttpError, problem } from "../../problem.ts";
 import { problemTypes } from "../../problem-types.ts";
 import type { HttpResponse } from "../../response.ts";
+import {
+  type BodySource,
+  declaredLength,
+  hasNoContent,
+  isStreamed,
+  openBody,
+  type Piece,
+  representedFields,
+  type StreamedBody,
+  unsentLength,
+} from "../../response-body.ts";
+import { type PieceSink, writePieces } from "../body-writer.ts";
 import { chunkStart, lastChunk } from "./chunked.ts";
 import type { Http1Exchange } from "./exchange.ts";
 
@@ -68,9 +75,12 @@ function sendPieces(exchange: Http1Exchange, answer: HttpResponse, body: Streame
     writer.destroyed = true;
     endSource(exchange, source);
   };
-  // Of a stream it needs no more than this.
-  const sink = writer as unknown as Pick<Writable, "destroyed" | "write" | "on" | "off">;
-  writePieces(sink, source, () => writer.begin(), () => () => undefined)
+  writePieces(
+    writer,
+    source,
+    () => writer.begin(),
+    () => () => undefined,
+  )
     .then((outcome) => {
       if (outcome === "abandoned" || writer.destroyed) return;
       exchange.stopSending = undefined;
@@ -89,7 +99,7 @@ function sendPieces(exchange: Http1Exchange, answer: HttpResponse, body: Streame
 }
 
 /** Writes the pieces of a response: in chunks, or as they are where the length or the end of the connection frames them. */
-class PieceWriter {
+class PieceWriter implements PieceSink {
   /** Whether nobody takes what is written any more. */
   destroyed = false;
   readonly #exchange: Http1Exchange;
@@ -110,7 +120,12 @@ class PieceWriter {
     // HTTP/1.0 has no chunks: content of unknown length ends with the connection (RFC 9112 §6.1, §6.3).
     this.#isChunked = length === undefined && exchange.head.minorVersion === 1;
     exchange.connection.decideEnd(exchange, length !== undefined || this.#isChunked);
-    const framing = length === undefined ? (this.#isChunked ? "Transfer-Encoding: chunked\r\n" : "") : `Content-Length: ${length}\r\n`;
+    const framing =
+      length === undefined
+        ? this.#isChunked
+          ? "Transfer-Encoding: chunked\r\n"
+          : ""
+        : `Content-Length: ${length}\r\n`;
     this.#start = responseHead(exchange, this.#answer.status, lines, framing);
   }
 

@@ -1,50 +1,21 @@
 import type { Socket } from "node:net";
-import type { EventLoopTurns } from "../../adapters/node/event-loop-turns.ts";
-import type { ProxyTrust } from "../../adapters/node/node-client.ts";
-import type { ServeSettings } from "../../adapters/node/serve-options.ts";
-import type { ServedApp } from "../../adapters/served-app.ts";
+import type { ServeContext } from "../options.ts";
 import { Http1Connection } from "./connection.ts";
 import { ResponseHeads } from "./response-head.ts";
 
-/** What a server of HTTP/1.1 bears, as the options of `serve` say. */
-export type Http1Settings = ProxyTrust &
-  Pick<
-    ServeSettings,
-    | "maxTargetLength"
-    | "maxHeaderSize"
-    | "maxHeaderFields"
-    | "maxRequestsPerConnection"
-    | "headersTimeout"
-    | "requestTimeout"
-    | "keepAliveTimeout"
-    | "writeTimeout"
-    | "drainLimit"
-    | "drainTimeout"
-  >;
-
 /** The connections on which an app speaks HTTP/1.1, and the one timer by which all of them are watched. */
 export class Http1Server {
-  readonly app: ServedApp;
-  readonly settings: Http1Settings;
-  readonly turns: EventLoopTurns;
+  readonly context: ServeContext;
   readonly heads: ResponseHeads;
   /** How often each connection is looked at, in milliseconds: nothing is noticed later than that. */
   readonly interval: number;
   readonly #connections = new Set<Http1Connection>();
   #timer: NodeJS.Timeout | undefined;
-  #closing = false;
 
-  constructor(app: ServedApp, settings: Http1Settings, turns: EventLoopTurns) {
-    this.app = app;
-    this.settings = settings;
-    this.turns = turns;
-    this.heads = new ResponseHeads(settings.keepAliveTimeout);
-    this.interval = watchInterval(settings);
-  }
-
-  /** Whether the server is shutting down: answers close their connections. */
-  get closing(): boolean {
-    return this.#closing;
+  constructor(context: ServeContext) {
+    this.context = context;
+    this.heads = new ResponseHeads(context.keepAliveTimeout);
+    this.interval = watchInterval(context);
   }
 
   /** Speaks HTTP/1.1 on this connection from now on. */
@@ -63,17 +34,9 @@ export class Http1Server {
     this.#timer = undefined;
   }
 
-  startClosing(): void {
-    this.#closing = true;
-  }
-
   /** Closes the connections on which no request is being answered. */
   closeIdle(): void {
     for (const connection of this.#connections) if (connection.isIdle) connection.close();
-  }
-
-  closeAll(): void {
-    for (const { socket } of this.#connections) socket.destroy();
   }
 
   #startTimer(): NodeJS.Timeout {
@@ -88,8 +51,10 @@ export class Http1Server {
 }
 
 /** Half the shortest time that is to be kept, and half a second at most; in milliseconds. */
-function watchInterval(settings: Http1Settings): number {
+function watchInterval(settings: ServeContext): number {
   const { headersTimeout, requestTimeout, keepAliveTimeout, writeTimeout, drainTimeout } = settings;
-  const times = [headersTimeout, requestTimeout, keepAliveTimeout, writeTimeout, drainTimeout].filter((time) => time > 0);
+  const times = [headersTimeout, requestTimeout, keepAliveTimeout, writeTimeout, drainTimeout].filter(
+    (time) => time > 0,
+  );
   return Math.max(1, Math.floor(Math.min(1_000, ...times) / 2));
 }
