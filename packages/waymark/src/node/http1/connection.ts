@@ -50,31 +50,32 @@ export class Http1Connection {
   /** The last of them, if it may not begin yet; no request behind it is read. */
   #waiting: Http1Exchange | undefined;
   /** Those whose responses are written, and may not have left the process. */
-  #written: Http1Exchange[] = [];
+  readonly #written: Http1Exchange[] = [];
+  #awaitsSent = false;
   #requests = 0;
   /** For how long the client has been waited for, in milliseconds. */
   #waited: number;
-  #drained = 0;
+  /** How much content has been thrown away. */
+  #wasted = 0;
   #isAdvancing = false;
   #isScheduled = false;
   #isSending = false;
   #isEnding = false;
-  /** Whether something waits for the client to take it. */
-  #isStalled = false;
+  /** What the client had taken when it was last looked at, and since when it has been that, in milliseconds. */
+  #taken = 0;
+  #stalled = 0;
   #halfClosed: HalfClosed | undefined;
 
   constructor(socket: Socket, server: Http1Server) {
     this.socket = socket;
     this.server = server;
-    this.output = new Output(socket);
+    this.output = new Output(socket, () => this.#drained());
     this.peer = new Peer(socket, server.context);
     this.#heads = new HeadReader(server.context);
     this.#waited = -server.interval;
     socket.allowHalfOpen = true;
     socket.on("data", (piece: Buffer) => this.#receive(piece));
-    socket.on("drain", () => this.#advance());
     socket.on("end", () => this.#endInput());
-    socket.on("timeout", () => this.#cutStalled());
     // A connection that breaks is closed, and that is heard.
     socket.on("error", () => undefined);
     socket.on("close", () => this.#abandon());
@@ -99,6 +100,12 @@ export class Http1Connection {
     if (this.#reading === "nothing") return;
     if (this.#reading === "head" && this.#input.length === 0) this.#waitFromNow();
     this.#input.append(piece);
+    this.#advance();
+  }
+
+  /** There is room again for responses. */
+  #drained(): void {
+    this.#queue[0]?.resumeSending?.();
     this.#advance();
   }
 
@@ -202,8 +209,8 @@ export class Http1Connection {
   #readRest(): boolean {
     const { exchange, decoder } = this.#arriving as Arriving; // which this state has
     const piece = decoder.decode(this.#input);
-    this.#drained += piece.length;
-    if (this.#drained > this.server.context.drainLimit) this.#end();
+    this.#wasted += piece.length;
+    if (this.#wasted > this.server.context.drainLimit) this.#end();
     else if (decoder.done) this.#completeMessage(exchange);
     return decoder.done;
   }
@@ -212,7 +219,8 @@ export class Http1Connection {
   #contentChanged(): void {
     this.#letContinue();
     const arriving = this.#arriving;
-    if (arriving !== undefined && !arriving.content.isRead && arriving.exchange.isWritten) this.#drain(arriving);
+    if (arriving !== undefined && !arriving.content.isRead && arriving.exchange.stage === "written")
+      this.#drain(arriving);
     this.#advance();
   }
 
@@ -231,7 +239,7 @@ export class Http1Connection {
     if (drainTimeout === 0 || exchange.awaitsContinue || (content.length ?? 0) > drainLimit) this.#end();
     else {
       this.#reading = "rest";
-      this.#drained = 0;
+      this.#wasted = 0;
       this.#waitFromNow();
     }
   }
@@ -262,6 +270,7 @@ export class Http1Connection {
   #settle(exchange: Http1Exchange, answer: HttpResponse, refusal: HttpResponse | undefined): void {
     if (exchange.isOver || exchange.refusal !== refusal) cancelBody(exchange, answer);
     else {
+      exchange.stage = "answered";
       exchange.answer = answer;
       this.#sendNext();
     }
@@ -273,9 +282,9 @@ export class Http1Connection {
     this.#isSending = true;
     for (;;) {
       const [first] = this.#queue;
-      if (first?.answer === undefined || first.isSending) break;
-      first.isSending = true;
-      send(first, first.answer);
+      if (first?.stage !== "answered") break;
+      first.stage = "sending";
+      send(first, first.answer as HttpResponse); // one that is none is refused there
     }
     this.#isSending = false;
     this.#letContinue();
@@ -300,7 +309,7 @@ export class Http1Connection {
   answered(exchange: Http1Exchange): void {
     this.#queue.shift();
     this.#written.push(exchange);
-    exchange.isWritten = true;
+    exchange.stage = "written";
     const arriving = this.#arriving;
     if (exchange.closes || (this.server.context.closing && this.#queue.length === 0)) this.#end();
     else {
@@ -338,7 +347,7 @@ export class Http1Connection {
     exchange.refusal = refusal;
     exchange.closes = true;
     content.break();
-    if (exchange.isWritten) this.#end();
+    if (exchange.stage === "written") this.#end();
     else if (exchange.headSent) this.cut(exchange);
     else this.#startAgain(exchange);
   }
@@ -346,9 +355,9 @@ export class Http1Connection {
   /** Answers with the refusal instead of what is being made, or was. */
   #startAgain(exchange: Http1Exchange): void {
     if (this.#waiting === exchange) this.#waiting = undefined;
-    if (exchange.isSending) exchange.stopSending?.();
+    if (exchange.stage === "sending") exchange.stopSending?.();
     else if (exchange.answer !== undefined) cancelBody(exchange, exchange.answer);
-    exchange.isSending = false;
+    exchange.stage = "open";
     exchange.answer = undefined;
     this.#start(exchange);
   }
@@ -377,12 +386,11 @@ export class Http1Connection {
     this.#waiting = undefined;
     this.#input.clear();
     for (const exchange of this.#queue.splice(0)) exchange.end(false);
-    this.output.flush();
     this.socket.once("finish", () => {
-      this.#endWritten(true);
+      this.#endWritten(this.#written.length, true);
       this.#waitFromNow();
     });
-    this.socket.end();
+    this.output.end();
     this.#waitFromNow();
     this.#regulate();
   }
@@ -407,22 +415,23 @@ export class Http1Connection {
     return this.#reading !== "content" || this.#arriving?.content.hasRoom === true;
   }
 
+  /** Ends the exchanges whose responses have left the process. */
   #noteSent(): void {
-    if (this.#written.length === 0 || this.#isEnding) return;
-    if (this.output.isSent) {
-      this.#endWritten(true);
-      return;
+    const count = this.#written.length;
+    if (count === 0 || this.#isEnding) return;
+    if (this.output.isSent) this.#endWritten(count, true);
+    else if (!this.#awaitsSent) {
+      this.#awaitsSent = true;
+      this.output.whenSent(() => {
+        this.#awaitsSent = false;
+        this.#endWritten(count, true);
+        this.#noteSent();
+      });
     }
-    const written = this.#written;
-    this.#written = [];
-    this.output.whenSent((isSent) => {
-      for (const exchange of written) exchange.end(isSent);
-    });
   }
 
-  #endWritten(isSent: boolean): void {
-    for (const exchange of this.#written) exchange.end(isSent);
-    this.#written.length = 0;
+  #endWritten(count: number, isSent: boolean): void {
+    for (const exchange of this.#written.splice(0, count)) exchange.end(isSent);
   }
 
   /** Ends all that is open: the connection is closed. */
@@ -430,7 +439,7 @@ export class Http1Connection {
     this.#isEnding = true;
     this.#reading = "nothing";
     for (const exchange of this.#queue.splice(0)) exchange.end(false);
-    this.#endWritten(false);
+    this.#endWritten(this.#written.length, false);
     this.#arriving?.content.break();
     this.#arriving = undefined;
     this.#waiting = undefined;
@@ -445,7 +454,7 @@ export class Http1Connection {
 
   /** Looks for what has taken too long; called in short intervals, with the milliseconds since the last call. */
   watch(elapsed: number): void {
-    this.#watchOutput();
+    this.#watchOutput(elapsed);
     const [first] = this.#queue;
     if (first !== undefined) this.#halfClosed?.watch(elapsed, first);
     if (this.#isClientAwaited) {
@@ -481,33 +490,21 @@ export class Http1Connection {
     }
   }
 
-  /**
-   * Has Node look whether a client takes what waits for it. Its timeout starts again with each byte that the client sends, so
-   * nothing is read then, unless it is content that somebody waits for.
-   */
-  #watchOutput(): void {
+  /** Cuts off a client that takes nothing of what waits for it. */
+  #watchOutput(elapsed: number): void {
     const { writeTimeout } = this.server.context;
-    const isStalled = this.socket.writableLength > 0;
-    if (isStalled !== this.#isStalled && writeTimeout > 0) {
-      this.#isStalled = isStalled;
-      this.socket.setTimeout(isStalled ? writeTimeout : 0);
-    }
-    this.#regulate();
-  }
-
-  #cutStalled(): void {
-    if (this.socket.writableLength > 0) this.socket.destroy();
+    const { taken, isSent } = this.output;
+    this.#stalled = isSent || taken !== this.#taken ? 0 : this.#stalled + elapsed;
+    this.#taken = taken;
+    if (writeTimeout > 0 && this.#stalled > writeTimeout) this.socket.destroy();
   }
 
   /** Lets the client send no more than can be read. */
   #regulate(): void {
     const isFull = this.#input.length >= mostUnread && !this.#canRead;
-    const mustNotRefresh =
-      this.#isStalled &&
-      (this.#arriving === undefined || !this.#canRead) &&
-      !(this.#isEnding && this.#waited <= this.server.context.drainTimeout);
-    const pauses = isFull || mustNotRefresh;
-    if (pauses !== this.socket.isPaused()) this.socket[pauses ? "pause" : "resume"]();
+    if (isFull === this.socket.isPaused()) return;
+    if (isFull) this.socket.pause();
+    else this.socket.resume();
   }
 }
 

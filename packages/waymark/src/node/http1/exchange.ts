@@ -22,16 +22,19 @@ export class Http1Exchange implements Exchange, Received {
   request: HttpRequest | undefined;
   /** The answer in place of the app's, for a message that is not acted on. */
   refusal: HttpResponse | undefined;
-  /** The response, once it is made: from then on it waits for its turn, or is on its way. */
+  /**
+   * How far it has come: it is not yet answered; its response is made, and waits for its turn; the response is being written,
+   * and its body perhaps read; it is written whole.
+   */
+  stage: "open" | "answered" | "sending" | "written";
+  /** The response, once it is made. */
   answer: HttpResponse | undefined;
-  /** Whether it is the turn of the response. */
-  isSending: boolean;
+  /** Goes on with a body that is being sent, when there is room again. */
+  resumeSending: (() => void) | undefined;
   /** Ends a body that is being sent. */
   stopSending: (() => void) | undefined;
   /** Whether the head of the response has been written. */
   headSent: boolean;
-  /** Whether the response has been written whole. */
-  isWritten: boolean;
   /** Whether the connection ends with this response. */
   closes: boolean;
   /** Whether the client holds its content back until it receives `100 Continue`. */
@@ -48,11 +51,11 @@ export class Http1Exchange implements Exchange, Received {
     this.incoming = incoming;
     this.request = undefined;
     this.refusal = head.refusal?.response;
+    this.stage = "open";
     this.answer = undefined;
-    this.isSending = false;
+    this.resumeSending = undefined;
     this.stopSending = undefined;
     this.headSent = false;
-    this.isWritten = false;
     this.closes = head.refusal?.closes === true || !head.keepsAlive;
     this.awaitsContinue = head.expectsContinue && incoming !== undefined;
     this.#state = "open";

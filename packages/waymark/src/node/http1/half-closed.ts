@@ -35,8 +35,9 @@ export class HalfClosed {
       this.#probes++;
       if (!first.headSent && first.head.minorVersion === 1) first.connection.output.latin1(interimResponse);
     }
-    const { bytesWritten, writableLength } = this.#socket;
-    this.#silent = bytesWritten === this.#written && writableLength === 0 ? this.#silent + elapsed : 0;
+    const { bytesWritten } = this.#socket;
+    const isSilent = bytesWritten === this.#written && first.connection.output.isSent;
+    this.#silent = isSilent ? this.#silent + elapsed : 0;
     this.#written = bytesWritten;
     if (this.#writeTimeout > 0 && this.#silent > this.#writeTimeout) this.#socket.destroy();
   }

@@ -2,25 +2,43 @@ import type { Socket } from "node:net";
 
 /**
  * The sending side of a connection. While the connection reads what has arrived, its answers are gathered, so that those to
- * many requests of one segment are one write.
+ * many requests of one segment are one write. What is long is written in slices, each when the one before has been taken:
+ * it is how a client that takes little is told from one that takes nothing.
  */
 export class Output {
   readonly #socket: Socket;
-  #gathered = "";
   #gathers = false;
+  #gathered = "";
+  /** What waits for its turn, and its characters and bytes. */
+  readonly #backlog: (string | Uint8Array)[] = [];
+  #backlogLength = 0;
+  #isSlicing = false;
+  #ends = false;
+  #whenEmpty: (() => void)[] = [];
+  readonly #onDrain: () => void;
 
-  constructor(socket: Socket) {
+  /** @param onDrain called when there is room again after it was full */
+  constructor(socket: Socket, onDrain: () => void) {
     this.#socket = socket;
+    this.#onDrain = onDrain;
+    socket.on("drain", () => {
+      if (!this.isFull) this.#onDrain();
+    });
   }
 
   /** Whether the client has to take something before more should be written. */
   get isFull(): boolean {
-    return this.#socket.writableNeedDrain;
+    return this.#backlogLength > 0 || this.#socket.writableNeedDrain;
   }
 
   /** Whether everything that was written has left the process. */
   get isSent(): boolean {
-    return this.#gathered === "" && this.#socket.writableLength === 0;
+    return this.#gathered === "" && this.#backlogLength === 0 && this.#socket.writableLength === 0;
+  }
+
+  /** A number that grows when the client takes something. */
+  get taken(): number {
+    return this.#socket.bytesWritten - this.#socket.writableLength;
   }
 
   /** Gathers what is written from now on, until `flush`. */
@@ -30,23 +48,25 @@ export class Output {
 
   /** Writes text each of whose characters is one byte. */
   latin1(text: string): void {
+    if (this.#gathered.length + text.length > sliceSize) this.#writeGathered();
     this.#gathered += text;
-    if (!this.#gathers || this.#gathered.length > mostGathered) this.#writeGathered();
+    if (!this.#gathers) this.#writeGathered();
   }
 
   utf8(text: string): void {
     this.#writeGathered();
-    this.#socket.write(text, "utf8");
+    if (text.length > sliceSize || this.#backlogLength > 0) this.#enqueue(Buffer.from(text));
+    else this.#socket.write(text, "utf8");
   }
 
-  /** Writes a text each of whose characters is one byte, bytes, and another such text, as one write. */
+  /** Writes a text each of whose characters is one byte, bytes, and another such text: as one write unless they are long. */
   bytes(before: string, bytes: Uint8Array, after = ""): void {
     const start = this.#gathered + before;
     this.#gathered = "";
     this.#socket.cork();
-    if (start !== "") this.#socket.write(start, "latin1");
-    if (bytes.length > 0) this.#socket.write(bytes);
-    if (after !== "") this.#socket.write(after, "latin1");
+    this.#write(start);
+    this.#write(bytes);
+    this.#write(after);
     this.#socket.uncork();
   }
 
@@ -55,19 +75,62 @@ export class Output {
     this.#writeGathered();
   }
 
-  /** Calls back when everything that was written has left the process, or with false when it never will. */
-  whenSent(done: (isSent: boolean) => void): void {
+  /** Ends the sending side behind what was written. */
+  end(): void {
+    this.flush();
+    if (this.#backlogLength === 0) this.#socket.end();
+    else this.#ends = true;
+  }
+
+  /** Calls back when everything that was written has left the process; never, if the connection breaks. */
+  whenSent(done: () => void): void {
     this.#writeGathered();
-    this.#socket.write("", (error) => done(error === null || error === undefined));
+    if (this.#backlogLength > 0) this.#whenEmpty.push(done);
+    else this.#socket.write("", (error) => error ?? done());
   }
 
   #writeGathered(): void {
-    if (this.#gathered === "") return;
     const text = this.#gathered;
     this.#gathered = "";
-    this.#socket.write(text, "latin1");
+    this.#write(text);
+  }
+
+  #write(part: string | Uint8Array): void {
+    if (part.length === 0) return;
+    if (part.length > sliceSize || this.#backlogLength > 0) this.#enqueue(part);
+    else if (typeof part === "string") this.#socket.write(part, "latin1");
+    else this.#socket.write(part);
+  }
+
+  #enqueue(part: string | Uint8Array): void {
+    this.#backlog.push(part);
+    this.#backlogLength += part.length;
+    if (!this.#isSlicing) this.#writeSlice();
+  }
+
+  #writeSlice(): void {
+    const part = this.#backlog[0] as string | Uint8Array; // called while there is one
+    const slice = typeof part === "string" ? part.slice(0, sliceSize) : part.subarray(0, sliceSize);
+    if (slice.length === part.length) this.#backlog.shift();
+    else this.#backlog[0] = typeof part === "string" ? part.slice(sliceSize) : part.subarray(sliceSize);
+    this.#isSlicing = true;
+    const taken = (error?: Error | null): void => {
+      if (error) return;
+      this.#backlogLength -= slice.length;
+      this.#isSlicing = this.#backlog.length > 0;
+      if (this.#isSlicing) this.#writeSlice();
+      else this.#emptied();
+    };
+    if (typeof slice === "string") this.#socket.write(slice, "latin1", taken);
+    else this.#socket.write(slice, taken);
+  }
+
+  #emptied(): void {
+    for (const done of this.#whenEmpty.splice(0)) done();
+    if (this.#ends) this.#socket.end();
+    else this.#onDrain();
   }
 }
 
-/** Characters: what Node takes at once before a socket is full. */
-const mostGathered = 65_536;
+/** Bytes. A client is taken for gone that does not take as much within the time of `writeTimeout`. */
+const sliceSize = 16_384;

@@ -151,11 +151,13 @@ class PieceWriter implements PieceSink {
   }
 
   on(event: "drain" | "close", listener: () => void): void {
-    this.#exchange.native.on(event, listener);
+    if (event === "drain") this.#exchange.resumeSending = listener;
+    else this.#exchange.native.on(event, listener);
   }
 
   off(event: "drain" | "close", listener: () => void): void {
-    this.#exchange.native.off(event, listener);
+    if (event === "drain") this.#exchange.resumeSending = undefined;
+    else this.#exchange.native.off(event, listener);
   }
 }
 
