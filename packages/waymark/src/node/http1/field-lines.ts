@@ -17,7 +17,11 @@ export function parseFieldLines(text: string, from: number, to: number): readonl
     if (!fieldValue.test(value)) {
       throw malformedMessage(`The value of ${text.slice(at, colon)} has a character that a field cannot carry.`);
     }
-    fields.push(text.slice(at, colon), value);
+    const name = text.slice(at, colon);
+    if (framesContent(name) && text.slice(colon, end).includes("\t")) {
+      throw malformedMessage(`${name} has a tab, which some readers take for a part of its value.`);
+    }
+    fields.push(name, value);
     at = end + 2;
   }
   return fields;
@@ -42,6 +46,11 @@ function nameEnd(text: string, start: number): number {
   if (at === start) throw malformedMessage("A field line has no name.");
   throw malformedMessage("A field line has no colon straight behind its name.");
 }
+
+// The lengths decide for most names, so that hardly any but these is put in lower case.
+const framesContent = (name: string): boolean =>
+  (name.length === 14 && name.toLowerCase() === "content-length") ||
+  (name.length === 17 && name.toLowerCase() === "transfer-encoding");
 
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 

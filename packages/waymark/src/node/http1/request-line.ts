@@ -36,7 +36,7 @@ export function parseRequestLine(line: string): RequestLine {
     return { method, target, minorVersion };
   }
   if (!isKnownMethod(method)) throw new HttpError(problem(problemTypes.notImplemented));
-  if (method !== "CONNECT" && !/^[/*A-Za-z]/.test(target)) {
+  if (method !== "CONNECT" && !targetForm.test(target)) {
     throw malformedMessage("The request target is neither a path, nor an absolute URI, nor an asterisk.");
   }
   return { method, target, minorVersion };
@@ -50,6 +50,7 @@ export function mayBeginRequestLine(bytes: Buffer, start: number, end: number): 
 }
 
 const sound = /^[!-~]+$/;
+const targetForm = /^(?:\/|[A-Za-z]+:\/\/|\*$)/;
 
 // Those of the registry (RFC 9110 §16.1.1) and of WebDAV and UPnP that are in use; CONNECT is refused later.
 const knownMethods: ReadonlySet<string> = new Set(
