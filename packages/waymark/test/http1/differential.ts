@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Duplex } from "node:stream";
-import { HttpError } from "../../src/problem.ts";
 import { ByteQueue } from "../../src/node/http1/byte-queue.ts";
 import { ChunkedDecoder, type ContentDecoder, SizedDecoder } from "../../src/node/http1/chunked.ts";
 import { type Head, HeadReader } from "../../src/node/http1/head.ts";
+import { HttpError } from "../../src/problem.ts";
 
 /** A request as a parser understands it. */
 interface Message {
@@ -66,7 +66,8 @@ function parse(pieces: readonly Buffer[]): readonly Message[] {
           if (head === undefined) break;
           if (head.refusal?.closes === true) return messages;
           const { contentLength } = head;
-          const decoder = contentLength === undefined ? new ChunkedDecoder(limits.maxHeaderSize) : new SizedDecoder(contentLength);
+          const decoder =
+            contentLength === undefined ? new ChunkedDecoder(limits.maxHeaderSize) : new SizedDecoder(contentLength);
           current = { head, decoder, content: "" };
         }
         const { head, decoder } = current;
@@ -160,35 +161,74 @@ function cut(bytes: Buffer, random: Random): readonly Buffer[] {
 }
 
 const requestLines = [
-  ..."GET / HTTP/1.1|POST /a HTTP/1.1|PUT /a?b=c HTTP/1.1|HEAD / HTTP/1.0|GET http://a/b HTTP/1.1|OPTIONS * HTTP/1.1".split("|"),
-  ..."GET /#x HTTP/1.1|FOO / HTTP/1.1|get / HTTP/1.1|GET  / HTTP/1.1|GET /  HTTP/1.1|GET / HTTP/1.2|GET /|POST /a HTTP/1.0".split("|"),
-  ...'GET ?a HTTP/1.1|CONNECT a:1 HTTP/1.1|GET /\x80 HTTP/1.1|GET /\x7f HTTP/1.1|GET /"<>\\^`{|} HTTP/1.1|QUERY / HTTP/1.1'.split("|"),
-  ..." GET / HTTP/1.1|GET\t/ HTTP/1.1|GET / http/1.1|GET / HTTP/1.1 |M-SEARCH * HTTP/1.1|GET / HTTP/01.1|GET x:y HTTP/1.1".split("|"),
+  ..."GET / HTTP/1.1|POST /a HTTP/1.1|PUT /a?b=c HTTP/1.1|HEAD / HTTP/1.0|GET http://a/b HTTP/1.1|OPTIONS * HTTP/1.1".split(
+    "|",
+  ),
+  ..."GET /#x HTTP/1.1|FOO / HTTP/1.1|get / HTTP/1.1|GET  / HTTP/1.1|GET /  HTTP/1.1|GET / HTTP/1.2|GET /|POST /a HTTP/1.0".split(
+    "|",
+  ),
+  ...'GET ?a HTTP/1.1|CONNECT a:1 HTTP/1.1|GET /\x80 HTTP/1.1|GET /\x7f HTTP/1.1|GET /"<>\\^`{|} HTTP/1.1|QUERY / HTTP/1.1'.split(
+    "|",
+  ),
+  ..." GET / HTTP/1.1|GET\t/ HTTP/1.1|GET / http/1.1|GET / HTTP/1.1 |M-SEARCH * HTTP/1.1|GET / HTTP/01.1|GET x:y HTTP/1.1".split(
+    "|",
+  ),
 ];
 const fieldLines = [
-  ..."X: y|X:y|X:\ty \t|X:|X-A: b, c|Accept: */*|Cookie: a=b; c=d|X: \x80\xff|Connection: keep-alive|x_y: 1|X.y*z!: 1".split("|"),
+  ..."X: y|X:y|X:\ty \t|X:|X-A: b, c|Accept: */*|Cookie: a=b; c=d|X: \x80\xff|Connection: keep-alive|x_y: 1|X.y*z!: 1".split(
+    "|",
+  ),
   ..."Connection: close|Connection: x, close|Expect: 100-continue|Content-Type: a/b|TE: trailers|Trailer: X".split("|"),
-  ...'X : y| X: y|X|: y|X: a\0b|X: a\rb|X: a\nb|X\0: y|X: \x7f|X[: y|X: "a:b"|X: a\r\n b|\tX: y|X: a\x0bb|(X): y'.split("|"),
+  ...'X : y| X: y|X|: y|X: a\0b|X: a\rb|X: a\nb|X\0: y|X: \x7f|X[: y|X: "a:b"|X: a\r\n b|\tX: y|X: a\x0bb|(X): y'.split(
+    "|",
+  ),
   ..."Host: b|Host:|Host: a b|Connection: Close|Keep-Alive: timeout=5".split("|"),
 ];
 const lengths = [
   ..."3|0|03|+3|-1|3, 3|3 |0x3|3;x|3\t|99999999999999999999|\x0b3|3\xa0||1e1|9007199254740993|3,".split("|"),
 ];
 const codings = [
-  ..."chunked|Chunked|gzip, chunked|chunked, gzip|identity|chunked, chunked|chunked;a=b|x-chunked|chunked\t| chunked ".split("|"),
-  ..."chunked,|,chunked|\x0bchunked|chunked\xa0|\"chunked\"|chunked\0|chu nked|chunkeD||gzip".split("|"),
+  ..."chunked|Chunked|gzip, chunked|chunked, gzip|identity|chunked, chunked|chunked;a=b|x-chunked|chunked\t| chunked ".split(
+    "|",
+  ),
+  ...'chunked,|,chunked|\x0bchunked|chunked\xa0|"chunked"|chunked\0|chu nked|chunkeD||gzip'.split("|"),
 ];
-const lengthNames = ["Content-Length", "content-length", "CONTENT-LENGTH", "Content-Length ", "Content_Length", "Content-Length\t"];
-const codingNames = ["Transfer-Encoding", "transfer-encoding", "Transfer-encoding", "Transfer-Encoding ", "Transfer_Encoding"];
+const lengthNames = [
+  "Content-Length",
+  "content-length",
+  "CONTENT-LENGTH",
+  "Content-Length ",
+  "Content_Length",
+  "Content-Length\t",
+];
+const codingNames = [
+  "Transfer-Encoding",
+  "transfer-encoding",
+  "Transfer-encoding",
+  "Transfer-Encoding ",
+  "Transfer_Encoding",
+];
 const chunkParts = [
-  ..."3\r\nabc\r\n|3\r\nabc\r\n|03\r\nabc\r\n|1\r\na\r\n|a\r\n0123456789\r\n|A\r\n0123456789\r\n|3;a=b\r\nabc\r\n|3;a\r\nabc\r\n".split("|"),
-  ...'3;a="b;\\"c"\r\nabc\r\n|3 \r\nabc\r\n|3\nabc\r\n|3\r\nabc\n|3\r\nabcd\r\n|3\r\nab\r\n|0x3\r\nabc\r\n|-3\r\nabc\r\n|g\r\n'.split("|"),
-  ..."3;\r\nabc\r\n|3; a=b\r\nabc\r\n|3;a = b\r\nabc\r\n|3;a=\r\nabc\r\n|3;=b\r\nabc\r\n|3\r\r\nabc\r\n|ffffffffffffffff\r\n".split("|"),
-  ..."3;a\nb\r\nabc\r\n|3;a\0\r\nabc\r\n|3\t\r\nabc\r\n|\r\n3\r\nabc\r\n|3;a=\"b\r\nabc\r\n|00000000000000000003\r\nabc\r\n|3;a;b;c=1\r\nabc\r\n".split("|"),
+  ..."3\r\nabc\r\n|3\r\nabc\r\n|03\r\nabc\r\n|1\r\na\r\n|a\r\n0123456789\r\n|A\r\n0123456789\r\n|3;a=b\r\nabc\r\n|3;a\r\nabc\r\n".split(
+    "|",
+  ),
+  ...'3;a="b;\\"c"\r\nabc\r\n|3 \r\nabc\r\n|3\nabc\r\n|3\r\nabc\n|3\r\nabcd\r\n|3\r\nab\r\n|0x3\r\nabc\r\n|-3\r\nabc\r\n|g\r\n'.split(
+    "|",
+  ),
+  ..."3;\r\nabc\r\n|3; a=b\r\nabc\r\n|3;a = b\r\nabc\r\n|3;a=\r\nabc\r\n|3;=b\r\nabc\r\n|3\r\r\nabc\r\n|ffffffffffffffff\r\n".split(
+    "|",
+  ),
+  ...'3;a\nb\r\nabc\r\n|3;a\0\r\nabc\r\n|3\t\r\nabc\r\n|\r\n3\r\nabc\r\n|3;a="b\r\nabc\r\n|00000000000000000003\r\nabc\r\n|3;a;b;c=1\r\nabc\r\n'.split(
+    "|",
+  ),
 ];
 const chunkEnds = [
-  ..."0\r\n\r\n|0\r\n\r\n|0\r\n\r\n|00\r\n\r\n|0;x\r\n\r\n|0\r\nX: y\r\n\r\n|0\r\nX: y\r\nZ: a\r\n\r\n|0\r\n|0\n\n|0\r\n\n|0\r\nX\r\n\r\n".split("|"),
-  ..."0\r\nContent-Length: 5\r\n\r\n|0\r\nX : y\r\n\r\n|0\r\n X: y\r\n\r\n|0\r\nTransfer-Encoding: chunked\r\n\r\n|0\r\nX: a\0\r\n\r\n|".split("|"),
+  ..."0\r\n\r\n|0\r\n\r\n|0\r\n\r\n|00\r\n\r\n|0;x\r\n\r\n|0\r\nX: y\r\n\r\n|0\r\nX: y\r\nZ: a\r\n\r\n|0\r\n|0\n\n|0\r\n\n|0\r\nX\r\n\r\n".split(
+    "|",
+  ),
+  ..."0\r\nContent-Length: 5\r\n\r\n|0\r\nX : y\r\n\r\n|0\r\n X: y\r\n\r\n|0\r\nTransfer-Encoding: chunked\r\n\r\n|0\r\nX: a\0\r\n\r\n|".split(
+    "|",
+  ),
 ];
 
 /** Some messages, most of them sound, and in one of two a mutation. */
@@ -207,10 +247,14 @@ function generateMessage(random: Random): string {
   let content = "";
   const framing = random();
   if (framing < 0.35) {
-    lines.push(`${random() < 0.9 ? "Content-Length" : pick(random, lengthNames)}: ${random() < 0.8 ? "3" : pick(random, lengths)}`);
+    lines.push(
+      `${random() < 0.9 ? "Content-Length" : pick(random, lengthNames)}: ${random() < 0.8 ? "3" : pick(random, lengths)}`,
+    );
     content = "abc";
   } else if (framing < 0.8) {
-    lines.push(`${random() < 0.9 ? "Transfer-Encoding" : pick(random, codingNames)}: ${random() < 0.8 ? "chunked" : pick(random, codings)}`);
+    lines.push(
+      `${random() < 0.9 ? "Transfer-Encoding" : pick(random, codingNames)}: ${random() < 0.8 ? "chunked" : pick(random, codings)}`,
+    );
     for (let i = upTo(random, 2); i > 0; i--) content += random() < 0.8 ? "3\r\nabc\r\n" : pick(random, chunkParts);
     content += random() < 0.7 ? "0\r\n\r\n" : pick(random, chunkEnds);
     if (random() < 0.1) lines.push(`Content-Length: ${pick(random, lengths)}`);
@@ -222,7 +266,11 @@ function generateMessage(random: Random): string {
   return `${before}${lines.join("\r\n")}\r\n${end}${content}`;
 }
 
-const inserted = [..."\r|\n|\r\n|\0|\t| |:|,|;|0|1|a|\x80|\x7f|\x0b|\"|GET / HTTP/1.1\r\n\r\n|Transfer-Encoding: chunked\r\n|Content-Length: 3\r\n".split("|")];
+const inserted = [
+  ...'\r|\n|\r\n|\0|\t| |:|,|;|0|1|a|\x80|\x7f|\x0b|"|GET / HTTP/1.1\r\n\r\n|Transfer-Encoding: chunked\r\n|Content-Length: 3\r\n'.split(
+    "|",
+  ),
+];
 
 function mutate(text: string, random: Random): string {
   const at = upTo(random, text.length);

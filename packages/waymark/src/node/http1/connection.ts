@@ -1,17 +1,15 @@
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import type { Client } from "../../exchange.ts";
 import { HttpError, problem } from "../../problem.ts";
 import { problemTypes } from "../../problem-types.ts";
 import type { HttpResponse } from "../../response.ts";
 import { isPromise } from "../../routing/pipeline.ts";
 import { handleReceived, refuseReceived } from "../../served-app.ts";
-import { ByteQueue } from "./byte-queue.ts";
-import { ChunkedDecoder, type ContentDecoder, SizedDecoder } from "./chunked.ts";
-import { Http1Content } from "./content.ts";
+import { ClientWatch, interimResponse } from "./client-watch.ts";
+import type { Http1Content } from "./content.ts";
 import { Http1Exchange } from "./exchange.ts";
-import { HalfClosed, interimResponse } from "./half-closed.ts";
-import { type Head, HeadReader, noHead } from "./head.ts";
+import { type Head, noHead } from "./head.ts";
+import { MessageReader, type RequestTaker } from "./message-reader.ts";
 import { Output } from "./output.ts";
 import { Peer } from "./peer.ts";
 import { incomplete } from "./refusals.ts";
@@ -19,63 +17,50 @@ import { cancelBody, send } from "./send.ts";
 import type { Http1Server } from "./server.ts";
 
 /**
- * What a connection reads (RFC 9112 §9): the head of a request, its content, the rest of content that nobody wants, and, once
- * no request will be answered any more, nothing: what still arrives is thrown away.
+ * One connection of HTTP/1.1 (RFC 9112 §9). Requests are begun in their order, and together only while all of them are safe;
+ * responses are sent in the order of the requests. All that waits is bounded: the requests, the bytes behind them, and the
+ * responses that the client has not taken.
  */
-type Reading = "head" | "content" | "rest" | "nothing";
-
-/** Content that is arriving. */
-interface Arriving {
-  readonly exchange: Http1Exchange;
-  readonly content: Http1Content;
-  readonly decoder: ContentDecoder;
-}
-
-/**
- * One connection of HTTP/1.1. Requests are begun in their order, and together only while all of them are safe; responses are
- * sent in the order of the requests. All that waits is bounded: the requests, the bytes behind them, and the responses that
- * the client has not taken.
- */
-export class Http1Connection {
+export class Http1Connection implements RequestTaker {
   readonly socket: Socket;
   readonly server: Http1Server;
   readonly output: Output;
   readonly peer: Peer;
-  readonly #input = new ByteQueue();
-  readonly #heads: HeadReader;
-  #reading: Reading = "head";
-  #arriving: Arriving | undefined;
+  readonly #reader: MessageReader;
+  readonly #watch: ClientWatch;
   /** The requests whose responses are not written, in their order. */
   readonly #queue: Http1Exchange[] = [];
-  /** The last of them, if it may not begin yet; no request behind it is read. */
+  /** The last of them, if it may not begin yet; no request behind it is taken. */
   #waiting: Http1Exchange | undefined;
   /** Those whose responses are written, and may not have left the process. */
   readonly #written: Http1Exchange[] = [];
   #awaitsSent = false;
   #requests = 0;
-  /** For how long the client has been waited for, in milliseconds. */
-  #waited: number;
-  /** How much content has been thrown away. */
-  #wasted = 0;
   #isAdvancing = false;
   #isScheduled = false;
   #isSending = false;
+  /** Whether the client has ended its side. */
+  #isHalfClosed = false;
+  /** Whether the last response is on its way, or there is nobody to send one to. */
   #isEnding = false;
-  /** What the client had taken when it was last looked at, and since when it has been that, in milliseconds. */
-  #taken = 0;
-  #stalled = 0;
-  #halfClosed: HalfClosed | undefined;
 
   constructor(socket: Socket, server: Http1Server) {
+    const { context, interval } = server;
     this.socket = socket;
     this.server = server;
     this.output = new Output(socket, () => this.#drained());
-    this.peer = new Peer(socket, server.context);
-    this.#heads = new HeadReader(server.context);
-    this.#waited = -server.interval;
+    this.peer = new Peer(socket, context);
+    this.#reader = new MessageReader(context, this, interval);
+    this.#watch = new ClientWatch(socket, this.output, context.writeTimeout);
     socket.allowHalfOpen = true;
-    socket.on("data", (piece: Buffer) => this.#receive(piece));
-    socket.on("end", () => this.#endInput());
+    socket.on("data", (piece: Buffer) => {
+      this.#reader.append(piece);
+      this.#advance();
+    });
+    socket.on("end", () => {
+      this.#isHalfClosed = true;
+      this.#advance();
+    });
     // A connection that breaks is closed, and that is heard.
     socket.on("error", () => undefined);
     socket.on("close", () => this.#abandon());
@@ -83,7 +68,7 @@ export class Http1Connection {
 
   /** Whether no request is being answered. */
   get isIdle(): boolean {
-    return this.#queue.length === 0 && this.#arriving === undefined && !this.#isScheduled && !this.#isEnding;
+    return this.#queue.length === 0 && this.#reader.content === undefined && !this.#isScheduled && !this.#isEnding;
   }
 
   /** Closes the connection, once what was written has left the process. */
@@ -92,35 +77,13 @@ export class Http1Connection {
     else this.#end();
   }
 
-  clientOf(head: Head): Client {
-    return this.peer.clientOf(head);
-  }
-
-  #receive(piece: Buffer): void {
-    if (this.#reading === "nothing") return;
-    if (this.#reading === "head" && this.#input.length === 0) this.#waitFromNow();
-    this.#input.append(piece);
-    this.#advance();
-  }
-
-  /** There is room again for responses. */
-  #drained(): void {
-    this.#queue[0]?.resumeSending?.();
-    this.#advance();
-  }
-
-  /** Reads as far as what has arrived allows. */
+  /** Reads as far as what has arrived allows; the answers that are made meanwhile are one write. */
   #advance(): void {
     if (this.#isAdvancing || this.#isEnding) return;
     this.#isAdvancing = true;
     this.output.gather();
     try {
-      for (let steps = 0; this.#step(); steps++) {
-        if (steps === mostSteps) {
-          this.#advanceLater();
-          break;
-        }
-      }
+      if (this.#reader.read()) this.#advanceLater();
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
       this.#refuse(error.response);
@@ -128,7 +91,7 @@ export class Http1Connection {
     this.#isAdvancing = false;
     this.output.flush();
     this.#noteSent();
-    if (this.#halfClosed !== undefined) this.#finishInput();
+    if (this.#isHalfClosed) this.#finishInput();
     this.#regulate();
   }
 
@@ -142,108 +105,44 @@ export class Http1Connection {
     });
   }
 
-  /** Reads one thing; returns whether there may be another to be read. */
-  #step(): boolean {
-    switch (this.#reading) {
-      case "head":
-        return this.#mayReadHead && this.#readHead();
-      case "content":
-        return this.#readContent();
-      case "rest":
-        return this.#readRest();
-      case "nothing":
-        this.#input.clear();
-        return false;
-    }
+  /** Lets the client send no more than can be read. */
+  #regulate(): void {
+    const { isFull } = this.#reader;
+    if (isFull === this.socket.isPaused()) return;
+    if (isFull) this.socket.pause();
+    else this.socket.resume();
   }
 
-  get #mayReadHead(): boolean {
-    return this.#waiting === undefined && this.#queue.length < mostAtOnce && !this.output.isFull;
-  }
-
-  #readHead(): boolean {
-    if (this.#input.length === 0) return false;
-    const head = this.#heads.read(this.#input);
-    if (head === undefined) return false;
-    const exchange = this.#receiveHead(head);
-    this.#queue.push(exchange);
-    if (exchange.refusal !== undefined || this.#mayStart(exchange)) this.#start(exchange);
-    else this.#waiting = exchange;
-    return true;
-  }
-
-  #receiveHead(head: Head): Http1Exchange {
-    const { contentLength } = head;
-    const content = contentLength === 0 ? undefined : new Http1Content(contentLength, () => this.#contentChanged());
-    const exchange = new Http1Exchange(this, head, content);
-    if (++this.#requests === this.server.context.maxRequestsPerConnection) exchange.closes = true;
-    if (content === undefined) this.#completeMessage(exchange);
-    else {
-      const { maxHeaderSize } = this.server.context;
-      const decoder = contentLength === undefined ? new ChunkedDecoder(maxHeaderSize) : new SizedDecoder(contentLength);
-      this.#arriving = { exchange, content, decoder };
-      this.#reading = "content";
-    }
-    return exchange;
-  }
-
-  /** The message has come to its end; the next begins, if there is to be one. */
-  #completeMessage({ closes }: Http1Exchange): void {
-    this.#arriving = undefined;
-    this.#reading = closes ? "nothing" : "head";
-    this.#waitFromNow();
-  }
-
-  #readContent(): boolean {
-    const { exchange, content, decoder } = this.#arriving as Arriving; // which this state has
-    if (!content.hasRoom) return false;
-    const piece = decoder.decode(this.#input);
-    content.push(piece);
-    if (decoder.done) {
-      this.#completeMessage(exchange);
-      content.complete();
-    }
-    return decoder.done || piece.length > 0;
-  }
-
-  #readRest(): boolean {
-    const { exchange, decoder } = this.#arriving as Arriving; // which this state has
-    const piece = decoder.decode(this.#input);
-    this.#wasted += piece.length;
-    if (this.#wasted > this.server.context.drainLimit) this.#end();
-    else if (decoder.done) this.#completeMessage(exchange);
-    return decoder.done;
-  }
-
-  /** Somebody wants content, or has given it up. */
-  #contentChanged(): void {
-    this.#letContinue();
-    const arriving = this.#arriving;
-    if (arriving !== undefined && !arriving.content.isRead && arriving.exchange.stage === "written")
-      this.#drain(arriving);
+  /** There is room again for responses. */
+  #drained(): void {
+    this.#queue[0]?.resumeSending?.();
     this.#advance();
   }
 
-  /** Tells the client to send the content that is wanted, when it is its turn (RFC 9110 §10.1.1). */
-  #letContinue(): void {
-    const [first] = this.#queue;
-    if (first?.awaitsContinue !== true || first.incoming?.isAwaited !== true || first.headSent) return;
-    first.awaitsContinue = false;
-    this.output.latin1(interimResponse);
+  get mayTake(): boolean {
+    return this.#waiting === undefined && this.#queue.length < mostAtOnce && !this.output.isFull;
   }
 
-  /** Reads the rest of content that nobody wants, so that the next request can be found (RFC 9112 §9.3). */
-  #drain({ content, exchange }: Arriving): void {
-    const { drainLimit, drainTimeout } = this.server.context;
-    content.break();
-    if (drainTimeout === 0 || exchange.awaitsContinue || (content.length ?? 0) > drainLimit) this.#end();
-    else {
-      this.#reading = "rest";
-      this.#wasted = 0;
-      this.#waitFromNow();
-    }
+  take(head: Head, content: Http1Content | undefined): boolean {
+    const exchange = new Http1Exchange(this, head, content);
+    if (++this.#requests === this.server.context.maxRequestsPerConnection) exchange.closes = true;
+    const { closes } = exchange;
+    this.#queue.push(exchange);
+    if (exchange.refusal !== undefined || this.#mayStart(exchange)) this.#start(exchange);
+    else this.#waiting = exchange;
+    return !closes;
   }
 
+  contentChanged(): void {
+    this.#letContinue();
+    this.#advance();
+  }
+
+  restTooLong(): void {
+    this.#end();
+  }
+
+  /** Whether those before it cannot change what it sees: it is the first, or it and they are safe (RFC 9112 §9.3.2). */
   #mayStart(exchange: Http1Exchange): boolean {
     const first = this.#queue[0] as Http1Exchange; // it is in the queue itself
     return first === exchange || (first.isSafe && exchange.isSafe);
@@ -260,6 +159,7 @@ export class Http1Connection {
     };
     try {
       const answer = refusal === undefined ? handleReceived(app, exchange) : refuseReceived(app, exchange, refusal);
+      // A synchronous answer goes out without a promise, which would cost 5 % of the requests a second.
       if (isPromise(answer)) answer.then(settle, fail);
       else settle(answer);
     } catch (error) {
@@ -284,43 +184,57 @@ export class Http1Connection {
       const [first] = this.#queue;
       if (first?.stage !== "answered") break;
       first.stage = "sending";
-      send(first, first.answer as HttpResponse); // one that is none is refused there
+      send(first, first.answer as HttpResponse); // what is none fails there
     }
     this.#isSending = false;
     this.#letContinue();
   }
 
-  /** Decides whether the connection ends with the response, before its head is made. */
-  decideEnd(exchange: Http1Exchange, isFramed: boolean): void {
-    const { closing, drainLimit } = this.server.context;
-    const isLast = this.#queue.length === 1;
-    const { incoming } = exchange;
-    const isUnread = incoming !== undefined && this.#arriving?.content === incoming && !incoming.isRead;
-    if (
-      !isFramed ||
-      (isLast && (closing || (this.#halfClosed !== undefined && this.#input.length === 0))) ||
-      (isUnread && (exchange.awaitsContinue || (incoming.length ?? 0) > drainLimit))
-    ) {
-      exchange.closes = true;
-    }
+  /** Tells the client to send the content that is waited for, when it is its turn (RFC 9110 §10.1.1). */
+  #letContinue(): void {
+    const [first] = this.#queue;
+    if (first?.awaitsContinue !== true || first.incoming?.isAwaited !== true || first.headSent) return;
+    first.awaitsContinue = false;
+    this.output.latin1(interimResponse);
   }
 
-  /** The response has been written whole. */
+  /**
+   * Decides whether the connection ends with the response, before its head is made.
+   *
+   * @param isFramed whether the client can find the end of the response
+   */
+  decideEnd(exchange: Http1Exchange, isFramed: boolean): void {
+    const { incoming, awaitsContinue } = exchange;
+    const { closing, drainLimit } = this.server.context;
+    const isLast = this.#queue.length === 1 && (closing || (this.#isHalfClosed && this.#reader.isEmpty));
+    const isUnread = incoming !== undefined && incoming === this.#reader.content && !incoming.isRead;
+    const isTooLong = (incoming?.length ?? 0) > drainLimit;
+    if (!isFramed || isLast || (isUnread && (awaitsContinue || isTooLong))) exchange.closes = true;
+  }
+
+  /** Goes on to the next response: that of this exchange has been written whole. */
   answered(exchange: Http1Exchange): void {
     this.#queue.shift();
     this.#written.push(exchange);
     exchange.stage = "written";
-    const arriving = this.#arriving;
+    // Its head may have promised to keep the connection, from before the shutdown.
     if (exchange.closes || (this.server.context.closing && this.#queue.length === 0)) this.#end();
     else {
-      if (arriving?.exchange === exchange && !arriving.content.isRead) this.#drain(arriving);
-      else if (this.#queue.length === 0 && this.#input.length === 0) this.#waitFromNow();
+      this.#discardUnread(exchange);
       this.#startWaiting();
     }
     if (this.#isAdvancing) return;
     this.#noteSent();
     this.#sendNext();
     this.#advance();
+  }
+
+  #discardUnread({ incoming, awaitsContinue }: Http1Exchange): void {
+    if (this.#queue.length === 0 && this.#reader.isEmpty) this.#reader.waitFromNow();
+    if (incoming === undefined || incoming !== this.#reader.content) return;
+    if (incoming.isRead) incoming.whenLeft = () => incoming === this.#reader.content && this.#reader.discardContent();
+    else if (awaitsContinue || this.server.context.drainTimeout === 0) this.#end();
+    else this.#reader.discardContent();
   }
 
   #startWaiting(): void {
@@ -332,23 +246,25 @@ export class Http1Connection {
 
   /** Answers a message that cannot be read on, in its turn, and ends the connection. */
   #refuse(refusal: HttpResponse): void {
-    const arriving = this.#arriving;
-    this.#arriving = undefined;
-    this.#reading = "nothing";
-    this.#input.clear();
-    if (arriving === undefined) {
-      const exchange = new Http1Exchange(this, noHead, undefined);
-      exchange.refusal = refusal;
-      this.#queue.push(exchange);
-      this.#start(exchange);
+    const { content } = this.#reader;
+    const exchange = this.#queue.find(({ incoming }) => content !== undefined && incoming === content);
+    if (exchange === undefined && content !== undefined) {
+      // Its response has been written.
+      this.#end();
       return;
     }
-    const { exchange, content } = arriving;
+    if (exchange === undefined) {
+      const unreadable = new Http1Exchange(this, noHead, undefined);
+      unreadable.refusal = refusal;
+      this.#queue.push(unreadable);
+      this.#reader.stop();
+      this.#start(unreadable);
+      return;
+    }
     exchange.refusal = refusal;
     exchange.closes = true;
-    content.break();
-    if (exchange.stage === "written") this.#end();
-    else if (exchange.headSent) this.cut(exchange);
+    this.#reader.stop();
+    if (exchange.headSent) this.cut(exchange);
     else this.#startAgain(exchange);
   }
 
@@ -381,38 +297,24 @@ export class Http1Connection {
   #end(): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
-    this.#reading = "nothing";
-    this.#arriving = undefined;
     this.#waiting = undefined;
-    this.#input.clear();
+    this.#reader.stop();
     for (const exchange of this.#queue.splice(0)) exchange.end(false);
     this.socket.once("finish", () => {
       this.#endWritten(this.#written.length, true);
-      this.#waitFromNow();
+      this.#reader.waitFromNow();
     });
     this.output.end();
-    this.#waitFromNow();
     this.#regulate();
-  }
-
-  /** The client sends nothing more: it waits for what is pending, or has gone. */
-  #endInput(): void {
-    this.#halfClosed = new HalfClosed(this.socket, this.server.context.writeTimeout);
-    this.#advance();
   }
 
   /** What has arrived and cannot be completed any more is refused; without anything to answer, the connection ends. */
   #finishInput(): void {
-    if (this.#isEnding || this.#isScheduled || !this.#canRead) return;
-    if (this.#reading === "rest") this.#end();
-    else if (this.#reading === "content" || this.#input.length > 0) this.#refuse(incomplete.ended);
+    const { reading, isEmpty, canRead } = this.#reader;
+    if (this.#isEnding || this.#isScheduled || !canRead) return;
+    if (reading === "rest") this.#end();
+    else if (reading === "content" || !isEmpty) this.#refuse(incomplete.ended);
     else if (this.#queue.length === 0) this.#end();
-  }
-
-  /** Whether what arrives now is read. */
-  get #canRead(): boolean {
-    if (this.#reading === "head") return this.#mayReadHead;
-    return this.#reading !== "content" || this.#arriving?.content.hasRoom === true;
   }
 
   /** Ends the exchanges whose responses have left the process. */
@@ -437,74 +339,41 @@ export class Http1Connection {
   /** Ends all that is open: the connection is closed. */
   #abandon(): void {
     this.#isEnding = true;
-    this.#reading = "nothing";
+    this.#waiting = undefined;
+    this.#reader.stop();
     for (const exchange of this.#queue.splice(0)) exchange.end(false);
     this.#endWritten(this.#written.length, false);
-    this.#arriving?.content.break();
-    this.#arriving = undefined;
-    this.#waiting = undefined;
-    this.#input.clear();
     this.server.forget(this);
   }
 
-  #waitFromNow(): void {
-    // The time that has passed is known to the interval: nothing may be cut off before its time.
-    this.#waited = -this.server.interval;
-  }
-
-  /** Looks for what has taken too long; called in short intervals, with the milliseconds since the last call. */
-  watch(elapsed: number): void {
-    this.#watchOutput(elapsed);
-    const [first] = this.#queue;
-    if (first !== undefined) this.#halfClosed?.watch(elapsed, first);
-    if (this.#isClientAwaited) {
-      this.#waited += elapsed;
-      this.#watchInput();
-    }
+  /** Looks for what takes too long; to be called in short intervals, with the milliseconds since the last call. */
+  look(elapsed: number): void {
+    this.#watch.look(elapsed, this.#isHalfClosed ? this.#queue[0] : undefined);
+    if (!this.#isClientAwaited) return;
+    this.#reader.wait(elapsed);
+    this.#endLate();
   }
 
   /** Whether the next thing to come is the client's. */
   get #isClientAwaited(): boolean {
-    if (this.#reading !== "head") return this.#canRead;
-    return this.#mayReadHead && (this.#input.length > 0 || (this.#queue.length === 0 && this.output.isSent));
+    const { reading, isEmpty, canRead } = this.#reader;
+    return canRead && (reading !== "head" || !isEmpty || (this.#queue.length === 0 && this.output.isSent));
   }
 
-  #watchInput(): void {
+  #endLate(): void {
+    const { reading, isEmpty, waited } = this.#reader;
     const { headersTimeout, requestTimeout, keepAliveTimeout, drainTimeout } = this.server.context;
-    const isLate = (timeout: number): boolean => timeout > 0 && this.#waited > timeout;
-    switch (this.#reading) {
-      case "head":
-        if (this.#input.length === 0 && this.#requests > 0) {
-          // Somewhat longer than the client is given.
-          if (isLate(keepAliveTimeout === 0 ? 0 : keepAliveTimeout + 1_000)) this.close();
-        } else if (isLate(headersTimeout) || isLate(requestTimeout)) this.#refuse(incomplete.late);
-        break;
-      case "content":
-        if (isLate(requestTimeout)) this.#refuse(incomplete.late);
-        break;
-      case "rest":
-        if (this.#waited > drainTimeout) this.#end();
-        break;
-      case "nothing":
-        if (this.socket.writableFinished && this.#waited > drainTimeout) this.socket.destroy();
+    const isLate = (timeout: number): boolean => timeout > 0 && waited > timeout;
+    if (reading === "nothing") {
+      if (this.socket.writableFinished && waited > drainTimeout) this.socket.destroy();
+    } else if (reading === "rest") {
+      if (waited > drainTimeout) this.#end();
+    } else if (reading === "head" && isEmpty && this.#requests > 0) {
+      // Somewhat longer than the client is given.
+      if (isLate(keepAliveTimeout === 0 ? 0 : keepAliveTimeout + 1_000)) this.close();
+    } else if (isLate(requestTimeout) || (reading === "head" && isLate(headersTimeout))) {
+      this.#refuse(incomplete.late);
     }
-  }
-
-  /** Cuts off a client that takes nothing of what waits for it. */
-  #watchOutput(elapsed: number): void {
-    const { writeTimeout } = this.server.context;
-    const { taken, isSent } = this.output;
-    this.#stalled = isSent || taken !== this.#taken ? 0 : this.#stalled + elapsed;
-    this.#taken = taken;
-    if (writeTimeout > 0 && this.#stalled > writeTimeout) this.socket.destroy();
-  }
-
-  /** Lets the client send no more than can be read. */
-  #regulate(): void {
-    const isFull = this.#input.length >= mostUnread && !this.#canRead;
-    if (isFull === this.socket.isPaused()) return;
-    if (isFull) this.socket.pause();
-    else this.socket.resume();
   }
 }
 
@@ -512,7 +381,3 @@ const internalError = problem(problemTypes.internalError);
 
 /** How many safe requests of a connection are answered at a time. */
 const mostAtOnce = 100;
-/** How many requests, or pieces of content, are read before the event loop turns. */
-const mostSteps = 100;
-/** Bytes that are kept while they cannot be read. */
-const mostUnread = 65_536;

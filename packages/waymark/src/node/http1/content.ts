@@ -13,6 +13,8 @@ export class Http1Content implements ContentSource {
   #state: "open" | "complete" | "broken" = "open";
   #isRead = false;
   #most = mostUnread;
+  /** Called when the reader has given up, or come to the end. */
+  whenLeft: (() => unknown) | undefined;
   /** Has the reader look at what has arrived, or at how it ended. */
   #wake: (() => void) | undefined;
 
@@ -110,6 +112,7 @@ export class Http1Content implements ContentSource {
     this.#isRead = false;
     this.#most = mostUnread;
     settle();
+    this.whenLeft?.();
     this.#onChange();
   }
 }

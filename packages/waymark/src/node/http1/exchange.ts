@@ -91,7 +91,7 @@ export class Http1Exchange implements Exchange, Received {
   }
 
   get client(): Client {
-    this.#client ??= this.connection.clientOf(this.head);
+    this.#client ??= this.connection.peer.clientOf(this.head);
     return this.#client;
   }
 

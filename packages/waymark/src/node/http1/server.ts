@@ -41,12 +41,12 @@ export class Http1Server {
 
   #startTimer(): NodeJS.Timeout {
     let before = performance.now();
-    const watch = (): void => {
+    const look = (): void => {
       const now = performance.now();
-      for (const connection of this.#connections) connection.watch(now - before);
+      for (const connection of this.#connections) connection.look(now - before);
       before = now;
     };
-    return setInterval(watch, this.interval);
+    return setInterval(look, this.interval);
   }
 }
 

@@ -1,0 +1,57 @@
+import type { Socket } from "node:net";
+import type { Http1Exchange } from "./exchange.ts";
+import type { Output } from "./output.ts";
+
+/**
+ * Watches over the client of a connection, and cuts it off when it takes nothing of what waits for it, or has gone unnoticed.
+ *
+ * A client that has ended its side waits for responses or has gone: the two look the same until it is sent something. Where
+ * nothing has been sent after a while, an interim response is, which a client that has not asked for it discards (RFC 9110
+ * §15.2.1): it has the system of a client that has gone reset the connection, and the next one fails on that. HTTP/1.0 knows
+ * no such response, and none can follow a head: there, and of a client that goes later, the response itself finds it out, and
+ * at last the timeout.
+ */
+export class ClientWatch {
+  readonly #socket: Socket;
+  readonly #output: Output;
+  readonly #writeTimeout: number;
+  #taken = 0;
+  /** For how long it has taken nothing, in milliseconds, although something waits, or, of one that sends no more, as nothing does. */
+  #still = 0;
+  #probes = 0;
+  #halfClosed = 0;
+
+  /** @param writeTimeout for how long a client may take nothing, in milliseconds; 0 for any time */
+  constructor(socket: Socket, output: Output, writeTimeout: number) {
+    this.#socket = socket;
+    this.#output = output;
+    this.#writeTimeout = writeTimeout;
+  }
+
+  /**
+   * @param elapsed since the last call, in milliseconds
+   * @param halfClosed the exchange whose response is next, if the client has ended its side
+   */
+  look(elapsed: number, halfClosed: Http1Exchange | undefined): void {
+    const { taken, isSent } = this.#output;
+    const isStill = taken === this.#taken && (!isSent || halfClosed !== undefined);
+    this.#still = isStill ? this.#still + elapsed : 0;
+    this.#taken = taken;
+    if (this.#writeTimeout > 0 && this.#still > this.#writeTimeout) this.#socket.destroy();
+    else if (halfClosed !== undefined) this.#probe(elapsed, halfClosed);
+  }
+
+  #probe(elapsed: number, { headSent, head }: Http1Exchange): void {
+    this.#halfClosed += elapsed;
+    if (this.#probes === mostProbes || this.#halfClosed < (this.#probes + 1) * patience) return;
+    this.#probes++;
+    if (!headSent && head.minorVersion === 1) this.#output.latin1(interimResponse);
+  }
+}
+
+/** The interim response that lets a client send its content (RFC 9110 §15.2.1). */
+export const interimResponse = "HTTP/1.1 100 Continue\r\n\r\n";
+
+/** In milliseconds: most answers come before it, and within it the reset of a client that has gone. */
+const patience = 1_000;
+const mostProbes = 2;
