@@ -150,8 +150,10 @@ function declareRoute(
   return { kind: "route", conditions: [...implied, ...conditions], handler, site };
 }
 
-/** The variables of N that P does not provide, or provides as another type. */
-export type Unmet<N, P> = { readonly [K in keyof N as P extends Record<K, N[K]> ? never : K]: N[K] };
+/** The variables of N that P does not provide, or provides as another type. Variables of any name need none in particular. */
+export type Unmet<N, P> = {
+  readonly [K in keyof N as string extends K ? never : P extends Record<K, N[K]> ? never : K]: N[K];
+};
 
 /** What a route needs; nothing when it is something else. */
 export type NeededBy<M> = M extends RouteData & { readonly needs?: (provided: infer N) => void } ? N : NoVariables;

@@ -12,6 +12,7 @@ import {
   group,
   type Handler,
   type HttpRequest,
+  type HttpResponse,
   header,
   not,
   ok,
@@ -172,6 +173,25 @@ suite("a route that needs a variable", () => {
     router(routes(group(group("/a", one))));
     // @ts-expect-error: after options, and after routes that need nothing
     router({ strict: true }, GET("/b", ok), one);
+  });
+
+  it("is not one whose handler takes variables of any name", () => {
+    const conditions: Condition[] = [query("q"), header("X-A")];
+    const template: string = "/{id}";
+    const any = (request: HttpRequest): HttpResponse => text(request.path);
+    const ready: readonly Route[] = [
+      route(...conditions, any),
+      route(...conditions, (request: HttpRequest) => text(request.path)),
+      route(...conditions, (request) => text(request.path)),
+      GET("/a/{id}", ...conditions, any),
+      GET(template, any),
+      GET(any),
+      group(...conditions, GET(any)),
+      group("/{id}", route(...conditions, any)),
+    ];
+    assert.equal(router(route(...conditions, any), ...ready).routes.length, ready.length + 1);
+    // @ts-expect-error: nothing says that one of the conditions binds {id}
+    router(route(...conditions, needs<Id>()));
   });
 
   it("does not pass for one that needs nothing", () => {
