@@ -232,6 +232,15 @@ suite("a group", () => {
       assertType<Equal<typeof request, HttpRequest>>(true);
       return text(error.by);
     });
+    onError((thrown, request) => {
+      assertType<Equal<typeof thrown, unknown>>(true);
+      assertType<Equal<typeof request, HttpRequest>>(true);
+      return text(String(thrown));
+    });
+    // @ts-expect-error: a class of errors needs a function beside it
+    onError(Taken);
+    // @ts-expect-error: what it gives is no response
+    onError(TypeError);
     // @ts-expect-error: a function that makes no errors is no class of them
     assert.ok(onError(() => new Taken(), ok));
   });

@@ -136,8 +136,8 @@ function toExpression(parts: readonly Part[], template: string): Segment {
     names.push(name);
     groups += 1;
     // In the whole, the groups of the expression come after those of the variables before it and its own.
-    const moved = expression.replace(/\\(?:([1-9]\d*)|.)/gsu, (escape, number) =>
-      number === undefined ? escape : `\\${Number(number) + groups}`,
+    const moved = expression.replace(/\\(?:([1-9]\d*)|.)/gsu, (escaped, number) =>
+      number === undefined ? escaped : `\\${Number(number) + groups}`,
     );
     groups += inside.count;
     source += `(?<${name}>${moved})`;

@@ -92,10 +92,10 @@ function wrapFilter(filter: Filter, next: Next): Next {
 function wrapClauses(clauses: readonly ErrorClause[], next: Next): Next {
   const handlers = clauses.map((clause) => ({ clause, finish: responder("onError clause", clause.site) }));
   const recover = (error: unknown, request: HttpRequest): Awaitable<HttpResponse> => {
-    const found = handlers.find(({ clause }) => error instanceof clause.type);
+    const found = handlers.find(({ clause: { type } }) => type === undefined || error instanceof type);
     if (found === undefined) throw error;
     try {
-      // `instanceof` has just shown that the error is of the type that the clause declared.
+      // The clause takes unknown, or `instanceof` has just shown that the error is of the type that it declared.
       return found.finish(found.clause.apply(error as never, request));
     } catch (fault) {
       return thrownResponse(fault);
