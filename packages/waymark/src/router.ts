@@ -1,7 +1,7 @@
 import type { ContentCoding } from "./content/coding.ts";
 import type { Decoder } from "./content/decoder.ts";
 import { type ContentSettings, defaultContentSettings } from "./content/request-content.ts";
-import { typeName } from "./declaration.ts";
+import { DeclarationSite, typeName } from "./declaration.ts";
 import { handleFetch } from "./fetch.ts";
 import type { ErrorClause, Filter, MethodsOf, Next, WebFilter } from "./filter.ts";
 import { problem } from "./problem.ts";
@@ -23,7 +23,7 @@ export interface RouterOptions {
    * outermost. The clauses take what is thrown in a handler or in any of the filters.
    */
   readonly filters?: readonly (Filter | WebFilter | ErrorClause)[];
-  /** Refuse to build when a route can never be reached. Default: false, and `findings` lists them. */
+  /** Refuses to build when a route can never be reached or there is no route. Default: false, and `findings` lists them. */
   readonly strict?: boolean;
   /** What `request.body` reads. Default: JSON. */
   readonly decoders?: readonly Decoder[];
@@ -50,7 +50,7 @@ export interface App {
   explain(request: HttpRequest): Explanation;
   /** Every route, flat, in the order in which they are tried. */
   readonly routes: readonly RouteSummary[];
-  /** Routes that are legal and yet never reached. */
+  /** What is legal and yet worth a look: routes that are never reached, and that there are no routes. */
   readonly findings: readonly Finding[];
   /** How adapters read the content of requests. */
   readonly content: ContentSettings;
@@ -94,9 +94,10 @@ export function router<const A extends readonly (RouterOptions | Route<unknown>)
   ...optionsAndRoutes: A & AllComplete<A>
 ): App;
 export function router(...optionsAndRoutes: readonly unknown[]): App {
+  const site = new DeclarationSite(router);
   const [first, ...rest] = optionsAndRoutes;
-  if (isOptions(first)) return compileRouter(first, rest.map(requireRoute));
-  return compileRouter({}, optionsAndRoutes.map(requireRoute));
+  if (isOptions(first)) return compileRouter(first, rest.map(requireRoute), site);
+  return compileRouter({}, optionsAndRoutes.map(requireRoute), site);
 }
 
 /** Options have no `kind`; everything else that may be given here, and much that may not, has one or is no object. */
@@ -111,8 +112,8 @@ function requireRoute(value: unknown): RouteData {
   throw new TypeError(`router(…) takes options, which can be left out, and then routes, not ${found}`);
 }
 
-function compileRouter(options: RouterOptions, routes: readonly RouteData[]): App {
-  const { candidates, findings } = compileRoutes(routes, options.strict ?? false);
+function compileRouter(options: RouterOptions, routes: readonly RouteData[], site: DeclarationSite): App {
+  const { candidates, findings } = compileRoutes(routes, options.strict ?? false, site);
   const locate = buildRouteTable(candidates);
   const fault: App["fault"] = (error, request) => {
     const logBoth = (fromLog: unknown): void => {

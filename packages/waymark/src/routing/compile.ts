@@ -1,24 +1,29 @@
 import { leaves } from "../condition.ts";
+import type { DeclarationSite } from "../declaration.ts";
 import type { Group, RouteData } from "../route.ts";
 import { type Candidate, expandRoute, type PlacedRoute, toCandidate } from "./branch.ts";
-import { type Finding, findEmptyOr, findShadows } from "./finding.ts";
+import { type Finding, findEmptyOr, findNoRoutes, findShadows } from "./finding.ts";
 import { findMalformed, type Mistake, RoutingMistakes } from "./mistake.ts";
 import { compilePipeline } from "./pipeline.ts";
 
 /**
  * The candidates of all routes, in the order in which they are tried, and what was found about them.
  *
+ * @param site of the router
  * @throws RoutingMistakes that lists every mistake; with `strict`, every finding too
  */
 export function compileRoutes(
   routes: readonly RouteData[],
   strict: boolean,
+  site: DeclarationSite,
 ): { readonly candidates: readonly Candidate[]; readonly findings: readonly Finding[] } {
   const malformed = findMalformed(routes);
   const mistakes: Mistake[] = [...malformed.values()];
   const findings: Finding[] = [];
   const candidates: Candidate[] = [];
-  for (const placed of routes.flatMap((route) => placeRoutes(route, []))) {
+  const allPlaced = routes.flatMap((route) => placeRoutes(route, []));
+  if (allPlaced.length === 0) findings.push(findNoRoutes(site));
+  for (const placed of allPlaced) {
     const conditions = [placed.route, ...placed.groups].flatMap((each) => each.conditions.flatMap(leaves));
     // Its own mistakes are told; what its conditions come to together is not known.
     if (conditions.some((condition) => malformed.has(condition))) continue;

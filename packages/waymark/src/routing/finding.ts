@@ -1,13 +1,14 @@
 import { type ConditionData, leaves } from "../condition.ts";
+import type { DeclarationSite } from "../declaration.ts";
 import { type MediaType, matchesMediaType, parseMediaRange } from "../fields/media-type.ts";
 import type { SingleRoute } from "../route.ts";
 import { type Alternative, type Candidate, describeAlternative } from "./branch.ts";
 import type { Mistake } from "./mistake.ts";
 import { buildPathIndex } from "./path-index.ts";
 
-/** Something legal that is worth a look: a route that no request reaches. */
+/** Something legal that is worth a look: a route that no request reaches, or a router without routes. */
 export interface Finding extends Mistake {
-  readonly kind: "shadowed" | "impossible";
+  readonly kind: "shadowed" | "impossible" | "empty";
 }
 
 /**
@@ -42,6 +43,11 @@ export function findShadows(candidates: readonly Candidate[]): readonly Finding[
 /** The finding for a route that is left without any alternative. */
 export function findEmptyOr({ site }: SingleRoute): Finding {
   return { kind: "impossible", message: "This route is never reached: an or() around it or in it names nothing", site };
+}
+
+/** Finds that a router has no routes, its groups being empty or left out. */
+export function findNoRoutes(site: DeclarationSite): Finding {
+  return { kind: "empty", message: "The router has no routes, and answers no request but with a refusal", site };
 }
 
 /** Whether one whose pattern covers the other's is sure to take whatever the other takes. */
