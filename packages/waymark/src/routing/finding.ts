@@ -1,15 +1,10 @@
+import type { Finding } from "../app.ts";
 import { type ConditionData, leaves } from "../condition.ts";
 import type { DeclarationSite } from "../declaration.ts";
 import { type MediaType, matchesMediaType, parseMediaRange } from "../fields/media-type.ts";
-import type { SingleRoute } from "../route.ts";
+import type { MountedRoute, SingleRoute } from "../route.ts";
 import { type Alternative, type Candidate, describeAlternative } from "./branch.ts";
-import type { Mistake } from "./mistake.ts";
 import { buildPathIndex } from "./path-index.ts";
-
-/** Something legal that is worth a look: a route that no request reaches, or a router without routes. */
-export interface Finding extends Mistake {
-  readonly kind: "shadowed" | "impossible" | "empty";
-}
 
 /**
  * The routes that are never reached, because earlier ones take every request they would, or because no method meets all
@@ -41,7 +36,7 @@ export function findShadows(candidates: readonly Candidate[]): readonly Finding[
 }
 
 /** The finding for a route that is left without any alternative. */
-export function findEmptyOr({ site }: SingleRoute): Finding {
+export function findEmptyOr({ site }: SingleRoute | MountedRoute): Finding {
   return { kind: "impossible", message: "This route is never reached: an or() around it or in it names nothing", site };
 }
 
