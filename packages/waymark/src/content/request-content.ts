@@ -91,10 +91,10 @@ export class RequestContent {
 
   /** The bytes, the same array each time: who changes them changes them for all. */
   async bytes(headers: HeaderList, options?: ReadOptions): Promise<Uint8Array> {
-    if (this.#streamed) throw new TypeError("The content was streamed already: it cannot be read again");
+    this.#requireUnstreamed();
     const { limit, coding } = this.#admit(headers, options);
-    this.#whole ??= this.#source.bytes(limit);
-    const content = await (coding === undefined ? this.#whole : this.#decodeOnce(coding, this.#whole, limit));
+    const whole = this.#readWhole(limit);
+    const content = await (coding === undefined ? whole : this.#decodeOnce(coding, whole, limit));
     if (content.length > limit) throw contentTooLarge(limit);
     return content;
   }
@@ -117,11 +117,25 @@ export class RequestContent {
    * @throws TypeError at once, when the content was read or streamed before
    */
   stream(headers: HeaderList, options?: ReadOptions): AsyncIterable<Uint8Array> {
-    if (this.#streamed || this.#whole !== undefined) {
-      throw new TypeError(`The content was ${this.#streamed ? "streamed" : "read"} already: it cannot be streamed`);
-    }
-    this.#streamed = true;
+    this.#beginStream();
     return this.#pieces(headers, options);
+  }
+
+  /** The content as it came, coded or not, for readings by the settings of another app. Both together read it once. */
+  asSource(): ContentSource {
+    return {
+      length: this.#source.length,
+      bytes: async (limit) => {
+        this.#requireUnstreamed();
+        const whole = await this.#readWhole(limit);
+        if (whole.length > limit) throw contentTooLarge(limit);
+        return whole;
+      },
+      stream: (limit) => {
+        this.#beginStream();
+        return this.#source.stream(limit);
+      },
+    };
   }
 
   /** The value that the decoder for its Content-Type and then the validator make of the content. */
@@ -135,6 +149,22 @@ export class RequestContent {
     const result = await (isSchema(validator) ? validator["~standard"].validate(value) : validator(value));
     if (result.issues !== undefined) throw invalidContent(result.issues);
     return result.value;
+  }
+
+  #requireUnstreamed(): void {
+    if (this.#streamed) throw new TypeError("The content was streamed already: it cannot be read again");
+  }
+
+  #readWhole(limit: number): Promise<Uint8Array> {
+    this.#whole ??= this.#source.bytes(limit);
+    return this.#whole;
+  }
+
+  #beginStream(): void {
+    if (this.#streamed || this.#whole !== undefined) {
+      throw new TypeError(`The content was ${this.#streamed ? "streamed" : "read"} already: it cannot be streamed`);
+    }
+    this.#streamed = true;
   }
 
   async *#pieces(headers: HeaderList, options: ReadOptions | undefined): AsyncGenerator<Uint8Array, void, void> {

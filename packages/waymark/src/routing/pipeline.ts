@@ -3,14 +3,14 @@ import type { Awaitable, ErrorClause, Filter, Next } from "../filter.ts";
 import { HttpError } from "../problem.ts";
 import { HttpRequest } from "../request.ts";
 import { fromWebResponse, HttpResponse } from "../response.ts";
-import type { Group, SingleRoute } from "../route.ts";
+import type { Group, Handler } from "../route.ts";
 
-/** The handler with the filters of the groups around it, the outermost first, as one function. */
-export function compilePipeline(route: SingleRoute, groups: readonly Group[]): Next {
+/** The handler, declared at the site, with the filters of the groups around it, the outermost first, as one function. */
+export function compilePipeline(handler: Handler<never>, site: DeclarationSite, groups: readonly Group[]): Next {
   return groups.reduceRight(
     (next, group) => wrapGroup(group.filters, group.errorClauses, next),
     // The types of route.ts see to it that the groups bind what the handler needs.
-    handlerStep(route.handler as (request: HttpRequest) => unknown, route.site),
+    handlerStep(handler as (request: HttpRequest) => unknown, site),
   );
 }
 
@@ -92,10 +92,10 @@ function wrapFilter(filter: Filter, next: Next): Next {
 function wrapClauses(clauses: readonly ErrorClause[], next: Next): Next {
   const handlers = clauses.map((clause) => ({ clause, finish: responder("onError clause", clause.site) }));
   const recover = (error: unknown, request: HttpRequest): Awaitable<HttpResponse> => {
-    const found = handlers.find(({ clause }) => error instanceof clause.type);
+    const found = handlers.find(({ clause: { type } }) => type === undefined || error instanceof type);
     if (found === undefined) throw error;
     try {
-      // `instanceof` has just shown that the error is of the type that the clause declared.
+      // The clause takes unknown, or `instanceof` has just shown that the error is of the type that it declared.
       return found.finish(found.clause.apply(error as never, request));
     } catch (fault) {
       return thrownResponse(fault);
