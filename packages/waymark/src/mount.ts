@@ -17,7 +17,7 @@ import type { Handler, MountedRoute, Route } from "./route.ts";
  * router(mount("/api", router({ filters: [cors(policy)], codings: nodeCodings }, personRoutes(people))), greetingRoutes)
  * ```
  *
- * @param conditionsAndApp a path, which is a prefix as that of a group, and conditions, in any order and both optional; then the app
+ * @param conditionsAndApp the path, a prefix as that of a group, and conditions, in any order and both optional; then the app
  * @throws TypeError when the last argument is not an app
  */
 export function mount(...conditionsAndApp: readonly [...conditions: (string | Condition)[], app: App]): Route {
@@ -78,7 +78,7 @@ export function requestWithin(mounted: MountedApp, request: HttpRequest): HttpRe
 const toUrl = (segment: string): string =>
   encodeURI(segment).replaceAll("%25", "%").replace(/[?#]/g, encodeURIComponent);
 
-/** Where clients reach the root of the app, without a slash at the end; absent, and empty, for the root of the host that they ask. */
+/** Where clients reach the root of the app, without a slash at the end; empty or absent: at the root of the host. */
 export const baseUrl: Attribute<string> = attribute("baseUrl");
 
 /** Takes the faults of a mounted app that has no `onFault` of its own. */

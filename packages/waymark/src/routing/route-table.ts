@@ -112,7 +112,10 @@ class PathRoutes {
     this.allow = allowedBy(candidates, ({ alternative }) => [...(alternative.methods ?? knownMethods)]);
   }
 
-  /** Those of `allow` that are taken at the path: a mounted app has routes of its own. Undefined where it has none there, nor is there another route. */
+  /**
+   * As `allow`, at one of the paths: a mounted app answers for its own routes. Undefined where
+   * only mounted apps have the path, and none of them a route for it.
+   */
   methodsOf(path: string): readonly string[] | undefined {
     if (!this.#candidates.some(({ alternative }) => alternative.mounted)) return this.allow;
     const namedBy = ({ alternative: { methods, mounted } }: Candidate): readonly string[] | undefined =>
