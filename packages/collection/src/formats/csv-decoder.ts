@@ -237,6 +237,8 @@ function toRecord(bytes: Uint8Array, line: number, count: number): CsvRecord | u
   if (text.trim() === "") return undefined;
   // Parsed, a record of 1 MiB could be as many cells.
   if (count > mostColumns) return { line, fault: `has ${count} cells, and ${mostColumns} are allowed` };
+  // Without a quotation mark every comma separates; this takes a tenth of the parser's time.
+  if (!text.includes('"')) return { line, cells: text.split(",").map(toUnquoted) };
   try {
     const rows: readonly unknown[] = parse(text, syntax);
     return { line, cells: rows[0] as readonly CsvCell[] }; // the record is one row, and `cast` makes its cells
@@ -245,6 +247,8 @@ function toRecord(bytes: Uint8Array, line: number, count: number): CsvRecord | u
     return { line, fault: misquoted }; // the error's message repeats the content, and counts lines from the beginning of the record
   }
 }
+
+const toUnquoted = (text: string): CsvCell => ({ text, isQuoted: false });
 
 /** One record at a time: 14 µs where a thousand of 16 cells together take 6 each (Node 26), for the sake of its line. */
 const syntax = {
