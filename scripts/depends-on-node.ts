@@ -1,0 +1,1 @@
+export const dependsOnNode = (file: string): boolean => file.includes("http2");
