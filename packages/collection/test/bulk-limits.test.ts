@@ -320,6 +320,7 @@ describe("while a bulk request is worked on", () => {
           turn = turns.count;
           mostInTurn = Math.max(mostInTurn, inTurn);
         }
+        yield { line: 1, value: { title: "Emma" } };
       },
     };
     try {
