@@ -1,3 +1,4 @@
+import { andThen, isPromise } from "./and-then.ts";
 import type { ContentCoding } from "./content/coding.ts";
 import type { Decoder } from "./content/decoder.ts";
 import { type ContentSettings, defaultContentSettings } from "./content/request-content.ts";
@@ -13,7 +14,7 @@ import { type RouteSummary, summarize } from "./routing/branch.ts";
 import { compileRoutes } from "./routing/compile.ts";
 import { type Explanation, explain } from "./routing/explain.ts";
 import type { Finding } from "./routing/finding.ts";
-import { isPromise, thrownResponse, wrapWeb } from "./routing/pipeline.ts";
+import { thrownResponse, wrapWeb } from "./routing/pipeline.ts";
 import { type Malformed, refused, refusePath } from "./routing/refusal.ts";
 import { buildRouteTable, type RouteTable } from "./routing/route-table.ts";
 
@@ -201,9 +202,7 @@ function dispatcher(locate: RouteTable): Next {
         const type = candidate.negotiate?.(request);
         if (type === undefined && candidate.negotiate !== undefined) continue;
         const response = candidate.run(request.matched(candidate.bind(segments), type));
-        return isPromise(response)
-          ? response.then((settled) => routes.complete(settled, consulted))
-          : routes.complete(response, consulted);
+        return andThen(response, (settled) => routes.complete(settled, consulted));
       }
       return routes.refuse(request, segments);
     } catch (error) {

@@ -1,10 +1,10 @@
+import { andThen } from "../and-then.ts";
 import { DeclarationSite } from "../declaration.ts";
 import { type Attribute, attribute } from "../exchange.ts";
 import { HeaderList } from "../fields/header-list.ts";
 import type { AroundFilter } from "../filter.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
-import { isPromise } from "../routing/pipeline.ts";
 
 /** The id of a request that `nameRequests` has named; `onFault` can read it too. */
 export const requestId: Attribute<string> = attribute<string>("requestId");
@@ -27,8 +27,7 @@ export function nameRequests(): AroundFilter {
     kind: "around",
     apply: (request, next) => {
       const id = sentId(request) ?? crypto.randomUUID();
-      const response = next(request.withAttribute(requestId, id));
-      return isPromise(response) ? response.then((settled) => withId(settled, id)) : withId(response, id);
+      return andThen(next(request.withAttribute(requestId, id)), (response) => withId(response, id));
     },
     site: new DeclarationSite(nameRequests),
   };

@@ -1,3 +1,4 @@
+import { andThen } from "../and-then.ts";
 import { DeclarationSite } from "../declaration.ts";
 import { HeaderList } from "../fields/header-list.ts";
 import type { AfterFilter, AroundFilter } from "../filter.ts";
@@ -5,7 +6,6 @@ import { memoizeText } from "../memoize.ts";
 import { dataHeaders } from "../problem.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
-import { isPromise } from "../routing/pipeline.ts";
 
 export interface SecurityHeadersOptions {
   /** The Content-Security-Policy of responses that have none of their own. Default: nothing is loaded, and nothing frames it. */
@@ -46,8 +46,7 @@ export function securityHeaders(options: SecurityHeadersOptions = {}): AroundFil
     kind: "around",
     apply: (request, next) => {
       const fields = isOverTls(request) ? overTls : plain;
-      const response = next(request);
-      return isPromise(response) ? response.then((settled) => secure(settled, fields)) : secure(response, fields);
+      return andThen(next(request), (response) => secure(response, fields));
     },
     site: new DeclarationSite(securityHeaders),
   };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { isPromise } from "../and-then.ts";
 import type { HttpResponse } from "../response.ts";
-import { isPromise } from "../routing/pipeline.ts";
 import { handleReceived, refuseReceived } from "../served-app.ts";
 import { NodeExchange, type ServeContext } from "./http1-exchange.ts";
 import { fail, send } from "./http1-response.ts";
