@@ -7,8 +7,13 @@ import type { Malformed } from "./routing/refusal.ts";
 
 /** Routes, compiled. */
 export interface App {
-  /** Answers a request; never throws and never rejects. It is synchronous when the filters and the handler are. */
+  /**
+   * Answers a request, also one made by hand, whose content is then read as `content` says; never throws and never rejects.
+   * It is synchronous when the filters and the handler are.
+   */
   handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
+  /** Answers a request whose content is read as `content` says already, for adapters; otherwise as `handle`. */
+  answer(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
   /**
    * Answers a request whose message or target is malformed, for adapters: with this refusal, as the web filters leave it. They see
    * the path `*`, and for a message `isRefusedMessage` is true. Never throws and never rejects.

@@ -187,7 +187,7 @@ export class HttpRequest<V = Variables> {
     return this.#with(this.headers.without(name), this.#attributes);
   }
 
-  /** For the app that handles the request: its settings are for content that came without any. */
+  /** For the app that handles a request made by hand: its settings are for content that came without any. */
   adopt(settings: ContentSettings): void {
     this.#exchange.adopt?.(settings);
   }

@@ -1,3 +1,4 @@
+import { andThen, isPromise } from "./and-then.ts";
 import type { App } from "./app.ts";
 import type { ContentCoding } from "./content/coding.ts";
 import type { Decoder } from "./content/decoder.ts";
@@ -14,7 +15,7 @@ import type { NeededBy, Route, RouteData } from "./route.ts";
 import { summarize } from "./routing/branch.ts";
 import { compileRoutes } from "./routing/compile.ts";
 import { explain } from "./routing/explain.ts";
-import { isPromise, thrownResponse, wrapWeb } from "./routing/pipeline.ts";
+import { thrownResponse, wrapWeb } from "./routing/pipeline.ts";
 import { refused, refusePath } from "./routing/refusal.ts";
 import { buildRouteTable, type RouteTable } from "./routing/route-table.ts";
 
@@ -129,10 +130,8 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
       request.adopt(content);
       return answer(request);
     },
-    refuse(request, response, malformed) {
-      request.adopt(content);
-      return answerRefused(request.withAttribute(refused, { malformed, response }));
-    },
+    answer,
+    refuse: (request, response, malformed) => answerRefused(request.withAttribute(refused, { malformed, response })),
     fetch: (request) => handleFetch(app, request),
     explain: (request) => explain(candidates, locate, request),
     get routes() {
@@ -179,9 +178,7 @@ function dispatcher(locate: RouteTable): Next {
         const type = candidate.negotiate?.(request);
         if (type === undefined && candidate.negotiate !== undefined) continue;
         const response = candidate.run(request.matched(candidate.bind(segments), type));
-        return isPromise(response)
-          ? response.then((settled) => routes.complete(settled, consulted))
-          : routes.complete(response, consulted);
+        return andThen(response, (settled) => routes.complete(settled, consulted));
       }
       return routes.refuse(request, segments);
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
+import { isPromise } from "../and-then.ts";
 import type { BodySource } from "../response-body.ts";
-import { isPromise } from "../routing/pipeline.ts";
 
 export type Outcome = "written" | "empty" | "abandoned";
 

@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import { unsentBytes } from "../adapters/node/internals.ts";
 import type { HttpResponse } from "../response.ts";
 import { handlerFields } from "../response-body.ts";
 
@@ -22,13 +23,6 @@ export function cutWhenStalled(response: ServerResponse, timeout: number): () =>
     before = left;
   }, timeout);
   return () => clearInterval(timer);
-}
-
-/** How many bytes of what was written the client has not yet taken. */
-function unsentBytes(socket: Socket): number {
-  // Of a long write the stream does not tell how much has gone; the handle does, and it is what Node's own timeout looks at.
-  const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize?: number } | null };
-  return socket.writableLength + (handle?.writeQueueSize ?? 0);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { bufferedSource, RequestContent } from "../content/request-content.ts";
 import type { Client, EventLoopTurn } from "../exchange.ts";
 import { HeaderList } from "../fields/header-list.ts";
@@ -29,7 +29,7 @@ export interface ServeContext extends HeadLimits, DrainBounds, ProxyTrust {
  */
 export class NodeExchange implements Exchange, Received {
   readonly native: IncomingMessage;
-  readonly response: NodeServerResponse;
+  readonly response: ServerResponse;
   readonly context: ServeContext;
   request: HttpRequest | undefined;
   /** Whether the client holds its content back until it is told to continue (RFC 9110 §10.1.1). */
@@ -39,7 +39,7 @@ export class NodeExchange implements Exchange, Received {
   #abort: AbortController | undefined;
   #client: Client | undefined;
 
-  constructor(native: IncomingMessage, response: NodeServerResponse, context: ServeContext, awaitsContinue: boolean) {
+  constructor(native: IncomingMessage, response: ServerResponse, context: ServeContext, awaitsContinue: boolean) {
     this.native = native;
     this.response = response;
     this.context = context;
@@ -130,35 +130,3 @@ export class NodeExchange implements Exchange, Received {
     if (!this.response.headersSent) this.response.writeContinue();
   }
 }
-
-/**
- * Node's response, but that it takes the lines of the fields as they are. Node itself checks, renders and looks at each field of
- * each response: for eleven of them 0.8 µs of the 9.4 that a request takes without its socket (Node 26). A list of fields does so
- * too, and once for those that many responses share.
- */
-export class NodeServerResponse extends ServerResponse {
-  #lines = "";
-
-  /**
-   * Writes the head, with Content-Length where there is one; date and connection are Node's.
-   *
-   * @throws TypeError when a field cannot be sent
-   */
-  writeFields(status: number, headers: HeaderList, length: number | undefined): void {
-    this.#lines = headers.lines;
-    this.writeHead(status, length === undefined ? [] : ["Content-Length", String(length)]);
-    if (this.#lines !== "") throw new Error("This Node.js makes the head of a response in a way that is not known");
-  }
-
-  /** Node's own step from the status line and the fields to the text of the head, which the lines are put between. */
-  _storeHeader(statusLine: string, fields: unknown): void {
-    const lines = this.#lines;
-    this.#lines = "";
-    storeHeader.call(this, statusLine + lines, fields);
-  }
-}
-
-// It is in every Node, and in none of its types.
-const { _storeHeader: storeHeader } = ServerResponse.prototype as unknown as {
-  readonly _storeHeader: (this: ServerResponse, statusLine: string, fields: unknown) => void;
-};

@@ -1,3 +1,4 @@
+import { writeFields } from "../adapters/node/internals.ts";
 import { HttpError, problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import type { HttpResponse } from "../response.ts";
@@ -75,7 +76,7 @@ function sendWhole(exchange: NodeExchange, answer: HttpResponse): void {
   const unread = exchange.hasUnreadContent;
   const tooLong = unread && (exchange.contentLength ?? 0) > context.drainLimit;
   if (tooLong || context.connections.closing) response.shouldKeepAlive = false;
-  response.writeFields(status, headers, length);
+  writeFields(response, status, headers, length);
   if (unread) {
     sendThenDrain(exchange, content, encoding);
   } else {
@@ -133,7 +134,7 @@ function writeHeadOfPieces({ native, response, context }: NodeExchange, answer: 
   if (context.connections.closing) response.shouldKeepAlive = false;
   // HTTP/1.0 has no chunks, even when it asks for them: the content ends with the connection (RFC 9112 §6.1).
   if (native.httpVersionMinor === 0) response.useChunkedEncodingByDefault = false;
-  response.writeFields(answer.status, representedFields(answer), declaredLength(answer.headers));
+  writeFields(response, answer.status, representedFields(answer), declaredLength(answer.headers));
 }
 
 function endPieces(exchange: NodeExchange): void {

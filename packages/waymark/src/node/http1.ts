@@ -1,8 +1,8 @@
-import type { IncomingMessage, Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { isPromise } from "../and-then.ts";
 import type { HttpResponse } from "../response.ts";
-import { isPromise } from "../routing/pipeline.ts";
 import { handleReceived, refuseReceived } from "../served-app.ts";
-import { NodeExchange, type NodeServerResponse, type ServeContext } from "./http1-exchange.ts";
+import { NodeExchange, type ServeContext } from "./http1-exchange.ts";
 import { fail, send } from "./http1-response.ts";
 import { expectationFailed, type HeadRefusal, refuseHead } from "./message-head.ts";
 
@@ -15,14 +15,14 @@ export function answerRequests(server: Server, context: ServeContext): void {
   const refuseExpectation: Refuse = (response) => refuseUnsound(response) ?? refusedExpectation;
   const listener =
     (awaitsContinue: boolean, refuse: Refuse) =>
-    (request: IncomingMessage, response: NodeServerResponse): void =>
+    (request: IncomingMessage, response: ServerResponse): void =>
       receive(new NodeExchange(request, response, context, awaitsContinue), refuse);
   server.on("request", listener(false, refuseUnsound));
   server.on("checkContinue", listener(true, refuseUnsound));
   server.on("checkExpectation", listener(false, refuseExpectation));
 }
 
-type Refuse = (response: NodeServerResponse) => HeadRefusal | undefined;
+type Refuse = (response: ServerResponse) => HeadRefusal | undefined;
 
 function receive(exchange: NodeExchange, refuse: Refuse): void {
   const { native, response, context } = exchange;

@@ -1,7 +1,7 @@
 import { constants, type Http2SecureServer, type ServerHttp2Stream } from "node:http2";
+import { andThen } from "../and-then.ts";
 import { problem } from "../problem.ts";
 import type { HttpResponse } from "../response.ts";
-import { isPromise } from "../routing/pipeline.ts";
 import { handleReceived, refuseReceived } from "../served-app.ts";
 import type { ServeContext } from "./http1-exchange.ts";
 import { Http2Exchange, readHttp2Head, refuseHttp2Head } from "./http2-exchange.ts";
@@ -33,12 +33,11 @@ function answer(exchange: Http2Exchange, refusal?: HttpResponse): void {
   try {
     const { app } = exchange.context;
     const response = refusal === undefined ? handleReceived(app, exchange) : refuseReceived(app, exchange, refusal);
-    if (isPromise(response)) {
-      response.then(
-        (settled) => sendHttp2(exchange, settled),
-        (error: unknown) => failHttp2(exchange, error),
-      );
-    } else sendHttp2(exchange, response);
+    andThen(
+      response,
+      (settled) => sendHttp2(exchange, settled),
+      (error) => failHttp2(exchange, error),
+    );
   } catch (error) {
     failHttp2(exchange, error);
   }

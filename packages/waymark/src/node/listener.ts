@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { createSecureServer, type Http2SecureServer } from "node:http2";
-import { NodeServerResponse } from "./http1-exchange.ts";
+import { NodeServerResponse, setServerBehaviour } from "../adapters/node/internals.ts";
 import { type ServeSettings, type TlsCredentials, toSecureContext } from "./options.ts";
 import { mayHandOver } from "./upgrades.ts";
 
@@ -19,9 +19,9 @@ export function makeListener(settings: ServeSettings): Listener {
   const http2 = tls && makeHttp2Server(settings, tls);
   // To HTTP/1.1 it is what a server of that is: Node gives it the same options, and it has the same events.
   const server = (http2 as unknown as Server | undefined) ?? createServer(http1Options(settings));
-  // Neither is an option. The server for HTTP/2 sets its own way with upgrades; and with half-closed connections allowed, Node
-  // closes one after the last answer, and not on what it still waits for.
-  Object.assign(server, { shouldUpgradeCallback: mayHandOver, httpAllowHalfOpen: true });
+  // The server for HTTP/2 would set its own way with upgrades. With half-closed connections allowed, Node closes one after the last
+  // answer, and not while the client still waits for it.
+  setServerBehaviour(server, mayHandOver);
   // Node drops fields past the first 1000 without a word; the limit of bytes bounds them already, and refuseHead counts.
   server.maxHeadersCount = 0;
   // To Node, 0 is none at all.

@@ -107,18 +107,11 @@ const hostPattern =
   /^(?:\[(?:[\dA-F:.]+|v[\dA-F]+\.[\w.~!$&'()*+,;=:-]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\dA-F]{2})+)(?::\d*)?$/i;
 
 /**
- * Whether it is a request of RTSP (RFC 2326) or Icecast, whose lines Node's parser takes for HTTP/1.0 and does not tell
- * apart: by the protocol that its line names; where that came in pieces, by their own methods, and by the number that each
- * request of RTSP has.
+ * Whether it is a request of RTSP (RFC 2326) or Icecast, which Node's parser reports as HTTP/1.0: one with a method of theirs, or
+ * with the number that each request of RTSP has. Any other of them gets the answer to a request of HTTP/1.0.
  */
-function isOtherProtocol({ method = "", url = "", rawHeaders, socket }: IncomingMessage): boolean {
-  if (foreignMethods.has(method) || rawHeaders.some((name, i) => i % 2 === 0 && name.toLowerCase() === "cseq"))
-    return true;
-  // Not documented, and the only way to the line: what the parser is reading now, as it gives it with its errors.
-  const { parser } = socket as { readonly parser?: { getCurrentBuffer?(): Buffer | undefined } | null };
-  const bytes = parser?.getCurrentBuffer?.();
-  const has = (protocol: string): boolean => bytes?.includes(`${method} ${url} ${protocol}/`, 0, "latin1") === true;
-  return (has("RTSP") || has("ICE")) && !has("HTTP");
+function isOtherProtocol({ method = "", rawHeaders }: IncomingMessage): boolean {
+  return foreignMethods.has(method) || rawHeaders.some((name, i) => i % 2 === 0 && name.toLowerCase() === "cseq");
 }
 
 const foreignMethods: ReadonlySet<string> = new Set([

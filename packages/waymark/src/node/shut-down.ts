@@ -1,4 +1,5 @@
-import { Server as NetServer, type Socket } from "node:net";
+import type { Socket } from "node:net";
+import { stopListening } from "../adapters/node/internals.ts";
 import type { Connections } from "./connections.ts";
 import { Http2Sessions } from "./http2-sessions.ts";
 import type { Listener } from "./listener.ts";
@@ -61,8 +62,7 @@ async function noticeOver(notice: number, stopped: Promise<void>): Promise<void>
 
 function shutDown({ server }: Listener, connections: Connections, sessions: Http2Sessions | undefined): Promise<void> {
   return new Promise((resolve) => {
-    // Not the HTTP server's own close, which destroys connections whose responses are made but not yet sent.
-    NetServer.prototype.close.call(server, () => {
+    stopListening(server, () => {
       // There is no connection left to destroy; it stops the timer that looks for late requests.
       server.close();
       resolve();

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server } from "node:http";
+import { giveBack } from "../adapters/node/internals.ts";
 import type { Connections } from "./connections.ts";
 
 /**
@@ -31,8 +32,7 @@ export function ignoreUpgrades(
       // Where it ends with a refusal, what still comes is taken, and not looked at.
       if (!socket.writable || connection.refused) return;
       socket.off("error", onGone);
-      server.emit(connectionEvent, socket);
-      socket.unshift(Buffer.concat(bytes));
+      giveBack(server, connectionEvent, socket, Buffer.concat(bytes));
     });
   });
 }

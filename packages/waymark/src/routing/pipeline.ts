@@ -1,3 +1,4 @@
+import { andThen, isPromise } from "../and-then.ts";
 import { type DeclarationSite, typeName } from "../declaration.ts";
 import type { Awaitable, ErrorClause, Filter, Next } from "../filter.ts";
 import { HttpError } from "../problem.ts";
@@ -32,11 +33,6 @@ export function wrapWeb(filters: readonly Filter[], clauses: readonly ErrorClaus
 /** Makes a response of a fault that nothing has taken; never throws. */
 type Fail = (error: unknown, request: HttpRequest) => HttpResponse;
 
-/** Whether the value must be waited for. */
-export function isPromise<T>(value: Awaitable<T>): value is Promise<T> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
-}
-
 function handlerStep(handler: (request: HttpRequest) => unknown, site: DeclarationSite): Next {
   const finish = responder("handler", site);
   return (request) => {
@@ -60,7 +56,7 @@ function wrapFilter(filter: Filter, next: Next): Next {
         } catch (error) {
           return thrownResponse(error);
         }
-        return isPromise(changed) ? Promise.resolve(changed).then(proceed, thrownResponse) : proceed(changed);
+        return andThen(changed, proceed, thrownResponse);
       };
     }
     case "after": {
@@ -71,10 +67,7 @@ function wrapFilter(filter: Filter, next: Next): Next {
           return thrownResponse(error);
         }
       };
-      return (request) => {
-        const response = next(request);
-        return isPromise(response) ? response.then((settled) => change(request, settled)) : change(request, response);
-      };
+      return (request) => andThen(next(request), (response) => change(request, response));
     }
     case "around": {
       const proceed: Next = (passed) => next(requireRequest(passed, "called its next step with", filter.site));
@@ -135,8 +128,7 @@ function responder(step: string, site: DeclarationSite): (result: unknown) => Aw
     if (result instanceof Response) return fromWebResponse(result);
     throw new TypeError(`The ${step} declared at ${site} gave ${typeName(result)}, not a response`);
   };
-  // Promise.resolve gives a promise back as it is; what only has a `then` becomes one.
-  return (result) => (isPromise(result) ? Promise.resolve(result).then(settle, thrownResponse) : settle(result));
+  return (result) => andThen(result, settle, thrownResponse);
 }
 
 function requireRequest(value: unknown, did: string, site: DeclarationSite): HttpRequest {
