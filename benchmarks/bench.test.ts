@@ -297,6 +297,8 @@ suite("the measurements of growth", () => {
   });
 });
 
+const defaultLoadGenerator = await findLoadGenerator(undefined);
+
 suite("a load generator", { concurrency: true }, () => {
   const load = async (url: string, seconds: number): Promise<Load> => ({
     url,
@@ -307,10 +309,10 @@ suite("a load generator", { concurrency: true }, () => {
     signal: new AbortController().signal,
   });
 
-  for (const name of [undefined, "autocannon"] as const) {
-    test(`${name ?? "the default one"} sends the fields and refuses answers that are no success`, async () => {
-      const { name: found, run } = await findLoadGenerator(name);
-      const seconds = found === "wrk" ? 1 : 0.3;
+  for (const name of new Set([defaultLoadGenerator.name, "autocannon"] as const)) {
+    test(`${name} sends the fields and refuses answers that are no success`, async () => {
+      const { run } = await findLoadGenerator(name);
+      const seconds = name === "wrk" ? 1 : 0.3;
       const accepted = new Set<string | undefined>();
       const sent = new Set<string>();
       const asked = new Set<string | undefined>();
@@ -443,9 +445,9 @@ suite("the dispatch measurement", () => {
 });
 
 suite("the overload measurement", () => {
-  test("loads servers up to ten times over, with the filter and without", async () => {
+  test("loads servers ten times over, with the filter and without", async () => {
     const results = await measureOverload({
-      loads: [1, 10],
+      loads: [10],
       rounds: 1,
       seconds: 0.3,
       warmUp: 0.1,
@@ -454,9 +456,7 @@ suite("the overload measurement", () => {
     });
     assert.deepEqual(
       results.map(({ bottleneck, load, bounded }) => [bottleneck, load, bounded]),
-      ["waiting", "computing"].flatMap((bottleneck) =>
-        [1, 10].flatMap((load) => [true, false].map((bounded) => [bottleneck, load, bounded])),
-      ),
+      ["waiting", "computing"].flatMap((bottleneck) => [true, false].map((bounded) => [bottleneck, 10, bounded])),
     );
     // Only the filter refuses.
     for (const { bounded, refused } of results) if (!bounded) assert.equal(refused, 0);

@@ -28,7 +28,7 @@ export interface ServerStart {
 /**
  * Starts a server; resolves when it listens.
  *
- * @throws Error when the process ends, or has not said on which port it listens after ten seconds
+ * @throws Error when the process ends, or has not said on which port it listens after a minute
  */
 export async function startServer({ program, database, placement, signal }: ServerStart): Promise<ServerProcess> {
   const file = fileURLToPath(program);
@@ -66,7 +66,7 @@ function portOf(child: ChildProcess, file: string): Promise<number> {
     let said = "";
     let complaints = "";
     const refuse = (what: string): void => reject(new Error(`${file} ${what}\n${complaints}`.trim()));
-    const deadline = setTimeout(() => refuse("does not listen after 10 s"), 10_000);
+    const deadline = setTimeout(() => refuse("does not listen after a minute"), 60_000);
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       said += text;
       const port = /^(\d+)\n/m.exec(said)?.[1];

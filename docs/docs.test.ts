@@ -11,7 +11,7 @@ import { collectionProblemTypes } from "@waymark/collection";
 import { personServiceProblemTypes } from "person-service";
 import { type ProblemType, problemTypes } from "waymark";
 import { connectionProblemTypes } from "waymark/node";
-import { postgresServer } from "../packages/collection/test/postgres-server.ts";
+import { newPostgresDatabase } from "../packages/collection/test/postgres-server.ts";
 
 import { startDemoService } from "./demo-service.ts";
 import { isAsExpected } from "./expected-text.ts";
@@ -53,7 +53,7 @@ suite("the programs of the pages", () => {
     }
     // Files that a program makes are gone with the folder.
     process.chdir(folder);
-    process.env["DATABASE_URL"] = await (await postgresServer()).createDatabase();
+    process.env["DATABASE_URL"] = await newPostgresDatabase();
   });
 
   after(() => process.chdir(home));

@@ -63,6 +63,7 @@ export interface CollectionHandlers<T extends Document> {
  * ```
  *
  * @throws TypeError when the representations cannot be told apart, or none of them has a form for one record or for many
+ * @throws RangeError when a limit is out of its bounds
  */
 export function collection<T extends Document>(options: CollectionOptions<T>): CollectionHandlers<T> {
   const settings = settle(options);

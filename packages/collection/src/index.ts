@@ -1,3 +1,4 @@
+export type { BulkLimits } from "./bulk/limits.ts";
 export { type CollectionHandlers, collection } from "./collection.ts";
 export type { CollectionDefinition, Database, DatabaseOptions, DatabaseState, Ownership } from "./database.ts";
 export { type CsvRepresentationOptions, csvRepresentation, unguardFormula } from "./formats/csv.ts";

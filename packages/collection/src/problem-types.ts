@@ -13,6 +13,9 @@ export type CollectionProblemName =
   | "idempotencyKeyReused"
   | "preconditionFailed"
   | "preconditionRequired"
+  | "tooManyRecords"
+  | "bulkTimeExceeded"
+  | "bulkBusy"
   | "storeUnavailable"
   | "readOnly";
 
@@ -101,6 +104,27 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     title: "Precondition Required",
     explanation:
       "A record is changed here only by a request that names the state it is meant for: send `If-Match` with the ETag that you have read.",
+  },
+  tooManyRecords: {
+    code: "too-many-records",
+    status: 413,
+    title: "Too Many Records",
+    explanation:
+      "The request has more records than one may have; `limit` is the bound. Nothing was stored. Send them in several requests.",
+  },
+  bulkTimeExceeded: {
+    code: "bulk-time-exceeded",
+    status: 503,
+    title: "Bulk Time Exceeded",
+    explanation:
+      "Many records were sent at once, and would take longer than one request may. Nothing was stored, unless `stored` says how many are. Send fewer at a time: the same request may take as long again, and so there is no `Retry-After`.",
+  },
+  bulkBusy: {
+    code: "bulk-busy",
+    status: 503,
+    title: "Bulk Busy",
+    explanation:
+      "As many requests with many records are in hand as the service takes at once, and nothing of this one was read. The same request may succeed after the seconds in `Retry-After`.",
   },
   storeUnavailable: {
     code: "store-unavailable",

@@ -9,6 +9,7 @@ import {
   parseMediaType,
   type StandardSchemaV1,
 } from "waymark";
+import { type BulkLimits, type BulkSettings, toBulkSettings } from "./bulk/limits.ts";
 import { jsonRepresentation } from "./formats/json.ts";
 import type { ListDecoder } from "./formats/list-decoder.ts";
 import { ndjsonDecoder } from "./formats/ndjson.ts";
@@ -42,8 +43,8 @@ export interface CollectionOptions<T extends Document> {
   readonly decoders: readonly Decoder[];
   /** The formats in which a client may send many at once, to `createMany`. Default: NDJSON. */
   readonly listDecoders?: readonly ListDecoder[];
-  /** The most bytes of many records at once, coded and decoded. Default: 268,435,456. */
-  readonly listLimit?: number;
+  /** What `createMany` takes in one request, and how many of them at once. Default: that of each limit. */
+  readonly bulk?: BulkLimits | undefined;
   /** The forms in which records are sent, the preferred first. Default: JSON. */
   readonly representations?: readonly Representation[];
   /**
@@ -60,11 +61,9 @@ export interface CollectionOptions<T extends Document> {
 /** The options of a collection, with what was left out in its place: what its handlers are made of. */
 export interface CollectionSettings<T extends Document>
   extends Required<
-    Pick<
-      CollectionOptions<T>,
-      "schema" | "decoders" | "listDecoders" | "listLimit" | "created" | "requirePreconditions"
-    >
+    Pick<CollectionOptions<T>, "schema" | "decoders" | "listDecoders" | "created" | "requirePreconditions">
   > {
+  readonly bulk: BulkSettings;
   /** Finds the records that a request is for. */
   readonly scope: (request: HttpRequest<unknown>) => Awaitable<RecordScope>;
   /** The members that the server sets. */
@@ -89,7 +88,7 @@ export type CollectionHandler = (request: HttpRequest<unknown>) => Promise<HttpR
 /** One that answers at once where the store does. */
 export type ReadHandler = (request: ItemRequest) => Awaitable<HttpResponse>;
 
-/** @throws TypeError when the representations cannot be told apart, when the media type of one is none, and when none of them has a form for one record or for many */
+/** @throws TypeError when the representations cannot be told apart, when the media type of one is none, and when none of them has a form for one record or for many; RangeError when a limit is none */
 export function settle<T extends Document>(options: CollectionOptions<T>): CollectionSettings<T> {
   const { path, store, owner, schema, lenientSchema, decoders, representations = [jsonRepresentation] } = options;
   requireDistinct("name", representations);
@@ -102,7 +101,7 @@ export function settle<T extends Document>(options: CollectionOptions<T>): Colle
     lenientSchema,
     decoders,
     listDecoders: options.listDecoders ?? [ndjsonDecoder],
-    listLimit: options.listLimit ?? 268_435_456,
+    bulk: toBulkSettings(options.bulk ?? {}),
     created: options.created ?? ((_record, location) => created(location)),
     requirePreconditions: options.requirePreconditions ?? false,
     idempotencyScope: options.idempotencyScope ?? ((request) => request.attribute(caller)?.id ?? ""),

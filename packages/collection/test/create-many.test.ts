@@ -100,6 +100,7 @@ interface Told {
   readonly stored?: number;
   readonly refused?: number;
   readonly omitted?: number;
+  readonly stoppedAfter?: number;
   readonly errors: readonly { readonly line: number; readonly pointer: string; readonly detail: string }[];
 }
 
@@ -220,14 +221,31 @@ describe("many records at once", () => {
   );
 
   it(
-    "have no more than 1,000 faults told, and the others counted",
-    withBooks(async (books) => {
-      const { detail, refused, errors, omitted } = toldBy(await post(books, Array(1500).fill({ by: 1 })));
-      assert.deepEqual([refused, errors.length, omitted], [1500, 1000, 2000]);
-      assert.equal(errors.at(-1)?.line, 500);
+    "are looked at up to the 1,000th fault, and the answer says where that was",
+    withBooks(async (books, store) => {
+      const lines = [...Array(1500).fill({ title: "Emma", by: 1 }), { title: "Sanditon" }];
+      const { detail, refused, errors, omitted, stoppedAfter } = toldBy(await post(books, lines));
+      assert.deepEqual([refused, errors.length, omitted, stoppedAfter], [1000, 1000, undefined, 1000]);
+      assert.equal(errors.at(-1)?.line, 1000);
       assert.equal(
         detail,
-        "Nothing was stored: there are 3,000 faults in 1,500 records; the first 1,000 are told, and 2,000 are not.",
+        "Nothing was stored: there are 1,000 faults in 1,000 records; nothing after line 1000 was looked at.",
+      );
+      assert.equal(await store.revision(), 0);
+    }),
+  );
+
+  it(
+    "have all faults counted of the last one that is looked at",
+    withBooks(async (books) => {
+      const by = Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`by${i}`, i]));
+      const { detail, errors, omitted, stoppedAfter } = toldBy(
+        await post(books, Array(3).fill({ title: "Emma", ...by })),
+      );
+      assert.deepEqual([errors.length, omitted, stoppedAfter], [1000, 200, 2]);
+      assert.equal(
+        detail,
+        "Nothing was stored: there are 1,200 faults in 2 records; the first 1,000 are told, and 200 are not; nothing after line 2 was looked at.",
       );
     }),
   );
@@ -284,7 +302,7 @@ describe("many records at once", () => {
         }
         assert.equal(await store.revision(), 1);
       },
-      { listLimit: 100 },
+      { bulk: { maxBytes: 100 } },
     ),
   );
 
@@ -349,6 +367,15 @@ describe("many records at once, with handling=lenient", () => {
         ],
       });
       assert.deepEqual(await titles(store), ["Emma", "a", "d"]);
+    }),
+  );
+
+  it(
+    "have no more than 1,000 faults told, and the others counted",
+    withBooks(async (books) => {
+      const lines = [...Array(1500).fill({}), { title: "Emma" }];
+      const { stored, refused, errors, omitted } = toldBy(await post(books, lines, lenient));
+      assert.deepEqual([stored, refused, errors.length, omitted], [1, 1500, 1000, 500]);
     }),
   );
 

@@ -9,6 +9,9 @@ import { listOf, storedRecord } from "./stored-records.ts";
 const columns = ["id", "name", "address.postalCode", "address.addressCountry"];
 const decoder = csvDecoder({ columns, integers: ["id"] });
 
+/** So many names of columns. */
+const names = (count: number): readonly string[] => Array.from({ length: count }, (_, i) => `c${i}`);
+
 /** What a text has, and what it is an example of. */
 type Content = readonly [what: string, content: string, rows: readonly (readonly [line: number, value: unknown])[]];
 
@@ -69,6 +72,9 @@ describe("reading CSV", () => {
     ["the column __proto__", "name,__proto__\r\nAda,x\r\n", 1, 1, /not known: "__proto__"/],
     ["a column of another case", "Name\r\nAda\r\n", 1, 1, /not known: "Name"/],
     ["a column that is named twice", "name,id,name\r\nAda,1,x\r\n", 1, 1, /"name" twice/],
+    ["more than 1,000 columns", `${names(1001).join()}\r\n`, 1, 1, /^The header has 1001 cells, and 1000 are allowed$/],
+    ["100,000 columns", `${names(100_000).join()}\r\n`, 1, 1, /^The header has 100000 cells, and 1000 are allowed$/],
+    ["more than 1,000,000 blank lines", `name\r\n${"\r\n".repeat(1_000_001)}`, 1_000_002, 1, /more than 1,000,000 blank lines/],
     ["a column without a name", "name,,id\r\nAda,x,1\r\n", 1, 1, /not name column 2/],
     ["a header on the third line", "\n\nnmae\nAda\n", 3, 1, /not known: "nmae"/],
     ["a header with a stray quotation mark", 'na"me",id\r\n', 1, 1, /The header has a quotation mark in the wrong place/],
@@ -118,6 +124,43 @@ describe("reading CSV", () => {
       const content = [Buffer.from(`${header}\r\na,b\r\n`)];
       await assert.rejects(decodeList(decoder, content, { lenient: true }), /both as a value and as an object/);
     }
+  });
+
+  describe("with columns that are not known, when it is to be lenient,", () => {
+    const read = (header: string, row: string) =>
+      decodeList(decoder, [Buffer.from(`${header}\r\n${row}\r\n`)], { lenient: true });
+    // biome-ignore format: a table
+    const bounds: readonly [what: string, fits: readonly string[], goesBeyond: readonly string[], said: RegExp][] = [
+      ["1,000 columns", names(1000), names(1001), /The header has 1001 cells, and 1000 are allowed at line 1/],
+      ["1,000 members, the objects counted", names(500).map((name) => `${name}.x`), [...names(499).map((name) => `${name}.x`), "a.b.c"], /The header names more than 1000 members, the objects they are in counted at line 1/],
+      ["names of 255 characters", ["x".repeat(255)], ["x".repeat(256)], /The header names the column "x{40}…", longer than 255 characters/],
+      ["64 levels", [Array(64).fill("a").join(".")], [Array(65).fill("a").join(".")], /The header names a member 65 levels deep, and 64 are allowed/],
+    ];
+    for (const [what, fits, goesBeyond, said] of bounds) {
+      it(`takes ${what}, and no more`, async () => {
+        const [row] = await read(fits.join(), fits.map(() => "1").join());
+        assert.equal(row?.issues, undefined);
+        await assert.rejects(read(goesBeyond.join(), ""), said);
+      });
+    }
+
+    it("refuses 100,000 levels, and looks no further", async () => {
+      await assert.rejects(read(Array(100_000).fill("a").join("."), "1"), MalformedContent);
+    });
+  });
+
+  it("finds more than 1,000 cells to be a fault of the row, which is not taken apart", async () => {
+    const rows = [",".repeat(1000), `"${",".repeat(2000)}",1`, ",".repeat(1_000_000)];
+    const decoded = await decodeList(decoder, [Buffer.from(`name,id\r\n${rows.join("\r\n")}\r\n`)]);
+    assert.deepEqual(
+      decoded.map(({ issues }) => issues?.[0]?.message),
+      ["has 1001 cells, and 1000 are allowed", undefined, "has 1000001 cells, and 1000 are allowed"],
+    );
+  });
+
+  it("names the line and the column of what is not UTF-8 within a record of several lines", async () => {
+    const content = Buffer.from('name\r\nAda\r\n"a\r\nbc\xeb"\r\n', "latin1");
+    await assert.rejects(decodeList(decoder, [content]), { line: 4, column: 3 });
   });
 
   it("keeps apostrophes where files are not guarded", async () => {

@@ -57,6 +57,15 @@ describe("NDJSON", () => {
     }
   });
 
+  it("takes 1,000,000 blank lines, and refuses more", async () => {
+    const blank = "\n".repeat(1_000_000);
+    assert.deepEqual(await decodeList(ndjsonDecoder, [Buffer.from(`${blank}1`)]), [{ line: 1_000_001, value: 1 }]);
+    await assert.rejects(decodeList(ndjsonDecoder, [Buffer.from(`${blank}1\n\n`)]), {
+      detail: "The content has more than 1,000,000 blank lines",
+      line: 1_000_002,
+    });
+  });
+
   it("is read alike in whatever pieces it comes", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.jsonValue()), fc.integer({ min: 1, max: 20 }), async (values, size) => {

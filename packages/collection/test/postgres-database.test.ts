@@ -12,7 +12,7 @@ import {
   StoreOpenError,
   StoreOutcomeUnknown,
 } from "../src/index.ts";
-import { administrator, execute, postgresServer } from "./postgres-server.ts";
+import { administrator, execute, newPostgresDatabase } from "./postgres-server.ts";
 import { create, everything, noon, replace } from "./store-contract.ts";
 
 const person: CollectionDefinition = { name: "person", unique: ["identifier"] };
@@ -21,11 +21,9 @@ async function open(url: string, options: Partial<PostgresDatabaseOptions> = {})
   return openPostgresDatabase(url, { collections: [person], now: () => noon, ...options });
 }
 
-const newDatabase = async (): Promise<string> => (await postgresServer()).createDatabase();
-
 describe("a PostgreSQL database", () => {
   it("keeps records, ids and revisions when it is opened again", async () => {
-    const url = await newDatabase();
+    const url = await newPostgresDatabase();
     const before = await open(url);
     const ada = await create(before.store("person"), { name: "Ada", identifier: "A1" });
     await create(before.store("person"), { id: 40 });
@@ -41,7 +39,7 @@ describe("a PostgreSQL database", () => {
 
   it("holds several collections, each with ids, revisions and removals of its own", async () => {
     const collections = [person, { name: "order" }];
-    await using opened = disposable(await open(await newDatabase(), { collections }));
+    await using opened = disposable(await open(await newPostgresDatabase(), { collections }));
     const [people, orders] = ["person", "order"].map((name) => opened.database.store(name)) as [Store, Store];
     await create(people, { identifier: "A1" });
     await create(people, {});
@@ -52,7 +50,7 @@ describe("a PostgreSQL database", () => {
   });
 
   it("is made once by programs that start together", async () => {
-    const url = await newDatabase();
+    const url = await newPostgresDatabase();
     const databases = await Promise.all(Array.from({ length: 8 }, () => open(url, { poolSize: 3 })));
     const records = await Promise.all(databases.map((database) => create(database.store("person"), {})));
     assert.deepEqual(records.map(({ id }) => id).toSorted(), [1, 2, 3, 4, 5, 6, 7, 8]);
@@ -60,7 +58,7 @@ describe("a PostgreSQL database", () => {
   });
 
   it("has a commit written to the disk, whatever the server is set to", async () => {
-    const url = await newDatabase();
+    const url = await newPostgresDatabase();
     await using opened = disposable(await open(`${url}%20-csynchronous_commit%3Doff`));
     await execute(
       url,
@@ -72,7 +70,7 @@ describe("a PostgreSQL database", () => {
   });
 
   it("keeps a value that is unique however long it is, and one that PostgreSQL has no text for", async () => {
-    await using opened = disposable(await open(await newDatabase()));
+    await using opened = disposable(await open(await newPostgresDatabase()));
     const people = opened.database.store("person");
     const values = ["x".repeat(5_000), `${"x".repeat(5_000)}y`, "\u0000", "\\u0000", "\\\u0000", "\ud800", "\\"];
     for (const identifier of values) {
@@ -83,7 +81,7 @@ describe("a PostgreSQL database", () => {
   });
 
   it("lets two records swap what is unique by changes that are made together", async () => {
-    await using opened = disposable(await open(await newDatabase()));
+    await using opened = disposable(await open(await newPostgresDatabase()));
     const people = opened.database.store("person");
     await people.createAll([{ identifier: "A1" }, { identifier: "A2" }]);
     const changes = [{ identifier: "A3" }, { identifier: "A1" }, { identifier: "A2" }];
@@ -107,7 +105,7 @@ describe("a PostgreSQL database", () => {
 
 describe("records that swap what is unique in a PostgreSQL database", () => {
   it("do so in one transaction with the other changes that are made together", async () => {
-    const url = await newDatabase();
+    const url = await newPostgresDatabase();
     await using opened = disposable(await open(url));
     const people = opened.database.store("person");
     await people.createAll([{ identifier: "A1" }, { identifier: "A2" }, { identifier: "A3" }]);
@@ -124,7 +122,7 @@ describe("records that swap what is unique in a PostgreSQL database", () => {
 
 describe("unique members of a PostgreSQL database", () => {
   it("may be added to one that has records, dropped, and added again", async () => {
-    const url = await newDatabase();
+    const url = await newPostgresDatabase();
     for (const unique of [[], ["identifier", "email"], ["email"], ["identifier", "email"]]) {
       await using opened = disposable(await open(url, { collections: [{ name: "person", unique }] }));
       const people = opened.database.store("person");
@@ -141,7 +139,7 @@ describe("unique members of a PostgreSQL database", () => {
   });
 
   it("are refused when records share a value", async () => {
-    const url = await newDatabase();
+    const url = await newPostgresDatabase();
     const before = await open(url, { collections: [{ name: "person" }] });
     await before.store("person").createAll([{ identifier: "A1" }, { identifier: "A1" }]);
     await before.close();
@@ -151,7 +149,7 @@ describe("unique members of a PostgreSQL database", () => {
   });
 
   it("are enforced by the database too", async () => {
-    const url = await newDatabase();
+    const url = await newPostgresDatabase();
     await using opened = disposable(await open(url));
     await create(opened.database.store("person"), { identifier: "A1" });
     const copy =
@@ -169,7 +167,7 @@ describe("what a PostgreSQL database can be selected and searched by", () => {
     (await Array.fromAsync(people.list(selection))).flat().map(({ id }) => id);
 
   it("may be added to one that has records, change its type, and be left out", async () => {
-    const url = await newDatabase();
+    const url = await newPostgresDatabase();
     const before = await open(url);
     await before.store("person").createAll([{ height: 10 }, { height: 9 }, { height: "9" }]);
     await before.close();
@@ -188,7 +186,7 @@ describe("what a PostgreSQL database can be selected and searched by", () => {
   });
 
   it("has the words of records that there were before", async () => {
-    const url = await newDatabase();
+    const url = await newPostgresDatabase();
     const before = await open(url);
     const count = 450;
     await before
@@ -210,7 +208,7 @@ describe("what a PostgreSQL database can be selected and searched by", () => {
   it("may be of any length, in which texts differ", async () => {
     const selectable = [{ name: "name", type: "text" }] as const;
     await using opened = disposable(
-      await open(await newDatabase(), { collections: [{ name: "person", selectable, fullText: ["name"] }] }),
+      await open(await newPostgresDatabase(), { collections: [{ name: "person", selectable, fullText: ["name"] }] }),
     );
     const people = opened.database.store("person");
     const long = Array.from({ length: 4_000 }, (_, n) => String.fromCodePoint(0x1_f600 + (n % 60))).join("");
@@ -234,7 +232,7 @@ describe("what a PostgreSQL database can be selected and searched by", () => {
 
   it("takes a record of more words than PostgreSQL does", async () => {
     const collections = [{ name: "person", fullText: ["name"] }];
-    await using opened = disposable(await open(await newDatabase(), { collections }));
+    await using opened = disposable(await open(await newPostgresDatabase(), { collections }));
     const people = opened.database.store("person");
     const { id } = await create(people, { name: Array.from({ length: 200_000 }, (_, n) => `word${n}`).join(" ") });
     assert.deepEqual(await idsBy(people, { words: ["word7", "word99"] }), [id]);
@@ -242,7 +240,9 @@ describe("what a PostgreSQL database can be selected and searched by", () => {
 
   it("takes what PostgreSQL has no text for, in records and in selections", async () => {
     const selectable = [{ name: "name", type: "text" }] as const;
-    await using opened = disposable(await open(await newDatabase(), { collections: [{ name: "person", selectable }] }));
+    await using opened = disposable(
+      await open(await newPostgresDatabase(), { collections: [{ name: "person", selectable }] }),
+    );
     const people = opened.database.store("person");
     for (const value of ["\u0000", "a\u0000b", "\ud800", "\udfff😀"]) {
       const { id } = await create(people, { name: value });
@@ -251,7 +251,7 @@ describe("what a PostgreSQL database can be selected and searched by", () => {
   });
 
   it("compares whole numbers with any number", async () => {
-    await using opened = disposable(await open(await newDatabase()));
+    await using opened = disposable(await open(await newPostgresDatabase()));
     const people = opened.database.store("person");
     await people.createAll([{}, {}, {}]);
     for (const [operator, value, ids] of [
@@ -282,7 +282,7 @@ describe("owners in a PostgreSQL database", () => {
   });
 
   it("and what they own may be changed by several programs at once, without a deadlock", async () => {
-    const url = await newDatabase();
+    const url = await newPostgresDatabase();
     const collections = [book("person"), person];
     await using one = disposable(await open(url, { collections }));
     await using other = disposable(await open(url, { collections }));
@@ -314,7 +314,7 @@ describe("owners in a PostgreSQL database", () => {
   });
 
   it("are not changed for records that there are", async () => {
-    const url = await newDatabase();
+    const url = await newPostgresDatabase();
     const collections = [person, { name: "shop" }];
     const before = await open(url, { collections: [...collections, book("person")] });
     await before.close();
@@ -332,7 +332,7 @@ describe("owners in a PostgreSQL database", () => {
   });
 
   it("are kept by the database as long as they own something", async () => {
-    const url = await newDatabase();
+    const url = await newPostgresDatabase();
     await using opened = disposable(await open(url, { collections: [book("person"), person] }));
     await create(opened.database.store("person"), {});
     await create(opened.database.store("book").within(1), {});
@@ -360,7 +360,7 @@ describe("a database that cannot be opened is named in one line, without the pas
   ];
   for (const [what, change, message] of cases) {
     it(what, async () => {
-      const url = new URL(await newDatabase());
+      const url = new URL(await newPostgresDatabase());
       change(url);
       await assertNotOpened(url.href, message);
     });
@@ -375,7 +375,7 @@ describe("a database that cannot be opened is named in one line, without the pas
   });
 
   it("a layout of a newer version", async () => {
-    const url = await newDatabase();
+    const url = await newPostgresDatabase();
     await (await open(url)).close();
     await execute(url, "UPDATE waymark_layout SET version = 99");
     await assertNotOpened(
@@ -385,7 +385,7 @@ describe("a database that cannot be opened is named in one line, without the pas
   });
 
   it("a table of another program, which is left as it is", async () => {
-    const url = await newDatabase();
+    const url = await newPostgresDatabase();
     await execute(url, "CREATE TABLE person (name text); INSERT INTO person VALUES ('Ada')");
     await assertNotOpened(url, /it has a table "person" of another program/);
     assert.deepEqual(await execute(url, "SELECT name FROM person"), [["Ada"]]);
@@ -393,7 +393,7 @@ describe("a database that cannot be opened is named in one line, without the pas
   });
 
   it("a user who may not make tables", async () => {
-    const url = new URL(await newDatabase());
+    const url = new URL(await newPostgresDatabase());
     await execute(url.href, "DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN PASSWORD 'secret'");
     const schema = url.searchParams.get("options")?.split("=")[1] ?? "";
     await execute(url.href, `GRANT USAGE ON SCHEMA ${schema} TO reader`);
@@ -402,7 +402,7 @@ describe("a database that cannot be opened is named in one line, without the pas
   });
 
   it("a user who may only read", async () => {
-    const url = new URL(await newDatabase());
+    const url = new URL(await newPostgresDatabase());
     await (await open(url.href)).close();
     const schema = url.searchParams.get("options")?.split("=")[1] ?? "";
     await execute(
@@ -431,7 +431,7 @@ describe("a database that cannot be opened is named in one line, without the pas
 
 describe("two programs on one PostgreSQL database", () => {
   it("see at once what the other one has stored, and count on together", async () => {
-    const url = await newDatabase();
+    const url = await newPostgresDatabase();
     await using one = disposable(await open(url));
     await using other = disposable(await open(url));
     const [people, others] = [one.database.store("person"), other.database.store("person")];
@@ -445,7 +445,7 @@ describe("two programs on one PostgreSQL database", () => {
   });
 
   it("let one of 100 who expect the same revision through", async () => {
-    const url = await newDatabase();
+    const url = await newPostgresDatabase();
     await using one = disposable(await open(url));
     await using other = disposable(await open(url));
     const stores = [one, other].map(({ database }) => database.store("person")) as [Store, Store];
@@ -460,7 +460,7 @@ describe("two programs on one PostgreSQL database", () => {
   });
 
   it("give revisions in the order of the commits: who reads one has seen all that are less", async () => {
-    const url = await newDatabase();
+    const url = await newPostgresDatabase();
     await using one = disposable(await open(url));
     await using other = disposable(await open(url));
     const stores = [one, other].map(({ database }) => database.store("person")) as [Store, Store];
@@ -485,7 +485,7 @@ describe("two programs on one PostgreSQL database", () => {
   });
 
   it("retry what the database has undone to end a deadlock", async () => {
-    const url = await newDatabase();
+    const url = await newPostgresDatabase();
     await using one = disposable(await open(url));
     const people = one.database.store("person");
     await people.createAll([{}, {}]);
@@ -506,7 +506,7 @@ describe("two programs on one PostgreSQL database", () => {
     ["40003", "unknown"],
   ] as const) {
     it(`take a commit that fails with ${code} for one that is ${outcome}`, async () => {
-      const url = await newDatabase();
+      const url = await newPostgresDatabase();
       await using one = disposable(await open(url));
       const people = one.database.store("person");
       // Once it fails in the commit, as that of a distributed engine may; with the one code that is undone, with the other unknown.
@@ -524,7 +524,7 @@ describe("two programs on one PostgreSQL database", () => {
   }
 
   it("fail alone for a change that the database refuses, and make those that came with it", async () => {
-    const url = await newDatabase();
+    const url = await newPostgresDatabase();
     await using one = disposable(await open(url));
     const people = one.database.store("person");
     await execute(url, "ALTER TABLE person ADD CHECK (document NOT LIKE '%Eve%')");

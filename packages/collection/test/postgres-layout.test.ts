@@ -11,7 +11,7 @@ import {
   StoreOpenError,
   StoreUnavailable,
 } from "../src/index.ts";
-import { execute, postgresServer } from "./postgres-server.ts";
+import { execute, newPostgresDatabase } from "./postgres-server.ts";
 import { create, everything, replace } from "./store-contract.ts";
 
 const person: CollectionDefinition = {
@@ -35,10 +35,8 @@ const now = (): Date => new Date(60_000);
 const open = (url: string, definitions = collections): Promise<Database> =>
   openPostgresDatabase(url, { collections: definitions, now });
 
-const emptyDatabase = async (): Promise<string> => (await postgresServer()).createDatabase();
-
 async function databaseOfLayout1(): Promise<string> {
-  const url = await emptyDatabase();
+  const url = await newPostgresDatabase();
   await execute(url, await readFile(new URL("postgres-layout-1.sql", import.meta.url), "utf8"));
   return url;
 }
@@ -164,7 +162,7 @@ describe("what a PostgreSQL database is made of", () => {
         AND attcollation NOT IN (0, (SELECT oid FROM pg_collation WHERE collname = 'default'))`;
 
   it("is what the engines have in common: no trigger, function, sequence, generated column, deferred or cascading constraint", async () => {
-    const url = await emptyDatabase();
+    const url = await newPostgresDatabase();
     await using opened = disposable(await open(url));
     await create(opened.database.store("person"), {});
     assert.deepEqual(await execute(url, notEverywhere), []);
@@ -184,8 +182,7 @@ describe("what a PostgreSQL database is made of", () => {
   });
 
   it("compares text by code points also where the database compares it by the rules of a language", async () => {
-    const server = await postgresServer();
-    const url = new URL(await server.createDatabase());
+    const url = new URL(await newPostgresDatabase());
     url.searchParams.delete("options");
     await execute(
       url.href,
@@ -208,7 +205,7 @@ describe("what a PostgreSQL database is made of", () => {
 
 describe("columns of a PostgreSQL database", () => {
   it("that another version has made anew are not stored without their values: changes are refused, reads go on", async () => {
-    const url = await emptyDatabase();
+    const url = await newPostgresDatabase();
     await using older = disposable(await open(url, [{ name: "person" }]));
     const people = older.database.store("person");
     const ada = await create(people, { name: "Ada" });
@@ -227,7 +224,7 @@ describe("columns of a PostgreSQL database", () => {
   });
 
   it("are filled when the filling was broken off, by an engine that does not undo the making of columns", async () => {
-    const url = await emptyDatabase();
+    const url = await newPostgresDatabase();
     const before = await open(url);
     await before.store("person").createAll(Array.from({ length: 450 }, (_, n) => ({ name: `Ada ${n}` })));
     await before.close();

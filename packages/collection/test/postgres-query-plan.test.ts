@@ -10,7 +10,7 @@ import {
 } from "../src/index.ts";
 import { comparedColumns } from "../src/stores/postgres/columns.ts";
 import { PostgresSelection } from "../src/stores/postgres/selection.ts";
-import { postgresServer } from "./postgres-server.ts";
+import { newPostgresDatabase } from "./postgres-server.ts";
 
 const person: CollectionDefinition = {
   name: "person",
@@ -37,7 +37,7 @@ const indexed: Readonly<Record<string, string>> = {
 describe("a page of a PostgreSQL collection", () => {
   let url = "";
   before(async () => {
-    url = await (await postgresServer()).createDatabase();
+    url = await newPostgresDatabase();
     let clock = 0;
     const database = await openPostgresDatabase(url, { collections: [person], now: () => new Date(++clock % 4) });
     // Every tenth record has none of the members; of the others thousands have the same values.

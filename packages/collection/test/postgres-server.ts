@@ -1,16 +1,39 @@
 import { after } from "node:test";
-import { type PostgresServer, startPostgres } from "./start-postgres.ts";
+import {
+  createSchema,
+  execute,
+  type PostgresServer,
+  sharedServerVariable,
+  startPostgres,
+  uniqueName,
+} from "./start-postgres.ts";
 
 export { administrator } from "./postgres-programs.ts";
 export { execute, type PostgresServer } from "./start-postgres.ts";
 
-/** The server of the tests of this process; it is started when it is first asked for, and gone after the last test. */
+/** The URL of a new, empty database: of the server that all files of a run share, or else of the server of this process. */
+export async function newPostgresDatabase(): Promise<string> {
+  const url = process.env[sharedServerVariable];
+  if (url === undefined) return (await postgresServer()).createDatabase();
+  databaseOfProcess ??= createDatabase(url);
+  return createSchema(await databaseOfProcess);
+}
+
+/** A server of this process only, which tests may stop and kill. It starts when it is first asked for, and ends after the last test. */
 export function postgresServer(): Promise<PostgresServer> {
   // What the tests kill are processes and never the machine: what is written is there without fsync.
   running ??= startPostgres("-c", "fsync=off");
   return running;
 }
 
+/** Makes a database, so that neither locks nor notifications reach those of another file. */
+async function createDatabase(server: string): Promise<string> {
+  const name = uniqueName();
+  await execute(server, `CREATE DATABASE ${name}`);
+  return new URL(name, server).href;
+}
+
+let databaseOfProcess: Promise<string> | undefined;
 let running: Promise<PostgresServer> | undefined;
 
 // Here, and not where the server is started: there it would belong to the test that asked first.

@@ -1,15 +1,15 @@
 import { type Database, type DatabaseOptions, openPostgresDatabase } from "../src/index.ts";
-import { execute, postgresServer } from "./postgres-server.ts";
+import { execute, newPostgresDatabase } from "./postgres-server.ts";
 import { describeStore } from "./store-contract.ts";
 
 const openApart = async (options: DatabaseOptions): Promise<Database> =>
-  openPostgresDatabase(await (await postgresServer()).createDatabase(), options);
+  openPostgresDatabase(await newPostgresDatabase(), options);
 
 let url: string | undefined;
 
 const openEmptied = async (options: DatabaseOptions): Promise<Database> => {
   if (url === undefined) {
-    url = await (await postgresServer()).createDatabase();
+    url = await newPostgresDatabase();
   } else {
     // Emptied, since it takes a tenth of the time that making the tables anew would take; whoever owns whom.
     const tables = ["waymark_keys", "waymark_removals", ...options.collections.map(({ name }) => name)];

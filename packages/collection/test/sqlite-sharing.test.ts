@@ -81,7 +81,7 @@ describe("a SQLite file that several threads open at once", () => {
   };
 
   it("is made once where there is none, and every one of them stores its record", async () => {
-    const rounds = Array.from({ length: 20 }, newFile);
+    const rounds = Array.from({ length: 8 }, newFile);
     const workers = openInThreads(3, rounds);
     try {
       await Promise.all(workers.map((worker) => once(worker, "exit")));
@@ -97,7 +97,7 @@ describe("a SQLite file that several threads open at once", () => {
   });
 
   it("is brought to this layout once where it has an older one", async () => {
-    const rounds = Array.from({ length: 10 }, newFile);
+    const rounds = Array.from({ length: 5 }, newFile);
     for (const file of rounds) makeLayout1(file);
     const workers = openInThreads(3, rounds);
     try {

@@ -15,6 +15,7 @@ import { describeSearch } from "./store-contract/search.ts";
 import { describeSelection } from "./store-contract/selection.ts";
 
 export { create, everything, noon, replace } from "./store-contract/given.ts";
+export { describeSelection } from "./store-contract/selection.ts";
 
 type Open = (options: DatabaseOptions) => Promise<Database>;
 
@@ -23,17 +24,7 @@ type Open = (options: DatabaseOptions) => Promise<Database>;
  * one for every test, `openApart` gives another one each time.
  */
 export function describeStore(name: string, open: Open, openApart: Open = open): void {
-  const withStore: WithStore =
-    (use, now = () => noon) =>
-    async () => {
-      const database = await open({ collections, now });
-      try {
-        await use(database.store("person"), database);
-      } finally {
-        await database.close();
-      }
-    };
-
+  const withStore = withStoreOf(open);
   describeCreation(name, withStore);
   describeConflicts(name, withStore);
   describeReplacement(name, withStore);
@@ -54,6 +45,19 @@ export function describeStore(name: string, open: Open, openApart: Open = open):
       for (const database of databases) await database.close();
     }
   });
+}
+
+/** Gives each test a store of the database that `open` gives. */
+export function withStoreOf(open: Open): WithStore {
+  return (use, now = () => noon) =>
+    async () => {
+      const database = await open({ collections, now });
+      try {
+        await use(database.store("person"), database);
+      } finally {
+        await database.close();
+      }
+    };
 }
 
 const collections: readonly CollectionDefinition[] = [

@@ -1,4 +1,4 @@
-import { collection, type Database, openDatabase, type Store, xmlDecoder } from "@waymark/collection";
+import { type BulkLimits, collection, type Database, openDatabase, type Store, xmlDecoder } from "@waymark/collection";
 import {
   type App,
   type AroundFilter,
@@ -46,6 +46,8 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly maxDelay?: number | undefined;
   /** How many requests may be in hand at once, health checks not counted. Default: any number. */
   readonly maxInFlight?: number | undefined;
+  /** How many people may be sent at once, and what that may cost. Default: as in a collection. */
+  readonly bulk?: BulkLimits | undefined;
   /** Whether requests come over TLS, all or the one given: browsers are then told to keep to it. Default: false. */
   readonly https?: SecurityHeadersOptions["https"];
   /** Where clients reach the service, for its links: see `publicUrl` of waymark. Default: links are paths. */
@@ -80,6 +82,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     maxDelay,
     maxInFlight,
     publicUrl: url,
+    bulk,
     ...routing
   } = others;
   // Before the database is opened, since it may throw, and the database must not stay open. The outermost first: every response
@@ -109,6 +112,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     lenientSchema: lenientPersonSchema(now),
     decoders: [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })],
     listDecoders: personListDecoders,
+    bulk,
     representations: personRepresentations,
     members: personMemberNames(),
     // Where collections answer 201, /person answers 200; the client learns the id all the same.

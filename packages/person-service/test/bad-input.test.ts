@@ -6,7 +6,7 @@ import { asJson, assertProblem, asXml, pointersOf, read, readAll, type SentProbl
 import { legalPerson } from "./legal-person.ts";
 import { naughtyStrings } from "./naughty-strings.ts";
 import { personXml } from "./person-xml.ts";
-import { describeService, type Message, noon, type Service } from "./transports.ts";
+import { describeOnEveryStore, describeService, type Message, noon, type Service } from "./transports.ts";
 
 /** Sends what is to be refused, and gives the problem. */
 async function refuse(service: Service, message: Message, status: number, code: string): Promise<SentProblem> {
@@ -354,7 +354,9 @@ describeService("bad input", (openService) => {
       );
     });
   });
+});
 
+describeOnEveryStore("unusual input", (openService) => {
   describe("naughty strings", () => {
     const service = openService();
     const fields = [

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { asJson, assertProblem, readAll, type SentProblem, store } from "./answers.ts";
 import { legalPerson } from "./legal-person.ts";
-import { describeService, type Message, noon, type Service } from "./transports.ts";
+import { describeOnEveryStore, type Message, noon, type Service } from "./transports.ts";
 
 const asLines = (body: string | Uint8Array<ArrayBuffer>): Message => ({
   headers: { "Content-Type": "application/x-ndjson" },
@@ -63,7 +63,7 @@ const badInput: readonly [what: string, message: Message, code: string, places: 
   ["commas for nothing", asCsv("name,email\r\n,\r\n"), "invalid-content", ["2 #/name"]],
 ];
 
-describeService("many people at once", (openService) => {
+describeOnEveryStore("many people at once", (openService) => {
   describe("in NDJSON", () => {
     const service = openService();
 

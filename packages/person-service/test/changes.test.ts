@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { asJson, assertProblem, asXml, pointersOf, read, readAll, store } from "./answers.ts";
-import { describeService, type Message, noon } from "./transports.ts";
+import { describeOnEveryStore, type Message, noon } from "./transports.ts";
 
 const patch = (body: unknown, type = "application/merge-patch+json"): Message => ({
   headers: { "Content-Type": type },
@@ -15,7 +15,7 @@ const ada = { name: "Ada", identifier: "A-1", address: { postalCode: "W1", addre
 /** The fields with which a client might believe that what it sent is what is stored. */
 const validators = ["etag", "last-modified"];
 
-describeService("changes of a person", (openService) => {
+describeOnEveryStore("changes of a person", (openService) => {
   describe("by PUT", () => {
     const service = openService();
 
@@ -237,7 +237,7 @@ describeService("changes of a person", (openService) => {
   });
 });
 
-describeService("what a client prefers of the answer to a change", (openService) => {
+describeOnEveryStore("what a client prefers of the answer to a change", (openService) => {
   const service = openService();
 
   it("the record, in the representation that it accepts, with the entity tag where there may be one", async () => {
@@ -283,7 +283,7 @@ describeService("what a client prefers of the answer to a change", (openService)
   });
 });
 
-describeService("a POST with an Idempotency-Key", (openService) => {
+describeOnEveryStore("a POST with an Idempotency-Key", (openService) => {
   const service = openService();
   const post = (key: string, name: string) => {
     const { headers, body = "" } = asJson({ name });

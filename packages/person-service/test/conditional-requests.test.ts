@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { asJson, assertProblem, read, store } from "./answers.ts";
-import { type Answer, describeService, type Service } from "./transports.ts";
+import { type Answer, describeOnEveryStore, type Service } from "./transports.ts";
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -87,7 +87,7 @@ async function change(service: Service, method: string, target: string, headers:
   });
 }
 
-describeService("conditional requests", (openService) => {
+describeOnEveryStore("conditional requests", (openService) => {
   describe("that read a person", () => {
     const service = openService();
 

@@ -5,7 +5,7 @@ import { databaseKinds } from "./databases.ts";
 
 for (const kind of databaseKinds) {
   it(`keeps each person whom it acknowledged, however it is killed (${kind.name})`, async () => {
-    const { acknowledged, rounds } = await survivesCrashes(kind, kind.name === "SQLite" ? 20 : 5);
+    const { acknowledged, rounds } = await survivesCrashes(kind, kind.name === "SQLite" ? 6 : 3);
     assert.ok(acknowledged >= rounds);
   });
 }

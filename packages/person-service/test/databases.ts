@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { postgresServer } from "../../collection/test/postgres-server.ts";
+import { newPostgresDatabase } from "../../collection/test/postgres-server.ts";
 
 /** A kind of database that the black-box tests run on. */
 export interface DatabaseKind {
@@ -20,10 +20,9 @@ export interface TestDatabase {
   assertIntact?(): void;
 }
 
-export const databaseKinds: readonly DatabaseKind[] = [
-  { name: "SQLite", create: createSqliteFile },
-  { name: "PostgreSQL", create: createPostgresDatabase },
-];
+export const sqlite: DatabaseKind = { name: "SQLite", create: createSqliteFile };
+
+export const databaseKinds: readonly DatabaseKind[] = [sqlite, { name: "PostgreSQL", create: createPostgresDatabase }];
 
 /** The path of a SQLite file that is still to be made, in a directory of its own. */
 export async function createSqliteFile(): Promise<TestDatabase> {
@@ -43,8 +42,7 @@ export async function createSqliteFile(): Promise<TestDatabase> {
   };
 }
 
-/** The URL of an empty database of the server that the tests of this process share, and that is gone after them. */
+/** The URL of an empty database of the server that the tests share, and that is gone after them. */
 export async function createPostgresDatabase(): Promise<TestDatabase> {
-  const server = await postgresServer();
-  return { location: await server.createDatabase(), remove: async () => undefined };
+  return { location: await newPostgresDatabase(), remove: async () => undefined };
 }

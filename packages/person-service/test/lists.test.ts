@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { demoPeople } from "../src/person/demo.ts";
 import { asJson, assertProblem, type SentRecord, store } from "./answers.ts";
-import { describeService, type Service } from "./transports.ts";
+import { describeOnEveryStore, type Service } from "./transports.ts";
 
 interface Page {
   readonly people: readonly SentRecord[];
@@ -80,7 +80,7 @@ const refused: readonly (readonly [query: string, parameter: string])[] = [
   ["q=", "q"],
 ];
 
-describeService("lists of people", (openService) => {
+describeOnEveryStore("lists of people", (openService) => {
   describe("that cannot be had", () => {
     const service = openService();
 

@@ -6,7 +6,7 @@ import { after, before, describe } from "node:test";
 import type { App } from "waymark";
 import { serve } from "waymark/node";
 import { openPersonService, type PersonServiceOptions } from "../src/index.ts";
-import { type DatabaseKind, databaseKinds } from "./databases.ts";
+import { type DatabaseKind, databaseKinds, sqlite } from "./databases.ts";
 
 /** The time at which the services of these tests store everything. */
 export const noon = "2026-06-15T12:00:00.000Z";
@@ -39,8 +39,8 @@ interface Transport {
 }
 
 /**
- * Runs a body of tests over each transport on SQLite, and over a socket on every other kind of database. Every call of `openService` within a `describe` gives
- * that block a service on an empty database, closed after its last test; it must have had no fault by then.
+ * Runs a body of tests over each transport, on SQLite. Every call of `openService` within a `describe` gives that block a service
+ * on an empty database, closed after its last test; it must have had no fault by then.
  *
  * ```ts
  * describeService("hello", (openService) => {
@@ -49,18 +49,23 @@ interface Transport {
  * });
  * ```
  */
-export function describeService(
-  name: string,
-  body: (openService: OpenService, transport: Transport["name"]) => void,
-): void {
-  for (const kind of databaseKinds) {
-    // Nothing of an answer hangs on both of them, and a second time would only take longer.
-    for (const transport of kind.name === "SQLite" ? [inMemory, overSocket] : [overSocket]) {
-      describe(`${name} (${transport.name}, ${kind.name})`, () => {
-        body((configure) => openService(kind, transport, configure), transport.name);
-      });
-    }
-  }
+export function describeService(name: string, body: Body): void {
+  for (const transport of [inMemory, overSocket]) describeOn(sqlite, transport, name, body);
+}
+
+/** Does the same, and runs the tests over a socket on every other kind of database too: for what depends on the store. */
+export function describeOnEveryStore(name: string, body: Body): void {
+  describeService(name, body);
+  // No answer depends on both the transport and the store.
+  for (const kind of databaseKinds) if (kind !== sqlite) describeOn(kind, overSocket, name, body);
+}
+
+type Body = (openService: OpenService, transport: Transport["name"]) => void;
+
+function describeOn(kind: DatabaseKind, transport: Transport, name: string, body: Body): void {
+  describe(`${name} (${transport.name}, ${kind.name})`, () => {
+    body((configure) => openService(kind, transport, configure), transport.name);
+  });
 }
 
 /** Opens a service, with these options where the tests need some; they are made when the block begins. */

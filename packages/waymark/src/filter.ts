@@ -48,10 +48,11 @@ export interface WebFilter {
 /** The methods that the routes of a canonical path take, as `Allow` names them; undefined where no route has the path. */
 export type MethodsOf = (path: string) => readonly string[] | undefined;
 
-/** What becomes of the faults of one type that are thrown in a group, by its handlers or its filters. */
+/** What becomes of the faults of one type, or of all, that are thrown in a group, by its handlers or its filters. */
 export interface ErrorClause {
   readonly kind: "onError";
-  readonly type: ErrorType;
+  /** undefined: whatever is thrown, also what is not an error. */
+  readonly type: ErrorType | undefined;
   readonly apply: (error: never, request: HttpRequest) => Awaitable<HttpResponse>;
   readonly site: DeclarationSite;
 }
@@ -96,21 +97,37 @@ export function around(apply: AroundFilter["apply"]): AroundFilter {
 }
 
 /**
- * Answers for errors of the type. The clauses of a group are tried in declared order and stand around all its filters,
- * wherever in the group they are written; what none of them takes goes on to the group around. An `HttpError` never
- * gets here: it is a response.
+ * Answers for errors of the type; without a type, for whatever is thrown, such as a text. The clauses of a group are tried in
+ * declared order and stand around all its filters, wherever in the group they are written; what none of them takes goes on to
+ * the group around. An `HttpError` never gets here: it is a response.
  *
  * ```ts
  * onError(StoreUnavailable, () => problem(unavailable, { detail: "Try again in a second." }))
+ * onError((thrown) => problem(broken, { detail: thrown instanceof Error ? thrown.message : String(thrown) }))
  * ```
  */
 export function onError<E>(
   type: ErrorType<E>,
   apply: (error: E, request: HttpRequest) => Awaitable<HttpResponse>,
-): ErrorClause {
+): ErrorClause;
+export function onError(apply: (thrown: unknown, request: HttpRequest) => Awaitable<HttpResponse>): ErrorClause;
+export function onError(...typeAndApply: readonly unknown[]): ErrorClause {
+  if (typeAndApply.length === 1) return declareClause(undefined, typeAndApply[0], "onError(…) takes a function");
+  const [type, apply] = typeAndApply;
+  // A class that is undefined, such as a misspelt import, must not become a clause for everything.
   requireFunction("onError(…) takes a class of errors first", type);
-  requireFunction("onError(…) takes a function second", apply);
-  return { kind: "onError", type, apply, site: new DeclarationSite(onError) };
+  return declareClause(type, apply, "onError(…) takes a function second");
+}
+
+function declareClause(type: unknown, apply: unknown, expected: string): ErrorClause {
+  requireFunction(expected, apply);
+  // The overloads of onError say of which types these two functions are.
+  return {
+    kind: "onError",
+    type: type as ErrorClause["type"],
+    apply: apply as ErrorClause["apply"],
+    site: new DeclarationSite(onError),
+  };
 }
 
 /** JavaScript callers come with anything, such as undefined from a misspelt import. */

@@ -1,3 +1,4 @@
+export type { App, Explanation, ExplanationFailure, ExplanationStep, Finding, RouteSummary } from "./app.ts";
 export { accept, and, type Condition, contentType, header, method, not, or, path, query, test } from "./condition.ts";
 export type { ContentCoding, Encoder, Extent } from "./content/coding.ts";
 export {
@@ -68,6 +69,7 @@ export {
 export { nameRequests, requestId } from "./filters/request-id.ts";
 export { noStoreErrors, type SecurityHeadersOptions, securityHeaders } from "./filters/security-headers.ts";
 export { excerpt, positionAt, type TextPosition } from "./message-text.ts";
+export { mount } from "./mount.ts";
 export type { NoVariables, PathVariables, Variables } from "./path/pattern.ts";
 export { PatternMistake, pathMatcher } from "./path/template.ts";
 export { evaluatePreconditions, notModified, type Validators, type Verdict } from "./preconditions.ts";
@@ -104,10 +106,7 @@ export {
   route,
   routes,
 } from "./route.ts";
-export { type App, type RouterOptions, router } from "./router.ts";
-export type { RouteSummary } from "./routing/branch.ts";
-export type { Explanation, ExplanationFailure, ExplanationStep } from "./routing/explain.ts";
+export { type RouterOptions, router } from "./router.ts";
 export { listRoutes } from "./routing/explain.ts";
-export type { Finding } from "./routing/finding.ts";
 export { type Mistake, RoutingMistakes } from "./routing/mistake.ts";
 export { isRefusedMessage, type Malformed } from "./routing/refusal.ts";

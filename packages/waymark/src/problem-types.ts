@@ -18,6 +18,7 @@ export type ProblemName =
   | "methodNotAllowed"
   | "notAcceptable"
   | "contentTooLarge"
+  | "contentExpandsTooFar"
   | "unsupportedMediaType"
   | "unsupportedContentCoding"
   | "expectationFailed"
@@ -88,6 +89,13 @@ export const problemTypes: Readonly<Record<ProblemName, ProblemType>> = {
     status: 413,
     title: "Content Too Large",
     explanation: "The content is longer than the service accepts. `limit` is the bound in bytes.",
+  },
+  contentExpandsTooFar: {
+    code: "content-expands-too-far",
+    status: 413,
+    title: "Content Expands Too Far",
+    explanation:
+      "The content has a Content-Encoding, and becomes more than `limit` times as long when it is decoded. Send less of it at a time, or without the coding.",
   },
   unsupportedMediaType: {
     code: "unsupported-media-type",

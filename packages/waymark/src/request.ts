@@ -26,7 +26,7 @@ export interface Exchange {
   /** Calls back once, when the response has been sent or the client has gone; absent where nothing is sent. */
   onEnd?(listener: () => void): void;
   /** The present turn of the event loop; absent where they cannot be told apart. */
-  readonly turn?: EventLoopTurn;
+  readonly turn?: EventLoopTurn | undefined;
   /** The adapter's own object: Node's IncomingMessage or Http2Stream, or the web Request. */
   readonly native: unknown;
 }
@@ -187,7 +187,7 @@ export class HttpRequest<V = Variables> {
     return this.#with(this.headers.without(name), this.#attributes);
   }
 
-  /** For the app that handles the request: its settings are for content that came without any. */
+  /** For the app that handles a request made by hand: its settings are for content that came without any. */
   adopt(settings: ContentSettings): void {
     this.#exchange.adopt?.(settings);
   }
@@ -196,6 +196,13 @@ export class HttpRequest<V = Variables> {
   matched<W>(variables: W, negotiatedType: string | undefined): HttpRequest<W> {
     const { method, path, search, headers } = this;
     return new HttpRequest(method, path, search, headers, this.#exchange, variables, negotiatedType, this.#attributes);
+  }
+
+  /** The request as an app sees it that is mounted: with the path within it, and content that is read by its settings. */
+  mounted(path: string, settings: ContentSettings): HttpRequest {
+    const { method, search, headers } = this;
+    const exchange = withSettings(this.#exchange, settings);
+    return new HttpRequest(method, path, search, headers, exchange, noVariables, undefined, this.#attributes);
   }
 
   /**
@@ -259,4 +266,29 @@ interface AttributeEntry {
   readonly key: Attribute<unknown>;
   readonly value: unknown;
   readonly outer: AttributeEntry | undefined;
+}
+
+/** The exchange with content that is read by these settings, and still once; what the client gets is the same. */
+function withSettings(exchange: Exchange, settings: ContentSettings): Exchange {
+  let content: RequestContent | undefined;
+  const { onEnd } = exchange;
+  return {
+    get content() {
+      content ??= new RequestContent(exchange.content.asSource(), settings);
+      return content;
+    },
+    get signal() {
+      return exchange.signal;
+    },
+    get client() {
+      return exchange.client;
+    },
+    ...(onEnd !== undefined && { onEnd: (listener: () => void) => onEnd.call(exchange, listener) }),
+    get turn() {
+      return exchange.turn;
+    },
+    get native() {
+      return exchange.native;
+    },
+  };
 }

@@ -1,8 +1,8 @@
+import { andThen } from "./and-then.ts";
 import { typeName } from "./declaration.ts";
 import { type HeaderList, isSenderField } from "./fields/header-list.ts";
 import { excerpt } from "./message-text.ts";
 import type { HttpResponse, ResponseBody } from "./response.ts";
-import { isPromise } from "./routing/pipeline.ts";
 
 export type StreamedBody = Exclude<ResponseBody, null | string | Uint8Array>;
 export type Piece = string | Uint8Array;
@@ -43,7 +43,7 @@ export function openBody(body: StreamedBody, headers: HeaderList): BodySource {
       } catch (error) {
         return fail(error);
       }
-      return isPromise(step) ? step.then(accept, fail) : accept(step);
+      return andThen(step, accept, fail);
     },
     // A web stream that has failed would fail again.
     cancel: async () => (over ? undefined : source.cancel()),

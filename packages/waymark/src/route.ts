@@ -1,3 +1,4 @@
+import type { App } from "./app.ts";
 import {
   type BoundByAll,
   type Condition,
@@ -26,12 +27,20 @@ export type Route<N = NoVariables> = RouteData & {
   readonly needs?: unknown extends N ? unknown : (provided: N) => void;
 };
 
-export type RouteData = SingleRoute | Group;
+export type RouteData = SingleRoute | MountedRoute | Group;
 
 export interface SingleRoute {
   readonly kind: "route";
   readonly conditions: readonly ConditionData[];
   readonly handler: Handler<never>;
+  readonly site: DeclarationSite;
+}
+
+/** Everything below the path of its group, answered by another app. */
+export interface MountedRoute {
+  readonly kind: "mount";
+  readonly conditions: readonly ConditionData[];
+  readonly app: App;
   readonly site: DeclarationSite;
 }
 
@@ -111,6 +120,7 @@ function declareGroup(declaredBy: (...members: never[]) => unknown, members: rea
     }
     switch (member?.kind) {
       case "route":
+      case "mount":
       case "group":
         routes.push(member);
         break;
@@ -150,8 +160,10 @@ function declareRoute(
   return { kind: "route", conditions: [...implied, ...conditions], handler, site };
 }
 
-/** The variables of N that P does not provide, or provides as another type. */
-export type Unmet<N, P> = { readonly [K in keyof N as P extends Record<K, N[K]> ? never : K]: N[K] };
+/** The variables of N that P does not provide, or provides as another type. Variables of any name need none in particular. */
+export type Unmet<N, P> = {
+  readonly [K in keyof N as string extends K ? never : P extends Record<K, N[K]> ? never : K]: N[K];
+};
 
 /** What a route needs; nothing when it is something else. */
 export type NeededBy<M> = M extends RouteData & { readonly needs?: (provided: infer N) => void } ? N : NoVariables;

@@ -1,20 +1,22 @@
+import { andThen, isPromise } from "./and-then.ts";
+import type { App } from "./app.ts";
 import type { ContentCoding } from "./content/coding.ts";
 import type { Decoder } from "./content/decoder.ts";
 import { type ContentSettings, defaultContentSettings } from "./content/request-content.ts";
-import { typeName } from "./declaration.ts";
+import { DeclarationSite, typeName } from "./declaration.ts";
 import { handleFetch } from "./fetch.ts";
 import type { ErrorClause, Filter, MethodsOf, Next, WebFilter } from "./filter.ts";
+import { outerFault } from "./mount.ts";
 import { problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 import type { NeededBy, Route, RouteData } from "./route.ts";
-import { type RouteSummary, summarize } from "./routing/branch.ts";
+import { summarize } from "./routing/branch.ts";
 import { compileRoutes } from "./routing/compile.ts";
-import { type Explanation, explain } from "./routing/explain.ts";
-import type { Finding } from "./routing/finding.ts";
-import { isPromise, thrownResponse, wrapWeb } from "./routing/pipeline.ts";
-import { type Malformed, refused, refusePath } from "./routing/refusal.ts";
+import { explain } from "./routing/explain.ts";
+import { thrownResponse, wrapWeb } from "./routing/pipeline.ts";
+import { refused, refusePath } from "./routing/refusal.ts";
 import { buildRouteTable, type RouteTable } from "./routing/route-table.ts";
 
 export interface RouterOptions {
@@ -23,7 +25,7 @@ export interface RouterOptions {
    * outermost. The clauses take what is thrown in a handler or in any of the filters.
    */
   readonly filters?: readonly (Filter | WebFilter | ErrorClause)[];
-  /** Refuse to build when a route can never be reached. Default: false, and `findings` lists them. */
+  /** Refuses to build when a route can never be reached or there is no route. Default: false, and `findings` lists them. */
   readonly strict?: boolean;
   /** What `request.body` reads. Default: JSON. */
   readonly decoders?: readonly Decoder[];
@@ -31,31 +33,8 @@ export interface RouterOptions {
   readonly codings?: readonly ContentCoding[];
   /** The most bytes of content that a request may have, decoded too, unless the handler says otherwise. Default: 1 MiB. */
   readonly contentLimit?: number;
-  /** Told of each error that became a 500. Default: `console.error`. */
+  /** Told of each error that became a 500. Default: that of the app in which this one is mounted, else `console.error`. */
   readonly onFault?: (error: unknown, request: HttpRequest | undefined) => void;
-}
-
-/** Routes, compiled. */
-export interface App {
-  /** Answers a request; never throws and never rejects. It is synchronous when the filters and the handler are. */
-  handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
-  /**
-   * Answers a request whose message or target is malformed, for adapters: with this refusal, as the web filters leave it. They see
-   * the path `*`, and for a message `isRefusedMessage` is true. Never throws and never rejects.
-   */
-  refuse(request: HttpRequest, refusal: HttpResponse, malformed: Malformed): HttpResponse | Promise<HttpResponse>;
-  /** Answers a web request: for tests, and for runtimes that serve by a fetch function. */
-  fetch(request: Request): Promise<Response>;
-  /** Tells for each route, in order, whether it takes the request, and what first stood against it. */
-  explain(request: HttpRequest): Explanation;
-  /** Every route, flat, in the order in which they are tried. */
-  readonly routes: readonly RouteSummary[];
-  /** Routes that are legal and yet never reached. */
-  readonly findings: readonly Finding[];
-  /** How adapters read the content of requests. */
-  readonly content: ContentSettings;
-  /** Reports an error that no response can tell, for adapters: a stream of content that broke. */
-  fault(error: unknown, request?: HttpRequest): void;
 }
 
 /** Routes whose handlers need a path variable that nothing around them provides do not compile; the message names it. */
@@ -94,9 +73,10 @@ export function router<const A extends readonly (RouterOptions | Route<unknown>)
   ...optionsAndRoutes: A & AllComplete<A>
 ): App;
 export function router(...optionsAndRoutes: readonly unknown[]): App {
+  const site = new DeclarationSite(router);
   const [first, ...rest] = optionsAndRoutes;
-  if (isOptions(first)) return compileRouter(first, rest.map(requireRoute));
-  return compileRouter({}, optionsAndRoutes.map(requireRoute));
+  if (isOptions(first)) return compileRouter(first, rest.map(requireRoute), site);
+  return compileRouter({}, optionsAndRoutes.map(requireRoute), site);
 }
 
 /** Options have no `kind`; everything else that may be given here, and much that may not, has one or is no object. */
@@ -111,16 +91,14 @@ function requireRoute(value: unknown): RouteData {
   throw new TypeError(`router(…) takes options, which can be left out, and then routes, not ${found}`);
 }
 
-function compileRouter(options: RouterOptions, routes: readonly RouteData[]): App {
-  const { candidates, findings } = compileRoutes(routes, options.strict ?? false);
-  const locate = buildRouteTable(candidates);
+function compileRouter(options: RouterOptions, routes: readonly RouteData[], site: DeclarationSite): App {
   const fault: App["fault"] = (error, request) => {
     const logBoth = (fromLog: unknown): void => {
       logFault(error);
       logFault(fromLog);
     };
     try {
-      const told: unknown = (options.onFault ?? logFault)(error, request);
+      const told: unknown = (options.onFault ?? request?.attribute(outerFault) ?? logFault)(error, request);
       // An asynchronous log that fails must not end the process as an unhandled rejection.
       if (isPromise(told)) told.then(undefined, logBoth);
     } catch (fromLog) {
@@ -131,7 +109,10 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[]): Ap
     fault(error, request);
     return internalError;
   };
-  const { filters, clauses } = sortFilters(options.filters ?? [], (path) => locate(path)?.routes.allow);
+  const { candidates, findings } = compileRoutes(routes, options.strict ?? false, site, fault);
+  const locate = buildRouteTable(candidates);
+  const methodsOf: MethodsOf = (path) => locate(path)?.routes.methodsOf(path);
+  const { filters, clauses } = sortFilters(options.filters ?? [], methodsOf);
   const answer = wrapWeb(filters, clauses, fail, dispatcher(locate));
   const answerRefused = wrapWeb(
     filters,
@@ -149,16 +130,15 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[]): Ap
       request.adopt(content);
       return answer(request);
     },
-    refuse(request, response, malformed) {
-      request.adopt(content);
-      return answerRefused(request.withAttribute(refused, { malformed, response }));
-    },
+    answer,
+    refuse: (request, response, malformed) => answerRefused(request.withAttribute(refused, { malformed, response })),
     fetch: (request) => handleFetch(app, request),
     explain: (request) => explain(candidates, locate, request),
     get routes() {
       return summarize(candidates);
     },
     findings,
+    methodsOf,
     content,
     fault,
   };
@@ -198,9 +178,7 @@ function dispatcher(locate: RouteTable): Next {
         const type = candidate.negotiate?.(request);
         if (type === undefined && candidate.negotiate !== undefined) continue;
         const response = candidate.run(request.matched(candidate.bind(segments), type));
-        return isPromise(response)
-          ? response.then((settled) => routes.complete(settled, consulted))
-          : routes.complete(response, consulted);
+        return andThen(response, (settled) => routes.complete(settled, consulted));
       }
       return routes.refuse(request, segments);
     } catch (error) {

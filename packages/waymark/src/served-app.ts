@@ -7,8 +7,8 @@ import type { Malformed } from "./routing/refusal.ts";
 
 /** What an adapter needs of an app; `router(…)` makes one. */
 export interface ServedApp {
-  /** Answers a request; never throws and never rejects. */
-  handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
+  /** Answers a request whose content is read as `content` says; never throws and never rejects. */
+  answer(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
   /** Answers a request whose message or target is malformed with this refusal, as the web filters leave it; never throws and never rejects. */
   refuse(request: HttpRequest, refusal: HttpResponse, malformed: Malformed): HttpResponse | Promise<HttpResponse>;
   /** How the content of requests is read. */
@@ -33,7 +33,7 @@ export function handleReceived(app: ServedApp, received: Received): HttpResponse
     if (error instanceof HttpError) return app.refuse(received.receive(noPath), error.response, "target");
     throw error;
   }
-  return app.handle(received.receive(target));
+  return app.answer(received.receive(target));
 }
 
 /** This refusal of a message, as the web filters leave it. */

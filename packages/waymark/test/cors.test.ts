@@ -4,6 +4,7 @@ import fc from "fast-check";
 import {
   type App,
   accept,
+  access,
   around,
   type CorsPolicy,
   cors,
@@ -399,5 +400,32 @@ describe("an origin", () => {
         assert.equal(response.headers.has("Access-Control-Allow-Origin"), expected, origin);
       }),
     );
+  });
+});
+
+describe("a pre-flight that no cors answers", () => {
+  const preflight = { Origin: page, "Access-Control-Request-Method": "PUT" };
+  const ran: string[] = [];
+  const everyMethod = route("/proxied", ({ method }) => {
+    ran.push(method);
+    return text("the handler ran");
+  });
+  const statusOf = async (app: App, target: string): Promise<number> =>
+    (await ask(app, `OPTIONS ${target}`, preflight)).status;
+
+  it("is an OPTIONS like any other: a route for every method takes it, one for other methods does not", async () => {
+    ran.length = 0;
+    const app = router(everyMethod, PUT("/notes", noContent));
+    assert.equal((await ask(app, "OPTIONS /proxied", preflight)).body, "the handler ran");
+    assert.deepEqual(ran, ["OPTIONS"]);
+    assert.equal(await statusOf(app, "/notes"), 204);
+  });
+
+  it("goes no further than access, in a group as well", async () => {
+    ran.length = 0;
+    const guard = access(() => ({ kind: "allowed" }));
+    assert.equal(await statusOf(router({ filters: [guard] }, everyMethod), "/proxied"), 204);
+    assert.equal(await statusOf(router(group(guard, everyMethod)), "/proxied"), 204);
+    assert.deepEqual(ran, []);
   });
 });

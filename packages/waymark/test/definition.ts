@@ -61,9 +61,14 @@ function flatten(
   node: RouteData,
   groups: readonly Group[],
 ): readonly { route: SingleRoute; groups: readonly Group[] }[] {
-  return node.kind === "route"
-    ? [{ route: node, groups }]
-    : node.routes.flatMap((member) => flatten(member, [...groups, node]));
+  switch (node.kind) {
+    case "route":
+      return [{ route: node, groups }];
+    case "group":
+      return node.routes.flatMap((member) => flatten(member, [...groups, node]));
+    case "mount":
+      throw new Error("The definition knows no mounted apps");
+  }
 }
 
 /** The request, the method it is taken as, and the last stage that counts: what belongs to later ones is let pass. */

@@ -367,7 +367,9 @@ suite("a filter from plain JavaScript", () => {
       () => onError(undefined as never, ok), // As called.
       "onError(…) takes a class of errors first, not undefined",
     ],
-    "onError(Error)": [
+    "onError()": [() => (onError as () => unknown)(), "onError(…) takes a class of errors first, not undefined"],
+    'onError("f")': [() => onError("f" as never), "onError(…) takes a function, not string"],
+    "onError(Error, undefined)": [
       () => onError(Error, undefined as never), // As called.
       "onError(…) takes a function second, not undefined",
     ],

@@ -93,6 +93,32 @@ suite("a route is never reached", () => {
   }
 });
 
+suite("a router without routes", () => {
+  const empty = (): readonly (readonly Route[])[] => [[], [routes()], [group("/a")], [routes(), group(group("/a"))]];
+
+  it("is a finding, at the place that calls router", () => {
+    for (const declared of empty()) {
+      const { findings } = router(...declared);
+      assert.deepEqual(
+        findings.map(({ kind, message }) => [kind, message]),
+        [["empty", "The router has no routes, and answers no request but with a refusal"]],
+      );
+      assert.equal(codeAt(String(findings[0]?.site), "finding.test.ts"), "router(...declared);");
+    }
+  });
+
+  it("is refused by strict", () => {
+    for (const declared of empty()) assert.throws(() => router({ strict: true }, ...declared), /has no routes/);
+  });
+
+  it("is not one whose only route can never be reached", () => {
+    assert.deepEqual(
+      router(routes(), route(or(), ok)).findings.map(({ kind }) => kind),
+      ["impossible"],
+    );
+  });
+});
+
 suite("a route may be reached", () => {
   const cases: readonly Case[] = [
     [[get("/me"), get("/{id}")], "literal text before a variable"],

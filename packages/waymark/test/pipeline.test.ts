@@ -253,6 +253,32 @@ suite("onError", () => {
     });
   }
 
+  for (const [kind, fail] of Object.entries({ thrown: throws, rejected: rejects })) {
+    it(`without a type answers for whatever is ${kind}, an error or not`, async () => {
+      for (const thrown of [new Broken(), "text", undefined, null, 0, { status: 404 }]) {
+        const taken: unknown[] = [];
+        const take = onError((caught, request) => {
+          taken.push(caught, request.path);
+          return text("taken");
+        });
+        const app = router(group(take, fail(thrown)));
+        assert.equal((await ask(app, "GET /")).body, "taken");
+        assert.deepEqual(taken, [thrown, "/"]);
+        const web = router({ filters: [take] }, group(fail(thrown)));
+        assert.equal((await ask(web, "GET /")).body, "taken");
+      }
+    });
+
+    it(`without a type leaves what is ${kind} to the clauses before it, and HttpErrors be`, async () => {
+      const bodyFor = async (error: unknown): Promise<unknown> =>
+        (await ask(router(group(onError(Broken, named("broken")), onError(named("all")), fail(error))), "GET /")).body;
+      assert.equal(await bodyFor(new VeryBroken()), "broken");
+      assert.equal(await bodyFor(new TypeError()), "all");
+      assert.equal(await bodyFor("text"), "all");
+      assert.equal(await bodyFor(new HttpError(text("an answer", 409))), "an answer");
+    });
+  }
+
   it("is tried in declared order", async () => {
     const wide = router(
       group(onError(Broken, named("wide")), onError(VeryBroken, named("narrow")), throws(new VeryBroken())),

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
@@ -296,6 +297,43 @@ describe("RequestContent", () => {
       for (const read of readings(20, gzipped)) {
         assert.equal((await refusalOf(read(codedContent(gzipSync("[]"), 21)))).problem["limit"], 20);
       }
+    });
+
+    describe("with a bound on how far it may expand", () => {
+      const code = { gzip: gzipSync, br: brotliCompressSync, zstd: zstdCompressSync };
+      const limit = 2 ** 28;
+      for (const [name, compress] of Object.entries(code)) {
+        const headers = gzipped.with("Content-Encoding", name);
+        it(`is refused with 413 beyond it, after 64 KiB: ${name}`, async () => {
+          const bomb = compress(Buffer.alloc(2 ** 24, "1\n"));
+          const options = { limit, maxExpansion: 100 };
+          for (const read of [
+            (content: RequestContent) => content.bytes(headers, options),
+            (content: RequestContent) => allOf(content.stream(headers, options)),
+          ]) {
+            const { status, problem } = await refusalOf(read(codedContent(bomb, limit)));
+            assert.deepEqual([status, problem.type, problem["limit"]], [413, "/problems/content-expands-too-far", 100]);
+          }
+        });
+
+        it(`is read within it, and where it is short: ${name}`, async () => {
+          const short = Buffer.alloc(65_536, "1\n");
+          const long = Buffer.concat([randomBytes(100_000), Buffer.alloc(1_000_000)]);
+          for (const [content, maxExpansion] of [
+            [short, 2],
+            [long, 12],
+          ] as const) {
+            const bytes = await codedContent(compress(content), limit).bytes(headers, { limit, maxExpansion });
+            assert.ok(content.equals(bytes));
+          }
+        });
+      }
+
+      it("is a RangeError when that is no number above 0", async () => {
+        for (const maxExpansion of [0, -1, Number.NaN]) {
+          await assert.rejects(contentOf("a").bytes(none, { maxExpansion }), RangeError);
+        }
+      });
     });
 
     it("becomes no more than is looked at, however much it could: 10 GB of 10 MB", async () => {

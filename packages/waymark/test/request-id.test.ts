@@ -129,4 +129,23 @@ describe("nameRequests", () => {
     for (let i = 0; i < 5000; i++) ids.add((await ask(app, "GET /id")).body);
     assert.equal(ids.size, 5000);
   });
+
+  it("gives no request an id that can be guessed from another one", async () => {
+    const app = appWith();
+    const halves = new Set<string>();
+    for (let i = 0; i < 1000; i++) {
+      const id = String((await ask(app, "GET /id")).body).replaceAll("-", "");
+      halves.add(id.slice(0, 16)).add(id.slice(16));
+    }
+    assert.equal(halves.size, 2000);
+  });
+
+  it("draws nothing at random before there is a request, which some runtimes forbid", async (t) => {
+    const draw = t.mock.method(crypto, "randomUUID");
+    const fill = t.mock.method(crypto, "getRandomValues");
+    const app = appWith();
+    assert.equal(draw.mock.callCount() + fill.mock.callCount(), 0);
+    await ask(app, "GET /id");
+    assert.equal(draw.mock.callCount(), 1);
+  });
 });

@@ -226,4 +226,14 @@ suite("the settings for content", () => {
     const received = await app.fetch(new Request("http://localhost/", sent));
     assert.equal(await received.text(), '["a","b"]');
   });
+
+  it("are handed over only to a request made by hand: an adapter has given its own requests theirs", async (t) => {
+    const adopt = t.mock.method(HttpRequest.prototype, "adopt");
+    const app = router(echo);
+    await app.fetch(new Request("http://localhost/", { method: "POST", body: "1" }));
+    await app.fetch(new Request("http://localhost//%zz"));
+    assert.equal(adopt.mock.callCount(), 0);
+    await app.handle(HttpRequest.of(sent));
+    assert.equal(adopt.mock.callCount(), 1);
+  });
 });

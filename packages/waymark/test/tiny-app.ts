@@ -29,7 +29,7 @@ export function tinyApp(handler: TinyHandler): TinyApp {
       faulted.resolve(error);
     },
     refuse: (_request, refusal) => refusal,
-    handle(request) {
+    answer(request) {
       try {
         const response = handler(request);
         return response instanceof Promise ? response.catch(toResponse) : response;

@@ -117,6 +117,18 @@ describe("the client of a request", () => {
     });
   }
 
+  it("is the peer itself where no proxy is trusted, and then the fields are not looked at", (t) => {
+    const headers = HeaderList.of({ "X-Forwarded-For": "192.0.2.1", Forwarded: "for=192.0.2.1" });
+    const get = t.mock.method(HeaderList.prototype, "get");
+    for (const fields of ["X-Forwarded", "Forwarded"] as const) {
+      assert.deepEqual(
+        clientBehind(peer, headers, fields, () => false),
+        peer,
+      );
+    }
+    assert.equal(get.mock.callCount(), 0);
+  });
+
   it("is whom the trusted have named one after the other, whatever stands before", () => {
     const node = fc.constantFrom("192.0.2.1", "192.0.2.2", "2001:db8::1", "10.0.0.1", "10.0.0.2", "unknown", "", "_x");
     const isTrusted = (address: string): boolean => address.startsWith("10.");

@@ -12,6 +12,7 @@ import {
   group,
   type Handler,
   type HttpRequest,
+  type HttpResponse,
   header,
   not,
   ok,
@@ -174,6 +175,25 @@ suite("a route that needs a variable", () => {
     router({ strict: true }, GET("/b", ok), one);
   });
 
+  it("is not one whose handler takes variables of any name", () => {
+    const conditions: Condition[] = [query("q"), header("X-A")];
+    const template: string = "/{id}";
+    const any = (request: HttpRequest): HttpResponse => text(request.path);
+    const ready: readonly Route[] = [
+      route(...conditions, any),
+      route(...conditions, (request: HttpRequest) => text(request.path)),
+      route(...conditions, (request) => text(request.path)),
+      GET("/a/{id}", ...conditions, any),
+      GET(template, any),
+      GET(any),
+      group(...conditions, GET(any)),
+      group("/{id}", route(...conditions, any)),
+    ];
+    assert.equal(router(route(...conditions, any), ...ready).routes.length, ready.length + 1);
+    // @ts-expect-error: nothing says that one of the conditions binds {id}
+    router(route(...conditions, needs<Id>()));
+  });
+
   it("does not pass for one that needs nothing", () => {
     // @ts-expect-error: it needs {id}
     const declared: Route = one;
@@ -212,6 +232,15 @@ suite("a group", () => {
       assertType<Equal<typeof request, HttpRequest>>(true);
       return text(error.by);
     });
+    onError((thrown, request) => {
+      assertType<Equal<typeof thrown, unknown>>(true);
+      assertType<Equal<typeof request, HttpRequest>>(true);
+      return text(String(thrown));
+    });
+    // @ts-expect-error: a class of errors needs a function beside it
+    onError(Taken);
+    // @ts-expect-error: what it gives is no response
+    onError(TypeError);
     // @ts-expect-error: a function that makes no errors is no class of them
     assert.ok(onError(() => new Taken(), ok));
   });

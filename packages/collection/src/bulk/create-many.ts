@@ -19,117 +19,153 @@ import {
   conflictErrors,
   LineErrors,
   refuseBrokenOff,
+  refuseBusy,
   refuseConflicts,
   refuseIdempotencyKey,
   refuseInvalid,
   refuseMalformed,
 } from "./report.ts";
 import { Spool, type SpooledDocument } from "./spool.ts";
+import { BulkTimeExceeded, BulkWork } from "./work.ts";
 
 /**
  * POST of many records. They are validated as they come and put aside on disk; the store learns of them when the content
  * has ended, whole. So a slow client keeps nobody waiting, and of one that goes away nothing is stored.
  */
 export function createMany<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
-  const { scope, listDecoders, listLimit, serverMembers } = settings;
+  const { scope, listDecoders, bulk, serverMembers } = settings;
   // A list that was read can be sent: what the server sets in it is set anew, but for the ids.
   const ignored = serverMembers.filter((name) => name !== "id");
+  let inHand = 0;
   return guarded(async (request) => {
     refuseParameters(request.search);
     const preferences = readPreferences(request, { handling: ["lenient"] });
     const { store } = await scope(request);
     if (request.headers.has("Idempotency-Key")) return refuseIdempotencyKey();
     const { decoder, mediaType } = chooseDecoder(request.headers, listDecoders);
-    const lenient = preferences.get("handling") === "lenient";
-    const decoded = decoder.decode(request.stream({ limit: listLimit }), { mediaType, lenient });
-    const values = withoutMembers(decoded, ignored);
-    const spool = await Spool.open();
+    if (inHand >= bulk.maxAtOnce) return refuseBusy(bulk.maxAtOnce);
+    inHand++;
+    let spool: Spool | undefined;
     try {
-      const errors = await putAside(values, preferredSchema(settings, preferences), lenient, spool);
+      spool = await Spool.open();
+      const lenient = preferences.get("handling") === "lenient";
+      const work = new BulkWork(bulk, request.signal);
+      const content = request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion });
+      const values = decoder.decode(work.piecesOf(content), { mediaType, lenient });
+      const schema = preferredSchema(settings, preferences);
+      const { errors, stoppedAfter } = await putAside({ values, ignored, schema, lenient, spool, work });
       if (lenient) {
-        const { stored, brokenOffAfter } = await storeEach(store, spool, errors);
-        if (brokenOffAfter !== undefined) return refuseBrokenOff(stored, brokenOffAfter, errors);
+        const { stored, brokenOff } = await storeEach(store, work.each(spool.documents()), errors);
+        if (brokenOff !== undefined) return refuseBrokenOff(stored, brokenOff, errors);
         return withApplied(answerStored(stored, errors), preferences);
       }
-      if (errors.lines > 0) return refuseInvalid(errors);
-      const creation = await store.createAll(documentsOf(spool));
+      if (errors.lines > 0) return refuseInvalid(errors, stoppedAfter);
+      const creation = await store.createAll(documentsOf(spool, work));
       switch (creation.kind) {
         case "created":
           return answerStored(creation.count, errors);
         case "refused":
-          return refuseConflicts(await conflictErrors(spool, creation.conflicts));
+          return refuseConflicts(await conflictErrors(spool, work, creation.conflicts));
         case "ownerless":
           return notFound();
       }
     } catch (error) {
       throw refuseMalformed(error);
     } finally {
-      await spool.close();
+      inHand--;
+      await spool?.close();
     }
   });
 }
 
-/** Puts aside the documents that may be stored, and tells what is wrong with the others. */
-async function putAside<T extends Document>(
-  values: AsyncIterable<ListedValue>,
-  schema: StandardSchemaV1<unknown, T>,
-  lenient: boolean,
-  spool: Spool,
-): Promise<LineErrors> {
+/** Records that are to be judged, and to be put aside for the store. */
+interface Judging {
+  readonly values: AsyncIterable<ListedValue>;
+  /** The members that are not looked at. */
+  readonly ignored: readonly string[];
+  readonly schema: StandardSchemaV1<unknown, Document>;
+  readonly lenient: boolean;
+  readonly spool: Spool;
+  readonly work: BulkWork;
+}
+
+interface Judged {
+  readonly errors: LineErrors;
+  /** The line after which nothing was looked at, since enough was wrong; undefined when all was. */
+  readonly stoppedAfter: number | undefined;
+}
+
+/** Puts aside the documents that may be stored, and finds what is wrong with the others. */
+async function putAside({ values, ignored, schema, lenient, spool, work }: Judging): Promise<Judged> {
   const errors = new LineErrors();
-  for await (const { line, value, issues } of values) {
-    const result = issues === undefined ? await schema["~standard"].validate(value) : { issues };
-    if (result.issues !== undefined) errors.add(line, result.issues);
-    else if (lenient || errors.lines === 0) await spool.add(line, result.value);
+  for await (const { line, value, issues } of work.each(values)) {
+    work.countRecord();
+    const result = issues === undefined ? await schema["~standard"].validate(stripped(value, ignored)) : { issues };
+    if (result.issues !== undefined) {
+      errors.add(line, result.issues);
+      if (!lenient && errors.isFull) return { errors, stoppedAfter: line };
+    } else if (lenient || errors.lines === 0) await spool.add(line, result.value);
   }
-  return errors;
+  return { errors, stoppedAfter: undefined };
 }
 
-async function* withoutMembers(
-  values: AsyncIterable<ListedValue>,
-  names: readonly string[],
-): AsyncGenerator<ListedValue, void, undefined> {
-  for await (const listed of values) {
-    const { line, value } = listed;
-    const isWithout = !isJsonObject(value) || !names.some((name) => Object.hasOwn(value, name));
-    yield isWithout ? listed : { line, value: without(value, names) };
-  }
+function stripped(value: unknown, names: readonly string[]): unknown {
+  return isJsonObject(value) && names.some((name) => Object.hasOwn(value, name)) ? without(value, names) : value;
 }
 
-async function* documentsOf(spool: Spool): AsyncGenerator<Document, void, undefined> {
-  for await (const { document } of spool.documents()) yield document;
+async function* documentsOf(spool: Spool, work: BulkWork): AsyncGenerator<Document, void, undefined> {
+  for await (const { document } of work.each(spool.documents())) yield document;
 }
 
 /** What became of documents that were stored each by itself. */
 interface EachStored {
   readonly stored: number;
-  /** The last line that was tried before the store could not be used any more; undefined when all were. */
-  readonly brokenOffAfter: number | undefined;
+  /** Undefined when all were tried. */
+  readonly brokenOff: BrokenOff | undefined;
+}
+
+/** Why not all documents were tried, and the last line that was. */
+export interface BrokenOff {
+  readonly reason: "store" | "time";
+  readonly line: number;
 }
 
 /**
  * Stores documents each by itself, many at the same time, so that the store commits them together; those that it does not
  * take are added to the errors.
  *
- * @throws StoreReadOnly (rejects) when there is nothing to tell but that
+ * @param documents may end with BulkTimeExceeded
+ * @throws StoreReadOnly (rejects) when there is nothing to tell but that; what the documents throw, unless some are stored and it
+ *   is BulkTimeExceeded
  */
-async function storeEach(store: Store, spool: Spool, errors: LineErrors): Promise<EachStored> {
+async function storeEach(
+  store: Store,
+  documents: AsyncIterable<SpooledDocument>,
+  errors: LineErrors,
+): Promise<EachStored> {
   let stored = 0;
-  for await (const batch of batches(spool.documents())) {
-    const creations = await Promise.allSettled(batch.map(({ document }) => store.create(document)));
-    let isBroken = false;
-    for (const [i, creation] of creations.entries()) {
-      const { line } = batch[i] as SpooledDocument; // there are as many
-      const fault = faultOf(creation);
-      if (fault === undefined) stored++;
-      else errors.add(line, [fault]);
-      isBroken ||= creation.status === "rejected";
+  let lastLine: number | undefined;
+  try {
+    for await (const batch of batches(documents)) {
+      const creations = await Promise.allSettled(batch.map(({ document }) => store.create(document)));
+      let isBroken = false;
+      for (const [i, creation] of creations.entries()) {
+        const { line } = batch[i] as SpooledDocument; // there are as many
+        const fault = faultOf(creation);
+        if (fault === undefined) stored++;
+        else errors.add(line, [fault]);
+        isBroken ||= creation.status === "rejected";
+        lastLine = line;
+      }
+      const refusal = stored > 0 ? undefined : creations.find(isRefusedAsReadOnly);
+      if (refusal !== undefined) throw refusal.reason;
+      if (isBroken && lastLine !== undefined) return { stored, brokenOff: { reason: "store", line: lastLine } };
     }
-    const refusal = stored > 0 ? undefined : creations.find(isRefusedAsReadOnly);
-    if (refusal !== undefined) throw refusal.reason;
-    if (isBroken) return { stored, brokenOffAfter: batch.at(-1)?.line };
+  } catch (error) {
+    if (!(error instanceof BulkTimeExceeded) || lastLine === undefined) throw error;
+    return { stored, brokenOff: { reason: "time", line: lastLine } };
   }
-  return { stored, brokenOffAfter: undefined };
+  return { stored, brokenOff: undefined };
 }
 
 interface Fault {

@@ -12,16 +12,20 @@ import {
 import { heldByAnother } from "../handlers/refusals.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { BulkConflict, Document } from "../store.ts";
+import type { BrokenOff } from "./create-many.ts";
 import type { Spool, SpooledDocument } from "./spool.ts";
+import type { BulkWork } from "./work.ts";
 
 /** How many records are stored, and what is wrong with those that are not. */
 export function answerStored(stored: number, errors: LineErrors): HttpResponse {
   return json({ stored, ...errors.toMembers() });
 }
 
-export function refuseInvalid(errors: LineErrors): HttpResponse {
-  const detail = `Nothing was stored: there ${errors.counted}.`;
-  return problem(problemTypes.invalidContent, { detail, ...errors.toMembers() });
+/** @param stoppedAfter the line after which nothing was looked at any more, since enough was wrong; undefined when all was */
+export function refuseInvalid(errors: LineErrors, stoppedAfter: number | undefined): HttpResponse {
+  const rest = stoppedAfter === undefined ? "" : `; nothing after line ${stoppedAfter} was looked at`;
+  const detail = `Nothing was stored: there ${errors.counted}${rest}.`;
+  return problem(problemTypes.invalidContent, { detail, ...errors.toMembers(), stoppedAfter });
 }
 
 /** @param errors of a store that stops looking when it has found 1,000 */
@@ -31,11 +35,22 @@ export function refuseConflicts(errors: LineErrors): HttpResponse {
   return problem(collectionProblemTypes.conflict, { detail, ...errors.toMembers() });
 }
 
-/** The store could not be used any more, once it had been used for some of the records. */
-export function refuseBrokenOff(stored: number, line: number, errors: LineErrors): HttpResponse {
-  const detail = `The store cannot be used just now: ${stored} records are stored, and nothing was tried after line ${line}.`;
-  const refusal = problem(collectionProblemTypes.storeUnavailable, { detail, stored, ...errors.toMembers() });
-  return refusal.withHeader("Retry-After", "1");
+/** Something ended the storing of records each by itself, when some of them had been tried. */
+export function refuseBrokenOff(stored: number, { reason, line }: BrokenOff, errors: LineErrors): HttpResponse {
+  const told = `${stored} records are stored, and nothing was tried after line ${line}.`;
+  const members = { stored, ...errors.toMembers() };
+  if (reason === "time") {
+    const detail = `The request took too long: ${told}`;
+    return problem(collectionProblemTypes.bulkTimeExceeded, { detail, ...members });
+  }
+  const detail = `The store cannot be used just now: ${told}`;
+  return problem(collectionProblemTypes.storeUnavailable, { detail, ...members }).withHeader("Retry-After", "1");
+}
+
+/** @param maxAtOnce how many requests are in hand */
+export function refuseBusy(maxAtOnce: number): HttpResponse {
+  const detail = `${maxAtOnce} requests with many records are in hand already. Try again in a few seconds.`;
+  return problem(collectionProblemTypes.bulkBusy, { detail }).withHeader("Retry-After", "5");
 }
 
 export function refuseIdempotencyKey(): HttpResponse {
@@ -64,7 +79,7 @@ interface LineError {
   readonly detail: string;
 }
 
-/** What is wrong with the records of a list: all of it is counted, and the first 1,000 are kept. */
+/** Collects what is wrong with the records of a list: all of it is counted, and the first 1,000 are kept. */
 export class LineErrors {
   readonly #told: LineError[] = [];
   #count = 0;
@@ -91,6 +106,11 @@ export class LineErrors {
     const rest =
       this.omitted === 0 ? "" : `; the first ${inWords(mostTold)} are told, and ${inWords(this.omitted)} are not`;
     return `${faults} ${place}${rest}`;
+  }
+
+  /** Whether as many are kept as are told: those that follow are only counted. */
+  get isFull(): boolean {
+    return this.#told.length === mostTold;
   }
 
   /** How many are counted and not kept. */
@@ -128,9 +148,13 @@ function shortened(detail: string): string {
  *
  * @param conflicts in the order of their positions
  */
-export async function conflictErrors(spool: Spool, conflicts: readonly BulkConflict[]): Promise<LineErrors> {
-  const found = await findConflicts(spool, conflicts);
-  const firstLines = await findFirstLines(spool, found);
+export async function conflictErrors(
+  spool: Spool,
+  work: BulkWork,
+  conflicts: readonly BulkConflict[],
+): Promise<LineErrors> {
+  const found = await findConflicts(work.each(spool.documents()), conflicts);
+  const firstLines = await findFirstLines(work.each(spool.documents()), found);
   const errors = new LineErrors();
   for (const { line, member, key } of found) {
     const first = firstLines.get(key);
@@ -148,10 +172,13 @@ interface Conflict {
   readonly key: string;
 }
 
-async function findConflicts(spool: Spool, conflicts: readonly BulkConflict[]): Promise<readonly Conflict[]> {
+async function findConflicts(
+  documents: AsyncIterable<SpooledDocument>,
+  conflicts: readonly BulkConflict[],
+): Promise<readonly Conflict[]> {
   const found: Conflict[] = [];
   let position = 0;
-  for await (const { line, document } of spool.documents()) {
+  for await (const { line, document } of documents) {
     position++;
     const conflict = conflicts[found.length];
     if (conflict === undefined) break;
@@ -161,7 +188,10 @@ async function findConflicts(spool: Spool, conflicts: readonly BulkConflict[]): 
   return found;
 }
 
-async function findFirstLines(spool: Spool, conflicts: readonly Conflict[]): Promise<ReadonlyMap<string, number>> {
+async function findFirstLines(
+  documents: AsyncIterable<SpooledDocument>,
+  conflicts: readonly Conflict[],
+): Promise<ReadonlyMap<string, number>> {
   const members = new Set(conflicts.map(({ member }) => member));
   const wanted = new Set(conflicts.map(({ key }) => key));
   const lines = new Map<string, number>();
@@ -169,7 +199,7 @@ async function findFirstLines(spool: Spool, conflicts: readonly Conflict[]): Pro
     const key = keyOf(document, member);
     if (wanted.delete(key)) lines.set(key, line);
   };
-  for await (const spooled of spool.documents()) {
+  for await (const spooled of documents) {
     if (wanted.size === 0) break;
     for (const member of members) look(spooled, member);
   }

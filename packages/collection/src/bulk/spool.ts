@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readLines } from "../formats/list-decoder.ts";
+import { LineCutter } from "../formats/list-decoder.ts";
 import { type Document, StoreUnavailable } from "../store.ts";
 
 /** A document that is to be stored once all of them are known to be good. */
@@ -47,11 +47,14 @@ export class Spool {
   /** The documents in their order, from the first, each time. */
   async *documents(): AsyncGenerator<SpooledDocument, void, undefined> {
     await this.#write();
-    for await (const { bytes } of readLines(this.#pieces(), Number.POSITIVE_INFINITY)) {
-      const text = new TextDecoder().decode(bytes);
-      const space = text.indexOf(" ");
-      const [line, json] = [text.slice(0, space), text.slice(space + 1)];
-      yield { line: Number(line), document: JSON.parse(json), size: bytes?.length ?? 0 };
+    const lines = new LineCutter(Number.POSITIVE_INFINITY); // each is ended
+    for await (const piece of this.#pieces()) {
+      for (const { bytes } of lines.add(piece)) {
+        const text = new TextDecoder().decode(bytes);
+        const space = text.indexOf(" ");
+        const [line, json] = [text.slice(0, space), text.slice(space + 1)];
+        yield { line: Number(line), document: JSON.parse(json), size: bytes?.length ?? 0 };
+      }
     }
   }
 

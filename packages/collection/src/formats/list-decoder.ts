@@ -1,4 +1,5 @@
-import type { ContentReader, MediaType, ValidationIssue } from "waymark";
+import { type ContentReader, MalformedContent, type MediaType, type ValidationIssue } from "waymark";
+import { GatheredBytes } from "../bulk/gathered-bytes.ts";
 
 /**
  * Reads content that is many records, one after another, as it comes; which one reads a request is chosen by its
@@ -44,48 +45,73 @@ export interface Line {
   readonly number: number;
   /** Undefined when there are more of them than a line may have. */
   readonly bytes: Uint8Array | undefined;
-  /** What ended it; nothing in a last line that is not ended. */
-  readonly end: "\n" | "\r\n" | "";
 }
 
 /**
- * The lines of content that comes in pieces, each as soon as it is complete. Of one that is too long no more is kept than
- * it may have.
+ * Cuts content that comes in pieces into lines, each as soon as it is complete; they end with LF or CRLF. Of one that is too long
+ * no more is kept than it may have.
  *
- * @param longest in bytes
+ * Nothing in it is asynchronous: a promise for each line would take most of the time that short ones take.
  */
-export async function* readLines(
-  pieces: AsyncIterable<Uint8Array>,
-  longest: number,
-): AsyncGenerator<Line, void, undefined> {
-  let number = 1;
-  let held: Uint8Array[] = [];
-  let length = 0;
-  const hold = (part: Uint8Array): void => {
-    length += part.length;
-    if (length <= longest + carriageReturnLength) held.push(part);
-    else held = [];
-  };
-  const release = (isEnded: boolean): Line => {
-    const whole = held.length === 1 ? (held[0] as Uint8Array) : Buffer.concat(held);
-    const hasReturn = isEnded && whole.at(-1) === carriageReturn;
-    const contentLength = hasReturn ? length - carriageReturnLength : length;
-    const bytes = contentLength > longest ? undefined : whole.subarray(0, contentLength);
-    held = [];
-    length = 0;
-    return { number: number++, bytes, end: isEnded ? (hasReturn ? "\r\n" : "\n") : "" };
-  };
-  for await (const piece of pieces) {
+export class LineCutter {
+  readonly #longest: number;
+  readonly #held = new GatheredBytes();
+  #number = 1;
+  /** Of the line so far, in bytes, whether they are held or not. */
+  #length = 0;
+
+  /** @param longest in bytes */
+  constructor(longest: number) {
+    this.#longest = longest;
+  }
+
+  /** Returns the lines that end in the piece. */
+  *add(piece: Uint8Array): Generator<Line, void, undefined> {
     let start = 0;
     for (let end = piece.indexOf(lineFeed); end >= 0; end = piece.indexOf(lineFeed, start)) {
-      hold(piece.subarray(start, end));
-      yield release(true);
+      yield this.#release(piece.subarray(start, end), true);
       start = end + 1;
     }
-    if (start < piece.length) hold(piece.subarray(start));
+    const rest = piece.subarray(start);
+    this.#length += rest.length;
+    if (this.#mayFit) this.#held.add(rest);
+    else this.#held.clear();
   }
-  if (length > 0) yield release(false);
+
+  /** Returns the last line, if it has no end. */
+  *end(): Generator<Line, void, undefined> {
+    if (this.#length > 0) yield this.#release(new Uint8Array(0), false);
+  }
+
+  get #mayFit(): boolean {
+    return this.#length <= this.#longest + carriageReturnLength;
+  }
+
+  #release(last: Uint8Array, isEnded: boolean): Line {
+    this.#length += last.length;
+    if (!this.#mayFit) this.#held.clear();
+    const whole = this.#mayFit ? this.#held.take(last) : last;
+    const contentLength =
+      isEnded && whole.at(-1) === carriageReturn ? this.#length - carriageReturnLength : this.#length;
+    this.#length = 0;
+    const bytes = contentLength > this.#longest ? undefined : whole.subarray(0, contentLength);
+    return { number: this.#number++, bytes };
+  }
 }
+
+/** Counts the blank lines of content: they are cheap to send, above all in a content coding, and each is work. */
+export class BlankLines {
+  #count = 0;
+
+  /** @throws MalformedContent when there are more than 1,000,000 of them, with the line on which the next one is */
+  count(line: number): void {
+    if (++this.#count <= mostBlankLines) return;
+    const most = mostBlankLines.toLocaleString("en");
+    throw new MalformedContent(`The content has more than ${most} blank lines`, { line, column: 1 });
+  }
+}
+
+const mostBlankLines = 1_000_000;
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;

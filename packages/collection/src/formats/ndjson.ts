@@ -1,6 +1,13 @@
 import { jsonDecoder, MalformedContent, type MediaType } from "waymark";
 import type { ListRepresentation } from "../representation.ts";
-import { type Line, type ListDecoder, type ListedValue, longestRecord, readLines } from "./list-decoder.ts";
+import {
+  BlankLines,
+  type Line,
+  LineCutter,
+  type ListDecoder,
+  type ListedValue,
+  longestRecord,
+} from "./list-decoder.ts";
 import { listText } from "./list-text.ts";
 
 /**
@@ -16,17 +23,31 @@ export const ndjsonRepresentation: ListRepresentation = {
 
 /**
  * Reads `application/x-ndjson`: a JSON value a line, strictly as `jsonDecoder` reads it. Lines end with LF or CRLF; blank
- * ones are left out. A line that is no JSON, or longer than 1 MiB, spoils no other.
+ * ones are left out, up to 1,000,000 of them. A line that is no JSON, or longer than 1 MiB, spoils no other.
  */
 export const ndjsonDecoder: ListDecoder = {
   mediaTypes: ["application/x-ndjson"],
   charsets: ["utf-8"],
   async *decode(pieces, { mediaType }) {
-    for await (const line of readLines(pieces, longestRecord)) {
-      if (!isBlank(line)) yield toValue(line, mediaType);
+    const lines = new LineCutter(longestRecord);
+    const blankLines = new BlankLines();
+    for await (const piece of pieces) {
+      for (const value of toValues(lines.add(piece), mediaType, blankLines)) yield value;
     }
+    for (const value of toValues(lines.end(), mediaType, blankLines)) yield value;
   },
 };
+
+function* toValues(
+  lines: Iterable<Line>,
+  mediaType: MediaType,
+  blankLines: BlankLines,
+): Generator<ListedValue, void, undefined> {
+  for (const line of lines) {
+    if (isBlank(line)) blankLines.count(line.number);
+    else yield toValue(line, mediaType);
+  }
+}
 
 function toValue({ number: line, bytes }: Line, mediaType: MediaType): ListedValue {
   if (bytes === undefined) return { line, issues: [{ message: `is longer than ${longestRecord} bytes` }] };

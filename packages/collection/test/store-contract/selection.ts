@@ -5,8 +5,12 @@ import type { Document, MemberFilter, MemberValue, Selection, SortKey, Store } f
 import { create, everything, noon, type WithStore } from "./given.ts";
 import { keyOf, selectedFrom } from "./selection-model.ts";
 
-/** What is selected, counted and sorted: as a model does that has the records in an array. */
-export function describeSelection(name: string, withStore: WithStore): void {
+/**
+ * What is selected, counted and sorted: as a model does that has the records in an array.
+ *
+ * @param runs how many selections are compared with the model
+ */
+export function describeSelection(name: string, withStore: WithStore, runs: number = 100): void {
   describe(`${name}: selection`, () => {
     let clock = 0;
     const ticking = () => new Date(noon.getTime() + (++clock % 7) * 1000);
@@ -22,7 +26,7 @@ export function describeSelection(name: string, withStore: WithStore): void {
             const { after: _after, limit: _limit, ...all } = selection;
             assert.equal(await store.count(selection), selectedFrom(records, all).length);
           }),
-          { numRuns: 400 },
+          { numRuns: runs },
         );
       }, ticking),
     );
@@ -44,7 +48,7 @@ export function describeSelection(name: string, withStore: WithStore): void {
             }
             assert.deepEqual(walked, selectedFrom(records, { ...filters, order }));
           }),
-          { numRuns: 100 },
+          { numRuns: runs / 4 },
         );
       }, ticking),
     );

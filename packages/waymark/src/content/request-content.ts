@@ -34,6 +34,11 @@ export interface ReadOptions {
   readonly limit?: number;
   /** In place of the app's decoders. */
   readonly decoders?: readonly Decoder[];
+  /**
+   * How many times as long coded content may become when it is decoded, more than 0; it is judged at every point beyond the first
+   * 65,536 decoded bytes. Beyond it 413. Default: any number, within the limit.
+   */
+  readonly maxExpansion?: number;
 }
 
 /** A Standard Schema, or a function that answers as one does. */
@@ -61,6 +66,12 @@ export function bufferedSource(body: string | Uint8Array | undefined): ContentSo
 export function contentTooLarge(limit: number): HttpError {
   const detail = `The content is longer than ${limit} bytes.`;
   return new HttpError(problem(problemTypes.contentTooLarge, { detail, limit }));
+}
+
+/** The refusal of coded content that becomes more than so many times as long. */
+function contentExpandsTooFar(maxExpansion: number): HttpError {
+  const detail = `The content becomes more than ${maxExpansion} times as long when it is decoded.`;
+  return new HttpError(problem(problemTypes.contentExpandsTooFar, { detail, limit: maxExpansion }));
 }
 
 /**
@@ -91,10 +102,10 @@ export class RequestContent {
 
   /** The bytes, the same array each time: who changes them changes them for all. */
   async bytes(headers: HeaderList, options?: ReadOptions): Promise<Uint8Array> {
-    if (this.#streamed) throw new TypeError("The content was streamed already: it cannot be read again");
-    const { limit, coding } = this.#admit(headers, options);
-    this.#whole ??= this.#source.bytes(limit);
-    const content = await (coding === undefined ? this.#whole : this.#decodeOnce(coding, this.#whole, limit));
+    this.#requireUnstreamed();
+    const { limit, coding, maxExpansion } = this.#admit(headers, options);
+    const whole = this.#readWhole(limit);
+    const content = await (coding === undefined ? whole : this.#decodeOnce(coding, whole, limit, maxExpansion));
     if (content.length > limit) throw contentTooLarge(limit);
     return content;
   }
@@ -117,11 +128,25 @@ export class RequestContent {
    * @throws TypeError at once, when the content was read or streamed before
    */
   stream(headers: HeaderList, options?: ReadOptions): AsyncIterable<Uint8Array> {
-    if (this.#streamed || this.#whole !== undefined) {
-      throw new TypeError(`The content was ${this.#streamed ? "streamed" : "read"} already: it cannot be streamed`);
-    }
-    this.#streamed = true;
+    this.#beginStream();
     return this.#pieces(headers, options);
+  }
+
+  /** The content as it came, coded or not, for readings by the settings of another app. Both together read it once. */
+  asSource(): ContentSource {
+    return {
+      length: this.#source.length,
+      bytes: async (limit) => {
+        this.#requireUnstreamed();
+        const whole = await this.#readWhole(limit);
+        if (whole.length > limit) throw contentTooLarge(limit);
+        return whole;
+      },
+      stream: (limit) => {
+        this.#beginStream();
+        return this.#source.stream(limit);
+      },
+    };
   }
 
   /** The value that the decoder for its Content-Type and then the validator make of the content. */
@@ -137,14 +162,37 @@ export class RequestContent {
     return result.value;
   }
 
-  async *#pieces(headers: HeaderList, options: ReadOptions | undefined): AsyncGenerator<Uint8Array, void, void> {
-    const { limit, coding } = this.#admit(headers, options);
-    const pieces = this.#source.stream(limit);
-    yield* coding === undefined ? pieces : decodePieces(coding, pieces, limit);
+  #requireUnstreamed(): void {
+    if (this.#streamed) throw new TypeError("The content was streamed already: it cannot be read again");
   }
 
-  #decodeOnce(coding: ContentCoding, whole: Promise<Uint8Array>, limit: number): Promise<Uint8Array> {
-    if (this.#decoded?.coding !== coding) this.#decoded = { coding, content: decodeWhole(coding, whole, limit) };
+  #readWhole(limit: number): Promise<Uint8Array> {
+    this.#whole ??= this.#source.bytes(limit);
+    return this.#whole;
+  }
+
+  #beginStream(): void {
+    if (this.#streamed || this.#whole !== undefined) {
+      throw new TypeError(`The content was ${this.#streamed ? "streamed" : "read"} already: it cannot be streamed`);
+    }
+    this.#streamed = true;
+  }
+
+  async *#pieces(headers: HeaderList, options: ReadOptions | undefined): AsyncGenerator<Uint8Array, void, void> {
+    const { limit, coding, maxExpansion } = this.#admit(headers, options);
+    const pieces = this.#source.stream(limit);
+    yield* coding === undefined ? pieces : decodePieces(coding, pieces, limit, maxExpansion);
+  }
+
+  #decodeOnce(
+    coding: ContentCoding,
+    whole: Promise<Uint8Array>,
+    limit: number,
+    maxExpansion: number,
+  ): Promise<Uint8Array> {
+    if (this.#decoded?.coding !== coding) {
+      this.#decoded = { coding, content: decodeWhole(coding, whole, limit, maxExpansion) };
+    }
     return this.#decoded.content;
   }
 
@@ -152,41 +200,60 @@ export class RequestContent {
   #admit(headers: HeaderList, options: ReadOptions | undefined): Admission {
     const limit = options?.limit ?? (this.#settings ?? defaultContentSettings).limit;
     if (!(limit >= 0)) throw new RangeError(`A limit is a number of bytes, 0 or more, not ${limit}`);
+    const maxExpansion = options?.maxExpansion ?? Number.POSITIVE_INFINITY;
+    if (!(maxExpansion > 0)) throw new RangeError(`maxExpansion is a number above 0, not ${maxExpansion}`);
     const coding = chooseCoding(headers, (this.#settings ?? defaultContentSettings).codings);
     if ((this.#source.length ?? 0) > limit) throw contentTooLarge(limit);
-    return { limit, coding };
+    return { limit, coding, maxExpansion };
   }
 }
 
 interface Admission {
   readonly limit: number;
   readonly coding: ContentCoding | undefined;
+  readonly maxExpansion: number;
 }
 
-async function decodeWhole(coding: ContentCoding, whole: Promise<Uint8Array>, limit: number): Promise<Uint8Array> {
+async function decodeWhole(
+  coding: ContentCoding,
+  whole: Promise<Uint8Array>,
+  limit: number,
+  maxExpansion: number,
+): Promise<Uint8Array> {
   const coded = bufferedSource(await whole).stream(Number.POSITIVE_INFINITY);
   const pieces: Uint8Array[] = [];
-  for await (const piece of decodePieces(coding, coded, limit)) pieces.push(piece);
+  for await (const piece of decodePieces(coding, coded, limit, maxExpansion)) pieces.push(piece);
   return joinBytes(pieces);
 }
 
-/** The content that is coded in the pieces; no more of it is made once it is longer than the limit. */
+/** The content that is coded in the pieces; no more of it is made once it is longer than the limit or expands too far. */
 async function* decodePieces(
   coding: ContentCoding,
   pieces: AsyncIterable<Uint8Array>,
   limit: number,
+  maxExpansion: number,
 ): AsyncGenerator<Uint8Array, void, void> {
-  let left = limit;
+  let [coded, decoded] = [0, 0];
+  const counted = async function* (): AsyncGenerator<Uint8Array, void, void> {
+    for await (const piece of pieces) {
+      coded += piece.byteLength;
+      yield piece;
+    }
+  };
   try {
-    for await (const piece of coding.decode(pieces)) {
-      left -= piece.byteLength;
-      if (left < 0) throw contentTooLarge(limit);
+    for await (const piece of coding.decode(counted())) {
+      decoded += piece.byteLength;
+      if (decoded > limit) throw contentTooLarge(limit);
+      if (decoded > freeExpansion && decoded > maxExpansion * coded) throw contentExpandsTooFar(maxExpansion);
       yield piece;
     }
   } catch (cause) {
     throw malformedRefusal(cause) ?? cause;
   }
 }
+
+/** Decoded bytes that may come of however few coded ones: short content that repeats itself is usual, and harmless. */
+const freeExpansion = 65_536;
 
 /** There are schemas that are functions as well. */
 const isSchema = <T>(validator: Validator<T>): validator is StandardSchemaV1<unknown, T> => "~standard" in validator;

@@ -1,3 +1,4 @@
+import { andThen } from "../and-then.ts";
 import { DeclarationSite, typeName } from "../declaration.ts";
 import { type Attribute, attribute } from "../exchange.ts";
 import type { AroundFilter, Awaitable } from "../filter.ts";
@@ -5,7 +6,6 @@ import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import { empty, type HttpResponse } from "../response.ts";
-import { isPromise } from "../routing/pipeline.ts";
 import { isRefusedMessage } from "../routing/refusal.ts";
 
 /** Who sends a request, once that is certain. */
@@ -62,8 +62,7 @@ export function access(decide: (request: HttpRequest) => Awaitable<AccessDecisio
       if (request.headers.getAll("authorization").length > 1) return ambiguous;
       const act = (decision: AccessDecision): Awaitable<HttpResponse> =>
         decision?.kind === "allowed" ? next(withCaller(request, decision.caller)) : refuse(decision);
-      const decision = decide(request);
-      return isPromise(decision) ? decision.then(act) : act(decision);
+      return andThen(decide(request), act);
     },
     site: new DeclarationSite(access),
   };

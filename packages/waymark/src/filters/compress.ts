@@ -1,3 +1,4 @@
+import { andThen } from "../and-then.ts";
 import { type CodingChoice, type ContentCoding, negotiateCoding } from "../content/coding.ts";
 import { DeclarationSite } from "../declaration.ts";
 import { type MediaType, parseMediaType } from "../fields/media-type.ts";
@@ -8,7 +9,6 @@ import { problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { declaredLength, isStreamed } from "../response-body.ts";
-import { isPromise } from "../routing/pipeline.ts";
 import { consulting, withVary } from "../routing/refusal.ts";
 import { codeBody } from "./coded-body.ts";
 
@@ -74,10 +74,7 @@ export function compress(options: CompressOptions): AroundFilter {
     apply: (request, next) => {
       const choice = negotiate(request.headers.get("accept-encoding") ?? "");
       if (choice.coding === undefined && !choice.identity) return refuseCodings(codings);
-      const response = next(tags.uncode(request, choice.coding));
-      return isPromise(response)
-        ? response.then((settled) => code(request, choice, settled))
-        : code(request, choice, response);
+      return andThen(next(tags.uncode(request, choice.coding)), (response) => code(request, choice, response));
     },
     site: new DeclarationSite(compress),
   };

@@ -1,9 +1,9 @@
+import { andThen } from "../and-then.ts";
 import { DeclarationSite } from "../declaration.ts";
 import { HeaderList } from "../fields/header-list.ts";
 import type { WebFilter } from "../filter.ts";
 import type { HttpRequest } from "../request.ts";
 import { empty, type HttpResponse } from "../response.ts";
-import { isPromise } from "../routing/pipeline.ts";
 import { isPreflight } from "./access.ts";
 import { type CorsPolicy, compilePolicy, type Policy } from "./cors-policy.ts";
 
@@ -29,10 +29,7 @@ export function cors(policy: CorsPolicy): WebFilter {
       // Asked before the next step: a test that fails must not turn a stored record into a 500.
       const allowed = allowedOrigin(compiled, origin);
       if (isPreflight(request)) return answerPreflight(compiled, allowed, request, methodsOf(request.path));
-      const response = next(request);
-      return isPromise(response)
-        ? response.then((settled) => share(compiled, allowed, settled))
-        : share(compiled, allowed, response);
+      return andThen(next(request), (response) => share(compiled, allowed, response));
     },
     site: new DeclarationSite(cors),
   };

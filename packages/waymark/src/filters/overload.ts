@@ -1,3 +1,4 @@
+import { isPromise } from "../and-then.ts";
 import { DeclarationSite, positiveInteger } from "../declaration.ts";
 import type { EventLoopTurn } from "../exchange.ts";
 import type { AroundFilter, Awaitable, Next } from "../filter.ts";
@@ -5,7 +6,6 @@ import { problem, problemPath } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
-import { isPromise } from "../routing/pipeline.ts";
 import { toPublicUrl } from "./public-url.ts";
 
 export interface OverloadOptions {

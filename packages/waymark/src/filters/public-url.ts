@@ -1,11 +1,11 @@
 import { DeclarationSite, typeName } from "../declaration.ts";
-import { type Attribute, attribute } from "../exchange.ts";
 import type { BeforeFilter } from "../filter.ts";
+import { baseUrl } from "../mount.ts";
 import type { HttpRequest } from "../request.ts";
 
 /**
- * Tells an app where its clients reach it, when a proxy in front has another host or takes a part of the path away, or another
- * app has this one beneath a path of its own. What names a resource by `toPublicUrl` is then under that URL: the links of
+ * Tells an app where its clients reach it, when a proxy in front has another host or takes a part of the path away. An app in which
+ * others are mounted says it for them too. What names a resource by `toPublicUrl` is then under that URL: the links of
  * collections, and the `type` of problems that pass `describeProblems`. For `router({ filters })`.
  *
  * It is said here and nowhere else: neither Host nor any field of a proxy ever gets into a link, since whoever sends one could
@@ -30,7 +30,8 @@ export function publicUrl(url: string): BeforeFilter {
 }
 
 /**
- * What clients reach a path of the app by: under the URL that `publicUrl` has told, and the path itself where none has.
+ * What clients reach a path of the app by: under the URL that `publicUrl` says and the path
+ * at which the app is mounted, and the path itself where there is neither.
  *
  * ```ts
  * POST("/notes", async (request) => created(toPublicUrl(request, `/notes/${await store(request)}`)))
@@ -42,9 +43,6 @@ export function toPublicUrl(request: HttpRequest<unknown>, path: string): string
   const base = request.attribute(baseUrl);
   return base === undefined ? path : base + path;
 }
-
-/** Without a slash at the end; empty for the root of whatever host the client has asked. */
-const baseUrl: Attribute<string> = attribute("baseUrl");
 
 function parsePublicUrl(text: string): string {
   // The text itself is not told: where it has credentials they are nobody's business.

@@ -1,3 +1,4 @@
+import { andThen } from "../and-then.ts";
 import { DeclarationSite, positiveInteger } from "../declaration.ts";
 import { HeaderList } from "../fields/header-list.ts";
 import { isToken } from "../fields/syntax.ts";
@@ -6,7 +7,6 @@ import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
-import { isPromise } from "../routing/pipeline.ts";
 
 export interface RateLimitOptions {
   /** How many requests a client has to a window, 1 or more. */
@@ -50,8 +50,7 @@ export function rateLimit(options: RateLimitOptions): AroundFilter {
     const reset = Math.ceil(allowance.resetSeconds);
     const fields = ["RateLimit-Policy", policy, "RateLimit", `"${name}";r=${remaining};t=${reset}`];
     if (!allowed) return withFields(refuse(name, Math.max(reset, 1)), fields);
-    const response = next(request);
-    return isPromise(response) ? response.then((settled) => withFields(settled, fields)) : withFields(response, fields);
+    return andThen(next(request), (response) => withFields(response, fields));
   };
 
   return {
@@ -59,10 +58,7 @@ export function rateLimit(options: RateLimitOptions): AroundFilter {
     apply: (request, next) => {
       const counted = key(request);
       if (counted === undefined) return next(request);
-      const allowance = limiter.consume(counted);
-      return isPromise(allowance)
-        ? allowance.then((settled) => proceed(request, next, settled))
-        : proceed(request, next, allowance);
+      return andThen(limiter.consume(counted), (allowance) => proceed(request, next, allowance));
     },
     site: new DeclarationSite(rateLimit),
   };

@@ -1,6 +1,6 @@
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
+import { isPromise } from "../and-then.ts";
 import type { BodySource } from "../response-body.ts";
-import { isPromise } from "../routing/pipeline.ts";
 
 /** Where pieces are written to; as a stream of Node has it. */
 export interface PieceSink {

@@ -17,6 +17,8 @@ export type ProxyFields = "X-Forwarded" | "Forwarded";
  * the fields of the proxies name, from the last to the first. What is malformed ends the search.
  */
 export function clientBehind(peer: Client, headers: HeaderList, fields: ProxyFields, isTrusted: IsTrusted): Client {
+  // Most peers are no proxies, and what they send in these fields is not looked at.
+  if (peer.address === undefined || !isTrusted(peer.address)) return peer;
   const hops = fields === "Forwarded" ? forwardedHops(headers) : xForwardedHops(headers);
   let client = peer;
   for (const hop of hops) {
@@ -112,6 +114,7 @@ type IsTrusted = (address: string) => boolean;
  * @throws RangeError that names the one that is none
  */
 export function trustedProxies(proxies: readonly string[] | BlockList): IsTrusted {
+  if (!(proxies instanceof BlockList) && proxies.length === 0) return () => false;
   const list = proxies instanceof BlockList ? proxies : toBlockList(proxies);
   return (address) => isIP(address) !== 0 && list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
 }

@@ -1,7 +1,7 @@
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
+import { andThen } from "../and-then.ts";
 import { problem } from "../problem.ts";
 import type { HttpResponse } from "../response.ts";
-import { isPromise } from "../routing/pipeline.ts";
 import { handleReceived, refuseReceived } from "../served-app.ts";
 import { Http2Exchange, readHttp2Head, refuseHttp2Head } from "./http2-exchange.ts";
 import { failHttp2, sendHttp2 } from "./http2-response.ts";
@@ -27,12 +27,11 @@ function answer(exchange: Http2Exchange, refusal?: HttpResponse): void {
   try {
     const { app } = exchange.context;
     const response = refusal === undefined ? handleReceived(app, exchange) : refuseReceived(app, exchange, refusal);
-    if (isPromise(response)) {
-      response.then(
-        (settled) => sendHttp2(exchange, settled),
-        (error: unknown) => failHttp2(exchange, error),
-      );
-    } else sendHttp2(exchange, response);
+    andThen(
+      response,
+      (settled) => sendHttp2(exchange, settled),
+      (error) => failHttp2(exchange, error),
+    );
   } catch (error) {
     failHttp2(exchange, error);
   }

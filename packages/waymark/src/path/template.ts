@@ -11,7 +11,7 @@ export class PatternMistake extends Error {}
  * |---|---|
  * | `person` | that segment, case and all; written decoded, so `a b` and not `a%20b` |
  * | `{id}` | one segment that is not empty |
- * | `{id:[0-9]+}` | one segment that the regular expression takes whole |
+ * | `{id:[0-9]+}` | one segment that the regular expression takes whole; its back-references count its own groups |
  * | `{name}.{ext}`, `v{n:[0-9]+}` | text around variables; the leftmost takes as much as it can |
  * | `?`, `*` in a segment | one character, any number of characters |
  * | `*` | one segment that is not empty |
@@ -75,11 +75,13 @@ function parseParts(text: string, template: string): Part[] {
       if (inner.startsWith("*")) {
         throw new PatternMistake(`The path "${template}" has {${inner}} beside other text; it takes whole segments`);
       }
-      parts.push({
-        kind: "variable",
-        name: requireName(colon < 0 ? inner : inner.slice(0, colon), template),
-        expression: colon < 0 ? undefined : inner.slice(colon + 1),
-      });
+      const variable = requireName(colon < 0 ? inner : inner.slice(0, colon), template);
+      if (colon === inner.length - 1) {
+        throw new PatternMistake(
+          `The path "${template}" has no expression after the colon in {${inner}}; {${variable}} takes any segment`,
+        );
+      }
+      parts.push({ kind: "variable", name: variable, expression: colon < 0 ? undefined : inner.slice(colon + 1) });
       i = end + 1;
     } else if (character === "}") {
       throw new PatternMistake(`The path "${template}" has a "}" that closes nothing`);
@@ -111,23 +113,45 @@ function requireName(text: string, template: string): string {
 }
 
 function toExpression(parts: readonly Part[], template: string): Segment {
-  const names = parts.flatMap((part) => (part.kind === "variable" ? [part.name] : []));
-  const sourceWith = (opening: (name: string) => string): string =>
-    parts
-      .map((part) => {
-        switch (part.kind) {
-          case "text":
-            return part.text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-          case "wildcard":
-            return part.expression;
-          case "variable":
-            return `${opening(part.name)}${part.expression ?? ".+"})`;
-        }
-      })
-      .join("");
+  const names: string[] = [];
+  const taken = new Set<string>();
+  const take = (name: string): void => {
+    if (taken.has(name)) throw new PatternMistake(`The path "${template}" has the name {${name}} twice in one segment`);
+    taken.add(name);
+  };
+  let groups = 0;
+  let source = "";
+  let shape = "";
+  for (const part of parts) {
+    if (part.kind !== "variable") {
+      const text = part.kind === "text" ? part.text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&") : part.expression;
+      source += text;
+      shape += text;
+      continue;
+    }
+    const { name, expression = ".+" } = part;
+    const inside = groupsOf(expression, template);
+    take(name);
+    inside.names.forEach(take);
+    names.push(name);
+    groups += 1;
+    // In the whole, the groups of the expression come after those of the variables before it and its own.
+    const moved = expression.replace(/\\(?:([1-9]\d*)|.)/gsu, (escaped, number) =>
+      number === undefined ? escaped : `\\${Number(number) + groups}`,
+    );
+    groups += inside.count;
+    source += `(?<${name}>${moved})`;
+    shape += `(${moved})`;
+  }
+  return { kind: "expression", expression: new RegExp(`^${source}$`, "su"), names, shape };
+}
+
+/** The capturing groups of an expression, which is a whole one: `a)(b` is not, whatever is put around it. */
+function groupsOf(expression: string, template: string): { readonly count: number; readonly names: readonly string[] } {
   try {
-    const expression = new RegExp(`^${sourceWith((variable) => `(?<${variable}>`)}$`, "su");
-    return { kind: "expression", expression, names, shape: sourceWith(() => "(") };
+    // Beside an alternative that is empty, it always matches, with each of its groups undefined.
+    const found = new RegExp(`${new RegExp(expression, "su").source}|`, "su").exec("") as RegExpExecArray;
+    return { count: found.length - 1, names: Object.keys(found.groups ?? {}) };
   } catch (error) {
     throw new PatternMistake(`The path "${template}" has a malformed expression: ${(error as Error).message}`);
   }

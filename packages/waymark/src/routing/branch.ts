@@ -1,5 +1,7 @@
+import type { RouteSummary } from "../app.ts";
 import { type AcceptCondition, type ConditionData, describeCondition, leaves } from "../condition.ts";
 import type { Next } from "../filter.ts";
+import { type MountedApp, mountedAt } from "../mount.ts";
 import {
   compileBinding,
   joinPatterns,
@@ -12,13 +14,13 @@ import {
 } from "../path/pattern.ts";
 import { parsePattern } from "../path/template.ts";
 import { HttpRequest } from "../request.ts";
-import type { Group, SingleRoute } from "../route.ts";
+import type { Group, MountedRoute, SingleRoute } from "../route.ts";
 import { type Check, compileCheck, compileNegotiation, type Place, stages } from "./check.ts";
 import type { Mistake } from "./mistake.ts";
 
 /** A route with the groups around it, the outermost first. */
 export interface PlacedRoute {
-  readonly route: SingleRoute;
+  readonly route: SingleRoute | MountedRoute;
   readonly groups: readonly Group[];
 }
 
@@ -38,6 +40,8 @@ export interface Alternative {
   readonly checks: readonly Check[];
   /** The innermost `accept`, which chooses the type of the response. */
   readonly accept: AcceptCondition | undefined;
+  /** The app that answers, if it is not a handler. */
+  readonly mounted: MountedApp | undefined;
 }
 
 /** The alternatives of a route whose conditions are well formed, or what is wrong with them together. */
@@ -81,7 +85,7 @@ const root: PathPattern = { text: "", segments: [] };
 // `and` of many `or`s multiplies; beyond this somebody has written a puzzle, and the router should not spend memory on it.
 const mostAlternatives = 1024;
 
-const tooMany = ({ site }: Group | SingleRoute): Mistake => ({
+const tooMany = ({ site }: Group | PlacedRoute["route"]): Mistake => ({
   message: `There are more than ${mostAlternatives} ways through the "or" conditions up to here`,
   site,
 });
@@ -122,6 +126,7 @@ function extend(draft: Draft, condition: Literal, place: Place): Draft {
 function toAlternative(placed: PlacedRoute, draft: Draft, namesPath: boolean): Alternative {
   const implied = namesPath ? withEverythingBelow(draft.prefix) : draft.prefix;
   const [pattern = implied, ...furtherPatterns] = draft.patterns;
+  const { route } = placed;
   return {
     placed,
     pattern: fromRoot(pattern),
@@ -129,6 +134,7 @@ function toAlternative(placed: PlacedRoute, draft: Draft, namesPath: boolean): A
     methods: draft.methods,
     checks: draft.checks.toSorted((a, b) => a.stage - b.stage),
     accept: draft.accept,
+    mounted: route.kind === "mount" ? mountedAt(route, pattern) : undefined,
   };
 }
 
@@ -194,42 +200,43 @@ function negotiator(mediaTypes: readonly string[]): (request: HttpRequest) => st
   return (request) => mediaTypes[choose(request.headers.get("accept"))];
 }
 
-/** A row of the route table: one way to a handler. */
-export interface RouteSummary {
-  /** undefined: every method. */
-  readonly methods: readonly string[] | undefined;
-  /** The whole path, groups and all. */
-  readonly path: string;
-  /** The media types that its responses can have, the preferred first. */
-  readonly produces: readonly string[];
-  /** The media ranges that its requests can have. */
-  readonly consumes: readonly string[];
-  /** What else must hold, in words. */
-  readonly conditions: readonly string[];
-  /** The filters around the handler, the outermost first: what they are and where they were declared. */
-  readonly filters: readonly string[];
-  /** `file:line:column` of the route. */
-  readonly declaredAt: string;
+/** The table of the candidates, in their order; a mounted app has the rows of its own. */
+export function summarize(candidates: readonly Candidate[]): readonly RouteSummary[] {
+  return candidates.flatMap(({ alternative }) => {
+    const { mounted } = alternative;
+    const row = summarizeOne(alternative);
+    return mounted === undefined ? [row] : mounted.app.routes.map((inner) => within(row, inner));
+  });
 }
 
-/** The table of the candidates, in their order. */
-export function summarize(candidates: readonly Candidate[]): readonly RouteSummary[] {
-  return candidates.map(({ alternative }) => {
-    const { methods, pattern, furtherPatterns, checks, accept, placed } = alternative;
-    const conditions = checks.map(({ condition }) => condition);
-    return {
-      methods: methods && [...methods],
-      path: pattern.text,
-      produces: accept?.mediaTypes ?? [],
-      consumes: conditions.flatMap((condition) => (condition.kind === "contentType" ? condition.mediaTypes : [])),
-      conditions: [
-        ...furtherPatterns.map(({ text }) => `path "${text}"`),
-        ...conditions.filter(isFurther).map(describeCondition),
-      ],
-      filters: placed.groups.flatMap(({ filters }) => filters.map(({ kind, site }) => `${kind} (${site})`)),
-      declaredAt: String(placed.route.site),
-    };
-  });
+function summarizeOne({ methods, pattern, furtherPatterns, checks, accept, placed }: Alternative): RouteSummary {
+  const conditions = checks.map(({ condition }) => condition);
+  return {
+    methods: methods && [...methods],
+    path: pattern.text,
+    produces: accept?.mediaTypes ?? [],
+    consumes: conditions.flatMap((condition) => (condition.kind === "contentType" ? condition.mediaTypes : [])),
+    conditions: [
+      ...furtherPatterns.map(({ text }) => `path "${text}"`),
+      ...conditions.filter(isFurther).map(describeCondition),
+    ],
+    filters: placed.groups.flatMap(({ filters }) => filters.map(({ kind, site }) => `${kind} (${site})`)),
+    declaredAt: String(placed.route.site),
+  };
+}
+
+/** The row of a route in a mounted app, whose own row is that of everything below its path. */
+function within(mounted: RouteSummary, { methods, path, ...inner }: RouteSummary): RouteSummary {
+  const prefix = mounted.path.slice(0, -"/**".length);
+  return {
+    methods: methods?.filter((name) => mounted.methods?.includes(name) ?? true) ?? mounted.methods,
+    path: path === "/" && prefix !== "" ? prefix : prefix + path,
+    produces: inner.produces.length > 0 ? inner.produces : mounted.produces,
+    consumes: [...mounted.consumes, ...inner.consumes],
+    conditions: [...mounted.conditions, ...inner.conditions],
+    filters: [...mounted.filters, ...inner.filters],
+    declaredAt: inner.declaredAt,
+  };
 }
 
 /** `GET /person/{id}`; a star where every method will do. */

@@ -1,40 +1,11 @@
+import type { Explanation, ExplanationFailure, ExplanationStep, Finding, RouteSummary } from "../app.ts";
 import { type ConditionData, describeCondition } from "../condition.ts";
+import { requestWithin } from "../mount.ts";
 import { matchPattern, pathSegments } from "../path/pattern.ts";
 import type { HttpRequest } from "../request.ts";
-import { type Candidate, describeAlternative, type RouteSummary, takesMethod, takesPath } from "./branch.ts";
-import type { Finding } from "./finding.ts";
+import { type Candidate, describeAlternative, takesMethod, takesPath } from "./branch.ts";
 import { refusePath } from "./refusal.ts";
 import type { RouteTable } from "./route-table.ts";
-
-/** Why a request is answered as it is. */
-export interface Explanation {
-  readonly method: string;
-  readonly path: string;
-  /** Every way to a handler, in the order in which they are tried. */
-  readonly steps: readonly ExplanationStep[];
-  /** The route that answers, as its step names it; undefined when the request is refused. */
-  readonly chosen: string | undefined;
-  /** The status of the refusal, or that of the router's own answer to OPTIONS; undefined when a route answers. */
-  readonly status: number | undefined;
-  /** The explanation as lines for a person. */
-  toString(): string;
-}
-
-export interface ExplanationStep {
-  /** `GET /person/{id}` */
-  readonly route: string;
-  /** `file:line:column` */
-  readonly declaredAt: string;
-  /** undefined: the route takes the request. */
-  readonly failure: ExplanationFailure | undefined;
-}
-
-/** The first condition that failed, in the order in which refusals go: path, method, Content-Type, Accept, the rest. */
-export interface ExplanationFailure {
-  readonly condition: string;
-  /** What the request had instead. */
-  readonly found: string;
-}
 
 /** Explains by trying every candidate, as slowly as need be. */
 export function explain(candidates: readonly Candidate[], locate: RouteTable, request: HttpRequest): Explanation {
@@ -55,13 +26,19 @@ export function explain(candidates: readonly Candidate[], locate: RouteTable, re
   const refusal = attempt === undefined ? (routes?.refuse(request, segments) ?? refusePath(request)) : undefined;
   const status = refusal?.status;
   const { method, path } = request;
+  const within = attempt?.candidate.alternative.mounted;
+  const mounted = within?.app.explain(requestWithin(within, request));
   return {
     method,
     path,
     steps,
     chosen,
     status,
-    toString: () => print(method, path, steps, chosen ?? `status ${status}`),
+    mounted,
+    toString: () => {
+      const lines = print(method, path, steps, chosen ?? `status ${status}`);
+      return mounted === undefined ? lines : `${lines}\nin the app that is mounted there:\n${mounted}`;
+    },
   };
 }
 

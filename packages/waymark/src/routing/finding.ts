@@ -1,14 +1,10 @@
+import type { Finding } from "../app.ts";
 import { type ConditionData, leaves } from "../condition.ts";
+import type { DeclarationSite } from "../declaration.ts";
 import { type MediaType, matchesMediaType, parseMediaRange } from "../fields/media-type.ts";
-import type { SingleRoute } from "../route.ts";
+import type { MountedRoute, SingleRoute } from "../route.ts";
 import { type Alternative, type Candidate, describeAlternative } from "./branch.ts";
-import type { Mistake } from "./mistake.ts";
 import { buildPathIndex } from "./path-index.ts";
-
-/** Something legal that is worth a look: a route that no request reaches. */
-export interface Finding extends Mistake {
-  readonly kind: "shadowed" | "impossible";
-}
 
 /**
  * The routes that are never reached, because earlier ones take every request they would, or because no method meets all
@@ -40,8 +36,13 @@ export function findShadows(candidates: readonly Candidate[]): readonly Finding[
 }
 
 /** The finding for a route that is left without any alternative. */
-export function findEmptyOr({ site }: SingleRoute): Finding {
+export function findEmptyOr({ site }: SingleRoute | MountedRoute): Finding {
   return { kind: "impossible", message: "This route is never reached: an or() around it or in it names nothing", site };
+}
+
+/** Finds that a router has no routes, its groups being empty or left out. */
+export function findNoRoutes(site: DeclarationSite): Finding {
+  return { kind: "empty", message: "The router has no routes, and answers no request but with a refusal", site };
 }
 
 /** Whether one whose pattern covers the other's is sure to take whatever the other takes. */

@@ -35,7 +35,7 @@ export function findMalformed(routes: readonly RouteData[]): ReadonlyMap<Conditi
 
 function conditionsIn(route: RouteData): readonly ConditionData[] {
   const own = route.conditions.flatMap(leaves);
-  return route.kind === "route" ? own : [...own, ...route.routes.flatMap(conditionsIn)];
+  return route.kind === "group" ? [...own, ...route.routes.flatMap(conditionsIn)] : own;
 }
 
 function mistakeIn(condition: ConditionData): string | undefined {

@@ -1,16 +1,17 @@
+import { andThen, isPromise } from "../and-then.ts";
 import { type DeclarationSite, typeName } from "../declaration.ts";
 import type { Awaitable, ErrorClause, Filter, Next } from "../filter.ts";
 import { HttpError } from "../problem.ts";
 import { HttpRequest } from "../request.ts";
 import { fromWebResponse, HttpResponse } from "../response.ts";
-import type { Group, SingleRoute } from "../route.ts";
+import type { Group, Handler } from "../route.ts";
 
-/** The handler with the filters of the groups around it, the outermost first, as one function. */
-export function compilePipeline(route: SingleRoute, groups: readonly Group[]): Next {
+/** The handler, declared at the site, with the filters of the groups around it, the outermost first, as one function. */
+export function compilePipeline(handler: Handler<never>, site: DeclarationSite, groups: readonly Group[]): Next {
   return groups.reduceRight(
     (next, group) => wrapGroup(group.filters, group.errorClauses, next),
     // The types of route.ts see to it that the groups bind what the handler needs.
-    handlerStep(route.handler as (request: HttpRequest) => unknown, route.site),
+    handlerStep(handler as (request: HttpRequest) => unknown, site),
   );
 }
 
@@ -31,11 +32,6 @@ export function wrapWeb(filters: readonly Filter[], clauses: readonly ErrorClaus
 
 /** Makes a response of a fault that nothing has taken; never throws. */
 type Fail = (error: unknown, request: HttpRequest) => HttpResponse;
-
-/** Whether the value must be waited for. */
-export function isPromise<T>(value: Awaitable<T>): value is Promise<T> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
-}
 
 function handlerStep(handler: (request: HttpRequest) => unknown, site: DeclarationSite): Next {
   const finish = responder("handler", site);
@@ -60,7 +56,7 @@ function wrapFilter(filter: Filter, next: Next): Next {
         } catch (error) {
           return thrownResponse(error);
         }
-        return isPromise(changed) ? Promise.resolve(changed).then(proceed, thrownResponse) : proceed(changed);
+        return andThen(changed, proceed, thrownResponse);
       };
     }
     case "after": {
@@ -71,10 +67,7 @@ function wrapFilter(filter: Filter, next: Next): Next {
           return thrownResponse(error);
         }
       };
-      return (request) => {
-        const response = next(request);
-        return isPromise(response) ? response.then((settled) => change(request, settled)) : change(request, response);
-      };
+      return (request) => andThen(next(request), (response) => change(request, response));
     }
     case "around": {
       const proceed: Next = (passed) => next(requireRequest(passed, "called its next step with", filter.site));
@@ -92,10 +85,10 @@ function wrapFilter(filter: Filter, next: Next): Next {
 function wrapClauses(clauses: readonly ErrorClause[], next: Next): Next {
   const handlers = clauses.map((clause) => ({ clause, finish: responder("onError clause", clause.site) }));
   const recover = (error: unknown, request: HttpRequest): Awaitable<HttpResponse> => {
-    const found = handlers.find(({ clause }) => error instanceof clause.type);
+    const found = handlers.find(({ clause: { type } }) => type === undefined || error instanceof type);
     if (found === undefined) throw error;
     try {
-      // `instanceof` has just shown that the error is of the type that the clause declared.
+      // The clause takes unknown, or `instanceof` has just shown that the error is of the type that it declared.
       return found.finish(found.clause.apply(error as never, request));
     } catch (fault) {
       return thrownResponse(fault);
@@ -135,8 +128,7 @@ function responder(step: string, site: DeclarationSite): (result: unknown) => Aw
     if (result instanceof Response) return fromWebResponse(result);
     throw new TypeError(`The ${step} declared at ${site} gave ${typeName(result)}, not a response`);
   };
-  // Promise.resolve gives a promise back as it is; what only has a `then` becomes one.
-  return (result) => (isPromise(result) ? Promise.resolve(result).then(settle, thrownResponse) : settle(result));
+  return (result) => andThen(result, settle, thrownResponse);
 }
 
 function requireRequest(value: unknown, did: string, site: DeclarationSite): HttpRequest {

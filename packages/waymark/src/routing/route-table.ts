@@ -1,4 +1,5 @@
 import type { ConditionData } from "../condition.ts";
+import { pathWithin } from "../mount.ts";
 import { pathSegments } from "../path/pattern.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
@@ -108,9 +109,19 @@ class PathRoutes {
   constructor(candidates: readonly Candidate[], recognized: ReadonlySet<string>) {
     this.#candidates = candidates;
     this.#recognized = recognized;
-    const named = candidates.flatMap(({ alternative }) => [...(alternative.methods ?? knownMethods)]);
-    const taken = named.filter((method) => candidates.some((candidate) => takesMethod(candidate, method)));
-    this.allow = [...new Set([...taken.flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])), "OPTIONS"])];
+    this.allow = allowedBy(candidates, ({ alternative }) => [...(alternative.methods ?? knownMethods)]);
+  }
+
+  /**
+   * As `allow`, at one of the paths: a mounted app answers for its own routes. Undefined where
+   * only mounted apps have the path, and none of them a route for it.
+   */
+  methodsOf(path: string): readonly string[] | undefined {
+    if (!this.#candidates.some(({ alternative }) => alternative.mounted)) return this.allow;
+    const namedBy = ({ alternative: { methods, mounted } }: Candidate): readonly string[] | undefined =>
+      mounted ? mounted.app.methodsOf(pathWithin(mounted, path)) : [...(methods ?? knownMethods)];
+    const candidates = this.#candidates.filter((candidate) => namedBy(candidate) !== undefined);
+    return candidates.length === 0 ? undefined : allowedBy(candidates, (candidate) => namedBy(candidate) ?? []);
   }
 
   /** The candidates that the method leaves, in the order in which they are tried. */
@@ -167,6 +178,17 @@ class PathRoutes {
       typesRead(this.attempts(method).flatMap(({ checks }) => checks.map(({ condition }) => condition)));
     return { POST: readBy("POST"), PATCH: readBy("PATCH") };
   }
+}
+
+/** The methods that are named by some and taken by some: HEAD wherever GET is, and OPTIONS always. */
+function allowedBy(
+  candidates: readonly Candidate[],
+  namedBy: (candidate: Candidate) => readonly string[],
+): readonly string[] {
+  const taken = candidates
+    .flatMap(namedBy)
+    .filter((method) => candidates.some((candidate) => takesMethod(candidate, method)));
+  return [...new Set([...taken.flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])), "OPTIONS"])];
 }
 
 function makeAttempts(candidates: readonly Candidate[], method: string): readonly Attempt[] {

@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
+import { andThen } from "../../and-then.ts";
 import { HttpError, problem } from "../../problem.ts";
 import { problemTypes } from "../../problem-types.ts";
 import type { HttpResponse } from "../../response.ts";
-import { isPromise } from "../../routing/pipeline.ts";
 import { handleReceived, refuseReceived } from "../../served-app.ts";
 import { ClientWatch, interimResponse } from "./client-watch.ts";
 import type { Http1Content } from "./content.ts";
@@ -160,8 +160,7 @@ export class Http1Connection implements RequestTaker {
     try {
       const answer = refusal === undefined ? handleReceived(app, exchange) : refuseReceived(app, exchange, refusal);
       // A synchronous answer goes out without a promise, which would cost 5 % of the requests a second.
-      if (isPromise(answer)) answer.then(settle, fail);
-      else settle(answer);
+      andThen(answer, settle, fail);
     } catch (error) {
       fail(error);
     }

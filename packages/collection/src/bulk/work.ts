@@ -1,0 +1,114 @@
+import { HttpError, problem, problemTypes } from "waymark";
+import { collectionProblemTypes } from "../problem-types.ts";
+import type { BulkSettings } from "./limits.ts";
+
+/**
+ * The work of one bulk request: it goes on for a few milliseconds at a time, so that other requests are served in between, and
+ * ends when the client has gone or the request has taken its time.
+ */
+export class BulkWork {
+  readonly #limits: BulkSettings;
+  readonly #signal: AbortSignal;
+  readonly #began = performance.now();
+  /** The number of its latest turn, and when it got it. */
+  #turn = 0;
+  #resumed = this.#began;
+  #records = 0;
+
+  constructor(limits: BulkSettings, signal: AbortSignal) {
+    this.#limits = limits;
+    this.#signal = signal;
+  }
+
+  /**
+   * Is called before each small piece of work; the promise is to be awaited, where there is one.
+   *
+   * @throws HttpError, also by the promise, when the client has gone; BulkTimeExceeded when the request has taken too long
+   */
+  next(): Promise<void> | undefined {
+    const now = performance.now();
+    this.#assertWanted(now);
+    return this.#turn === turns && now - this.#resumed < longestPiece ? undefined : this.#pause();
+  }
+
+  /** @throws HttpError 413 when there are more records than may be */
+  countRecord(): void {
+    const { maxRecords } = this.#limits;
+    if (++this.#records <= maxRecords) return;
+    const detail = `Nothing was stored: there are more than ${maxRecords.toLocaleString("en")} records.`;
+    throw new HttpError(problem(collectionProblemTypes.tooManyRecords, { detail, limit: maxRecords }));
+  }
+
+  /** Cuts content into pieces that take a decoder a few milliseconds at most, whatever is in them. */
+  async *piecesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const whole of content) {
+      for (let start = 0; start < whole.length; start += pieceSize) {
+        await this.next();
+        yield whole.subarray(start, start + pieceSize);
+      }
+    }
+  }
+
+  /** Gives the values one by one, each as a piece of work. */
+  async *each<T>(values: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+    for await (const value of values) {
+      const pause = this.next();
+      if (pause !== undefined) await pause;
+      yield value;
+    }
+  }
+
+  async #pause(): Promise<void> {
+    this.#turn = await ownTurn();
+    this.#resumed = performance.now();
+    this.#assertWanted(this.#resumed);
+  }
+
+  #assertWanted(now: number): void {
+    // Nobody is left to receive it.
+    if (this.#signal.aborted) throw new HttpError(clientGone, { cause: this.#signal.reason });
+    const { maxTime } = this.#limits;
+    if (now - this.#began <= maxTime) return;
+    throw new BulkTimeExceeded(maxTime);
+  }
+}
+
+/** Is thrown when a bulk request has taken longer than it may. */
+export class BulkTimeExceeded extends HttpError {
+  /** @param maxTime in milliseconds */
+  constructor(maxTime: number) {
+    const detail = `Nothing was stored: it would take longer than ${maxTime} ms. Send fewer records at a time.`;
+    super(problem(collectionProblemTypes.bulkTimeExceeded, { detail }));
+    this.name = "BulkTimeExceeded";
+  }
+}
+
+const clientGone = problem(problemTypes.malformedContent, { detail: "The client has gone." });
+
+/** In milliseconds. */
+const longestPiece = 5;
+
+/** In bytes: as many lines that are blank take 1 ms (Node 26). */
+const pieceSize = 4_096;
+
+/** How many turns bulk requests have had. */
+let turns = 1;
+
+const waiting: ((turn: number) => void)[] = [];
+
+/**
+ * Resolves with its number in a later turn of the event loop, and for one caller in each: however many bulk requests there are,
+ * others wait for one piece of one of them.
+ */
+function ownTurn(): Promise<number> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) setImmediate(resumeFirst);
+  });
+}
+
+function resumeFirst(): void {
+  const resume = waiting.shift();
+  if (waiting.length > 0) setImmediate(resumeFirst);
+  resume?.(++turns);
+}

@@ -1,0 +1,457 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readdirSync, readlinkSync } from "node:fs";
+import { request as sendOverHttp } from "node:http";
+import { describe, it, type TestContext } from "node:test";
+import { gzipSync } from "node:zlib";
+import { GET, HttpError, HttpRequest, type HttpResponse, POST, router, type StandardSchemaV1, text } from "waymark";
+import { nodeCodings, serve } from "waymark/node";
+import {
+  type BulkLimits,
+  type CollectionHandlers,
+  collection,
+  csvDecoder,
+  type ListDecoder,
+  ndjsonDecoder,
+  openDatabase,
+  type Store,
+} from "../src/index.ts";
+
+type Book = { readonly title: string };
+
+/** Takes an object with a title, and calls back for each value that it judges. */
+const bookSchema = (onJudge: () => void): StandardSchemaV1<unknown, Book> => ({
+  "~standard": {
+    version: 1,
+    vendor: "test",
+    validate(value) {
+      onJudge();
+      const { title } = Object(value);
+      return typeof title === "string" ? { value: { title } } : { issues: [{ message: "must have a title" }] };
+    },
+  },
+});
+
+interface Options {
+  readonly bulk?: BulkLimits;
+  readonly decoder?: ListDecoder;
+  readonly onJudge?: () => void;
+}
+
+type Books = CollectionHandlers<Book>;
+
+/** Runs with the handlers of a collection over an empty store. */
+async function withBooks(options: Options, use: (books: Books, store: Store) => Promise<void>): Promise<void> {
+  const database = await openDatabase(":memory:", { collections: [{ name: "book" }] });
+  const store = database.store("book");
+  const { bulk, decoder, onJudge = () => undefined } = options;
+  const schema = bookSchema(onJudge);
+  const listDecoders = [ndjsonDecoder, csvDecoder({ columns: ["title"] }), ...(decoder === undefined ? [] : [decoder])];
+  try {
+    await use(collection({ path: "/books", store, schema, decoders: [], listDecoders, bulk }), store);
+  } finally {
+    await database.close();
+  }
+}
+
+interface Sent {
+  readonly type?: string;
+  readonly lenient?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+async function post(
+  { createMany }: Pick<Books, "createMany">,
+  body: string,
+  { type = "application/x-ndjson", lenient = false, signal }: Sent = {},
+): Promise<HttpResponse> {
+  const headers = { "Content-Type": type, ...(lenient && { Prefer: "handling=lenient" }) };
+  const request = HttpRequest.of({ method: "POST", headers, body, ...(signal !== undefined && { signal }) });
+  try {
+    return await createMany(request);
+  } catch (error) {
+    if (error instanceof HttpError) return error.response;
+    throw error;
+  }
+}
+
+const membersOf = ({ body }: HttpResponse): Readonly<Record<string, unknown>> => JSON.parse(String(body));
+
+/** The members of a problem that say what it is. */
+function assertProblem(response: HttpResponse, status: number, code: string): Readonly<Record<string, unknown>> {
+  const problem = membersOf(response);
+  assert.deepEqual([response.status, problem["type"]], [status, `/problems/${code}`]);
+  return problem;
+}
+
+const emma = '{"title":"Emma"}\n';
+
+/** Gives a record whenever it is asked for one, without end. */
+function endless(onRecord: () => void): ListDecoder {
+  return {
+    mediaTypes: ["text/x-endless"],
+    async *decode() {
+      for (let line = 1; ; line++) {
+        onRecord();
+        yield { line, value: { title: "Emma" } };
+      }
+    },
+  };
+}
+
+/** A clock that stands still unless it is moved on, in milliseconds. */
+function stoppedClock(t: TestContext): { now: number } {
+  const clock = { now: 1000 };
+  t.mock.method(performance, "now", () => clock.now);
+  return clock;
+}
+
+/** Counts the turns of the event loop until it is stopped. */
+function countTurns(): { count: number; stop(): void } {
+  const turns = {
+    count: 0,
+    stop: () => clearImmediate(next),
+  };
+  const turn = (): void => {
+    turns.count++;
+    next = setImmediate(turn);
+  };
+  let next = setImmediate(turn);
+  return turns;
+}
+
+describe("the records of one request", () => {
+  for (const lenient of [false, true]) {
+    it(`are as many as the limit, and no more, ${lenient ? "the good ones" : "all or none"}`, () =>
+      withBooks({ bulk: { maxRecords: 3 } }, async (books, store) => {
+        assert.equal(membersOf(await post(books, `\n\n${emma.repeat(3)}\n`, { lenient }))["stored"], 3);
+        for (const lines of [emma.repeat(4), `${emma.repeat(2)}{}\n{}\n`]) {
+          const problem = assertProblem(await post(books, lines, { lenient }), 413, "too-many-records");
+          assert.deepEqual(
+            [problem["detail"], problem["limit"]],
+            ["Nothing was stored: there are more than 3 records.", 3],
+          );
+        }
+        const rows = await post(books, `title\n${"a\n".repeat(4)}`, { lenient, type: "text/csv" });
+        assertProblem(rows, 413, "too-many-records");
+        assert.equal(await store.revision(), 3);
+      }));
+  }
+
+  it("are asked for up to the limit", async () => {
+    let asked = 0;
+    await withBooks({ bulk: { maxRecords: 1000 }, decoder: endless(() => asked++) }, async (books) => {
+      assertProblem(await post(books, "", { type: "text/x-endless" }), 413, "too-many-records");
+      assert.equal(asked, 1001);
+    });
+  });
+
+  it("are asked for up to the 1,000th fault when all or none are to be stored", async () => {
+    let judged = 0;
+    await withBooks({ onJudge: () => judged++ }, async (books) => {
+      const problem = assertProblem(await post(books, "1\n".repeat(100_000)), 400, "invalid-content");
+      assert.deepEqual([problem["stoppedAfter"], judged], [1000, 1000]);
+    });
+  });
+
+  it("may not come of too little coded content", () =>
+    withBooks({}, async (books, store) => {
+      const app = router({ codings: nodeCodings }, POST(books.createMany));
+      const send = (content: string, preference = "") => {
+        const body = gzipSync(content);
+        const headers = { "Content-Type": "text/csv", "Content-Encoding": "gzip", Prefer: preference };
+        return app.fetch(new Request("http://localhost/", { method: "POST", headers, body }));
+      };
+      for (const preference of ["", "handling=lenient"]) {
+        const response = await send(`title\n${`${"a".repeat(500)}\n`.repeat(5000)}`, preference);
+        const { type, limit } = (await response.json()) as Record<string, unknown>; // a problem
+        assert.deepEqual([response.status, type, limit], [413, "/problems/content-expands-too-far", 100]);
+      }
+      assert.equal(await store.revision(), 0);
+      assert.deepEqual(await (await send(`title\n${"a\n".repeat(1000)}`)).json(), { stored: 1000, refused: 0, errors: [] }); // biome-ignore format: short
+    }));
+});
+
+describe("a limit of bulk requests", () => {
+  it("is a whole number, 1 or more", async () => {
+    for (const name of ["maxBytes", "maxExpansion", "maxRecords", "maxTime", "maxAtOnce"]) {
+      for (const value of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+        await assert.rejects(
+          withBooks({ bulk: { [name]: value } }, async () => undefined),
+          { name: "RangeError", message: `bulk.${name} must be a whole number, 1 or more, and is ${value}` },
+        );
+      }
+    }
+  });
+});
+
+describe("bulk requests at once", () => {
+  it("are as many as the limit; one more is asked to come again, and may when one of them has ended", async () => {
+    const gate = Promise.withResolvers<void>();
+    let waiting = 0;
+    const patient: ListDecoder = {
+      mediaTypes: ["text/x-patient"],
+      async *decode() {
+        waiting++;
+        await gate.promise;
+        yield { line: 1, value: { title: "Emma" } };
+      },
+    };
+    await withBooks({ bulk: { maxAtOnce: 2 }, decoder: patient }, async (books, store) => {
+      const held = [post(books, "", { type: "text/x-patient" }), post(books, "", { type: "text/x-patient" })];
+      while (waiting < 2) await new Promise(setImmediate);
+      const refusal = await post(books, emma);
+      assertProblem(refusal, 503, "bulk-busy");
+      assert.equal(refusal.headers.get("Retry-After"), "5");
+      gate.resolve();
+      for (const response of await Promise.all(held)) assert.equal(response.status, 200);
+      for (const body of ["{", emma, emma, emma]) await post(books, body);
+      assert.equal(await store.revision(), 5);
+    });
+  });
+});
+
+describe("the time of a bulk request", () => {
+  for (const lenient of [false, true]) {
+    it(`is bounded, and nothing is stored by then, ${lenient ? "of the good ones" : "all or none"}`, async (t) => {
+      const clock = stoppedClock(t);
+      let judged = 0;
+      const onJudge = (): void => {
+        judged++;
+        clock.now += 100;
+      };
+      await withBooks({ bulk: { maxTime: 1000 }, onJudge }, async (books, store) => {
+        assert.equal(membersOf(await post(books, emma.repeat(10), { lenient }))["stored"], 10);
+        judged = 0;
+        const response = await post(books, emma.repeat(100), { lenient });
+        const { detail } = assertProblem(response, 503, "bulk-time-exceeded");
+        assert.equal(detail, "Nothing was stored: it would take longer than 1000 ms. Send fewer records at a time.");
+        assert.equal(response.headers.get("Retry-After"), undefined);
+        assert.deepEqual([judged, await store.revision()], [11, 10]);
+      });
+    });
+  }
+
+  it("may end while the good ones are stored, and the answer says how many are", async (t) => {
+    const clock = stoppedClock(t);
+    await withBooks({}, async (_, store) => {
+      const slow = Object.create(store, {
+        create: {
+          value: (document: object) => {
+            clock.now += 10;
+            return store.create(document);
+          },
+        },
+      }) as Store; // with one method of its own
+      const { createMany } = collection({
+        path: "/books",
+        store: slow,
+        schema: bookSchema(() => undefined),
+        decoders: [],
+        bulk: { maxTime: 1000 },
+      });
+      const problem = assertProblem(
+        await post({ createMany }, emma.repeat(1000), { lenient: true }),
+        503,
+        "bulk-time-exceeded",
+      );
+      assert.deepEqual([problem["stored"], problem["refused"], await store.revision()], [256, 0, 256]);
+      assert.match(String(problem["detail"]), /: 256 records are stored, and nothing was tried after line 256\.$/);
+    });
+  });
+});
+
+describe("while a bulk request is worked on", () => {
+  it("others have a turn after every few milliseconds, whether its records are good or not", async (t) => {
+    const clock = stoppedClock(t);
+    const turns = countTurns();
+    try {
+      for (const line of ["1\n", emma]) {
+        let [mostInTurn, inTurn, turn] = [0, 0, -1];
+        const onJudge = (): void => {
+          clock.now++;
+          inTurn = turn === turns.count ? inTurn + 1 : 1;
+          turn = turns.count;
+          mostInTurn = Math.max(mostInTurn, inTurn);
+        };
+        await withBooks({ onJudge }, async (books) => {
+          assert.equal((await post(books, line.repeat(1000), { lenient: true })).status, 200);
+        });
+        assert.ok(mostInTurn <= 10, `${mostInTurn} records of 1 ms were judged in a turn`);
+      }
+    } finally {
+      turns.stop();
+    }
+  });
+
+  it("others have a turn between two bulk requests, however many there are", async (t) => {
+    const clock = stoppedClock(t);
+    const turns = countTurns();
+    try {
+      let [mostInTurn, inTurn, turn] = [0, 0, -1];
+      const onJudge = (): void => {
+        clock.now++;
+        inTurn = turn === turns.count ? inTurn + 1 : 1;
+        turn = turns.count;
+        mostInTurn = Math.max(mostInTurn, inTurn);
+      };
+      await withBooks({ onJudge, bulk: { maxAtOnce: 10 } }, async (books) => {
+        const answers = Array.from({ length: 10 }, () => post(books, "1\n".repeat(200), { lenient: true }));
+        for (const { status } of await Promise.all(answers)) assert.equal(status, 200);
+      });
+      assert.ok(mostInTurn <= 10, `${mostInTurn} records of 1 ms were judged in a turn`);
+    } finally {
+      turns.stop();
+    }
+  });
+
+  it("others have a turn between the pieces of content without a record", async (t) => {
+    const clock = stoppedClock(t);
+    const turns = countTurns();
+    let [pieces, mostInTurn, inTurn, turn] = [0, 0, 0, -1];
+    const silent: ListDecoder = {
+      mediaTypes: ["text/x-silent"],
+      async *decode(content) {
+        for await (const piece of content) {
+          assert.ok(piece.length <= 4096, `a piece has ${piece.length} bytes`);
+          pieces++;
+          clock.now++;
+          inTurn = turn === turns.count ? inTurn + 1 : 1;
+          turn = turns.count;
+          mostInTurn = Math.max(mostInTurn, inTurn);
+        }
+        yield { line: 1, value: { title: "Emma" } };
+      },
+    };
+    try {
+      await withBooks({ decoder: silent }, async (books) => {
+        assert.equal((await post(books, "\n".repeat(409_600), { type: "text/x-silent" })).status, 200);
+      });
+    } finally {
+      turns.stop();
+    }
+    assert.equal(pieces, 100);
+    assert.ok(mostInTurn <= 10, `${mostInTurn} pieces of 1 ms were read in a turn`);
+  });
+
+  it("other requests are answered, over a socket", async () => {
+    let judged = 0;
+    await withBooks({ onJudge: () => judged++ }, async (books) => {
+      const server = await serve(
+        router(
+          POST("/books", books.createMany),
+          GET("/hello", () => text("Hello")),
+        ),
+      );
+      try {
+        const headers = { "Content-Type": "application/x-ndjson", Prefer: "handling=lenient" };
+        const sent = fetch(`${server.url}/books`, { method: "POST", headers, body: "1\n".repeat(10_000) });
+        const seen: number[] = [];
+        while (judged < 10_000) {
+          assert.equal((await fetch(`${server.url}/hello`)).status, 200);
+          seen.push(judged);
+        }
+        assert.equal((await sent).status, 200);
+        assert.ok(
+          seen.some((count) => count > 0 && count < 10_000),
+          `they were answered after ${seen.join()} records`,
+        );
+      } finally {
+        await server.close({ grace: 0 });
+      }
+    });
+  });
+});
+
+describe("a bulk request whose client has gone", () => {
+  it("is looked at no further, and stores nothing", async () => {
+    for (const lenient of [false, true]) {
+      const client = new AbortController();
+      let asked = 0;
+      const decoder = endless(() => {
+        if (++asked === 100) client.abort();
+      });
+      await withBooks({ decoder, bulk: { maxRecords: 100_000 } }, async (books, store) => {
+        const { signal } = client;
+        const { status } = await post(books, "", { type: "text/x-endless", lenient, signal });
+        assert.deepEqual([status, asked, await store.revision()], [400, 100, 0]);
+        assert.equal(temporaryFiles(), 0);
+      });
+    }
+  });
+
+  it("stores nothing when the client goes while the store is given the records", async () => {
+    const client = new AbortController();
+    await withBooks({}, async (_, store) => {
+      let given = 0;
+      const watched = Object.create(store, {
+        createAll: {
+          value: (documents: AsyncIterable<object>) =>
+            store.createAll(
+              (async function* () {
+                for await (const document of documents) {
+                  if (++given === 700) client.abort(); // the store has taken a batch by then
+                  yield document;
+                }
+              })(),
+            ),
+        },
+      }) as Store; // with one method of its own
+      const schema = bookSchema(() => undefined);
+      const { createMany } = collection({ path: "/books", store: watched, schema, decoders: [] });
+      assert.equal((await post({ createMany }, emma.repeat(5000), { signal: client.signal })).status, 400);
+      assert.deepEqual([given, await store.revision(), temporaryFiles()], [700, 0, 0]);
+    });
+  });
+
+  it("is looked at no further when all of its content had come, over a socket", async () => {
+    const count = 200_000;
+    let judged = 0;
+    const begun = Promise.withResolvers<void>();
+    const onJudge = (): void => {
+      if (++judged === 1) begun.resolve();
+    };
+    await withBooks({ onJudge, bulk: { maxExpansion: 10_000 } }, async (books) => {
+      const ended = Promise.withResolvers<void>();
+      const app = router(
+        { codings: nodeCodings },
+        POST("/books", (request) => books.createMany(request).finally(() => ended.resolve())),
+      );
+      const server = await serve(app);
+      try {
+        const headers = {
+          "Content-Type": "application/x-ndjson",
+          "Content-Encoding": "gzip",
+          Prefer: "handling=lenient",
+        };
+        const sending = sendOverHttp(`${server.url}/books`, { method: "POST", headers });
+        sending.end(gzipSync("1\n".repeat(count)));
+        await begun.promise;
+        const broken = once(sending, "error");
+        sending.destroy(new Error("the client goes away"));
+        await broken;
+        await ended.promise;
+        assert.ok(judged < count, `${judged} records were judged`);
+      } finally {
+        await server.close({ grace: 0 });
+      }
+    });
+  });
+});
+
+/** How many files of those that wait to be stored this process has open; 0 where the system does not say. */
+function temporaryFiles(): number {
+  const directory = "/proc/self/fd";
+  try {
+    const files = readdirSync(directory).map((name) => {
+      try {
+        return readlinkSync(`${directory}/${name}`);
+      } catch {
+        return ""; // closed meanwhile
+      }
+    });
+    return files.filter((file) => /\/collection-[\da-f-]+ \(deleted\)$/.test(file)).length;
+  } catch {
+    return 0;
+  }
+}

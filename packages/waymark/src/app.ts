@@ -1,0 +1,94 @@
+import type { ContentSettings } from "./content/request-content.ts";
+import type { DeclarationSite } from "./declaration.ts";
+import type { MethodsOf } from "./filter.ts";
+import type { HttpRequest } from "./request.ts";
+import type { HttpResponse } from "./response.ts";
+import type { Malformed } from "./routing/refusal.ts";
+
+/** Routes, compiled. */
+export interface App {
+  /**
+   * Answers a request, also one made by hand, whose content is then read as `content` says; never throws and never rejects.
+   * It is synchronous when the filters and the handler are.
+   */
+  handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
+  /** Answers a request whose content is read as `content` says already, for adapters; otherwise as `handle`. */
+  answer(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
+  /**
+   * Answers a request whose message or target is malformed, for adapters: with this refusal, as the web filters leave it. They see
+   * the path `*`, and for a message `isRefusedMessage` is true. Never throws and never rejects.
+   */
+  refuse(request: HttpRequest, refusal: HttpResponse, malformed: Malformed): HttpResponse | Promise<HttpResponse>;
+  /** Answers a web request: for tests, and for runtimes that serve by a fetch function. */
+  fetch(request: Request): Promise<Response>;
+  /** Tells for each route, in order, whether it takes the request, and what first stood against it. */
+  explain(request: HttpRequest): Explanation;
+  /** Every route, flat, in the order in which they are tried. */
+  readonly routes: readonly RouteSummary[];
+  /** What is legal and yet worth a look: routes that are never reached, and that there are no routes. */
+  readonly findings: readonly Finding[];
+  /** The methods that the routes of a canonical path take, as `Allow` names them; undefined where no route has the path. */
+  readonly methodsOf: MethodsOf;
+  /** How adapters read the content of requests. */
+  readonly content: ContentSettings;
+  /** Reports an error that no response can tell, for adapters: a stream of content that broke. */
+  fault(error: unknown, request?: HttpRequest): void;
+}
+
+/** Something legal that is worth a look: a route that no request reaches, or a router without routes. */
+export interface Finding {
+  readonly kind: "shadowed" | "impossible" | "empty";
+  readonly message: string;
+  /** The route, or the call of `router`. */
+  readonly site: DeclarationSite;
+}
+
+/** A row of the route table: one way to a handler, that of a mounted app included. */
+export interface RouteSummary {
+  /** undefined: every method. */
+  readonly methods: readonly string[] | undefined;
+  /** The whole path, groups and all. */
+  readonly path: string;
+  /** The media types that its responses can have, the preferred first. */
+  readonly produces: readonly string[];
+  /** The media ranges that its requests can have. */
+  readonly consumes: readonly string[];
+  /** What else must hold, in words. */
+  readonly conditions: readonly string[];
+  /** The filters around the handler, the outermost first: what they are and where they were declared. */
+  readonly filters: readonly string[];
+  /** `file:line:column` of the route. */
+  readonly declaredAt: string;
+}
+
+/** Why a request is answered as it is. */
+export interface Explanation {
+  readonly method: string;
+  readonly path: string;
+  /** Every way to a handler, in the order in which they are tried. */
+  readonly steps: readonly ExplanationStep[];
+  /** The route that answers, as its step names it; undefined when the request is refused. */
+  readonly chosen: string | undefined;
+  /** The status of the refusal, or that of the router's own answer to OPTIONS; undefined when a route answers. */
+  readonly status: number | undefined;
+  /** What the mounted app makes of the request, where the route that answers is one. */
+  readonly mounted: Explanation | undefined;
+  /** The explanation as lines for a person. */
+  toString(): string;
+}
+
+export interface ExplanationStep {
+  /** `GET /person/{id}` */
+  readonly route: string;
+  /** `file:line:column` */
+  readonly declaredAt: string;
+  /** undefined: the route takes the request. */
+  readonly failure: ExplanationFailure | undefined;
+}
+
+/** The first condition that failed, in the order in which refusals go: path, method, Content-Type, Accept, the rest. */
+export interface ExplanationFailure {
+  readonly condition: string;
+  /** What the request had instead. */
+  readonly found: string;
+}

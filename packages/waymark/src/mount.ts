@@ -1,0 +1,85 @@
+import type { App } from "./app.ts";
+import { type Condition, type ConditionData, requireCondition } from "./condition.ts";
+import { DeclarationSite, typeName } from "./declaration.ts";
+import { type Attribute, attribute } from "./exchange.ts";
+import { type PathPattern, pathSegments } from "./path/pattern.ts";
+import type { HttpRequest } from "./request.ts";
+import type { Handler, MountedRoute, Route } from "./route.ts";
+
+/**
+ * Makes an app a part of another, for a path and everything below it, with web filters, decoders, codings and a limit of its own.
+ *
+ * It is a member of a group like a route: the first that takes a request answers, and the filters of the groups around it and the
+ * web filters of the outer app are around it. What it answers is final, its refusals too. It sees the path below its own, and no
+ * variables; `toPublicUrl` gives URLs with the path in front.
+ *
+ * ```ts
+ * router(mount("/api", router({ filters: [cors(policy)], codings: nodeCodings }, personRoutes(people))), greetingRoutes)
+ * ```
+ *
+ * @param conditionsAndApp the path, a prefix as that of a group, and conditions, in any order and both optional; then the app
+ * @throws TypeError when the last argument is not an app
+ */
+export function mount(...conditionsAndApp: readonly [...conditions: (string | Condition)[], app: App]): Route {
+  const app: unknown = conditionsAndApp.at(-1);
+  if (!isApp(app)) {
+    throw new TypeError(`The last argument of mount(…) is an app, made by router(…), not ${typeName(app)}`);
+  }
+  const site = new DeclarationSite(mount);
+  const toCondition = (member: unknown): ConditionData =>
+    typeof member === "string"
+      ? { kind: "path", pattern: member, site }
+      : requireCondition(member, "Before its app, mount(…) takes paths and conditions");
+  return {
+    kind: "group",
+    conditions: conditionsAndApp.slice(0, -1).map(toCondition),
+    filters: [],
+    errorClauses: [],
+    routes: [{ kind: "mount", conditions: [{ kind: "path", pattern: "/**", site }], app, site }],
+    site,
+  };
+}
+
+/** Programs in JavaScript come with anything, such as the routes of the app. */
+const isApp = (value: unknown): value is App =>
+  typeof (value as { handle?: unknown } | null | undefined)?.handle === "function";
+
+/** An app at its place in another. */
+export interface MountedApp {
+  readonly app: App;
+  /** The number of segments of the path that lead to it. */
+  readonly depth: number;
+}
+
+/** @param pattern of the whole path; its last segment is the rest, which is the path within the app */
+export const mountedAt = ({ app }: MountedRoute, { segments }: PathPattern): MountedApp => ({
+  app,
+  depth: segments.length - 1,
+});
+
+/** Has the app answer; what it does not log itself goes to `fault`, with the request as the outer app has it. */
+export function mountedHandler(mounted: MountedApp, fault: App["fault"]): Handler<never> {
+  return (request: HttpRequest) =>
+    mounted.app.handle(requestWithin(mounted, request).withAttribute(outerFault, (error) => fault(error, request)));
+}
+
+/** The path within the app, which has no path without a slash: `/api` and `/api/` are both its root. */
+export const pathWithin = ({ depth }: MountedApp, path: string): string =>
+  `/${pathSegments(path).slice(depth).join("/")}`;
+
+/** The request as the app sees it. */
+export function requestWithin(mounted: MountedApp, request: HttpRequest): HttpRequest {
+  const prefix = pathSegments(request.path).slice(0, mounted.depth);
+  const base = (request.attribute(baseUrl) ?? "") + prefix.map((segment) => `/${toUrl(segment)}`).join("");
+  return request.mounted(pathWithin(mounted, request.path), mounted.app.content).withAttribute(baseUrl, base);
+}
+
+/** A segment of a canonical path, in which `%2F` and `%25` are the only escapes, as URLs have it. */
+const toUrl = (segment: string): string =>
+  encodeURI(segment).replaceAll("%25", "%").replace(/[?#]/g, encodeURIComponent);
+
+/** Where clients reach the root of the app, without a slash at the end; empty or absent: at the root of the host. */
+export const baseUrl: Attribute<string> = attribute("baseUrl");
+
+/** Takes the faults of a mounted app that has no `onFault` of its own. */
+export const outerFault: Attribute<(error: unknown) => void> = attribute("outerFault");

@@ -1,0 +1,25 @@
+/**
+ * The tests of what rests on Node itself: its HTTP, streams, codings, SQLite, workers, cryptography, command line and stack
+ * traces, and the Unicode of V8. What only computes does the same on every Node.
+ */
+const names: Readonly<Record<string, readonly string[]>> = {
+  waymark: [
+    ...["adapters", "compress", "content-coding", "event-loop-turns.serial", "fuzz", "half-closed", "http2"],
+    ...["json-fault", "limits.serial", "messages", "mistake", "node-adapter", "node-codings", "overload-delay.serial"],
+    ...["packed.serial", "refused-messages", "request-content", "request-target", "rolling-restart.serial"],
+    ...["web-content", "web-response"],
+  ],
+  collection: [
+    ...["packed.serial", "postgres-database", "query-plan", "sqlite-reader", "sqlite-sharing", "sqlite-store"],
+    ...["sqlite-writer", "words"],
+  ],
+  "person-service": [
+    ...["access/password", "access/tokens", "bulk", "content-coding", "contract", "main", "moving", "options"],
+    ...["shared-file", "streaming.serial", "workers"],
+  ],
+};
+
+/** Their paths from the root. */
+export const dependsOnNode: readonly string[] = Object.entries(names).flatMap(([folder, files]) =>
+  files.map((file) => `packages/${folder}/test/${file}.test.ts`),
+);

@@ -1,0 +1,80 @@
+// Runs the tests, and prints one count of them all. Files named `*.serial.test.ts` depend on time or measure memory: each of
+// them runs when nothing else does. The others run side by side, and share a PostgreSQL server.
+//
+//   npm test                  all tests
+//   npm test -- http2 lists   those in files whose path has one of these words
+//   npm run test:parallel     those that run side by side
+//   npm run test:serial       those that run one after the other
+//   npm run test:oldest       those that depend on Node, on the oldest one
+
+import { globSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { run } from "node:test";
+import { spec, type TestEvent } from "node:test/reporters";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { sharedServerVariable, startPostgres } from "../packages/collection/test/start-postgres.ts";
+import { dependsOnNode } from "./depends-on-node.ts";
+
+const cwd = fileURLToPath(new URL("..", import.meta.url));
+const folders = ["packages/*/test", "docs", "examples", "benchmarks"];
+/** How long a file may take, on a machine that others load. */
+const timeout = 300_000; // milliseconds
+
+const options = { parallel: { type: "boolean" }, serial: { type: "boolean" }, oldest: { type: "boolean" } } as const;
+const { values: parts, positionals: words } = parseArgs({ options, allowPositionals: true });
+const found = folders
+  .flatMap((folder) => globSync(`${folder}/**/*.test.ts`, { cwd }))
+  .map((file) => file.replaceAll("\\", "/"));
+const lost = dependsOnNode.filter((file) => !found.includes(file));
+if (lost.length > 0) throw new Error(`scripts/depends-on-node.ts names what is not there: ${lost.join(", ")}`);
+const files = (parts.oldest === true ? dependsOnNode : found)
+  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+  .toSorted();
+const isSerial = (file: string): boolean => file.endsWith(".serial.test.ts");
+const serial = parts.parallel === true ? [] : files.filter(isSerial);
+const parallel = parts.serial === true ? [] : files.filter((file) => !isSerial(file));
+
+/** Reports both parts, with one count at the end. */
+async function* runAll(): AsyncGenerator<TestEvent> {
+  const counts = new Map<string, number>();
+  for (const [part, concurrency] of [
+    [parallel, Math.max(2, availableParallelism())],
+    [serial, 1],
+  ] as const) {
+    if (part.length === 0) continue;
+    for await (const event of run({ files: [...part], cwd, concurrency, timeout })) {
+      const [, name, count] = countOf(event) ?? [];
+      if (name === undefined) yield event;
+      else counts.set(name, (counts.get(name) ?? 0) + Number(count));
+    }
+  }
+  for (const [name, count] of counts) {
+    yield { type: "test:diagnostic", data: { nesting: 0, message: `${name} ${count}`, level: "info" } };
+  }
+  const passes = (counts.get("pass") ?? 0) > 0 && counts.get("fail") === 0 && counts.get("cancelled") === 0;
+  process.exitCode = passes ? 0 : 1;
+}
+
+/** The name and the number of a line in the count of a part. */
+function countOf(event: TestEvent): RegExpExecArray | null {
+  const isOfPart = event.type === "test:diagnostic" && event.data.file === undefined;
+  return isOfPart ? /^(\w+) ([\d.]+)$/.exec(event.data.message) : null;
+}
+
+// The files of a run share what Node compiles: without it each of them compiles the packages again.
+const cache = await mkdtemp(join(tmpdir(), "person-service-tests-"));
+process.env["NODE_COMPILE_CACHE"] ??= cache;
+process.once("SIGTERM", () => process.exit(143)); // which ends the server
+const server = parallel.length > 1 ? await startPostgres("-c", "fsync=off") : undefined;
+if (server !== undefined) process.env[sharedServerVariable] = server.url;
+try {
+  await pipeline(Readable.from(runAll()), new spec(), process.stdout, { end: false });
+} finally {
+  await server?.end();
+  await rm(cache, { recursive: true, force: true });
+}
