@@ -1,7 +1,9 @@
 export type { ServedApp } from "../served-app.ts";
 export type { ProxyFields } from "./client.ts";
 export { nodeCodings } from "./codings.ts";
+export { toNodeListener } from "./node-listener.ts";
 export type { ServeOptions, TlsCredentials } from "./options.ts";
 export { connectionProblemTypes } from "./problem-types.ts";
 export { ListenError, type ListenFailure, type RunningServer, serve } from "./serve.ts";
 export type { CloseOptions } from "./shut-down.ts";
+export { type UpgradedConnection, type UpgradeHandler, upgrade } from "./upgrade.ts";

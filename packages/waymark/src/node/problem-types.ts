@@ -8,6 +8,7 @@ export const connectionProblemTypes: Readonly<
     | "longTarget"
     | "headTooLarge"
     | "transferCodingUnknown"
+    | "upgradeRequired"
     | "versionNotSupported",
     ProblemType
   >
@@ -30,6 +31,13 @@ export const connectionProblemTypes: Readonly<
     status: 414,
     title: "URI Too Long",
     explanation: "The request target, path and query, is longer than the service accepts.",
+  },
+  upgradeRequired: {
+    code: "upgrade-required",
+    status: 426,
+    title: "Upgrade Required",
+    explanation:
+      "The resource speaks another protocol, which the field Upgrade of the answer names: the request must ask for it, by Connection and Upgrade, over HTTP/1.1.",
   },
   headTooLarge: {
     code: "head-too-large",

@@ -5,6 +5,7 @@ import { HttpError, problem } from "../../problem.ts";
 import { problemTypes } from "../../problem-types.ts";
 import type { HttpResponse } from "../../response.ts";
 import { handleReceived, refuseReceived } from "../../served-app.ts";
+import type { Takeover } from "../upgrade.ts";
 import { ClientWatch, interimResponse } from "./client-watch.ts";
 import type { Http1Content } from "./content.ts";
 import { Http1Exchange } from "./exchange.ts";
@@ -53,18 +54,23 @@ export class Http1Connection implements RequestTaker {
     this.#reader = new MessageReader(context, this, interval);
     this.#watch = new ClientWatch(socket, this.output, context.writeTimeout);
     socket.allowHalfOpen = true;
-    socket.on("data", (piece: Buffer) => {
+    for (const [event, listener] of Object.entries(this.#listeners)) socket.on(event, listener);
+  }
+
+  readonly #listeners = {
+    data: (piece: Buffer): void => {
       this.#reader.append(piece);
       this.#advance();
-    });
-    socket.on("end", () => {
+    },
+    drain: (): void => this.output.resume(),
+    end: (): void => {
       this.#isHalfClosed = true;
       this.#advance();
-    });
+    },
     // A connection that breaks is closed, and that is heard.
-    socket.on("error", () => undefined);
-    socket.on("close", () => this.#abandon());
-  }
+    error: (): void => undefined,
+    close: (): void => this.#abandon(),
+  };
 
   /** Whether no request is being answered. */
   get isIdle(): boolean {
@@ -90,6 +96,7 @@ export class Http1Connection implements RequestTaker {
     }
     this.#isAdvancing = false;
     this.output.flush();
+    if (this.#isEnding) return;
     this.#noteSent();
     if (this.#isHalfClosed) this.#finishInput();
     this.#regulate();
@@ -120,7 +127,13 @@ export class Http1Connection implements RequestTaker {
   }
 
   get mayTake(): boolean {
-    return this.#waiting === undefined && this.#queue.length < mostAtOnce && !this.output.isFull;
+    return (
+      this.#waiting === undefined &&
+      this.#queue.length < mostAtOnce &&
+      !this.output.isFull &&
+      // What comes behind it may be of another protocol.
+      this.#queue.at(-1)?.head.asksForUpgrade !== true
+    );
   }
 
   take(head: Head, content: Http1Content | undefined): boolean {
@@ -241,6 +254,26 @@ export class Http1Connection implements RequestTaker {
     if (waiting === undefined || !this.#mayStart(waiting)) return;
     this.#waiting = undefined;
     this.#start(waiting);
+  }
+
+  /** Hands the connection over instead of sending a response, and has nothing more to do with it. */
+  handOver(exchange: Http1Exchange, takeover: Takeover): void {
+    const { socket } = this;
+    const { method, target, headers } = exchange.head;
+    this.#isEnding = true;
+    const rest = this.#reader.takeRest();
+    this.output.flush();
+    for (const [event, listener] of Object.entries(this.#listeners)) socket.off(event, listener);
+    this.server.forget(this);
+    this.#endWritten(this.#written.length, true);
+    this.#queue.length = 0;
+    exchange.end(true);
+    try {
+      takeover.handOver(method, target, headers, socket, rest);
+    } catch (error) {
+      exchange.fault(error);
+      socket.destroy();
+    }
   }
 
   /** Answers a message that cannot be read on, in its turn, and ends the connection. */

@@ -10,6 +10,7 @@ import {
   type SingletonFields,
   targetTooLong,
 } from "../message-head.ts";
+import { asksForUpgrade } from "../upgrade.ts";
 import type { ByteQueue } from "./byte-queue.ts";
 import { parseFieldLines, trimBlanks } from "./field-lines.ts";
 import { type ContentLength, refuseFraming, toContentLength } from "./framing.ts";
@@ -27,8 +28,8 @@ export interface Head {
   readonly keepsAlive: boolean;
   /** Whether the client waits for `100 Continue` before it sends the content (RFC 9110 §10.1.1). */
   readonly expectsContinue: boolean;
-  /** The protocol that the client would rather speak, as it names it (RFC 9110 §7.8). */
-  readonly upgrade: string | undefined;
+  /** Whether the client would rather speak another protocol (RFC 9110 §7.8), on a connection that can be handed over. */
+  readonly asksForUpgrade: boolean;
   /** The answer to a head that can be read, and must not be acted on. */
   readonly refusal: HeadRefusal | undefined;
 }
@@ -42,7 +43,7 @@ export const noHead: Head = {
   contentLength: 0,
   keepsAlive: false,
   expectsContinue: false,
-  upgrade: undefined,
+  asksForUpgrade: false,
   refusal: undefined,
 };
 
@@ -155,7 +156,7 @@ interface FieldSection {
   readonly contentLength: string | undefined;
   readonly options: ReadonlySet<string>;
   readonly expectation: string | undefined;
-  readonly upgrade: string | undefined;
+  readonly asksForUpgrade: boolean;
 }
 
 function toFieldSection(flat: readonly string[], length: number): FieldSection {
@@ -178,7 +179,7 @@ function toFieldSection(flat: readonly string[], length: number): FieldSection {
               .map((option) => trimBlanks(option)),
           ),
     expectation: headers.get("Expect"),
-    upgrade: headers.get("Upgrade"),
+    asksForUpgrade: connection !== undefined && asksForUpgrade(headers),
   };
 }
 
@@ -186,7 +187,7 @@ const noOptions: ReadonlySet<string> = new Set();
 
 function toHead(line: RequestLine, fields: FieldSection, limits: HeadLimits): Head {
   const { method, target, minorVersion } = line;
-  const { headers, options, expectation, upgrade, contentLength } = fields;
+  const { headers, options, expectation, contentLength } = fields;
   const { transferEncoding } = fields.singletons;
   const refusal = judge(line, fields, limits);
   return {
@@ -198,7 +199,7 @@ function toHead(line: RequestLine, fields: FieldSection, limits: HeadLimits): He
     keepsAlive: !options.has("close") && (minorVersion === 1 || options.has("keep-alive")),
     // HTTP/1.0 knew no expectations.
     expectsContinue: expectation !== undefined && minorVersion === 1,
-    upgrade: minorVersion === 1 && options.has("upgrade") ? upgrade : undefined,
+    asksForUpgrade: minorVersion === 1 && fields.asksForUpgrade,
     refusal,
   };
 }

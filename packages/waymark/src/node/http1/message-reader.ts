@@ -120,6 +120,13 @@ export class MessageReader {
     this.waitFromNow();
   }
 
+  /** Reads no more, and returns what has arrived and not been read. */
+  takeRest(): Buffer {
+    const rest = this.#input.take(this.#input.length);
+    this.stop();
+    return rest;
+  }
+
   /** Reads one thing; returns whether there may be another. */
   #step(): boolean {
     switch (this.#reading) {

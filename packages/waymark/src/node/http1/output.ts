@@ -21,9 +21,11 @@ export class Output {
   constructor(socket: Socket, onDrain: () => void) {
     this.#socket = socket;
     this.#onDrain = onDrain;
-    socket.on("drain", () => {
-      if (!this.isFull) this.#onDrain();
-    });
+  }
+
+  /** To be called when the socket has room again. */
+  resume(): void {
+    if (!this.isFull) this.#onDrain();
   }
 
   /** Whether the client has to take something before more should be written. */

@@ -13,6 +13,7 @@ import {
   unsentLength,
 } from "../../response-body.ts";
 import { type PieceSink, writePieces } from "../body-writer.ts";
+import { Takeover } from "../upgrade.ts";
 import { chunkStart, lastChunk } from "./chunked.ts";
 import type { Http1Exchange } from "./exchange.ts";
 
@@ -21,6 +22,7 @@ export function send(exchange: Http1Exchange, answer: HttpResponse): void {
   try {
     const { status, body } = answer;
     if (!isStreamed(body)) sendWhole(exchange, answer, body);
+    else if (body instanceof Takeover && exchange.head.asksForUpgrade) exchange.connection.handOver(exchange, body);
     else if (hasNoContent(exchange.head.method, status)) {
       cancelBody(exchange, answer);
       sendWhole(exchange, answer, null);
