@@ -27,7 +27,7 @@ export interface Exchange {
   onEnd?(listener: () => void): void;
   /** The present turn of the event loop; absent where they cannot be told apart. */
   readonly turn?: EventLoopTurn | undefined;
-  /** The adapter's own object: Node's IncomingMessage or Http2Stream, or the web Request. */
+  /** The adapter's own object: Node's Socket (HTTP/1.1) or Http2Stream, or the web Request. */
   readonly native: unknown;
 }
 
@@ -160,7 +160,7 @@ export class HttpRequest<V = Variables> {
     return this.#exchange.turn;
   }
 
-  /** The adapter's own object: Node's IncomingMessage or Http2Stream, the web Request, or undefined for a request made by hand. */
+  /** The adapter's own object: Node's Socket (HTTP/1.1) or Http2Stream, the web Request, or undefined for a request made by hand. */
   get native(): unknown {
     return this.#exchange.native;
   }

@@ -49,7 +49,7 @@ export interface ServeOptions {
    * connection that the proxy takes for open and finds closed is a 502. Default: 65,000.
    */
   readonly keepAliveTimeout?: number;
-  /** How long a client may take nothing of a response that waits for it; beyond it it is cut off. Default: 60,000. */
+  /** How long a client may take nothing, or less than 16 KiB, of what waits for it; beyond it it is cut off. Default: 60,000. */
   readonly writeTimeout?: number;
   /**
    * The most bytes of content that are read and thrown away, when a handler has not read them, to keep the connection;
