@@ -4,7 +4,7 @@ import type { HttpRequest } from "../request.ts";
 import { type Candidate, describeAlternative, type RouteSummary, takesMethod, takesPath } from "./branch.ts";
 import type { Finding } from "./finding.ts";
 import { refusePath } from "./refusal.ts";
-import type { RouteTable } from "./route-table.ts";
+import type { Attempt, PathRoutes, RouteTable } from "./route-table.ts";
 
 /** Why a request is answered as it is. */
 export interface Explanation {
@@ -39,20 +39,20 @@ export interface ExplanationFailure {
 /** Explains by trying every candidate, as slowly as need be. */
 export function explain(candidates: readonly Candidate[], locate: RouteTable, request: HttpRequest): Explanation {
   const segments = pathSegments(request.path);
+  const routes = locate(request.path)?.routes;
+  const refused = routes && chosenAttempt(routes, request, segments) === undefined;
+  const judged = (refused && routes.withoutMalformedAccept(request, routes.refuse(request, segments))) || request;
   const steps = candidates.map((candidate): ExplanationStep => {
     const { alternative } = candidate;
     return {
       route: describeAlternative(alternative),
       declaredAt: String(alternative.placed.route.site),
-      failure: findFailure(candidate, request, segments),
+      failure: findFailure(candidate, judged, segments),
     };
   });
-  const routes = locate(request.path)?.routes;
-  const attempt = routes
-    ?.attempts(request.method)
-    .find(({ checks, method }) => checks.every(({ holds }) => holds(request, method, segments)));
+  const attempt = routes && chosenAttempt(routes, judged, segments);
   const chosen = attempt && describeAlternative(attempt.candidate.alternative);
-  const refusal = attempt === undefined ? (routes?.refuse(request, segments) ?? refusePath(request)) : undefined;
+  const refusal = attempt === undefined ? (routes?.refuse(judged, segments) ?? refusePath(judged)) : undefined;
   const status = refusal?.status;
   const { method, path } = request;
   return {
@@ -63,6 +63,12 @@ export function explain(candidates: readonly Candidate[], locate: RouteTable, re
     status,
     toString: () => print(method, path, steps, chosen ?? `status ${status}`),
   };
+}
+
+function chosenAttempt(routes: PathRoutes, request: HttpRequest, segments: readonly string[]): Attempt | undefined {
+  return routes
+    .attempts(request.method)
+    .find(({ checks, method }) => checks.every(({ holds }) => holds(request, method, segments)));
 }
 
 function findFailure(
