@@ -20,8 +20,11 @@ export interface Decoder {
   readonly mediaTypes: readonly string[];
   /** The values of a `charset` parameter that it reads, in lower case; without this member, any. */
   readonly charsets?: readonly string[];
-  /** The value of the content, which may be empty. Throws MalformedContent when it is not of the media type. */
-  decode(content: Uint8Array, mediaType: MediaType): unknown;
+  /**
+   * Returns the value of the content, which may be empty, or a promise of it. Throws MalformedContent, or rejects with it,
+   * when the content is not of the media type.
+   */
+  decode(content: Uint8Array, mediaType: MediaType): unknown | Promise<unknown>;
 }
 
 /**
