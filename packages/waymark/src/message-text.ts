@@ -27,14 +27,14 @@ export function shorten(text: string): string {
  * Escapes, as `\u009b`, what could pretend to be something else where it is shown: controls but TAB and LF, characters that
  * change the direction of text, byte order marks, line separators and lone surrogates. JSON stays the same JSON.
  */
-function escapeUnprintable(text: string): string {
+export function escapeUnprintable(text: string): string {
   return text.replace(unprintable, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 const longest = 40;
 
 // Cc, the controls of direction (UAX #9), the separators of lines, the byte order mark, and Cs, which is lone under the flag u.
-const unprintable = /(?![\t\n])[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
+export const unprintable: RegExp = /(?![\t\n])[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
 
 /** A place in a text: both count from 1, the column in characters (code points). */
 export interface TextPosition {

@@ -1,6 +1,6 @@
 import type { HeaderList } from "../fields/header-list.ts";
 import { type MediaType, matchesMediaType, parseMediaRange, parseMediaType } from "../fields/media-type.ts";
-import { excerpt, type TextPosition } from "../message-text.ts";
+import { excerpt, quote, type TextPosition } from "../message-text.ts";
 import { HttpError, problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 
@@ -119,7 +119,7 @@ export function chooseDecoder<D extends ContentReader>(headers: HeaderList, deco
 
 function isIn(mediaType: MediaType, range: string): boolean {
   const parsed = parseMediaRange(range);
-  if (parsed === undefined) throw new TypeError(`A decoder names ${JSON.stringify(range)}, which is not a media type`);
+  if (parsed === undefined) throw new TypeError(`A decoder names ${quote(range)}, which is not a media type`);
   return matchesMediaType(parsed, mediaType);
 }
 

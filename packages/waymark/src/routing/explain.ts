@@ -1,4 +1,5 @@
 import { type ConditionData, describeCondition } from "../condition.ts";
+import { escapeUnprintable } from "../message-text.ts";
 import { matchPattern, pathSegments } from "../path/pattern.ts";
 import type { HttpRequest } from "../request.ts";
 import { type Candidate, describeAlternative, type RouteSummary, takesMethod, takesPath } from "./branch.ts";
@@ -117,7 +118,7 @@ function print(method: string, path: string, steps: readonly ExplanationStep[], 
     const verdict = failure === undefined ? "takes it" : `wants ${failure.condition}, found ${failure.found}`;
     return `  ${route.padEnd(width)}  ${verdict}`;
   });
-  return [`${method} ${path} → ${outcome}`, ...lines].join("\n");
+  return escapeUnprintable([`${method} ${path} → ${outcome}`, ...lines].join("\n"));
 }
 
 /**
