@@ -7,6 +7,7 @@ import {
   type HttpResponse,
   type MediaType,
   parseMediaType,
+  quote,
   type StandardSchemaV1,
 } from "waymark";
 import { type BulkLimits, type BulkSettings, toBulkSettings } from "./bulk/limits.ts";
@@ -118,7 +119,7 @@ const isForLists = (each: Representation): each is ListRepresentation => each.li
 function mediaTypeOf({ name, mediaType }: Representation): MediaType {
   const parsed = parseMediaType(mediaType);
   if (parsed !== undefined) return parsed;
-  throw new TypeError(`The representation ${JSON.stringify(name)} has no media type: ${JSON.stringify(mediaType)}`);
+  throw new TypeError(`The representation ${quote(name)} has no media type: ${quote(mediaType)}`);
 }
 
 function some<R>(what: string, representations: readonly R[]): readonly [R, ...R[]] {
@@ -130,5 +131,5 @@ function some<R>(what: string, representations: readonly R[]): readonly [R, ...R
 function requireDistinct(member: "name" | "mediaType", representations: readonly Representation[]): void {
   const values = representations.map((each) => each[member]);
   const repeated = values.find((value, index) => values.indexOf(value) < index);
-  if (repeated !== undefined) throw new TypeError(`Two representations have the ${member} ${JSON.stringify(repeated)}`);
+  if (repeated !== undefined) throw new TypeError(`Two representations have the ${member} ${quote(repeated)}`);
 }

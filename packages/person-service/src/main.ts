@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import cluster from "node:cluster";
 import { buffer } from "node:stream/consumers";
+import { escapeUnprintable } from "waymark";
 import { obstacleOf } from "./cli/command.ts";
 import { parseCommandLine } from "./cli/command-line.ts";
 
@@ -48,12 +49,12 @@ function readInput(): Promise<Uint8Array> {
 
 function print(line: string): void {
   endDrawing();
-  process.stdout.write(`${line}\n`);
+  process.stdout.write(`${escapeUnprintable(line)}\n`);
 }
 
 function tell(line: string): void {
   endDrawing();
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${escapeUnprintable(line)}\n`);
 }
 
 function endDrawing(): void {

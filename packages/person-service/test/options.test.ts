@@ -117,7 +117,7 @@ describe("the command line of the service", () => {
     ],
     [["--cors", "http://localhost", "--cors=*"], '--cors: "*" is not the only origin, and it stands for all.'],
     [["--cors=http://a\n.example"], '--cors takes an origin, and "http://a\\n.example" is none.'],
-    [["--cors", `https://${"x".repeat(300)}`], `--cors takes an origin, and "https://${"x".repeat(22)}"… is none.`],
+    [["--cors", `https://${"x".repeat(300)}`], `--cors takes an origin, and "https://${"x".repeat(32)}…" is none.`],
     ...["0.0.0.0", "::", "192.0.2.1", "person.example", "localhost.example", "127.1", "::2", "::ffff:10.0.0.1"].map(
       (host) =>
         [
@@ -163,7 +163,7 @@ describe("the command line of the service", () => {
     [["--max-in-flight", "0"], '--max-in-flight must be a whole number from 1, and is "0".'],
     [["--max-in-flight", "many"], '--max-in-flight must be a whole number from 1, and is "many".'],
     [["--port", "x", "--nope"], '--port must be a whole number from 0 to 65535, and is "x".'],
-    [["x".repeat(31)], `There is no command "${"x".repeat(30)}"….`],
+    [["x".repeat(41)], `There is no command "${"x".repeat(40)}…".`],
   ];
   for (const [argv, fault] of refused) {
     it(`refuses ${JSON.stringify(argv)}: ${fault}`, () => {

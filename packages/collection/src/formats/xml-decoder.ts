@@ -1,5 +1,5 @@
 import { type SaxesAttributeNSIncomplete, SaxesParser, type SaxesTagNS, type XMLDecl } from "saxes";
-import { type Decoder, excerpt, MalformedContent, positionAt } from "waymark";
+import { type Decoder, excerpt, MalformedContent, positionAt, quote } from "waymark";
 import { toInteger } from "../member-value.ts";
 import { assertDeclaredEncoding, decodeXmlText, textStart, toXmlFault, type XmlText } from "./xml-text.ts";
 
@@ -32,7 +32,7 @@ export interface XmlDecoderOptions {
  * @throws TypeError when `root` is not the name of an element
  */
 export function xmlDecoder({ root, namespace, integers = [] }: XmlDecoderOptions): Decoder {
-  if (!/^[\p{L}_][\p{L}\p{N}._-]*$/u.test(root)) throw new TypeError(`${JSON.stringify(root)} cannot name an element`);
+  if (!/^[\p{L}_][\p{L}\p{N}._-]*$/u.test(root)) throw new TypeError(`${quote(root)} cannot name an element`);
   const integerPaths: ReadonlySet<string> = new Set(integers);
   const toLeaf = (path: string, text: string): unknown => (integerPaths.has(path) ? toInteger(text) : text);
   return {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { decodeUtf8, MalformedContent, parseStrictJson, positionAt, type TextPosition } from "waymark";
+import { decodeUtf8, MalformedContent, parseStrictJson, positionAt, quote, type TextPosition } from "waymark";
 import type { z } from "zod";
 import { jsonType } from "../person/text.ts";
 
@@ -11,7 +11,7 @@ export class FileMistakes extends Error {
   constructor(file: string, mistakes: readonly [string, ...string[]]) {
     const [first, ...further] = mistakes;
     const told = further.length === 0 ? ` ${first}` : mistakes.map((mistake) => `\n- ${mistake}`).join("");
-    super(`The file ${JSON.stringify(file)} cannot be used:${told}`);
+    super(`The file ${quote(file)} cannot be used:${told}`);
     this.name = "FileMistakes";
     this.mistakes = mistakes;
   }

@@ -1,6 +1,7 @@
 import type { Stats } from "node:fs";
 import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { quote } from "waymark";
 import { z } from "zod";
 import { scope } from "./access-file.ts";
 import { FileMistakes, readJsonFile } from "./json-file.ts";
@@ -100,8 +101,8 @@ async function lock(file: string, next: string): Promise<FileHandle> {
     const isLocked = code === "EEXIST";
     throw new FileMistakes(file, [
       isLocked
-        ? `another command is changing it; if none is, one broke off, and ${JSON.stringify(next)} can be removed`
-        : `writing ${JSON.stringify(next)} failed with ${code}`,
+        ? `another command is changing it; if none is, one broke off, and ${quote(next)} can be removed`
+        : `writing ${quote(next)} failed with ${code}`,
     ]);
   }
 }

@@ -1,6 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
-import { type AroundFilter, around, isRefusedMessage, problem } from "waymark";
-import { quoted } from "../person/text.ts";
+import { type AroundFilter, around, excerpt, isRefusedMessage, problem } from "waymark";
 import { personServiceProblemTypes } from "../problems.ts";
 
 /**
@@ -17,7 +16,7 @@ export function forThisMachine(publicUrl?: string): AroundFilter {
     const name = nameIn(host).toLowerCase();
     if (name === publicName || isLoopback(name)) return next(request);
     const others = publicName === undefined ? "" : ` and others ${publicName}`;
-    const detail = `The service is for this machine alone, which calls it localhost${others}, and not ${quoted(host)}.`;
+    const detail = `The service is for this machine alone, which calls it localhost${others}, and not ${excerpt(host)}.`;
     return problem(personServiceProblemTypes.misdirectedRequest, { detail });
   });
 }
@@ -33,7 +32,7 @@ export function faultInExposure(host: string, access: boolean, keys: boolean, op
   if (access) return open ? "--open lets everybody in, and --access does not: leave one of them out." : undefined;
   if (keys) return "--keys is of no use without --access, which says what the keys are good for.";
   if (open || isLoopback(host)) return undefined;
-  return `On --host ${quoted(host)} others could read and change people: say who may with --access FILE, or --open.`;
+  return `On --host ${excerpt(host)} others could read and change people: say who may with --access FILE, or --open.`;
 }
 
 /** Whether what listens on this name or address is reached from this machine alone; of any name but `localhost` that is not known. */

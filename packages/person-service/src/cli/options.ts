@@ -1,7 +1,6 @@
 import { isIP } from "node:net";
-import { CorsMistakes, cors, publicUrl } from "waymark";
+import { CorsMistakes, cors, excerpt, publicUrl } from "waymark";
 import { faultInExposure } from "../access/this-machine.ts";
-import { quoted } from "../person/text.ts";
 import type { Given, Option } from "./command.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
@@ -82,7 +81,7 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     fault: (value) =>
       isNetwork(value)
         ? undefined
-        : `--trust-proxy takes an address or a network, such as 10.0.0.0/8, and ${quoted(value)} is none.`,
+        : `--trust-proxy takes an address or a network, such as 10.0.0.0/8, and ${excerpt(value)} is none.`,
   },
   "rate-limit": {
     value: "N/SECONDS",
@@ -90,7 +89,7 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     fault: (value) =>
       rateLimitForm.test(value)
         ? undefined
-        : `--rate-limit must be two whole numbers from 1, such as 600/60, and is ${quoted(value)}.`,
+        : `--rate-limit must be two whole numbers from 1, such as 600/60, and is ${excerpt(value)}.`,
   },
   "max-delay": {
     value: "MS",
@@ -104,7 +103,7 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     fault: (value) =>
       /^[1-9]\d{0,8}$/.test(value)
         ? undefined
-        : `--max-in-flight must be a whole number from 1, and is ${quoted(value)}.`,
+        : `--max-in-flight must be a whole number from 1, and is ${excerpt(value)}.`,
   },
   demo: { about: "first store the demo's people, members of the US Congress" },
   workers: { value: "N", about: "serve with so many processes", default: "1", fault: wholeNumber("--workers", 1, 256) },
@@ -163,7 +162,7 @@ function wholeNumber(option: string, least: number, most: number): (value: strin
   return (value) =>
     /^(?:0|[1-9]\d{0,4})$/.test(value) && Number(value) >= least && Number(value) <= most
       ? undefined
-      : `${option} must be a whole number from ${least} to ${most}, and is ${quoted(value)}.`;
+      : `${option} must be a whole number from ${least} to ${most}, and is ${excerpt(value)}.`;
 }
 
 function faultInPublicUrl(value: string): string | undefined {
@@ -187,7 +186,7 @@ function isNetwork(text: string): boolean {
 
 function faultInOrigins(origins: readonly string[]): string | undefined {
   const unprintable = origins.find((origin) => /\p{Cc}/u.test(origin) || origin.length > longestOrigin);
-  if (unprintable !== undefined) return `--cors takes an origin, and ${quoted(unprintable)} is none.`;
+  if (unprintable !== undefined) return `--cors takes an origin, and ${excerpt(unprintable)} is none.`;
   try {
     cors({ origins });
     return undefined;

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { displayAddress, type Store, StoreNotEmpty } from "@waymark/collection";
-import { type HttpRequest, listRoutes, requestId } from "waymark";
+import { escapeUnprintable, type HttpRequest, listRoutes, quote, requestId } from "waymark";
 import { type RunningServer, serve } from "waymark/node";
 import { openAccess } from "../access/access.ts";
 import type { AccessRefusal } from "../access/identify.ts";
@@ -124,7 +124,7 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
 
 const readOnlyDemo = (address: string): CommandRefused =>
   new CommandRefused(
-    `--demo is for a database that can be written to, and ${JSON.stringify(displayAddress(address))} is read-only; leave it out, or name another one`,
+    `--demo is for a database that can be written to, and ${quote(displayAddress(address))} is read-only; leave it out, or name another one`,
   );
 
 /** How many there are now. */
@@ -135,7 +135,7 @@ async function storeDemo(people: Store, demo: readonly Person[], address: string
     throw new Error(`The demo has people who cannot be stored: ${JSON.stringify(creation)}`);
   } catch (error) {
     if (!(error instanceof StoreNotEmpty)) throw error;
-    const database = JSON.stringify(displayAddress(address));
+    const database = quote(displayAddress(address));
     throw new CommandRefused(
       `--demo is for a database without people, and ${database} has some; leave it out, or name another one`,
     );
@@ -172,5 +172,5 @@ function logRefusal(refusal: AccessRefusal, tell: CommandStreams["tell"]): void 
 /** What the log has of a fault: the id that the response has in `X-Request-Id`, and the error with its stack and causes. */
 export function faultEntry(error: unknown, request: HttpRequest | undefined): string {
   // A stream that breaks while it is sent is told with the request as it came, before it was named.
-  return `request ${request?.attribute(requestId) ?? "without an id"}: ${inspect(error)}`;
+  return escapeUnprintable(`request ${request?.attribute(requestId) ?? "without an id"}: ${inspect(error)}`);
 }

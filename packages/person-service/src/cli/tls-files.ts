@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
+import { quote } from "waymark";
 import type { TlsCredentials } from "waymark/node";
 import { CommandRefused } from "./command.ts";
 
@@ -21,7 +22,7 @@ export async function readTlsFiles(files: TlsFiles): Promise<TlsCredentials> {
     createSecureContext({ cert, key });
   } catch (cause) {
     throw new CommandRefused(
-      `${JSON.stringify(files.cert)} and ${JSON.stringify(files.key)} are no certificate and the key to it, both in PEM, the key not encrypted`,
+      `${quote(files.cert)} and ${quote(files.key)} are no certificate and the key to it, both in PEM, the key not encrypted`,
       { cause },
     );
   }
@@ -33,6 +34,6 @@ async function read(option: string, file: string): Promise<Buffer> {
     return await readFile(file);
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? `: ${String(cause.code)}` : "";
-    throw new CommandRefused(`The file ${JSON.stringify(file)} of ${option} cannot be read${code}`, { cause });
+    throw new CommandRefused(`The file ${quote(file)} of ${option} cannot be read${code}`, { cause });
   }
 }

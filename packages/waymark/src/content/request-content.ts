@@ -156,7 +156,8 @@ export class RequestContent {
       options?.decoders ?? (this.#settings ?? defaultContentSettings).decoders,
     );
     const content = await this.bytes(headers, options);
-    const value = refuseMalformed(() => decoder.decode(content, mediaType));
+    const decoded = refuseMalformed(() => decoder.decode(content, mediaType));
+    const value = decoded instanceof Promise ? await decoded.catch(throwMalformed) : decoded;
     const result = await (isSchema(validator) ? validator["~standard"].validate(value) : validator(value));
     if (result.issues !== undefined) throw invalidContent(result.issues);
     return result.value;
@@ -248,7 +249,7 @@ async function* decodePieces(
       yield piece;
     }
   } catch (cause) {
-    throw malformedRefusal(cause) ?? cause;
+    throwMalformed(cause);
   }
 }
 
@@ -263,8 +264,12 @@ function refuseMalformed<T>(decode: () => T): T {
   try {
     return decode();
   } catch (cause) {
-    throw malformedRefusal(cause) ?? cause;
+    return throwMalformed(cause);
   }
+}
+
+function throwMalformed(cause: unknown): never {
+  throw malformedRefusal(cause) ?? cause;
 }
 
 function malformedRefusal(cause: unknown): HttpError | undefined {

@@ -3,6 +3,7 @@ import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 import { TLSSocket } from "node:tls";
 import type { Client } from "../exchange.ts";
 import { HeaderList } from "../fields/header-list.ts";
+import { quote } from "../message-text.ts";
 import { isHost } from "./message-head.ts";
 
 /** Which proxies a server believes, and by which fields. */
@@ -149,9 +150,7 @@ function toBlockList(proxies: readonly string[]): BlockList {
     const bits = family === "ipv4" ? 32 : 128;
     const isNetwork = length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bits);
     if (!(isIPv4(address) || isIPv6(address)) || address.includes("%") || !isNetwork || rest.length > 0) {
-      throw new RangeError(
-        `trustProxy must list addresses or networks such as 10.0.0.0/8, not ${JSON.stringify(proxy)}`,
-      );
+      throw new RangeError(`trustProxy must list addresses or networks such as 10.0.0.0/8, not ${quote(proxy)}`);
     }
     list.addSubnet(address, length === undefined ? bits : Number(length), family);
   }
