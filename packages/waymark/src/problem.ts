@@ -1,5 +1,5 @@
 import { HeaderList } from "./fields/header-list.ts";
-import type { ProblemType } from "./problem-types.ts";
+import { type ProblemType, problemTypes } from "./problem-types.ts";
 import { HttpResponse } from "./response.ts";
 
 /**
@@ -50,6 +50,9 @@ const fields = HeaderList.of({
   "Cache-Control": "no-store",
   ...dataHeaders,
 });
+
+/** The answer to a fault, which says nothing of it. */
+export const internalError: HttpResponse = problem(problemTypes.internalError);
 
 /**
  * A response that is thrown. At the boundary of the handler or filter that threw it, it becomes that response, so the

@@ -1,6 +1,5 @@
 import { writeFields } from "../adapters/node/internals.ts";
-import { HttpError, problem } from "../problem.ts";
-import { problemTypes } from "../problem-types.ts";
+import { HttpError, internalError } from "../problem.ts";
 import type { HttpResponse } from "../response.ts";
 import {
   type BodySource,
@@ -168,4 +167,3 @@ function cut({ native, response }: NodeExchange): void {
 }
 
 const isNotAscii = (text: string): boolean => /[\x80-\xff]/.test(text);
-const internalError = problem(problemTypes.internalError);
