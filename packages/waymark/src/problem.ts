@@ -1,6 +1,6 @@
 import { HeaderList } from "./fields/header-list.ts";
 import { escapeUnprintable } from "./message-text.ts";
-import type { ProblemType } from "./problem-types.ts";
+import { type ProblemType, problemTypes } from "./problem-types.ts";
 import { HttpResponse } from "./response.ts";
 
 /**
@@ -60,6 +60,9 @@ const fields = HeaderList.of({
   "Cache-Control": "no-store",
   ...dataHeaders,
 });
+
+/** The answer to a fault, which says nothing of it. */
+export const internalError: HttpResponse = problem(problemTypes.internalError);
 
 /**
  * A response that is thrown. At the boundary of the handler or filter that threw it, it becomes that response, so the

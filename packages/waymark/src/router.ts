@@ -7,7 +7,7 @@ import { DeclarationSite, typeName } from "./declaration.ts";
 import { handleFetch } from "./fetch.ts";
 import type { Awaitable, ErrorClause, Filter, MethodsOf, Next, WebFilter } from "./filter.ts";
 import { outerFault } from "./mount.ts";
-import { problem } from "./problem.ts";
+import { internalError, problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
@@ -208,8 +208,6 @@ function dispatch(
 
 // For a filter that goes on with a request of its own.
 const malformedTarget = problem(problemTypes.malformedTarget);
-
-const internalError = problem(problemTypes.internalError);
 
 function logFault(error: unknown): void {
   // biome-ignore lint/suspicious/noConsole: the default where the program names no log of its own

@@ -3,6 +3,7 @@ import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 import { TLSSocket } from "node:tls";
 import type { Client } from "../exchange.ts";
 import { HeaderList } from "../fields/header-list.ts";
+import { tokenText } from "../fields/syntax.ts";
 import { quote } from "../message-text.ts";
 import { isHost } from "./message-head.ts";
 
@@ -98,7 +99,7 @@ function parseElement(element: string): ReadonlyMap<string, string> | undefined 
   return parameters;
 }
 
-const forwardedPair = /^[ \t]*([!#$%&'*+.^_`|~\w-]+)=(?:([!#$%&'*+.^_`|~\w-]+)|"((?:[^"\\]|\\.)*)")[ \t]*$/;
+const forwardedPair = new RegExp(String.raw`^[ \t]*(${tokenText})=(?:(${tokenText})|"((?:[^"\\]|\\.)*)")[ \t]*$`);
 
 /** The address of a node (RFC 7239 §6), with or without a port; as X-Forwarded-For has them, IPv6 may lack its brackets. */
 function parseNode(node: string): string | undefined {

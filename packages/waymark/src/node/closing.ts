@@ -1,8 +1,8 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { unsentBytes } from "../adapters/node/internals.ts";
 import type { HttpResponse } from "../response.ts";
 import { handlerFields } from "../response-body.ts";
+import { unsentBytes } from "./internals.ts";
 
 /**
  * Destroys the connection of the response when the client takes nothing of what waits for it for this long, or somewhat

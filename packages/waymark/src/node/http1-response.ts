@@ -1,6 +1,4 @@
-import { writeFields } from "../adapters/node/internals.ts";
-import { HttpError, problem } from "../problem.ts";
-import { problemTypes } from "../problem-types.ts";
+import { HttpError, internalError } from "../problem.ts";
 import type { HttpResponse } from "../response.ts";
 import {
   type BodySource,
@@ -16,6 +14,7 @@ import { type Outcome, writePieces } from "./body-writer.ts";
 import { cutWhenStalled } from "./closing.ts";
 import { drain } from "./content.ts";
 import type { NodeExchange } from "./http1-exchange.ts";
+import { writeFields } from "./internals.ts";
 
 /** Sends the response. Whatever goes wrong becomes a 500, or a cut connection once the head is out; never throws. */
 export function send(exchange: NodeExchange, answer: HttpResponse): void {
@@ -168,4 +167,3 @@ function cut({ native, response }: NodeExchange): void {
 }
 
 const isNotAscii = (text: string): boolean => /[\x80-\xff]/.test(text);
-const internalError = problem(problemTypes.internalError);

@@ -4,15 +4,13 @@ import type { Client, EventLoopTurn } from "../exchange.ts";
 import { HeaderList } from "../fields/header-list.ts";
 import { noVariables } from "../path/pattern.ts";
 import type { RequestTarget } from "../path/target.ts";
-import { problem } from "../problem.ts";
-import { problemTypes } from "../problem-types.ts";
 import { type Exchange, HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import type { Received } from "../served-app.ts";
 import { canonicalAddress, clientBehind } from "./client.ts";
 import { NodeContent } from "./content.ts";
 import type { ServeContext } from "./http1-exchange.ts";
-import { expectationFailed, type HeadLimits, refuseFields } from "./message-head.ts";
+import { expectationFailed, type HeadLimits, noTunnel, refuseFields } from "./message-head.ts";
 
 /** A request on a stream of HTTP/2 and its response, as far as the app sees them. */
 export class Http2Exchange implements Exchange, Received {
@@ -162,5 +160,3 @@ export function refuseHttp2Head(head: Http2Head, limits: HeadLimits): HttpRespon
   if (expectation !== undefined && expectation.toLowerCase() !== "100-continue") return expectationFailed;
   return refuseFields({ method, target, fields, requiresHost: true }, limits)?.response;
 }
-
-const noTunnel = problem(problemTypes.notImplemented, { detail: "The service makes no tunnels." });

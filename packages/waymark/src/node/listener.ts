@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { createSecureServer, type Http2SecureServer } from "node:http2";
-import { NodeServerResponse, setServerBehaviour } from "../adapters/node/internals.ts";
+import { NodeServerResponse, setServerBehaviour } from "./internals.ts";
 import { type ServeSettings, type TlsCredentials, toSecureContext } from "./options.ts";
 import { mayHandOver } from "./upgrades.ts";
 

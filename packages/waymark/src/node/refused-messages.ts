@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { HeaderList } from "../fields/header-list.ts";
+import { tokenText } from "../fields/syntax.ts";
 import type { Awaitable } from "../filter.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
@@ -9,7 +10,7 @@ import { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { canonicalAddress, nodeClient } from "./client.ts";
 import type { ServeContext } from "./http1-exchange.ts";
-import { type HeadLimits, headTooLong, targetTooLong } from "./message-head.ts";
+import { type HeadLimits, headTooLong, noTunnel, targetTooLong } from "./message-head.ts";
 import { connectionProblemTypes } from "./problem-types.ts";
 
 /**
@@ -60,8 +61,10 @@ function toRefusal(error: ParserError, limits: HeadLimits): HttpResponse | undef
 
 /** Whether the line at fault begins with what may be a method (RFC 9112 §3.1), as far as it is known. */
 function isRequestLine(error: ParserError): boolean {
-  return /^[!#$%&'*+.^_`|~\w-]+(?: |$)/.test(lineAtFault(error));
+  return methodAndSpace.test(lineAtFault(error));
 }
+
+const methodAndSpace = new RegExp(`^${tokenText}(?: |$)`);
 
 /**
  * Whether the line at fault has got no further than the target. Of one that has come in pieces only the last is known, and
@@ -124,5 +127,3 @@ export function refuseTunnels(server: Server, context: ServeContext): void {
     context.connections.of(socket)?.refuse(refuseMessage(context, socket, noTunnel, message));
   });
 }
-
-const noTunnel = problem(problemTypes.notImplemented, { detail: "The service makes no tunnels." });

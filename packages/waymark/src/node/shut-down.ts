@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
-import { stopListening } from "../adapters/node/internals.ts";
 import type { Connections } from "./connections.ts";
 import { Http2Sessions } from "./http2-sessions.ts";
+import { stopListening } from "./internals.ts";
 import type { Listener } from "./listener.ts";
 import { integer, longestTimer, type ServeSettings } from "./options.ts";
 

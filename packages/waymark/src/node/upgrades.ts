@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from "node:http";
-import { giveBack } from "../adapters/node/internals.ts";
 import type { Connections } from "./connections.ts";
+import { giveBack } from "./internals.ts";
 
 /**
  * Has requests with Upgrade served as if they had none, since there is nothing to upgrade to (RFC 9110 §7.8). Node's parser
