@@ -20,7 +20,10 @@ export interface Decoder {
   readonly mediaTypes: readonly string[];
   /** The values of a `charset` parameter that it reads, in lower case; without this member, any. */
   readonly charsets?: readonly string[];
-  /** The value of the content, which may be empty. Throws MalformedContent when it is not of the media type. */
+  /**
+   * The value of the content, which may be empty, or a promise of it from a decoder that reads long content over several
+   * turns of the event loop. Throws MalformedContent, or rejects with it, when the content is not of the media type.
+   */
   decode(content: Uint8Array, mediaType: MediaType): unknown;
 }
 
