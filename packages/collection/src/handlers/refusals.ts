@@ -47,6 +47,15 @@ export function refuseOperation(index: number, reason: string): HttpResponse {
   });
 }
 
+/** Operations of a JSON Patch that go beyond what is done for one request (RFC 5789 §2.2, "unprocessable request"). */
+export function refuseExcess(index: number, reason: string): HttpResponse {
+  const detail = `Operation ${index} of the patch, counted from 0, is not done: ${reason}. Nothing was changed.`;
+  return problem(collectionProblemTypes.patchTooLarge, {
+    detail,
+    errors: [{ detail: reason, pointer: toPointer([index]) }],
+  });
+}
+
 export function refuseKey(field: string): HttpResponse {
   const detail = `Idempotency-Key must be a text of 1 to 255 characters in quotes, and is ${excerpt(field)}.`;
   return problem(collectionProblemTypes.invalidIdempotencyKey, { detail });
