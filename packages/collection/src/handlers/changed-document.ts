@@ -100,6 +100,7 @@ function issuesWith(
 }
 
 export function without(value: Readonly<Record<string, unknown>>, members: readonly string[]): object {
+  if (!members.some((name) => Object.hasOwn(value, name))) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !members.includes(name)));
 }
 

@@ -1,5 +1,5 @@
 import { excerpt, type ValidationIssue, type ValidationResult } from "waymark";
-import { isJsonObject } from "./merge-patch.ts";
+import { copyMembers, isJsonObject, setMember } from "./merge-patch.ts";
 
 /** What a patch makes of a value; or the first operation that is not done, by its index, and why. */
 type PatchOutcome =
@@ -125,7 +125,7 @@ class Draft {
     }
     const parent = this.#parentOf(path);
     memberOf(parent, token);
-    setMember(parent, token, value);
+    setPart(parent, token, value);
   }
 
   #remove(path: Path): void {
@@ -150,7 +150,7 @@ class Draft {
     this.value = parent;
     for (const [i, token] of path.slice(0, -1).entries()) {
       const inner = this.#ownContainer(memberOf(parent, token), path[i + 1]);
-      setMember(parent, token, inner);
+      setPart(parent, token, inner);
       parent = inner;
     }
     return parent;
@@ -160,7 +160,7 @@ class Draft {
   #ownContainer(value: unknown, token = ""): Container {
     const container = containerOf(value, token);
     if (this.#own.has(container)) return container;
-    const own = Array.isArray(container) ? container.slice() : { ...container };
+    const own = Array.isArray(container) ? container.slice() : copyMembers(container);
     this.#own.add(own);
     return own;
   }
@@ -174,7 +174,7 @@ class Draft {
       return array;
     }
     if (!isJsonObject(value)) return value;
-    const object: Container = {};
+    const object: Record<string, unknown> = {};
     for (const [name, member] of Object.entries(value)) {
       this.#spend(name.length);
       setMember(object, name, this.#copy(member));
@@ -222,11 +222,9 @@ function memberOf(target: unknown, token: string): unknown {
   throw new PatchFailure(`there is no member ${excerpt(token)}`);
 }
 
-/** Unlike an assignment, a definition makes even `__proto__` a member like any other. */
-function setMember(container: Container, token: string, value: unknown): void {
+function setPart(container: Container, token: string, value: unknown): void {
   if (Array.isArray(container)) container[Number(token)] = value;
-  else if (token !== "__proto__") container[token] = value;
-  else Object.defineProperty(container, token, { value, writable: true, enumerable: true, configurable: true });
+  else setMember(container, token, value);
 }
 
 function containerOf(target: unknown, token: string): Container {
