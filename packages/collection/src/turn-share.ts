@@ -32,5 +32,20 @@ export class TurnShare {
   }
 }
 
+/** The same values, a few at a time, each few in a turn of the event loop of which there is a share left. */
+export async function* inTurns<T>(
+  batches: AsyncIterable<readonly T[]>,
+  share: TurnShare,
+): AsyncGenerator<readonly T[], void, undefined> {
+  for await (const batch of batches) {
+    for (let at = 0; at < batch.length; at += few) {
+      if (share.isUsed) await share.next();
+      yield batch.length <= few ? batch : batch.slice(at, at + few);
+    }
+  }
+}
+
+const few = 16;
+
 /** In milliseconds. */
 const longest = 10;
