@@ -80,7 +80,7 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     status: 422,
     title: "Patch too large",
     explanation:
-      "The operations of a JSON Patch set, copy, compare and shift more than is done for one request, or make a record that nests too deep. `errors` points to the operation that goes beyond the bound. Nothing was changed: send several patches.",
+      "The operations of a JSON Patch set, copy, compare and shift more than is done for one request, or make a record that nests too deep. `errors` points to the operation that goes beyond the bound, or to the whole. Nothing was changed: send several patches.",
   },
   idempotencyKeyInUse: {
     code: "idempotency-key-in-use",

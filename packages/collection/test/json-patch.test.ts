@@ -212,7 +212,7 @@ suite("a JSON Patch", () => {
     ["values at once", {}, [{ op: "add", path: "/a", value: Array.from({ length: 140_000 }, () => 1) }], 0],
     ["insertions in a long array", numbers, times(1000, () => ({ op: "add", path: "/0", value: 1 })), 415],
     ["removals from a long array", numbers, times(1000, () => ({ op: "remove", path: "/0" })), 421],
-    ["moves in a long array", numbers, times(1000, () => ({ op: "move", from: "/0", path: "/-" })), 418],
+    ["moves in a long array", numbers, times(1000, () => ({ op: "move", from: "/0", path: "/-" })), 419],
   ];
   for (const [what, target, patch, index] of excessive) {
     test(`is refused for too many ${what}, and does nothing`, () => {
@@ -222,18 +222,32 @@ suite("a JSON Patch", () => {
 
   test("makes what nests 64 deep, and nothing deeper", () => {
     const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
-    const detail = "it nests more than 64 deep";
     const path = "/a".repeat(32);
     assert.deepEqual(outcomeOf(nested(32), [{ op: "replace", path, value: nested(32) }]), nested(64));
+    const tooDeep = { kind: "excessive", index: undefined, detail: "what it makes nests more than 64 deep" };
     for (const operation of [
       { op: "add", path, value: nested(33) },
       { op: "replace", path, value: nested(33) },
       { op: "copy", from: "/b", path },
       { op: "move", from: "/b", path },
     ]) {
-      const target = { ...(nested(32) as object), b: nested(33) };
-      assert.deepEqual(outcomeOf(target, [operation]), { kind: "excessive", index: 0, detail });
+      assert.deepEqual(outcomeOf({ ...(nested(32) as object), b: nested(33) }, [operation]), tooDeep);
     }
+  });
+
+  test("is refused for ever deeper moves and copies", () => {
+    const nested = (depth: number, inner: unknown = 1): unknown =>
+      depth === 0 ? inner : { a: nested(depth - 1, inner) };
+    const end = "/a".repeat(60);
+    const moves = times(900, (i) => ({ op: "move", from: `/${i}`, path: `/${i + 1}${end}` }));
+    const target = Object.fromEntries(Array.from({ length: 901 }, (_, i) => [`${i}`, nested(60)]));
+    const tooDeep = { kind: "excessive", index: undefined, detail: "what it makes nests more than 64 deep" };
+    assert.deepEqual(outcomeOf(target, moves), tooDeep);
+    assert.deepEqual(outcomeOf(target, [...moves, { op: "copy", from: "/900", path: "/0" }]), {
+      kind: "excessive",
+      index: 900,
+      detail: "what it copies nests more than 64 deep",
+    });
   });
 
   test("leaves the values of its operations as they were", () => {

@@ -47,12 +47,12 @@ export function refuseOperation(index: number, reason: string): HttpResponse {
   });
 }
 
-/** Operations of a JSON Patch that go beyond what is done for one request (RFC 5789 §2.2, "unprocessable request"). */
-export function refuseExcess(index: number, reason: string): HttpResponse {
-  const detail = `Operation ${index} of the patch, counted from 0, is not done: ${reason}. Nothing was changed.`;
+/** A JSON Patch that goes beyond what is done for one request (RFC 5789 §2.2, "unprocessable request"). */
+export function refuseExcess(index: number | undefined, reason: string): HttpResponse {
+  const what = index === undefined ? "The patch" : `Operation ${index} of the patch, counted from 0,`;
   return problem(collectionProblemTypes.patchTooLarge, {
-    detail,
-    errors: [{ detail: reason, pointer: toPointer([index]) }],
+    detail: `${what} is not done: ${reason}. Nothing was changed.`,
+    errors: [{ detail: reason, pointer: toPointer(index === undefined ? [] : [index]) }],
   });
 }
 

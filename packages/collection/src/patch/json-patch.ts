@@ -1,13 +1,13 @@
 import { excerpt, type ValidationIssue, type ValidationResult } from "waymark";
 import { copyMembers, isJsonObject, setMember } from "./merge-patch.ts";
 
-/** What a patch makes of a value; or the first operation that is not done, by its index, and why. */
+/** What a patch makes of a value; or why it is not done, and the index of the operation that stands against it. */
 type PatchOutcome =
   | { readonly kind: "patched"; readonly value: unknown }
   /** The value is not such that the operation can be done. */
   | { readonly kind: "failed"; readonly index: number; readonly detail: string }
-  /** The operation goes beyond what is done for one patch. */
-  | { readonly kind: "excessive"; readonly index: number; readonly detail: string };
+  /** It goes beyond what is done for one patch: with the operation, or as a whole. */
+  | { readonly kind: "excessive"; readonly index: number | undefined; readonly detail: string };
 
 /**
  * What the operations of a JSON Patch make of a JSON value, one after another, all of them or none (RFC 6902 §5). Neither
@@ -30,6 +30,9 @@ export function applyPatch(target: unknown, patch: readonly PatchOperation[]): P
       if (error instanceof PatchFailure) return { kind: error.kind, index, detail: error.message };
       throw error;
     }
+  }
+  if (isDeeper(draft.value, maxDepth)) {
+    return { kind: "excessive", index: undefined, detail: `what it makes nests more than ${maxDepth} deep` };
   }
   return { kind: "patched", value: draft.value };
 }
@@ -68,29 +71,25 @@ class Draft {
     const { path } = operation;
     switch (operation.op) {
       case "add":
-        this.#assertDepth(path, operation.value);
+        this.#count(operation.value);
         this.#add(path, operation.value);
         break;
       case "remove":
         this.#remove(path);
         break;
       case "replace":
-        this.#assertDepth(path, operation.value);
+        this.#count(operation.value);
         this.#replace(path, operation.value);
         break;
       case "move": {
         const moved = this.#valueAt(operation.from);
         this.#remove(operation.from);
-        this.#assertDepth(path, moved);
         this.#add(path, moved);
         break;
       }
-      case "copy": {
-        const copied = this.#copy(this.#valueAt(operation.from));
-        this.#assertDepth(path, copied);
-        this.#add(path, copied);
+      case "copy":
+        this.#add(path, this.#copy(this.#valueAt(operation.from), maxDepth));
         break;
-      }
       case "test":
         if (isJsonEqual(this.#valueAt(path), operation.value, (steps) => this.#spend(steps))) break;
         throw new PatchFailure("the value there is another");
@@ -166,36 +165,27 @@ class Draft {
   }
 
   /** A copy that shares nothing with the value. */
-  #copy(value: unknown): unknown {
-    if (typeof value === "string") this.#spend(value.length);
+  #copy(value: unknown, depth: number): unknown {
+    this.#spend(typeof value === "string" ? value.length : 8);
+    if (typeof value !== "object" || value === null) return value;
+    if (depth === 0) throw new PatchFailure(`what it copies nests more than ${maxDepth} deep`, "excessive");
     if (Array.isArray(value)) {
-      const array = value.map((element) => this.#copy(element));
+      const array = value.map((element) => this.#copy(element, depth - 1));
       this.#own.add(array);
       return array;
     }
-    if (!isJsonObject(value)) return value;
     const object: Record<string, unknown> = {};
     for (const [name, member] of Object.entries(value)) {
       this.#spend(name.length);
-      setMember(object, name, this.#copy(member));
+      setMember(object, name, this.#copy(member, depth - 1));
     }
     this.#own.add(object);
     return object;
   }
 
-  /** A path that leads anywhere leads through as many containers as it has tokens. */
-  #assertDepth(path: Path, value: unknown): void {
-    const depth = path.length + this.#depthOf(value);
-    if (depth > maxDepth) throw new PatchFailure(`it nests more than ${maxDepth} deep`, "excessive");
-  }
-
-  /** 0 for text, 1 for `[]`; where it is beyond the greatest depth, it may be more. */
-  #depthOf(value: unknown, limit: number = maxDepth): number {
+  #count(value: unknown): void {
     this.#spend(8);
-    if (typeof value !== "object" || value === null) return 0;
-    let inner = 0;
-    if (limit > 0) for (const member of Object.values(value)) inner = Math.max(inner, this.#depthOf(member, limit - 1));
-    return limit > 0 ? inner + 1 : maxDepth + 1;
+    if (typeof value === "object" && value !== null) for (const part of Object.values(value)) this.#count(part);
   }
 
   #spend(steps: number): void {
@@ -207,6 +197,11 @@ class Draft {
       );
     }
   }
+}
+
+function isDeeper(value: unknown, limit: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return limit === 0 || Object.values(value).some((part) => isDeeper(part, limit - 1));
 }
 
 /** The member or element, which must be there. */
