@@ -33,7 +33,6 @@ const collections: readonly CollectionDefinition[] = [page, book, person];
 const open = (url: string, definitions = collections): Promise<Database> =>
   openPostgresDatabase(url, { collections: definitions });
 
-
 const idsBy = async (store: Store, selection: Selection): Promise<readonly number[]> =>
   (await Array.fromAsync(store.list(selection))).flat().map(({ id }) => id);
 

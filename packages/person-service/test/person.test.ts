@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { type Person, personSchema } from "../src/person/person.ts";
+import { lenientPersonSchema, type Person, personSchema } from "../src/person/person.ts";
 import { countryCodes } from "../src/person/rules.ts";
 import { legalPerson, line } from "./legal-person.ts";
 
@@ -428,6 +428,23 @@ describe("personSchema", () => {
       assert(issues.every(({ path, message }) => path?.length === 1 && message === "is not a member of a person"));
     }
     assert.equal(Reflect.get({}, "polluted"), undefined);
+  });
+
+  it("names the first 100 unknown members of an object, and counts the others", () => {
+    const unknown = Object.fromEntries(Array.from({ length: 90_000 }, (_, i) => [`m${i}`, i]));
+    const { issues = [] } = validate({ ...unknown, name: "Ada", email: 7, address: unknown });
+    const named = issues.filter(({ message }) => message.startsWith("is not a member of "));
+    assert.equal(named.length, 200);
+    assert.deepEqual(issues.slice(-2), [
+      { message: "has 89900 more members that are not those of a person" },
+      { path: ["address"], message: "has 89900 more members that are not those of an address" },
+    ]);
+    assert.deepEqual(
+      lenientPersonSchema()
+        ["~standard"].validate({ ...unknown, name: "Ada", email: 7 })
+        .issues?.map(({ path }) => path),
+      [["email"]],
+    );
   });
 
   it("takes nothing from a prototype", () => {

@@ -2,7 +2,7 @@ import { HttpError, type StandardSchemaV1, type ValidationIssue, type Validation
 import { applyPatch, parsePatch } from "../patch/json-patch.ts";
 import { isJsonObject, mergePatch } from "../patch/merge-patch.ts";
 import type { StoredRecord } from "../store.ts";
-import { refuseOperation } from "./refusals.ts";
+import { refuseExcess, refuseOperation } from "./refusals.ts";
 
 /** What a record must be like that a change makes. */
 export interface ItemRules<T> {
@@ -32,7 +32,7 @@ export type Amendment =
  * What an amendment makes of a record, if it changes no member that the server sets and leaves a record that the schema
  * takes.
  *
- * @throws HttpError 409 when an operation cannot be done
+ * @throws HttpError 409 when an operation cannot be done, 422 when the operations are too much to do
  */
 export function amendmentOf<T>(rules: ItemRules<T>): Validator<T> {
   return (value) => {
@@ -59,6 +59,7 @@ function takePatched<T>(rules: ItemRules<T>, patch: unknown) {
   if (issues.length > 0) return { issues: issues.map(({ path }) => ({ message: setByServer, path })) };
   const outcome = applyPatch(parse(rules.current), operations.value);
   if (outcome.kind === "failed") throw new HttpError(refuseOperation(outcome.index, outcome.detail));
+  if (outcome.kind === "excessive") throw new HttpError(refuseExcess(outcome.index, outcome.detail));
   // An operation on the whole may have set what the server sets.
   return takeReplacement(rules, outcome.value);
 }
@@ -99,6 +100,7 @@ function issuesWith(
 }
 
 export function without(value: Readonly<Record<string, unknown>>, members: readonly string[]): object {
+  if (!members.some((name) => Object.hasOwn(value, name))) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !members.includes(name)));
 }
 

@@ -47,6 +47,15 @@ export function refuseOperation(index: number, reason: string): HttpResponse {
   });
 }
 
+/** A JSON Patch that goes beyond what is done for one request (RFC 5789 §2.2, "unprocessable request"). */
+export function refuseExcess(index: number | undefined, reason: string): HttpResponse {
+  const what = index === undefined ? "The patch" : `Operation ${index} of the patch, counted from 0,`;
+  return problem(collectionProblemTypes.patchTooLarge, {
+    detail: `${what} is not done: ${reason}. Nothing was changed.`,
+    errors: [{ detail: reason, pointer: toPointer(index === undefined ? [] : [index]) }],
+  });
+}
+
 export function refuseKey(field: string): HttpResponse {
   const detail = `Idempotency-Key must be a text of 1 to 255 characters in quotes, and is ${excerpt(field)}.`;
   return problem(collectionProblemTypes.invalidIdempotencyKey, { detail });

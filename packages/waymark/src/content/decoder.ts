@@ -21,8 +21,8 @@ export interface Decoder {
   /** The values of a `charset` parameter that it reads, in lower case; without this member, any. */
   readonly charsets?: readonly string[];
   /**
-   * Returns the value of the content, which may be empty, or a promise of it. Throws MalformedContent, or rejects with it,
-   * when the content is not of the media type.
+   * Returns the value of the content, which may be empty, or a promise of it from a decoder that reads long content over
+   * several turns of the event loop. Throws MalformedContent, or rejects with it, when the content is not of the media type.
    */
   decode(content: Uint8Array, mediaType: MediaType): unknown | Promise<unknown>;
 }
