@@ -21,6 +21,7 @@ import {
 import { readJsonFile } from "./json-file.ts";
 import { readKeys } from "./key-file.ts";
 import { passwordCheck } from "./password-check.ts";
+import { signInQueue } from "./sign-in-queue.ts";
 import { tokenCheck } from "./tokens.ts";
 
 export interface AccessOptions {
@@ -66,8 +67,9 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     now = () => new Date(),
     elapsed = () => performance.now(),
   } = options;
-  // Not made anew by a reload, which would forgive everybody.
+  // Kept through a reload, which would forgive and forget everybody.
   const throttles = accessThrottles(elapsed);
+  const signIns = signInQueue(elapsed);
 
   const readPolicy = async (): Promise<Policy> => {
     const { realm, rules, users, tokens } = await readJsonFile(file, accessFileSchema);
@@ -75,7 +77,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     const identify = identifier({
       keys: keys === undefined ? [] : await readKeys(keys),
       checkToken: tokens === undefined ? undefined : await tokenCheck(tokens, file, now),
-      passwords: passwordCheck(users, elapsed),
+      passwords: passwordCheck(users, signIns, elapsed),
       challenges,
       throttles,
     });

@@ -2,7 +2,7 @@ import type { AccessDecision, Awaitable, Caller } from "waymark";
 import { claimsToBeApiKey, hashApiKey, isApiKey, parseCredentials } from "./credentials.ts";
 import type { StoredKey } from "./key-file.ts";
 import type { PasswordCheck, PasswordVerdict } from "./password-check.ts";
-import { type FailureThrottle, failureThrottle } from "./throttle.ts";
+import { type FailureThrottle, failureThrottle, type NameThrottle, nameThrottle } from "./throttle.ts";
 import type { TokenCheck, TokenVerdict } from "./tokens.ts";
 
 /** Who sends a request, and by which scheme that was shown; or why nobody knows. */
@@ -34,8 +34,8 @@ interface Throttles {
   readonly bearer: FailureThrottle;
   /** Passwords of a client. One that was good a moment ago passes all the same. */
   readonly passwords: FailureThrottle;
-  /** Passwords of a client for one name, so that who is mistaken in his does not keep out others behind one address. */
-  readonly names: FailureThrottle;
+  /** Passwords of a client for one name, so that a mistaken one does not keep out other names behind one address. */
+  readonly names: NameThrottle;
 }
 
 /** @param now a clock that only goes forward, in milliseconds */
@@ -43,7 +43,7 @@ export function accessThrottles(now: () => number): Throttles {
   return {
     bearer: failureThrottle({ burst: 100, interval: 1_000 }, now),
     passwords: failureThrottle({ burst: 50, interval: 2_000 }, now),
-    names: failureThrottle({ burst: 10, interval: 30_000 }, now),
+    names: nameThrottle({ burst: 10, interval: 30_000 }, now),
   };
 }
 
@@ -54,8 +54,9 @@ export function identifier({ keys, checkToken, passwords, challenges, throttles 
   );
 
   const badBearer = (client: string, reason: string, description?: string): Identity => {
-    const retryAfter = throttles.bearer.take(client);
+    const retryAfter = throttles.bearer.secondsToWait(client);
     if (retryAfter > 0) return { kind: "refused", decision: { kind: "throttled", retryAfter }, reason };
+    throttles.bearer.count(client);
     const decision: Refused = { kind: "unauthenticated", challenges: challenges.invalidToken(description) };
     return { kind: "refused", decision, reason };
   };
@@ -96,15 +97,16 @@ export function identifier({ keys, checkToken, passwords, challenges, throttles 
     const recalled = passwords.recall(name, password);
     if (recalled instanceof Promise) return recalled.then((verdict) => settlePassword(verdict, name));
     if (recalled !== undefined) return settlePassword(recalled, name);
-    const clientAndName = JSON.stringify([client, name.slice(0, 100)]);
-    const retryAfter = throttles.names.take(clientAndName) || throttles.passwords.take(client);
+    const retryAfter = Math.max(throttles.passwords.secondsToWait(client), throttles.names.secondsToWait(client, name));
     if (retryAfter > 0) {
       const decision: Refused = { kind: "throttled", retryAfter };
       return { kind: "refused", decision, reason: "too many passwords", caller: userNamed(name) };
     }
-    return passwords.verify(name, password).then((verdict) => {
+    throttles.passwords.count(client);
+    throttles.names.count(client, name);
+    return passwords.verify(name, password, client).then((verdict) => {
       if (verdict !== "wrong") {
-        throttles.names.forgive(clientAndName);
+        throttles.names.forgive(client, name);
         throttles.passwords.forgive(client);
       }
       return settlePassword(verdict, name);

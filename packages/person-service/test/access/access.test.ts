@@ -251,6 +251,37 @@ describeService("a client that guesses", (openService) => {
   });
 });
 
+describe("the sign-ins of a service", () => {
+  const folder = openFolder();
+  const users = [{ name: "ada", password: quickHash("correct horse"), scopes: [] }];
+  const file = folder.write("access.json", { rules: [{ path: "/**", scopes: [] }], users });
+  const openSignIn = async (elapsed: () => number) => {
+    const { filter } = await openAccess({ file, elapsed });
+    const app = router({ filters: [filter] }, GET("/", ok));
+    return async (address: string, name: string, password: string): Promise<number> => {
+      const headers = { Authorization: basic(name, password) };
+      return (await app.handle(HttpRequest.of({ headers, client: { address } }))).status;
+    };
+  };
+
+  it("count what a client guessed for a name, however many names it makes up", async () => {
+    let time = 0;
+    const signIn = await openSignIn(() => time);
+    const guess = (name: string, i: number): Promise<number> => signIn("192.0.2.1", name, `guess ${i}`);
+    assert.deepEqual(await Promise.all(Array.from({ length: 10 }, (_, i) => guess("ada", i))), Array(10).fill(401));
+    await Promise.all(Array.from({ length: 10_100 }, (_, i) => guess(`made-up-${i}`, i)));
+    time = 2_000;
+    assert.equal(await guess("ada", 10), 429);
+  });
+
+  it("are not kept out by guesses from 20 addresses", async () => {
+    const signIn = await openSignIn(() => 0);
+    const attack = Array.from({ length: 800 }, (_, i) => signIn(`192.0.2.${i % 20}`, `made-up-${i}`, "guess"));
+    assert.equal(await signIn("198.51.100.7", "ada", "correct horse"), 200);
+    assert((await Promise.all(attack)).includes(503));
+  });
+});
+
 describe("openAccess", () => {
   const folder = openFolder();
 
