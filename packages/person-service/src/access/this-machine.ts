@@ -4,20 +4,26 @@ import { quoted } from "../person/text.ts";
 import { personServiceProblemTypes } from "../problems.ts";
 
 /**
- * Answers 421 (RFC 9110 §7.4) to requests for another host than this machine, by its loopback names, and that of the public URL. For a
- * service that asks nobody who they are since only programs on this machine, a proxy perhaps, reach it: a page in a browser there can
- * have the name of its own site lead to this machine (DNS rebinding), and would read and change everything as the service's own.
+ * Answers 421 (RFC 9110 §7.4) to requests for hosts other than the public URL's and the loopback names of this machine.
+ *
+ * It is for a service without an access file, which only programs on this machine can reach, such as a proxy. A web page in
+ * a browser there can point its own host name at 127.0.0.1 (DNS rebinding), and would read and change everything. Such a
+ * page can send the fields of a proxy, but not another Host: so both are looked at, the host that a trusted proxy names and
+ * the Host that was received.
  */
 export function forThisMachine(publicUrl?: string): AroundFilter {
   const publicName = publicUrl === undefined ? undefined : nameIn(new URL(publicUrl).host);
-  return around((request, next) => {
-    const { host } = request.client;
-    // Browsers always say what they asked for; HTTP/1.0 need not.
-    if (host === undefined || isRefusedMessage(request)) return next(request);
+  const isOwn = (host: string): boolean => {
     const name = nameIn(host).toLowerCase();
-    if (name === publicName || isLoopback(name)) return next(request);
+    return name === publicName || isLoopback(name);
+  };
+  return around((request, next) => {
+    if (isRefusedMessage(request)) return next(request);
+    // A browser always sends a Host; HTTP/1.0 need not.
+    const other = [request.client.host, request.header("Host")].find((host) => host !== undefined && !isOwn(host));
+    if (other === undefined) return next(request);
     const others = publicName === undefined ? "" : ` and others ${publicName}`;
-    const detail = `The service is for this machine alone, which calls it localhost${others}, and not ${quoted(host)}.`;
+    const detail = `The service is for this machine alone, which calls it localhost${others}, and not ${quoted(other)}.`;
     return problem(personServiceProblemTypes.misdirectedRequest, { detail });
   });
 }
