@@ -3,7 +3,7 @@ import { displayAddress, type Store, StoreNotEmpty } from "@waymark/collection";
 import { type HttpRequest, listRoutes, requestId } from "waymark";
 import { type RunningServer, serve } from "waymark/node";
 import { openAccess } from "../access/access.ts";
-import type { AccessRefusal } from "../access/identify.ts";
+import { refusalLog } from "../access/refusal-log.ts";
 import { forThisMachine } from "../access/this-machine.ts";
 import { demoPeople } from "../person/demo.ts";
 import type { Person } from "../person/person.ts";
@@ -58,8 +58,9 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
     tls,
     trustProxy,
   } = options;
-  const onRefusal = (refusal: AccessRefusal): void => logRefusal(refusal, tell);
-  const access = accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onRefusal });
+  const refusals = refusalLog(tell);
+  const access =
+    accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onRefusal: refusals.add });
   const credentials = tls === undefined ? undefined : await readTlsFiles(tls);
   const policy = cors.length > 0 && { cors: { origins: cors } };
   let stopping = false;
@@ -80,6 +81,7 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
   const stop = async (notice = 0): Promise<void> => {
     stopping = true;
     await server?.close({ notice, grace: options.grace * 1000 });
+    refusals.flush();
     closed ??= database.close();
     await closed;
   };
@@ -161,12 +163,6 @@ async function reload(
   } catch (error) {
     tell(`person-service: ${obstacleOf(error) ?? String(error)}\n${kept}`);
   }
-}
-
-/** A line of JSON for each; that a client comes without credentials first is how HTTP works. */
-function logRefusal(refusal: AccessRefusal, tell: CommandStreams["tell"]): void {
-  if (refusal.reason === "no credentials") return;
-  tell(JSON.stringify({ time: new Date().toISOString(), event: "refused", ...refusal }));
 }
 
 /** What the log has of a fault: the id that the response has in `X-Request-Id`, and the error with its stack and causes. */

@@ -96,7 +96,7 @@ describe("a service for this machine behind a proxy on it", () => {
     it(`answers ${status} to a Host of ${Host} that is said to stand for ${forwarded}`, async () => {
       const headers = { Host, "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": forwarded };
       const sent = request({ port: server.port, host: "127.0.0.1", headers }).end();
-      const [answer]: [IncomingMessage] = await once(sent, "response");
+      const [answer] = (await once(sent, "response")) as [IncomingMessage];
       answer.resume();
       assert.equal(answer.statusCode, status);
     });
