@@ -1,5 +1,15 @@
 import { type DatabaseState, StoreUnavailable } from "@waymark/collection";
-import { after, GET, group, type HttpResponse, problem, problemTypes, type Route, text } from "waymark";
+import {
+  after,
+  GET,
+  group,
+  type HttpRequest,
+  type HttpResponse,
+  problem,
+  problemTypes,
+  type Route,
+  text,
+} from "waymark";
 
 /** What the health of the service depends on. */
 export interface Health {
@@ -23,6 +33,10 @@ export const healthRoutes = (health: Health): Route =>
     GET("/live", () => text("live")),
     GET("/ready", () => readiness(health)),
   );
+
+/** Returns whether a request is for one of `healthRoutes`: who watches over the service is answered also when it has too much to do. */
+export const isHealthCheck = ({ method, path }: HttpRequest): boolean =>
+  (method === "GET" || method === "HEAD") && (path === "/health/live" || path === "/health/ready");
 
 async function readiness({ check, isReady, patience = 2000 }: Health): Promise<HttpResponse> {
   if (!isReady()) return notReady("The service is starting, or about to stop.");

@@ -22,7 +22,7 @@ import {
   securityHeaders,
 } from "waymark";
 import { nodeCodings } from "waymark/node";
-import { healthRoutes } from "./health.ts";
+import { healthRoutes, isHealthCheck } from "./health.ts";
 import { personCollection, personListDecoders, personRepresentations } from "./person/collection.ts";
 import { lenientPersonSchema, personMemberNames, personSchema } from "./person/person.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
@@ -123,9 +123,6 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
   );
   return { app, people: store, database };
 }
-
-/** What watches over the service is to have its answers most of all when there is too much to do. */
-const isHealthCheck = ({ path }: HttpRequest): boolean => path.startsWith("/health/");
 
 const quotaKey = (request: HttpRequest): string | undefined =>
   isHealthCheck(request) ? undefined : clientKey(request);

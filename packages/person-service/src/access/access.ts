@@ -76,7 +76,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     const challenges = challengesOf(realm, users.length > 0);
     const identify = identifier({
       keys: keys === undefined ? [] : await readKeys(keys),
-      checkToken: tokens === undefined ? undefined : await tokenCheck(tokens, file, now),
+      checkToken: tokens === undefined ? undefined : await tokenCheck(tokens, file, now, elapsed),
       passwords: passwordCheck(users, signIns, elapsed),
       challenges,
       throttles,

@@ -3,7 +3,7 @@ import { claimsToBeApiKey, hashApiKey, isApiKey, parseCredentials } from "./cred
 import type { StoredKey } from "./key-file.ts";
 import type { PasswordCheck, PasswordVerdict } from "./password-check.ts";
 import { type FailureThrottle, failureThrottle, type NameThrottle, nameThrottle } from "./throttle.ts";
-import type { TokenCheck, TokenVerdict } from "./tokens.ts";
+import { secondsWithoutKeys, type TokenCheck, type TokenVerdict } from "./tokens.ts";
 
 /** Who sends a request, and by which scheme that was shown; or why nobody knows. */
 export type Identity =
@@ -74,7 +74,11 @@ export function identifier({ keys, checkToken, passwords, challenges, throttles 
       case "bad":
         return badBearer(client, verdict.reason, verdict.description);
       case "unknown":
-        return { kind: "refused", decision: { kind: "unavailable", retryAfter: 5 }, reason: "no keys of the issuer" };
+        return {
+          kind: "refused",
+          decision: { kind: "unavailable", retryAfter: secondsWithoutKeys },
+          reason: "no keys of the issuer",
+        };
     }
   };
 
