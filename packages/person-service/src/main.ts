@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import cluster from "node:cluster";
 import { buffer } from "node:stream/consumers";
-import { obstacleOf } from "./cli/command.ts";
+import { maskPasswords, obstacleOf } from "./cli/command.ts";
 import { parseCommandLine } from "./cli/command-line.ts";
 
 /** Whether the line that the cursor is on has been drawn. */
@@ -48,12 +48,12 @@ function readInput(): Promise<Uint8Array> {
 
 function print(line: string): void {
   endDrawing();
-  process.stdout.write(`${line}\n`);
+  process.stdout.write(`${maskPasswords(line)}\n`);
 }
 
 function tell(line: string): void {
   endDrawing();
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${maskPasswords(line)}\n`);
 }
 
 function endDrawing(): void {

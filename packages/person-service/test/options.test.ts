@@ -163,6 +163,21 @@ describe("the command line of the service", () => {
     [["--max-in-flight", "0"], '--max-in-flight must be a whole number from 1, and is "0".'],
     [["--max-in-flight", "many"], '--max-in-flight must be a whole number from 1, and is "many".'],
     [["--port", "x", "--nope"], '--port must be a whole number from 0 to 65535, and is "x".'],
+    [["postgres://me:secret@db/people"], 'There is no command "postgres://...".'],
+    [["--port", "postgres://me:sec/r@t@db"], '--port must be a whole number from 0 to 65535, and is "postgres://...".'],
+    [
+      ["--demo", "database=postgresql://me:secret@db"],
+      'All is said by options, and "database=postgresql://..." is none.',
+    ],
+    [["--demo=postgres://db/people?password=secret"], '--demo takes no value, and has "postgres://...".'],
+    [
+      ["--host", "postgres://me:secret-secret-secret@db"],
+      'On --host "postgres://..." others could read and change people: say who may with --access FILE, or --open.',
+    ],
+    [
+      ["--max-in-flight", "https://me:secret@db"],
+      '--max-in-flight must be a whole number from 1, and is "https://...@db".',
+    ],
     [["x".repeat(31)], `There is no command "${"x".repeat(30)}"….`],
   ];
   for (const [argv, fault] of refused) {

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { quoted } from "../person/text.ts";
-import type { Command, CommandStreams, Given, Option } from "./command.ts";
+import { type Command, type CommandStreams, type Given, type Option, quotedArgument } from "./command.ts";
 import { commands } from "./commands.ts";
 import { serveCommand } from "./serve.ts";
 
@@ -68,9 +67,10 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   for (const token of tokens) {
     if (token.kind === "option-terminator") continue;
     if (token.kind === "positional") {
-      if (command.operand === undefined) return refuse(`All is said by options, and ${quoted(token.value)} is none.`);
+      if (command.operand === undefined)
+        return refuse(`All is said by options, and ${quotedArgument(token.value)} is none.`);
       if (operands.length > 0)
-        return refuse(`One ${command.operand} is enough, and ${quoted(token.value)} is another.`);
+        return refuse(`One ${command.operand} is enough, and ${quotedArgument(token.value)} is another.`);
       if (token.value === "") return refuse(`${command.operand} needs a name.`);
       operands.push(token.value);
       continue;
@@ -78,7 +78,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     const option = Object.hasOwn(command.options, token.name) ? command.options[token.name] : undefined;
     // The argument itself, since parseArgs takes `-port` for the four options -p -o -r -t.
     if (option === undefined) {
-      return refuse(`There is no option ${quoted((args[token.index] ?? token.rawName).replace(/=.*$/s, ""))}.`);
+      return refuse(`There is no option ${quotedArgument((args[token.index] ?? token.rawName).replace(/=.*$/s, ""))}.`);
     }
     const before = values.get(token.name);
     if (before !== undefined && !option.multiple) return refuse(`${token.rawName} is given more than once.`);
@@ -105,13 +105,13 @@ function nameIn([first = "", second = ""]: readonly string[]): { readonly name: 
 function faultOfName([noun = "", verb = "", ...others]: readonly string[]): CommandLine {
   const like = new Map([...commands].filter(([name]) => name.startsWith(`${noun} `)));
   if (like.size === 0) {
-    return { kind: "refuse", fault: `There is no command ${quoted(noun)}.`, help: helpOf("") };
+    return { kind: "refuse", fault: `There is no command ${quotedArgument(noun)}.`, help: helpOf("") };
   }
   if ([verb, ...others].includes("--help")) return { kind: "print", text: usageOfAll(like) };
   const verbs = [...like.keys()].map((name) => name.slice(noun.length + 1)).join(", ");
   return {
     kind: "refuse",
-    fault: `After "${noun}" comes one of ${verbs}, and not ${quoted(verb)}.`,
+    fault: `After "${noun}" comes one of ${verbs}, and not ${quotedArgument(verb)}.`,
     help: helpOf(noun),
   };
 }
@@ -140,9 +140,11 @@ function faultIn(
   takesValue: boolean,
 ): string | undefined {
   const { rawName, value, inlineValue } = token;
-  if (!takesValue) return value === undefined ? undefined : `${rawName} takes no value, and has ${quoted(value)}.`;
+  if (!takesValue)
+    return value === undefined ? undefined : `${rawName} takes no value, and has ${quotedArgument(value)}.`;
   if (value === undefined || value === "") return `${rawName} needs a value.`;
-  if (!inlineValue && /^--?[a-z]/i.test(value)) return `${rawName} needs a value, and is followed by ${quoted(value)}.`;
+  if (!inlineValue && /^--?[a-z]/i.test(value))
+    return `${rawName} needs a value, and is followed by ${quotedArgument(value)}.`;
   return undefined;
 }
 

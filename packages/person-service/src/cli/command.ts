@@ -1,6 +1,7 @@
 import { LoadRefused, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
 import { ListenError } from "waymark/node";
 import { FileMistakes } from "../access/json-file.ts";
+import { quoted } from "../person/text.ts";
 
 /** Something that the program can be told to do, by its name before its operands and options. */
 export interface Command {
@@ -66,3 +67,16 @@ export function obstacleOf(error: unknown): string | undefined {
 }
 
 const told = [StoreOpenError, StoreUnavailable, StoreNotEmpty, LoadRefused, ListenError, FileMistakes, CommandRefused];
+
+/** Quotes an argument of the command line for a message. Of a URL that may have a password it keeps the scheme only. */
+export function quotedArgument(argument: string): string {
+  return quoted(maskPasswords(argument.replace(/((?!https?:)\b[a-z][a-z0-9+.-]*:\/\/).*$/is, "$1...")));
+}
+
+/** Hides the user and the password of each URL in a line. */
+export function maskPasswords(line: string): string {
+  return line
+    .replace(/(\bpostgres(?:ql)?:\/\/)\S*@/gi, "$1...@")
+    .replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/]*@/gi, "$1...@")
+    .replace(/([?&]password=)[^\s&"]*/gi, "$1...");
+}

@@ -1,8 +1,7 @@
 import { isIP } from "node:net";
 import { CorsMistakes, cors, publicUrl } from "waymark";
-import { faultInExposure } from "../access/this-machine.ts";
-import { quoted } from "../person/text.ts";
-import type { Given, Option } from "./command.ts";
+import { isLoopback } from "../access/this-machine.ts";
+import { type Given, type Option, quotedArgument } from "./command.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
 /** How the service is to be started. */
@@ -82,7 +81,7 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     fault: (value) =>
       isNetwork(value)
         ? undefined
-        : `--trust-proxy takes an address or a network, such as 10.0.0.0/8, and ${quoted(value)} is none.`,
+        : `--trust-proxy takes an address or a network, such as 10.0.0.0/8, and ${quotedArgument(value)} is none.`,
   },
   "rate-limit": {
     value: "N/SECONDS",
@@ -90,7 +89,7 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     fault: (value) =>
       rateLimitForm.test(value)
         ? undefined
-        : `--rate-limit must be two whole numbers from 1, such as 600/60, and is ${quoted(value)}.`,
+        : `--rate-limit must be two whole numbers from 1, such as 600/60, and is ${quotedArgument(value)}.`,
   },
   "max-delay": {
     value: "MS",
@@ -104,7 +103,7 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     fault: (value) =>
       /^[1-9]\d{0,8}$/.test(value)
         ? undefined
-        : `--max-in-flight must be a whole number from 1, and is ${quoted(value)}.`,
+        : `--max-in-flight must be a whole number from 1, and is ${quotedArgument(value)}.`,
   },
   demo: { about: "first store the demo's people, members of the US Congress" },
   workers: { value: "N", about: "serve with so many processes", default: "1", fault: wholeNumber("--workers", 1, 256) },
@@ -148,22 +147,29 @@ export function toOptions(given: Given): Options {
 /** What is wrong with options that are right each by itself. */
 export function faultInOptions(given: Given): string | undefined {
   const origins = given.values("cors");
-  const { host, database, access, keys, open, workers } = toOptions(given);
+  const options = toOptions(given);
   if (given.has("tls-cert") !== given.has("tls-key")) return "--tls-cert and --tls-key are of use together alone.";
-  if (workers > 1 && database === ":memory:") {
+  if (options.workers > 1 && options.database === ":memory:") {
     return '--workers needs a database that processes can share, and ":memory:" is in one alone.';
   }
-  return (
-    (origins.length > 1 ? faultInOrigins(origins) : undefined) ??
-    faultInExposure(host, access !== undefined, keys !== undefined, open)
-  );
+  return (origins.length > 1 ? faultInOrigins(origins) : undefined) ?? faultInExposure(options);
+}
+
+/** Which clients are let in is said by an access file or, where other machines can reach the service, by --open. */
+function faultInExposure({ host, access, keys, open }: Options): string | undefined {
+  if (access !== undefined) {
+    return open ? "--open lets everybody in, and --access does not: leave one of them out." : undefined;
+  }
+  if (keys !== undefined) return "--keys is of no use without --access, which says what the keys are good for.";
+  if (open || isLoopback(host)) return undefined;
+  return `On --host ${quotedArgument(host)} others could read and change people: say who may with --access FILE, or --open.`;
 }
 
 function wholeNumber(option: string, least: number, most: number): (value: string) => string | undefined {
   return (value) =>
     /^(?:0|[1-9]\d{0,4})$/.test(value) && Number(value) >= least && Number(value) <= most
       ? undefined
-      : `${option} must be a whole number from ${least} to ${most}, and is ${quoted(value)}.`;
+      : `${option} must be a whole number from ${least} to ${most}, and is ${quotedArgument(value)}.`;
 }
 
 function faultInPublicUrl(value: string): string | undefined {
@@ -187,7 +193,7 @@ function isNetwork(text: string): boolean {
 
 function faultInOrigins(origins: readonly string[]): string | undefined {
   const unprintable = origins.find((origin) => /\p{Cc}/u.test(origin) || origin.length > longestOrigin);
-  if (unprintable !== undefined) return `--cors takes an origin, and ${quoted(unprintable)} is none.`;
+  if (unprintable !== undefined) return `--cors takes an origin, and ${quotedArgument(unprintable)} is none.`;
   try {
     cors({ origins });
     return undefined;
