@@ -1,4 +1,4 @@
-export { type Access, type AccessOptions, openAccess } from "./access/access.ts";
+export { type Access, type AccessFilter, type AccessOptions, openAccess } from "./access/access.ts";
 export type { AccessRefusal } from "./access/identify.ts";
 export { FileMistakes } from "./access/json-file.ts";
 export { forThisMachine } from "./access/this-machine.ts";

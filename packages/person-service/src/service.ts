@@ -22,6 +22,7 @@ import {
   securityHeaders,
 } from "waymark";
 import { nodeCodings } from "waymark/node";
+import type { AccessFilter } from "./access/access.ts";
 import { healthRoutes, isHealthCheck } from "./health.ts";
 import { personCollection, personListDecoders, personRepresentations } from "./person/collection.ts";
 import { lenientPersonSchema, personMemberNames, personSchema } from "./person/person.ts";
@@ -36,7 +37,7 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   /** Which pages of other origins may use the service, before all filters. Default: none. */
   readonly cors?: CorsPolicy;
   /** Who gets in, before anything is told about the path: the filter of `openAccess`, or `forThisMachine`. Default: everybody. */
-  readonly access?: AroundFilter | undefined;
+  readonly access?: (AroundFilter & Partial<Pick<AccessFilter, "mayRead">>) | undefined;
   /** How many requests each client has to a window of so many seconds, health checks not counted. Default: any number. */
   readonly rateLimit?: Pick<RateLimitOptions, "limit" | "window"> | undefined;
   /**
@@ -111,6 +112,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     listDecoders: personListDecoders,
     representations: personRepresentations,
     members: personMemberNames(),
+    mayRead: access?.mayRead,
     // Where collections answer 201, /person answers 200; the client learns the id all the same.
     created: (_record, location) => ok().withHeader("Location", location),
   });

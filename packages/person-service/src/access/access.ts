@@ -3,6 +3,7 @@ import {
   type AroundFilter,
   type Awaitable,
   access,
+  caller,
   clientKey,
   type HttpRequest,
   pathMatcher,
@@ -40,13 +41,19 @@ export interface AccessOptions {
 /** Who gets in, as files say it. */
 export interface Access {
   /** For `router({ filters })`, behind `cors` and before everything else. */
-  readonly filter: AroundFilter;
+  readonly filter: AccessFilter;
   /**
    * Reads the files again; requests that come meanwhile are judged by what was read before.
    *
    * @throws FileMistakes (rejects) when one of them cannot be used: everything then stays as it was
    */
   reload(): Promise<void>;
+}
+
+/** A filter that lets in, and that answers what else its rules allow. */
+export interface AccessFilter extends AroundFilter {
+  /** Returns whether the caller of a request that was let in may GET a path. */
+  readonly mayRead: (request: HttpRequest<unknown>, path: string) => boolean;
 }
 
 /**
@@ -87,7 +94,10 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   let policy = await readPolicy();
   let lastReload: Promise<void> = Promise.resolve();
   return {
-    filter: access((request) => policy(request)),
+    filter: {
+      ...access((request) => policy.decide(request)),
+      mayRead: (request, path) => policy.mayRead(request, path),
+    },
     reload() {
       // One after the other: what was read first must not come into force last.
       const reload = lastReload.then(async () => {
@@ -99,8 +109,10 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   };
 }
 
-/** Decides on a request. What it reads of it is method, path and Authorization, and never the content. */
-type Policy = (request: HttpRequest) => Awaitable<AccessDecision>;
+interface Policy extends Pick<AccessFilter, "mayRead"> {
+  /** Decides on a request by its method, path and Authorization, and never by its content. */
+  decide(request: HttpRequest): Awaitable<AccessDecision>;
+}
 
 /** Who comes in by which rules. */
 interface PolicyParts {
@@ -131,7 +143,15 @@ function accessPolicy({ rules, identify, challenges, onRefusal }: PolicyParts): 
     return { kind: "refused", decision, reason, caller: caller.id };
   };
 
-  return (request) => {
+  const mayRead = (request: HttpRequest<unknown>, path: string): boolean => {
+    const rule = ruleFor({ method: "GET", path });
+    if (rule?.anyone === true) return true;
+    // There is none where a rule for anyone let the request in.
+    const known = request.attribute(caller);
+    return known !== undefined && rule?.scopes?.every((scope) => known.scopes.includes(scope)) === true;
+  };
+
+  const decide = (request: HttpRequest): Awaitable<AccessDecision> => {
     const rule = ruleFor(request);
     if (rule?.anyone === true) return { kind: "allowed" };
     const client = clientKey(request);
@@ -146,6 +166,7 @@ function accessPolicy({ rules, identify, challenges, onRefusal }: PolicyParts): 
     const identity = identify(request.header("Authorization"), client);
     return identity instanceof Promise ? identity.then(conclude) : conclude(identity);
   };
+  return { decide, mayRead };
 }
 
 type Judgement =
@@ -157,11 +178,13 @@ type Judgement =
  *
  * @throws PatternMistake when a path is malformed
  */
-function compileRules(rules: readonly AccessRule[]): (request: HttpRequest) => AccessRule | undefined {
+function compileRules(rules: readonly AccessRule[]): (request: RuledRequest) => AccessRule | undefined {
   const compiled = rules.map((rule) => ({ rule, takesPath: pathMatcher(rule.path), takesMethod: methodMatcher(rule) }));
   return ({ method, path }) =>
     compiled.find(({ takesMethod, takesPath }) => takesMethod(method) && takesPath(path))?.rule;
 }
+
+type RuledRequest = Pick<HttpRequest, "method" | "path">;
 
 function methodMatcher({ methods }: AccessRule): (method: string) => boolean {
   if (methods === undefined) return () => true;
