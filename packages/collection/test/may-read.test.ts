@@ -40,7 +40,8 @@ suite("a caller who may not read a record", () => {
     });
     const answer = await app.fetch(request);
     assert.equal(answer.status, 400);
-    return Object.fromEntries((await answer.json()).errors.map(({ pointer, detail }: Fault) => [pointer, detail]));
+    const { errors }: { readonly errors: readonly Fault[] } = JSON.parse(await answer.text());
+    return Object.fromEntries(errors.map(({ pointer, detail }) => [pointer, detail]));
   };
 
   test("learns by a merge patch what is wrong with the patch, and not what else the record has", async () => {

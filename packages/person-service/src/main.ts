@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import cluster from "node:cluster";
 import { buffer } from "node:stream/consumers";
-import { maskPasswords, obstacleOf } from "./cli/command.ts";
+import { maskPasswords, userErrorMessage } from "./cli/command.ts";
 import { parseCommandLine } from "./cli/command-line.ts";
 
 /** Whether the line that the cursor is on has been drawn. */
@@ -18,8 +18,8 @@ switch (commandLine.kind) {
   case "print":
     print(commandLine.text);
     break;
-  case "refuse":
-    tell(`person-service: ${commandLine.fault}\nSee "${commandLine.help}".`);
+  case "usage-error":
+    tell(`person-service: ${commandLine.usageError}\nSee "${commandLine.help}".`);
     process.exitCode = 2;
     break;
   case "run":
@@ -33,7 +33,7 @@ async function attempt(action: () => Promise<void>): Promise<void> {
   try {
     await action();
   } catch (error) {
-    const obstacle = obstacleOf(error);
+    const obstacle = userErrorMessage(error);
     if (obstacle === undefined) throw error;
     tell(`person-service: ${obstacle}`);
     process.exitCode = 1;

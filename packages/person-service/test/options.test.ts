@@ -183,8 +183,8 @@ describe("the command line of the service", () => {
   for (const [argv, fault] of refused) {
     it(`refuses ${JSON.stringify(argv)}: ${fault}`, () => {
       const line = parseCommandLine(argv);
-      assert(line.kind === "refuse");
-      assert.equal(line.fault, fault);
+      assert(line.kind === "usage-error");
+      assert.equal(line.usageError, fault);
       assert.equal(line.help, "person-service --help");
     });
   }
@@ -256,7 +256,7 @@ describe("the command line of the service", () => {
     fc.assert(
       fc.property(fc.array(argument, { maxLength: 6 }), (argv) => {
         const line = parseCommandLine(argv);
-        if (line.kind === "refuse") assert.match(line.fault, /^\P{Cc}{1,300}$/u);
+        if (line.kind === "usage-error") assert.match(line.usageError, /^\P{Cc}{1,300}$/u);
       }),
     );
   });

@@ -10,14 +10,14 @@ import {
 } from "waymark";
 import { type AccessRule, accessFileSchema } from "./access-file.ts";
 import {
-  type AccessRefusal,
+  type AccessDenial,
   accessThrottles,
   type Challenges,
   challengesOf,
+  type Denied,
   type Identify,
   type Identity,
   identifier,
-  type Refused,
 } from "./identify.ts";
 import { readJsonFile } from "./json-file.ts";
 import { readKeys } from "./key-file.ts";
@@ -31,7 +31,7 @@ export interface AccessOptions {
   /** The file of API keys. Default: none are taken. */
   readonly keys?: string | undefined;
   /** Told of each request that is not let in, never with its credentials; must not throw. Default: nobody is. */
-  readonly onRefusal?: (refusal: AccessRefusal) => void;
+  readonly onDenial?: (denial: AccessDenial) => void;
   /** The clock, for the times in tokens. */
   readonly now?: () => Date;
   /** A clock that only goes forward, in milliseconds: for how long attempts count, and passwords are remembered. */
@@ -45,7 +45,7 @@ export interface Access {
   /**
    * Reads the files again; requests that come meanwhile are judged by what was read before.
    *
-   * @throws FileMistakes (rejects) when one of them cannot be used: everything then stays as it was
+   * @throws FileError (rejects) when one of them cannot be used: everything then stays as it was
    */
   reload(): Promise<void>;
 }
@@ -64,16 +64,10 @@ export interface AccessFilter extends AroundFilter {
  * openPersonService({ database, access: access.filter });
  * ```
  *
- * @throws FileMistakes (rejects) when a file cannot be used; the message says where and why
+ * @throws FileError (rejects) when a file cannot be used; the message says where and why
  */
 export async function openAccess(options: AccessOptions): Promise<Access> {
-  const {
-    file,
-    keys,
-    onRefusal = () => undefined,
-    now = () => new Date(),
-    elapsed = () => performance.now(),
-  } = options;
+  const { file, keys, onDenial = () => undefined, now = () => new Date(), elapsed = () => performance.now() } = options;
   // Kept through a reload, which would forgive and forget everybody.
   const throttles = accessThrottles(elapsed);
   const signIns = signInQueue(elapsed);
@@ -88,7 +82,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
       challenges,
       throttles,
     });
-    return accessPolicy({ rules, identify, challenges, onRefusal });
+    return accessPolicy({ rules, identify, challenges, onDenial });
   };
 
   let policy = await readPolicy();
@@ -120,27 +114,27 @@ interface PolicyParts {
   readonly identify: Identify;
   readonly challenges: Challenges;
   /** Told of each request that is not let in; must not throw. */
-  readonly onRefusal: (refusal: AccessRefusal) => void;
+  readonly onDenial: (denial: AccessDenial) => void;
 }
 
 /**
  * The policy: the first rule that takes a request decides, and where none does, nobody may. Who has not shown who he is learns
  * nothing of the rules: whatever is not for anyone is answered alike.
  */
-function accessPolicy({ rules, identify, challenges, onRefusal }: PolicyParts): Policy {
+function accessPolicy({ rules, identify, challenges, onDenial }: PolicyParts): Policy {
   const ruleFor = compileRules(rules);
 
   const judge = (rule: AccessRule | undefined, identity: Identity): Judgement => {
-    if (identity.kind === "refused") return identity;
+    if (identity.kind === "denied") return identity;
     const { caller, scheme } = identity;
     const required = rule?.scopes;
     if (required?.every((scope) => caller.scopes.includes(scope)) === true) return { kind: "allowed", caller };
     const reason = required === undefined ? "no rule for it" : `not in scope ${required.join(" ")}`;
-    const decision: Refused =
+    const decision: Denied =
       scheme === "Bearer"
         ? { kind: "forbidden", challenges: challenges.insufficientScope(required ?? []) }
         : { kind: "forbidden" };
-    return { kind: "refused", decision, reason, caller: caller.id };
+    return { kind: "denied", decision, reason, caller: caller.id };
   };
 
   const mayRead = (request: HttpRequest<unknown>, path: string): boolean => {
@@ -160,7 +154,7 @@ function accessPolicy({ rules, identify, challenges, onRefusal }: PolicyParts): 
       if (judgement.kind === "allowed") return judgement;
       const { decision, reason, caller } = judgement;
       const { method, path } = request;
-      onRefusal({ kind: decision.kind, reason, method, path, client, caller });
+      onDenial({ kind: decision.kind, reason, method, path, client, caller });
       return decision;
     };
     const identity = identify(request.header("Authorization"), client);
@@ -169,9 +163,7 @@ function accessPolicy({ rules, identify, challenges, onRefusal }: PolicyParts): 
   return { decide, mayRead };
 }
 
-type Judgement =
-  | Extract<AccessDecision, { readonly kind: "allowed" }>
-  | Extract<Identity, { readonly kind: "refused" }>;
+type Judgement = Extract<AccessDecision, { readonly kind: "allowed" }> | Extract<Identity, { readonly kind: "denied" }>;
 
 /**
  * The first rule that takes a request, by its method and its canonical path, which is the one that routes are found by.

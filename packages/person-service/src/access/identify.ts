@@ -9,8 +9,8 @@ import { secondsWithoutKeys, type TokenCheck, type TokenVerdict } from "./tokens
 export type Identity =
   | { readonly kind: "known"; readonly caller: Caller; readonly scheme: "Basic" | "Bearer" }
   | {
-      readonly kind: "refused";
-      readonly decision: Refused;
+      readonly kind: "denied";
+      readonly decision: Denied;
       readonly reason: string;
       readonly caller?: string | undefined;
     };
@@ -55,10 +55,10 @@ export function identifier({ keys, checkToken, passwords, challenges, throttles 
 
   const badBearer = (client: string, reason: string, description?: string): Identity => {
     const retryAfter = throttles.bearer.secondsToWait(client);
-    if (retryAfter > 0) return { kind: "refused", decision: { kind: "throttled", retryAfter }, reason };
+    if (retryAfter > 0) return { kind: "denied", decision: { kind: "throttled", retryAfter }, reason };
     throttles.bearer.count(client);
-    const decision: Refused = { kind: "unauthenticated", challenges: challenges.invalidToken(description) };
-    return { kind: "refused", decision, reason };
+    const decision: Denied = { kind: "unauthenticated", challenges: challenges.invalidToken(description) };
+    return { kind: "denied", decision, reason };
   };
 
   const identifyKey = (key: string, client: string): Identity => {
@@ -67,7 +67,7 @@ export function identifier({ keys, checkToken, passwords, challenges, throttles 
     return badBearer(client, isApiKey(key) ? "unknown key" : "mistyped key");
   };
 
-  const settleToken = (verdict: TokenVerdict, client: string): Identity => {
+  const identityOfToken = (verdict: TokenVerdict, client: string): Identity => {
     switch (verdict.kind) {
       case "good":
         return { kind: "known", caller: verdict.caller, scheme: "Bearer" };
@@ -75,17 +75,17 @@ export function identifier({ keys, checkToken, passwords, challenges, throttles 
         return badBearer(client, verdict.reason, verdict.description);
       case "unknown":
         return {
-          kind: "refused",
+          kind: "denied",
           decision: { kind: "unavailable", retryAfter: secondsWithoutKeys },
           reason: "no keys of the issuer",
         };
     }
   };
 
-  const settlePassword = (verdict: PasswordVerdict, name: string): Identity => {
+  const identityOfPassword = (verdict: PasswordVerdict, name: string): Identity => {
     if (verdict === "busy") {
       return {
-        kind: "refused",
+        kind: "denied",
         decision: { kind: "unavailable", retryAfter: 1 },
         reason: "too many sign-ins at a time",
       };
@@ -99,12 +99,12 @@ export function identifier({ keys, checkToken, passwords, challenges, throttles 
 
   const identifyUser = (name: string, password: string, client: string): Awaitable<Identity> => {
     const recalled = passwords.recall(name, password);
-    if (recalled instanceof Promise) return recalled.then((verdict) => settlePassword(verdict, name));
-    if (recalled !== undefined) return settlePassword(recalled, name);
+    if (recalled instanceof Promise) return recalled.then((verdict) => identityOfPassword(verdict, name));
+    if (recalled !== undefined) return identityOfPassword(recalled, name);
     const retryAfter = Math.max(throttles.passwords.secondsToWait(client), throttles.names.secondsToWait(client, name));
     if (retryAfter > 0) {
-      const decision: Refused = { kind: "throttled", retryAfter };
-      return { kind: "refused", decision, reason: "too many passwords", caller: userNamed(name) };
+      const decision: Denied = { kind: "throttled", retryAfter };
+      return { kind: "denied", decision, reason: "too many passwords", caller: userNamed(name) };
     }
     throttles.passwords.count(client);
     throttles.names.count(client, name);
@@ -113,12 +113,12 @@ export function identifier({ keys, checkToken, passwords, challenges, throttles 
         throttles.names.forgive(client, name);
         throttles.passwords.forgive(client);
       }
-      return settlePassword(verdict, name);
+      return identityOfPassword(verdict, name);
     });
   };
 
-  const unauthenticated = (reason: string): Identity & { readonly kind: "refused" } => ({
-    kind: "refused",
+  const unauthenticated = (reason: string): Identity & { readonly kind: "denied" } => ({
+    kind: "denied",
     decision: { kind: "unauthenticated", challenges: challenges.plain },
     reason,
   });
@@ -129,7 +129,7 @@ export function identifier({ keys, checkToken, passwords, challenges, throttles 
       case "none":
         return unauthenticated("no credentials");
       case "two":
-        return { kind: "refused", decision: { kind: "ambiguous" }, reason: "two credentials" };
+        return { kind: "denied", decision: { kind: "ambiguous" }, reason: "two credentials" };
       case "unusable":
         return credentials.scheme === "Bearer"
           ? badBearer(client, credentials.reason)
@@ -137,7 +137,7 @@ export function identifier({ keys, checkToken, passwords, challenges, throttles 
       case "bearer": {
         const { token } = credentials;
         if (claimsToBeApiKey(token) || checkToken === undefined) return identifyKey(token, client);
-        return checkToken(token).then((verdict) => settleToken(verdict, client));
+        return checkToken(token).then((verdict) => identityOfToken(verdict, client));
       }
       case "password":
         return identifyUser(credentials.name, credentials.password, client);
@@ -178,11 +178,11 @@ export function challengesOf(realm: string, takesPasswords: boolean): Challenges
 }
 
 /** What becomes of a request that is not let in. */
-export type Refused = Exclude<AccessDecision, { readonly kind: "allowed" }>;
+export type Denied = Exclude<AccessDecision, { readonly kind: "allowed" }>;
 
 /** A request that was not let in, for a log. It has no credentials in it, nor any part of them. */
-export interface AccessRefusal {
-  readonly kind: Refused["kind"];
+export interface AccessDenial {
+  readonly kind: Denied["kind"];
   /** Why, for whoever runs the service: the client is told less. */
   readonly reason: string;
   readonly method: string;

@@ -36,7 +36,7 @@ export type TokenCheck = (token: string) => Promise<TokenVerdict>;
  * @param file the access file, beside which a file of keys lies
  * @param now the clock
  * @param elapsed a clock that only goes forward, in milliseconds
- * @throws FileMistakes when the file of keys cannot be used
+ * @throws FileError when the file of keys cannot be used
  */
 export async function tokenCheck(
   settings: TokenSettings,

@@ -16,7 +16,7 @@ export type CommandLine =
       readonly run: (io: CommandStreams) => Promise<void>;
     }
   | { readonly kind: "print"; readonly text: string }
-  | { readonly kind: "refuse"; readonly fault: string; readonly help: string };
+  | { readonly kind: "usage-error"; readonly usageError: string; readonly help: string };
 
 /**
  * Reads the command line: a command, `serve` unless told, its operand and its options. `--help`, then `--version`, then an
@@ -24,7 +24,7 @@ export type CommandLine =
  *
  * ```ts
  * parseCommandLine(["--port", "80a"]);
- * // { kind: "refuse", fault: '--port must be a whole number from 0 to 65535, and is "80a".', help: "person-service --help" }
+ * // { kind: "usage-error", usageError: '--port must be a whole number from 0 to 65535, and is "80a".', help: "person-service --help" }
  * ```
  *
  * @param argv the arguments without the program's own name: `process.argv.slice(2)`
@@ -32,7 +32,7 @@ export type CommandLine =
 export function parseCommandLine(argv: readonly string[]): CommandLine {
   const named = nameIn(argv);
   const command = commands.get(named.name);
-  if (command === undefined) return faultOfName(argv);
+  if (command === undefined) return usageErrorOfName(argv);
   const args = argv.slice(named.length);
   const options = Object.fromEntries(
     Object.entries(command.options).map(([name, { value }]) => [
@@ -48,9 +48,9 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   }
   if (has("version")) return { kind: "print", text: `person-service ${version()}` };
 
-  const refuse = (fault: string): CommandLine => ({
-    kind: "refuse",
-    fault,
+  const refuse = (usageError: string): CommandLine => ({
+    kind: "usage-error",
+    usageError,
     help: helpOf(named.name === "serve" ? "" : named.name),
   });
   const run = (given: Given): CommandLine => ({
@@ -82,8 +82,8 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     }
     const before = values.get(token.name);
     if (before !== undefined && !option.multiple) return refuse(`${token.rawName} is given more than once.`);
-    const fault = faultIn(token, option.value !== undefined) ?? option.fault?.(token.value ?? "");
-    if (fault !== undefined) return refuse(fault);
+    const usageError = usageErrorIn(token, option.value !== undefined) ?? option.usageError?.(token.value ?? "");
+    if (usageError !== undefined) return refuse(usageError);
     values.set(token.name, [...(before ?? []), ...(token.value === undefined ? [] : [token.value])]);
   }
   if (command.operand !== undefined && operands.length === 0)
@@ -91,8 +91,8 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const missing = Object.keys(command.options).find((name) => command.options[name]?.required && !values.has(name));
   if (missing !== undefined) return refuse(`"${named.name}" needs --${missing}.`);
   const given = givenBy(command, operands, values);
-  const fault = command.fault?.(given);
-  return fault === undefined ? run(given) : refuse(fault);
+  const usageError = command.usageError?.(given);
+  return usageError === undefined ? run(given) : refuse(usageError);
 }
 
 /** The command that the arguments begin with, and how many of them its name takes. */
@@ -102,16 +102,16 @@ function nameIn([first = "", second = ""]: readonly string[]): { readonly name: 
 }
 
 /** For arguments that begin with the name of no command, or with the first half of some. */
-function faultOfName([noun = "", verb = "", ...others]: readonly string[]): CommandLine {
+function usageErrorOfName([noun = "", verb = "", ...others]: readonly string[]): CommandLine {
   const like = new Map([...commands].filter(([name]) => name.startsWith(`${noun} `)));
   if (like.size === 0) {
-    return { kind: "refuse", fault: `There is no command ${quotedArgument(noun)}.`, help: helpOf("") };
+    return { kind: "usage-error", usageError: `There is no command ${quotedArgument(noun)}.`, help: helpOf("") };
   }
   if ([verb, ...others].includes("--help")) return { kind: "print", text: usageOfAll(like) };
   const verbs = [...like.keys()].map((name) => name.slice(noun.length + 1)).join(", ");
   return {
-    kind: "refuse",
-    fault: `After "${noun}" comes one of ${verbs}, and not ${quotedArgument(verb)}.`,
+    kind: "usage-error",
+    usageError: `After "${noun}" comes one of ${verbs}, and not ${quotedArgument(verb)}.`,
     help: helpOf(noun),
   };
 }
@@ -135,7 +135,7 @@ function givenBy(
 }
 
 /** What is wrong with an option as `parseArgs` found it, but for the value itself. */
-function faultIn(
+function usageErrorIn(
   token: { readonly rawName: string; readonly value?: string | undefined; readonly inlineValue?: boolean | undefined },
   takesValue: boolean,
 ): string | undefined {

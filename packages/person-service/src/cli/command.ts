@@ -1,6 +1,6 @@
 import { LoadRefused, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
 import { ListenError } from "waymark/node";
-import { FileMistakes } from "../access/json-file.ts";
+import { FileError } from "../access/json-file.ts";
 import { quoted } from "../person/text.ts";
 
 /** Something that the program can be told to do, by its name before its operands and options. */
@@ -16,7 +16,7 @@ export interface Command {
   /** By their names without the hyphens, in the order in which they are explained. */
   readonly options: Readonly<Record<string, Option>>;
   /** What is wrong with values that are right each by itself. */
-  readonly fault?: (given: Given) => string | undefined;
+  readonly usageError?: (given: Given) => string | undefined;
   readonly run: (given: Given, io: CommandStreams) => Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export interface Option {
   /** Whether it is obeyed whatever else is said: that is not looked at. */
   readonly alone?: boolean;
   /** What is wrong with a value, as a sentence that names the option. */
-  readonly fault?: (value: string) => string | undefined;
+  readonly usageError?: (value: string) => string | undefined;
 }
 
 /** What a command line says, once it is known to be right. */
@@ -59,14 +59,14 @@ export interface CommandStreams {
 }
 
 /** A command that cannot be obeyed: the message says why, in one line. */
-export class CommandRefused extends Error {}
+export class CommandError extends Error {}
 
 /** What the person who runs the program can mend, and how, in one line; undefined for a fault of ours. */
-export function obstacleOf(error: unknown): string | undefined {
+export function userErrorMessage(error: unknown): string | undefined {
   return told.some((type) => error instanceof type) ? (error as Error).message : undefined; // each of these is one
 }
 
-const told = [StoreOpenError, StoreUnavailable, StoreNotEmpty, LoadRefused, ListenError, FileMistakes, CommandRefused];
+const told = [StoreOpenError, StoreUnavailable, StoreNotEmpty, LoadRefused, ListenError, FileError, CommandError];
 
 /** Quotes an argument of the command line for a message. Of a URL that may have a password it keeps the scheme only. */
 export function quotedArgument(argument: string): string {

@@ -1,7 +1,7 @@
 import { scope } from "../access/access-file.ts";
 import { createApiKey, hashApiKey } from "../access/credentials.ts";
 import { changeKeys, isKeyName, readKeys } from "../access/key-file.ts";
-import { type Command, CommandRefused, type Given, type Option, quotedArgument } from "./command.ts";
+import { type Command, CommandError, type Given, type Option, quotedArgument } from "./command.ts";
 
 const reloadHint = "A service that runs knows it once it gets SIGHUP.";
 
@@ -28,11 +28,11 @@ export const keyCommands: Readonly<Record<"create" | "list" | "revoke", Command>
       const name = nameOf(given);
       const scopes = [...new Set(given.values("scope"))];
       const wrong = scopes.find((text) => !scope.safeParse(text).success);
-      if (wrong !== undefined) throw new CommandRefused(`${quotedArgument(wrong)} is no scope, such as person:read.`);
+      if (wrong !== undefined) throw new CommandError(`${quotedArgument(wrong)} is no scope, such as person:read.`);
       const key = createApiKey();
       await changeKeys(file, (keys) => {
         if (keys.some((other) => other.name === name)) {
-          throw new CommandRefused(
+          throw new CommandError(
             `There is a key named ${quotedArgument(name)} already; revoke it first, or name this one otherwise.`,
           );
         }
@@ -62,7 +62,7 @@ export const keyCommands: Readonly<Record<"create" | "list" | "revoke", Command>
       await changeKeys(file, (keys) => {
         const kept = keys.filter((key) => key.name !== name);
         if (kept.length === keys.length)
-          throw new CommandRefused(`There is no key named ${quotedArgument(name)} in ${file}.`);
+          throw new CommandError(`There is no key named ${quotedArgument(name)} in ${file}.`);
         return kept;
       });
       tell(reloadHint);
@@ -75,7 +75,7 @@ const fileOf = (given: Given): string => given.value("keys") ?? "";
 function nameOf(given: Given): string {
   const name = given.value("name") ?? "";
   if (isKeyName(name)) return name;
-  throw new CommandRefused(
+  throw new CommandError(
     `${quotedArgument(name)} is no name for a key: 1 to 64 letters, digits, dots, hyphens, underscores.`,
   );
 }

@@ -8,7 +8,7 @@ import {
   StoreUnavailable,
 } from "@waymark/collection";
 import { personCollection } from "../person/collection.ts";
-import { type Command, CommandRefused, type CommandStreams } from "./command.ts";
+import { type Command, CommandError, type CommandStreams } from "./command.ts";
 import { databaseOption } from "./options.ts";
 
 /** Copies all people from one database to another. */
@@ -31,7 +31,7 @@ export const copyCommand: Command = {
 /**
  * Loads the people of a snapshot, which it closes, into the database at an address, and says how far it is. Gives how many they are.
  *
- * @throws CommandRefused (rejects) where it can be gone on with
+ * @throws CommandError (rejects) where it can be gone on with
  */
 async function loadPeople(snapshot: Snapshot, to: string, io: CommandStreams): Promise<number> {
   try {
@@ -51,7 +51,7 @@ async function loadPeople(snapshot: Snapshot, to: string, io: CommandStreams): P
     }
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    throw new CommandRefused(`${error.message}. The same command goes on where this one was.`);
+    throw new CommandError(`${error.message}. The same command goes on where this one was.`);
   } finally {
     await snapshot.close();
   }
@@ -66,7 +66,7 @@ export const backupCommand: Command = {
   async run(given, io) {
     const database = given.value("database") ?? "";
     if (isPostgresAddress(database)) {
-      throw new CommandRefused(
+      throw new CommandError(
         "A database of PostgreSQL is backed up by its own pg_dump; to have it in a file of SQLite, use the command copy.",
       );
     }
@@ -85,7 +85,7 @@ export const restoreCommand: Command = {
   operand: "FILE",
   options: { database: { ...databaseOption, about: `${databaseOption.about}; made if it is a file that is missing` } },
   async run(given, io) {
-    if (isPostgresAddress(given.operand)) throw new CommandRefused("A backup is a file; use the command copy.");
+    if (isPostgresAddress(given.operand)) throw new CommandError("A backup is a file; use the command copy.");
     const database = given.value("database") ?? "";
     const count = await loadPeople(await openSnapshot(given.operand, { verify: true }), database, io);
     io.print(`restored ${count} people from ${given.operand} to ${displayAddress(database)}`);

@@ -53,21 +53,21 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     value: "N",
     about: "the port to listen on, 0 for any free one",
     default: "8080",
-    fault: wholeNumber("--port", 0, 65_535),
+    usageError: wholeNumber("--port", 0, 65_535),
   },
   host: { value: "H", about: "the name or address to listen on", default: "127.0.0.1" },
   database: databaseOption,
   "public-url": {
     value: "URL",
     about: "where clients reach it behind a proxy, such as https://api.example.com/people: what links begin with",
-    fault: faultInPublicUrl,
+    usageError: usageErrorInPublicUrl,
   },
   cors: {
     value: "ORIGIN",
     about:
       "let pages of this origin use the service, such as https://app.example.com, https://*.example.com or *; may be given several times",
     multiple: true,
-    fault: (value) => faultInOrigins([value]),
+    usageError: (value) => usageErrorInOrigins([value]),
   },
   access: { value: "FILE", about: "who may do what; without it everybody may do everything" },
   keys: { value: "FILE", about: 'the API keys that are taken, see "key create"' },
@@ -78,7 +78,7 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     value: "CIDR",
     about: "believe X-Forwarded fields of proxies here, such as 10.0.0.0/8; may be given several times",
     multiple: true,
-    fault: (value) =>
+    usageError: (value) =>
       isNetwork(value)
         ? undefined
         : `--trust-proxy takes an address or a network, such as 10.0.0.0/8, and ${quotedArgument(value)} is none.`,
@@ -86,7 +86,7 @@ export const serveOptions: Readonly<Record<string, Option>> = {
   "rate-limit": {
     value: "N/SECONDS",
     about: "so many requests in so many seconds for each client's address, such as 600/60; beyond it 429",
-    fault: (value) =>
+    usageError: (value) =>
       rateLimitForm.test(value)
         ? undefined
         : `--rate-limit must be two whole numbers from 1, such as 600/60, and is ${quotedArgument(value)}.`,
@@ -95,23 +95,28 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     value: "MS",
     about: "so many milliseconds may requests wait for the processor; beyond it 503",
     default: "250",
-    fault: wholeNumber("--max-delay", 1, 60_000),
+    usageError: wholeNumber("--max-delay", 1, 60_000),
   },
   "max-in-flight": {
     value: "N",
     about: "so many requests in hand at once; beyond it 503",
-    fault: (value) =>
+    usageError: (value) =>
       /^[1-9]\d{0,8}$/.test(value)
         ? undefined
         : `--max-in-flight must be a whole number from 1, and is ${quotedArgument(value)}.`,
   },
   demo: { about: "first store the demo's people, members of the US Congress" },
-  workers: { value: "N", about: "serve with so many processes", default: "1", fault: wholeNumber("--workers", 1, 256) },
+  workers: {
+    value: "N",
+    about: "serve with so many processes",
+    default: "1",
+    usageError: wholeNumber("--workers", 1, 256),
+  },
   grace: {
     value: "SECONDS",
     about: "for the requests in hand when it is to end",
     default: "10",
-    fault: wholeNumber("--grace", 0, 3600),
+    usageError: wholeNumber("--grace", 0, 3600),
   },
   routes: { about: "print the routes in the order they are tried, and exit", alone: true },
   version: { about: "print the version and exit", alone: true },
@@ -145,18 +150,18 @@ export function toOptions(given: Given): Options {
 }
 
 /** What is wrong with options that are right each by itself. */
-export function faultInOptions(given: Given): string | undefined {
+export function usageErrorInOptions(given: Given): string | undefined {
   const origins = given.values("cors");
   const options = toOptions(given);
   if (given.has("tls-cert") !== given.has("tls-key")) return "--tls-cert and --tls-key are of use together alone.";
   if (options.workers > 1 && options.database === ":memory:") {
     return '--workers needs a database that processes can share, and ":memory:" is in one alone.';
   }
-  return (origins.length > 1 ? faultInOrigins(origins) : undefined) ?? faultInExposure(options);
+  return (origins.length > 1 ? usageErrorInOrigins(origins) : undefined) ?? usageErrorInExposure(options);
 }
 
 /** Which clients are let in is said by an access file or, where other machines can reach the service, by --open. */
-function faultInExposure({ host, access, keys, open }: Options): string | undefined {
+function usageErrorInExposure({ host, access, keys, open }: Options): string | undefined {
   if (access !== undefined) {
     return open ? "--open lets everybody in, and --access does not: leave one of them out." : undefined;
   }
@@ -172,7 +177,7 @@ function wholeNumber(option: string, least: number, most: number): (value: strin
       : `${option} must be a whole number from ${least} to ${most}, and is ${quotedArgument(value)}.`;
 }
 
-function faultInPublicUrl(value: string): string | undefined {
+function usageErrorInPublicUrl(value: string): string | undefined {
   // Of a path alone waymark makes links, too, and leaves the host to whoever asks.
   if (value.startsWith("/")) return "--public-url needs the host too, as in https://api.example.com/people.";
   try {
@@ -191,7 +196,7 @@ function isNetwork(text: string): boolean {
   return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= (isIP(address) === 4 ? 32 : 128));
 }
 
-function faultInOrigins(origins: readonly string[]): string | undefined {
+function usageErrorInOrigins(origins: readonly string[]): string | undefined {
   const unprintable = origins.find((origin) => /\p{Cc}/u.test(origin) || origin.length > longestOrigin);
   if (unprintable !== undefined) return `--cors takes an origin, and ${quotedArgument(unprintable)} is none.`;
   try {

@@ -3,13 +3,13 @@ import { displayAddress, type Store, StoreNotEmpty } from "@waymark/collection";
 import { type HttpRequest, listRoutes, requestId } from "waymark";
 import { type RunningServer, serve } from "waymark/node";
 import { openAccess } from "../access/access.ts";
-import { refusalLog } from "../access/refusal-log.ts";
+import { denialLog } from "../access/denial-log.ts";
 import { forThisMachine } from "../access/this-machine.ts";
 import { demoPeople } from "../person/demo.ts";
 import type { Person } from "../person/person.ts";
 import { openPersonService } from "../service.ts";
-import { type Command, CommandRefused, type CommandStreams, obstacleOf } from "./command.ts";
-import { faultInOptions, type Options, serveOptions, toOptions } from "./options.ts";
+import { type Command, CommandError, type CommandStreams, userErrorMessage } from "./command.ts";
+import { type Options, serveOptions, toOptions, usageErrorInOptions } from "./options.ts";
 import { superviseWorkers, type Worker, workerOfThisProcess } from "./supervisor.ts";
 import { readTlsFiles } from "./tls-files.ts";
 
@@ -18,7 +18,7 @@ export const serveCommand: Command = {
   synopsis: ["[serve] [options]"],
   about: "Keeps people, and answers for them over HTTP.",
   options: serveOptions,
-  fault: faultInOptions,
+  usageError: usageErrorInOptions,
   async run(given, io) {
     const options = toOptions(given);
     const worker = workerOfThisProcess();
@@ -58,9 +58,9 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
     tls,
     trustProxy,
   } = options;
-  const refusals = refusalLog(tell);
+  const denials = denialLog(tell);
   const access =
-    accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onRefusal: refusals.add });
+    accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onDenial: denials.add });
   const credentials = tls === undefined ? undefined : await readTlsFiles(tls);
   const policy = cors.length > 0 && { cors: { origins: cors } };
   let stopping = false;
@@ -81,7 +81,7 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
   const stop = async (notice = 0): Promise<void> => {
     stopping = true;
     await server?.close({ notice, grace: options.grace * 1000 });
-    refusals.flush();
+    denials.flush();
     closed ??= database.close();
     await closed;
   };
@@ -124,8 +124,8 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
   else worker.tellReady(server.port, lines);
 }
 
-const readOnlyDemo = (address: string): CommandRefused =>
-  new CommandRefused(
+const readOnlyDemo = (address: string): CommandError =>
+  new CommandError(
     `--demo is for a database that can be written to, and ${JSON.stringify(displayAddress(address))} is read-only; leave it out, or name another one`,
   );
 
@@ -138,7 +138,7 @@ async function storeDemo(people: Store, demo: readonly Person[], address: string
   } catch (error) {
     if (!(error instanceof StoreNotEmpty)) throw error;
     const database = JSON.stringify(displayAddress(address));
-    throw new CommandRefused(
+    throw new CommandError(
       `--demo is for a database without people, and ${database} has some; leave it out, or name another one`,
     );
   }
@@ -161,11 +161,11 @@ async function reload(
     await run();
     print(`read anew ${what}`);
   } catch (error) {
-    tell(`person-service: ${obstacleOf(error) ?? String(error)}\n${kept}`);
+    tell(`person-service: ${userErrorMessage(error) ?? String(error)}\n${kept}`);
   }
 }
 
-/** What the log has of a fault: the id that the response has in `X-Request-Id`, and the error with its stack and causes. */
+/** What the log has of a usageError: the id that the response has in `X-Request-Id`, and the error with its stack and causes. */
 export function faultEntry(error: unknown, request: HttpRequest | undefined): string {
   // A stream that breaks while it is sent is told with the request as it came, before it was named.
   return `request ${request?.attribute(requestId) ?? "without an id"}: ${inspect(error)}`;

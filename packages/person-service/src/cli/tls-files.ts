@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import type { TlsCredentials } from "waymark/node";
-import { CommandRefused } from "./command.ts";
+import { CommandError } from "./command.ts";
 
 /** Where the certificate and its key are, both PEM. */
 export interface TlsFiles {
@@ -13,14 +13,14 @@ export interface TlsFiles {
 /**
  * Reads the files as they are now.
  *
- * @throws CommandRefused (rejects) in one line, when one cannot be read, or they are no certificate and the key to it
+ * @throws CommandError (rejects) in one line, when one cannot be read, or they are no certificate and the key to it
  */
 export async function readTlsFiles(files: TlsFiles): Promise<TlsCredentials> {
   const [cert, key] = await Promise.all([read("--tls-cert", files.cert), read("--tls-key", files.key)]);
   try {
     createSecureContext({ cert, key });
   } catch (cause) {
-    throw new CommandRefused(
+    throw new CommandError(
       `${JSON.stringify(files.cert)} and ${JSON.stringify(files.key)} are no certificate and the key to it, both in PEM, the key not encrypted`,
       { cause },
     );
@@ -33,6 +33,6 @@ async function read(option: string, file: string): Promise<Buffer> {
     return await readFile(file);
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? `: ${String(cause.code)}` : "";
-    throw new CommandRefused(`The file ${JSON.stringify(file)} of ${option} cannot be read${code}`, { cause });
+    throw new CommandError(`The file ${JSON.stringify(file)} of ${option} cannot be read${code}`, { cause });
   }
 }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { exportJWK, generateKeyPair } from "jose";
 import { GET, type HeaderFields, HeaderList, HttpRequest, ok, router } from "waymark";
 import { hashApiKey } from "../../src/access/credentials.ts";
-import { type AccessRefusal, FileMistakes, openAccess } from "../../src/index.ts";
+import { type AccessDenial, FileError, openAccess } from "../../src/index.ts";
 import { asJson, assertProblem, store } from "../answers.ts";
 import { type Answer, describeService } from "../transports.ts";
 import { basic, openFolder, quickHash } from "./folder.ts";
@@ -33,9 +33,9 @@ describeService("a service with an access file", (openService, transport) => {
   const keys = folder.write("keys.json", {
     keys: [{ name: "crm", hash: hashApiKey(readerKey), scopes: read, createdAt: "2026-01-31T12:00:00Z" }],
   });
-  const refusals: AccessRefusal[] = [];
+  const refusals: AccessDenial[] = [];
   const service = openService(async () => {
-    const { filter } = await openAccess({ file, keys, onRefusal: (refusal) => refusals.push(refusal) });
+    const { filter } = await openAccess({ file, keys, onDenial: (refusal) => refusals.push(refusal) });
     return { access: filter, cors: { origins: ["https://app.example.com"] } };
   });
   const reader = { Authorization: `Bearer ${readerKey}` };
@@ -339,7 +339,7 @@ describe("openAccess", () => {
     assert.deepEqual([await status(), await status({})], [200, 401]);
     folder.write("a.json", rule("b"));
     folder.write("k.json", "{");
-    await assert.rejects(access.reload(), FileMistakes);
+    await assert.rejects(access.reload(), FileError);
     assert.deepEqual([await status(), await status({})], [200, 401]);
     folder.write("k.json", keys("crm"));
     await access.reload();
@@ -404,8 +404,8 @@ describe("openAccess", () => {
         () => undefined,
         (reason: unknown) => reason,
       );
-      assert(error instanceof FileMistakes);
-      assert.deepEqual(error.mistakes, [mistake]);
+      assert(error instanceof FileError);
+      assert.deepEqual(error.findings, [mistake]);
       assert(!error.message.includes(secret));
     });
   }

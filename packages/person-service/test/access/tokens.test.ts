@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { after, before, describe, it, mock } from "node:test";
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
 import { GET, HttpRequest, ok, router } from "waymark";
-import { type AccessRefusal, openAccess } from "../../src/index.ts";
+import { type AccessDenial, openAccess } from "../../src/index.ts";
 import { describeService } from "../transports.ts";
 import { openFolder } from "./folder.ts";
 
@@ -44,9 +44,9 @@ describeService("a service that takes tokens", (openService) => {
     rules,
     tokens: { issuer, audience, algorithms: ["RS256", "ES256"], keys: "issuer.json" },
   });
-  const refusals: AccessRefusal[] = [];
+  const refusals: AccessDenial[] = [];
   const service = openService(async () => {
-    const { filter } = await openAccess({ file, now: () => noon, onRefusal: (refusal) => refusals.push(refusal) });
+    const { filter } = await openAccess({ file, now: () => noon, onDenial: (refusal) => refusals.push(refusal) });
     return { access: filter };
   });
   const send = async (token: string) =>

@@ -1,13 +1,13 @@
-import type { AccessRefusal } from "./identify.ts";
+import type { AccessDenial } from "./identify.ts";
 
-/** Writes refusals as lines of JSON, and no more of them than a disk and a reader can take. */
-export interface RefusalLog {
+/** Writes denials as lines of JSON, and no more of them than a disk and a reader can take. */
+export interface DenialLog {
   /**
-   * Writes a line, or counts the refusal where its client has had its lines for this minute. A request without credentials
+   * Writes a line, or counts the denial where its client has had its lines for this minute. A request without credentials
    * is left out: that a client sends one first is how HTTP works.
    */
-  add(refusal: AccessRefusal): void;
-  /** Writes how many refusals were counted, and begins another minute. */
+  add(denial: AccessDenial): void;
+  /** Writes how many denials were counted, and begins another minute. */
   flush(): void;
 }
 
@@ -26,7 +26,7 @@ export interface RefusalLog {
  *
  * @param write takes a line, without its end; must not throw
  */
-export function refusalLog(write: (line: string) => void): RefusalLog {
+export function denialLog(write: (line: string) => void): DenialLog {
   const clients = new Map<string, ClientLines>();
   /** Refusals that are in no line, and counted for no client. */
   let uncounted = 0;
@@ -63,18 +63,18 @@ export function refusalLog(write: (line: string) => void): RefusalLog {
   };
 
   return {
-    add(refusal) {
-      if (refusal.reason === "no credentials") return;
+    add(denial) {
+      if (denial.reason === "no credentials") return;
       minute ??= setTimeout(flush, 60_000).unref();
-      const lines = linesOf(refusal.client);
-      const isThrottled = refusal.kind === "throttled";
+      const lines = linesOf(denial.client);
+      const isThrottled = denial.kind === "throttled";
       const isDue = lines === undefined || (lines.written < linesPerClient && !(isThrottled && lines.isThrottled));
       if (isDue && hasBudget()) {
         if (lines !== undefined) {
           lines.written++;
           lines.isThrottled ||= isThrottled;
         }
-        write(toLine("refused", refusal));
+        write(toLine("refused", denial));
       } else if (lines !== undefined) lines.counted++;
       else uncounted++;
     },
@@ -92,7 +92,7 @@ interface ClientLines {
   written: number;
   /** Whether a line says that it was throttled. */
   isThrottled: boolean;
-  /** How many refusals are in no line. */
+  /** How many denials are in no line. */
   counted: number;
 }
 

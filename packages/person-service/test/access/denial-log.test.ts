@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it, mock } from "node:test";
-import { refusalLog } from "../../src/access/refusal-log.ts";
-import type { AccessRefusal } from "../../src/index.ts";
+import { denialLog } from "../../src/access/denial-log.ts";
+import type { AccessDenial } from "../../src/index.ts";
 
-const refusal: AccessRefusal = {
+const denial: AccessDenial = {
   kind: "unauthenticated",
   reason: "malformed credentials",
   method: "GET",
@@ -12,15 +12,15 @@ const refusal: AccessRefusal = {
   caller: undefined,
 };
 
-describe("the log of refusals", () => {
+describe("the log of denials", () => {
   beforeEach(() => mock.timers.enable({ apis: ["Date", "setTimeout"], now: new Date("2026-06-15T12:00:00Z") }));
   afterEach(() => mock.timers.reset());
 
   const openLog = () => {
     const lines: string[] = [];
-    const log = refusalLog((line) => lines.push(line));
-    const add = (times: number, members: Partial<AccessRefusal> = {}): void => {
-      for (let i = 0; i < times; i++) log.add({ ...refusal, ...members });
+    const log = denialLog((line) => lines.push(line));
+    const add = (times: number, members: Partial<AccessDenial> = {}): void => {
+      for (let i = 0; i < times; i++) log.add({ ...denial, ...members });
     };
     return { lines, log, add };
   };
