@@ -26,26 +26,26 @@ import { signInQueue } from "./sign-in-queue.ts";
 import { tokenCheck } from "./tokens.ts";
 
 export interface AccessOptions {
-  /** The access file: rules, users, and whose tokens are taken. */
+  /** The access file. */
   readonly file: string;
-  /** The file of API keys. Default: none are taken. */
+  /** The file of API keys. Default: no key is accepted. */
   readonly keys?: string | undefined;
-  /** Told of each request that is not let in, never with its credentials; must not throw. Default: nobody is. */
+  /** Called for each request that is not let in, without its credentials; must not throw. */
   readonly onDenial?: (denial: AccessDenial) => void;
   /** The clock, for the times in tokens. */
   readonly now?: () => Date;
-  /** A clock that only goes forward, in milliseconds: for how long attempts count, and passwords are remembered. */
+  /** A clock that only goes forward, in milliseconds: for throttles and for remembered passwords. */
   readonly elapsed?: () => number;
 }
 
-/** Who gets in, as files say it. */
+/** Access by the rules and credentials of files. */
 export interface Access {
   /** For `router({ filters })`, behind `cors` and before everything else. */
   readonly filter: AccessFilter;
   /**
-   * Reads the files again; requests that come meanwhile are judged by what was read before.
+   * Reads the files again. Requests that come meanwhile are judged by what was read before.
    *
-   * @throws FileError (rejects) when one of them cannot be used: everything then stays as it was
+   * @throws FileError (rejects) when a file cannot be used: nothing has then changed
    */
   reload(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export interface AccessFilter extends AroundFilter {
 }
 
 /**
- * Reads who gets in.
+ * Reads the access file and the file of keys.
  *
  * ```ts
  * const access = await openAccess({ file: "access.json", keys: "keys.json" });
@@ -68,7 +68,7 @@ export interface AccessFilter extends AroundFilter {
  */
 export async function openAccess(options: AccessOptions): Promise<Access> {
   const { file, keys, onDenial = () => undefined, now = () => new Date(), elapsed = () => performance.now() } = options;
-  // Kept through a reload, which would forgive and forget everybody.
+  // Kept through a reload, which would otherwise reset every counter.
   const throttles = accessThrottles(elapsed);
   const signIns = signInQueue(elapsed);
 
@@ -93,7 +93,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
       mayRead: (request, path) => policy.mayRead(request, path),
     },
     reload() {
-      // One after the other: what was read first must not come into force last.
+      // One after the other, so that the files that were read last are in force.
       const reload = lastReload.then(async () => {
         policy = await readPolicy();
       });
@@ -108,18 +108,16 @@ interface Policy extends Pick<AccessFilter, "mayRead"> {
   decide(request: HttpRequest): Awaitable<AccessDecision>;
 }
 
-/** Who comes in by which rules. */
 interface PolicyParts {
   readonly rules: readonly AccessRule[];
   readonly identify: Identify;
   readonly challenges: Challenges;
-  /** Told of each request that is not let in; must not throw. */
   readonly onDenial: (denial: AccessDenial) => void;
 }
 
 /**
- * The policy: the first rule that takes a request decides, and where none does, nobody may. Who has not shown who he is learns
- * nothing of the rules: whatever is not for anyone is answered alike.
+ * Makes a policy: the first rule that matches a request decides, and a request that no rule matches is denied. A client
+ * without good credentials learns nothing of the rules: it gets the same answer for everything that is not for anyone.
  */
 function accessPolicy({ rules, identify, challenges, onDenial }: PolicyParts): Policy {
   const ruleFor = compileRules(rules);
@@ -166,7 +164,7 @@ function accessPolicy({ rules, identify, challenges, onDenial }: PolicyParts): P
 type Judgement = Extract<AccessDecision, { readonly kind: "allowed" }> | Extract<Identity, { readonly kind: "denied" }>;
 
 /**
- * The first rule that takes a request, by its method and its canonical path, which is the one that routes are found by.
+ * Makes the function that returns the first rule for a method and a canonical path, the one that routes are found by.
  *
  * @throws PatternMistake when a path is malformed
  */
@@ -181,7 +179,7 @@ type RuledRequest = Pick<HttpRequest, "method" | "path">;
 function methodMatcher({ methods }: AccessRule): (method: string) => boolean {
   if (methods === undefined) return () => true;
   const taken = new Set(methods);
-  // A HEAD that no route is for runs the handler of the GET route.
+  // A HEAD without a route of its own runs the handler of the GET route.
   if (taken.has("GET")) taken.add("HEAD");
   return (method) => taken.has(method);
 }

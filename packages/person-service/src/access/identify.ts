@@ -5,7 +5,7 @@ import type { PasswordCheck, PasswordVerdict } from "./password-check.ts";
 import { type FailureThrottle, failureThrottle, type NameThrottle, nameThrottle } from "./throttle.ts";
 import { secondsWithoutKeys, type TokenCheck, type TokenVerdict } from "./tokens.ts";
 
-/** Who sends a request, and by which scheme that was shown; or why nobody knows. */
+/** The caller of a request and the scheme of its credentials; or why the caller is not known. */
 export type Identity =
   | { readonly kind: "known"; readonly caller: Caller; readonly scheme: "Basic" | "Bearer" }
   | {
@@ -15,24 +15,23 @@ export type Identity =
       readonly caller?: string | undefined;
     };
 
-/** @param client whose failed attempts are counted together */
+/** @param client the key under which failed attempts are counted */
 export type Identify = (authorization: string | undefined, client: string) => Awaitable<Identity>;
 
-/** Where credentials are looked up, and what is said of those that will not do. */
 interface IdentifyParts {
   readonly keys: readonly StoredKey[];
-  /** Undefined where tokens are not taken. */
+  /** Undefined where tokens are not accepted. */
   readonly checkToken: TokenCheck | undefined;
   readonly passwords: PasswordCheck;
   readonly challenges: Challenges;
   readonly throttles: Throttles;
 }
 
-/** How many bad credentials may come. */
+/** The counters of bad credentials. */
 interface Throttles {
-  /** Keys and tokens of a client. Good ones always pass, since nobody can guess one. */
+  /** Keys and tokens of a client. Good ones always pass, since they cannot be guessed. */
   readonly bearer: FailureThrottle;
-  /** Passwords of a client. One that was good a moment ago passes all the same. */
+  /** Passwords of a client. One that was right within the last minute always passes. */
   readonly passwords: FailureThrottle;
   /** Passwords of a client for one name, so that a mistaken one does not keep out other names behind one address. */
   readonly names: NameThrottle;
@@ -47,7 +46,7 @@ export function accessThrottles(now: () => number): Throttles {
   };
 }
 
-/** Makes the function that tells who sends a request; it waits for nothing where an API key says it. */
+/** Makes the function that identifies the caller of a request. For an API key it returns no promise. */
 export function identifier({ keys, checkToken, passwords, challenges, throttles }: IdentifyParts): Identify {
   const callersByHash = new Map(
     keys.map(({ hash, name, scopes }): [string, Caller] => [hash, { id: `key:${name}`, scopes }]),
@@ -145,13 +144,13 @@ export function identifier({ keys, checkToken, passwords, challenges, throttles 
   };
 }
 
-/** What is told to a client about the credentials that would do: values of WWW-Authenticate, one for each scheme. */
+/** Challenges, as values of WWW-Authenticate: one for each scheme that is accepted. */
 export interface Challenges {
-  /** For a request without credentials, or with some that are none of Bearer's (RFC 6750 §3: no error then). */
+  /** For a request without credentials, or with credentials of another scheme (RFC 6750 §3: without an error). */
   readonly plain: readonly [string, ...string[]];
-  /** For a token or key that is not good. */
+  /** For a bad token or key. */
   invalidToken(description?: string): readonly [string, ...string[]];
-  /** For a good one that does not reach; the scopes are those that would. */
+  /** For a good one without the scopes that are needed. */
   insufficientScope(scopes: readonly string[]): readonly [string];
 }
 
@@ -177,19 +176,19 @@ export function challengesOf(realm: string, takesPasswords: boolean): Challenges
   };
 }
 
-/** What becomes of a request that is not let in. */
+/** A decision that does not let a request in. */
 export type Denied = Exclude<AccessDecision, { readonly kind: "allowed" }>;
 
-/** A request that was not let in, for a log. It has no credentials in it, nor any part of them. */
+/** A request that was not let in, for a log. It has no part of the credentials. */
 export interface AccessDenial {
   readonly kind: Denied["kind"];
-  /** Why, for whoever runs the service: the client is told less. */
+  /** Why, for the log: the client gets less detail. */
   readonly reason: string;
   readonly method: string;
   /** The canonical path. */
   readonly path: string;
   /** The client's IPv4 address or its IPv6 network, as `clientKey` has it. */
   readonly client: string;
-  /** Who sent it, or whose password was wrong. A name that nobody has is left out: it may be a password in the wrong field. */
+  /** The caller, or the user whose password was wrong. The name of no user is left out: it may be a password in the wrong field. */
   readonly caller: string | undefined;
 }

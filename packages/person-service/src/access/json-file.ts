@@ -3,9 +3,9 @@ import { decodeUtf8, MalformedContent, parseStrictJson, positionAt, type TextPos
 import type { z } from "zod";
 import { jsonType } from "../person/text.ts";
 
-/** Thrown when a file cannot be used: the message names the file, and every finding in it with its place. */
+/** Thrown when a file cannot be used: the message names the file, and each finding with its place. */
 export class FileError extends Error {
-  /** What is wrong, and what would be right, a sentence each without the full stop: `line 3, column 5: rules[0].path …` */
+  /** What is wrong and what would be right, a sentence each without the full stop: `line 3, column 5: rules[0].path …` */
   readonly findings: readonly string[];
 
   constructor(file: string, findings: readonly [string, ...string[]]) {
@@ -18,7 +18,7 @@ export class FileError extends Error {
 }
 
 /**
- * What a JSON file says, when the schema takes it. No value of the file is repeated in a message: it may be a secret.
+ * Reads a JSON file by a schema. Messages repeat no value of the file: it may be a secret.
  *
  * @throws FileError when the file cannot be read, is not strict JSON, or breaks the rules of the schema
  */
@@ -76,7 +76,7 @@ function nameOf(path: readonly PropertyKey[]): string {
     .replace(/^\./, "");
 }
 
-/** For what a schema does not say in words of its own. */
+/** Describes the issues for which a schema has no message of its own. */
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== "invalid_type") return undefined;
   if (issue.input === undefined) return "is missing";
@@ -85,8 +85,8 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 /**
- * Where a member of a JSON text begins, at its name, or an element of an array. Of a path that leads to nothing, such as that of
- * a missing member, where the innermost value begins that there is.
+ * Returns where a member of a JSON text begins, at its name, or an element of an array. For a path that leads to nothing,
+ * such as that of a missing member, it is the start of the innermost value on the path.
  *
  * @param text strict JSON: `parseStrictJson` has read it
  */
@@ -99,7 +99,7 @@ export function positionOfMember(text: string, path: readonly PropertyKey[]): Te
 
 type Tokens = Iterator<RegExpExecArray>;
 
-/** Reads a value, which lies on the path `matched` steps deep, or beside it when that is undefined. */
+/** Reads a value that lies `matched` steps deep on the path, or beside the path where that is undefined. */
 function findMember(
   tokens: Tokens,
   path: readonly PropertyKey[],

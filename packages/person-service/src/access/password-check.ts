@@ -4,11 +4,11 @@ import type { PasswordUser } from "./access-file.ts";
 import { verifyPassword } from "./password-hash.ts";
 import type { SignInQueue } from "./sign-in-queue.ts";
 
-/** The outcome of a check: the caller whose credentials they are, `wrong`, or `busy` where too many others are waiting. */
+/** The outcome of a check: the caller, `wrong`, or `busy` where too many checks are waiting. */
 export type PasswordVerdict = Caller | "wrong" | "busy";
 
 /**
- * Finds out whose a name and a password are.
+ * Finds the user with a name and a password.
  *
  * Hashing is slow on purpose, so credentials that were right are remembered for a minute, and requests that come meanwhile
  * with the same credentials wait for one hash.
@@ -25,14 +25,14 @@ export interface PasswordCheck {
 /** @param now a clock that only goes forward, in milliseconds */
 export function passwordCheck(users: readonly PasswordUser[], queue: SignInQueue, now: () => number): PasswordCheck {
   const byName = new Map(users.map((user) => [user.name, user]));
-  // What is kept in memory tells nothing of a password without this key, which never leaves it.
+  // Without this key, which never leaves memory, the digests reveal nothing of a password.
   const key = randomBytes(32);
   const digest = (...parts: readonly string[]): string =>
     createHmac("sha256", key).update(JSON.stringify(parts)).digest("base64");
   const remembered = new Map<string, { readonly caller: Caller; readonly until: number }>();
   const pending = new Map<string, Promise<PasswordVerdict>>();
 
-  /** The user whose hash is computed for a name that nobody has, so that it takes as long: always the same for one name. */
+  /** Returns a user whose hash is computed for the name of no user, so that both take equally long; the same one for each name. */
   const standIn = (name: string): PasswordUser | undefined =>
     users[Buffer.from(digest("stand-in", name), "base64").readUInt32BE() % users.length];
 
@@ -78,5 +78,5 @@ export function passwordCheck(users: readonly PasswordUser[], queue: SignInQueue
 }
 
 const mostRemembered = 1000;
-// Milliseconds. A password that was changed stops at once all the same: with the new file comes a new check.
+// Milliseconds. A password that was changed stops working at once all the same: a reload makes a new check.
 const memory = 60_000;

@@ -28,7 +28,7 @@ export function forThisMachine(publicUrl?: string): AroundFilter {
   });
 }
 
-/** The name or address without the port, and without the brackets of IPv6. */
+/** Removes the port, and the brackets of IPv6. */
 const nameIn = (host: string): string => host.replace(/:\d*$/, "").replace(/^\[(.*)\]$/, "$1");
 
 /** Returns whether only this machine reaches what listens on a name or address; of names, only `localhost` is known to be one. */

@@ -16,11 +16,11 @@ import { z } from "zod";
 import type { TokenSettings } from "./access-file.ts";
 import { readJsonFile } from "./json-file.ts";
 
-/** What came of a token. The reason is for the log; the description, which is for the client, tells of good signatures only. */
+/** The outcome of a check. The reason is for the log, the description for the client: it is there for good signatures only. */
 export type TokenVerdict =
   | { readonly kind: "good"; readonly caller: Caller }
   | { readonly kind: "bad"; readonly reason: string; readonly description?: string | undefined }
-  /** The keys of the issuer cannot be had. */
+  /** The keys of the issuer cannot be read. */
   | { readonly kind: "unknown" };
 
 export type TokenCheck = (token: string) => Promise<TokenVerdict>;
@@ -63,7 +63,7 @@ export async function tokenCheck(
       return { kind: "good", caller: { id: `token:${subject}`, scopes: scopesOf(payload) } };
     } catch (error) {
       if (error instanceof KeysUnavailable) return { kind: "unknown" };
-      // What jose cannot make out of a token that somebody sent is not always one of its own errors.
+      // For some malformed tokens jose throws errors other than its own.
       const reason = error instanceof errors.JOSEError ? error.code : "ERR_UNREADABLE";
       return { kind: "bad", reason: `bad token (${reason})`, description: describe(error) };
     }
@@ -127,7 +127,7 @@ function scopesOf({ scope, scp }: JWTPayload): readonly string[] {
   });
 }
 
-/** What a client can do about it, where the signature was good, so that nobody learns anything by guessing. */
+/** Describes the error to the client where the signature was good: guesses learn nothing. */
 function describe(error: unknown): string | undefined {
   if (error instanceof errors.JWTExpired) return "The token has expired";
   if (!(error instanceof errors.JWTClaimValidationFailed)) return undefined;

@@ -5,8 +5,8 @@ import { commands } from "./commands.ts";
 import { serveCommand } from "./serve.ts";
 
 /**
- * What a command line asks for: to run a command; to print a text on stdout and exit 0; or, where one line says what is wrong
- * with it, to print that and which command line tells more on stderr, and exit 2. The texts have no line end of their own.
+ * A parsed command line: a command to run; a text to print on standard output, with exit code 0; or a usage error, to print
+ * on standard error together with the command line that prints help, with exit code 2. Texts do not end with a line end.
  */
 export type CommandLine =
   | {
@@ -19,8 +19,8 @@ export type CommandLine =
   | { readonly kind: "usage-error"; readonly usageError: string; readonly help: string };
 
 /**
- * Reads the command line: a command, `serve` unless told, its operand and its options. `--help`, then `--version`, then an
- * option that is for itself is obeyed even where the rest is wrong; else the first fault is told.
+ * Parses the command line: a command (default: `serve`), its operand and its options. `--help`, then `--version`, then an
+ * option that stands alone is obeyed even where the rest is wrong; otherwise the first usage error is returned.
  *
  * ```ts
  * parseCommandLine(["--port", "80a"]);
@@ -40,7 +40,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
       { type: value === undefined ? ("boolean" as const) : ("string" as const) },
     ]),
   );
-  // Not strict: Node's own faults say less, differ from release to release, and let an option be given twice.
+  // Not strict: Node's own errors are less precise, differ between releases, and allow an option twice.
   const { tokens } = parseArgs({ args, options, strict: false, tokens: true });
   const has = (name: string) => tokens.some((token) => token.kind === "option" && token.name === name);
   if (has("help")) {
@@ -76,7 +76,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
       continue;
     }
     const option = Object.hasOwn(command.options, token.name) ? command.options[token.name] : undefined;
-    // The argument itself, since parseArgs takes `-port` for the four options -p -o -r -t.
+    // The argument itself, since parseArgs reads `-port` as the four options -p -o -r -t.
     if (option === undefined) {
       return refuse(`There is no option ${quotedArgument((args[token.index] ?? token.rawName).replace(/=.*$/s, ""))}.`);
     }
@@ -95,13 +95,13 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   return usageError === undefined ? run(given) : refuse(usageError);
 }
 
-/** The command that the arguments begin with, and how many of them its name takes. */
+/** Returns the command that the arguments begin with, and how many arguments its name is. */
 function nameIn([first = "", second = ""]: readonly string[]): { readonly name: string; readonly length: number } {
   if (first.startsWith("-") || first === "") return { name: "serve", length: 0 };
   return commands.has(`${first} ${second}`) ? { name: `${first} ${second}`, length: 2 } : { name: first, length: 1 };
 }
 
-/** For arguments that begin with the name of no command, or with the first half of some. */
+/** Handles arguments that begin with no command, or with the first word of several. */
 function usageErrorOfName([noun = "", verb = "", ...others]: readonly string[]): CommandLine {
   const like = new Map([...commands].filter(([name]) => name.startsWith(`${noun} `)));
   if (like.size === 0) {
@@ -134,7 +134,7 @@ function givenBy(
   };
 }
 
-/** What is wrong with an option as `parseArgs` found it, but for the value itself. */
+/** Returns what is wrong with an option as `parseArgs` found it, apart from its value. */
 function usageErrorIn(
   token: { readonly rawName: string; readonly value?: string | undefined; readonly inlineValue?: boolean | undefined },
   takesValue: boolean,
@@ -155,7 +155,7 @@ function version(): string {
   return manifest.version;
 }
 
-/** The help of a command, no line longer than a terminal is wide; `others` are listed below it. */
+/** Returns the help of a command in lines of at most 80 characters; `others` are listed below it. */
 function usageOf(name: string, command: Command, others: Commands = new Map()): string {
   return [
     ...formsOf([[name, command]]),
@@ -165,7 +165,7 @@ function usageOf(name: string, command: Command, others: Commands = new Map()): 
   ].join("\n");
 }
 
-/** The help of several commands together. */
+/** Returns the help of several commands together. */
 function usageOfAll(commands: Commands): string {
   return [...formsOf([...commands]), "", ...summaries(commands), ...optionsOf([...commands.values()])].join("\n");
 }
@@ -201,7 +201,7 @@ const signature = (name: string, { value }: Option): string => `--${name}${value
 const aboutOf = (option: Option): string =>
   `${option.about}${option.default === undefined ? "" : ` (default ${option.default})`}`;
 
-/** Two columns, the first as wide as it must be. */
+/** Lays out two columns, the first as wide as its longest term. */
 function explain(rows: readonly (readonly [term: string, text: string])[]): readonly string[] {
   const column = Math.max(...rows.map(([term]) => term.length)) + 4;
   return rows.flatMap(([term, text]) =>
@@ -209,7 +209,7 @@ function explain(rows: readonly (readonly [term: string, text: string])[]): read
   );
 }
 
-/** Lines of words, none longer than so many characters but where a word is. */
+/** Wraps a text into lines of at most `length` characters, unless a single word is longer. */
 function wrap(text: string, length: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {
