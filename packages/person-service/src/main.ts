@@ -24,11 +24,11 @@ switch (commandLine.kind) {
     break;
   case "run":
     await attempt(() => commandLine.run({ print, tell, draw, readInput }));
-    // One that could not start would be kept by its channel to the supervisor.
+    // The channel to the supervisor would keep a worker that could not start.
     if (cluster.isWorker && process.exitCode !== undefined) process.exit();
 }
 
-/** Does what was asked for; what stands against that is said. */
+/** Runs an action, and prints the errors that a user can mend. */
 async function attempt(action: () => Promise<void>): Promise<void> {
   try {
     await action();
@@ -40,7 +40,7 @@ async function attempt(action: () => Promise<void>): Promise<void> {
   }
 }
 
-/** All of standard input; at a terminal a person is told that it is waited for. */
+/** Reads all of standard input, with a hint at a terminal. */
 function readInput(): Promise<Uint8Array> {
   if (process.stdin.isTTY) tell("Type a line, then Ctrl-D on a line of its own.");
   return buffer(process.stdin);

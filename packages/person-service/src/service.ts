@@ -34,11 +34,11 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
    * `personCollection`, already open.
    */
   readonly database: string | Database;
-  /** Which pages of other origins may use the service, before all filters. Default: none. */
+  /** The pages of other origins that may use the service. Default: none. */
   readonly cors?: CorsPolicy;
-  /** Who gets in, before anything is told about the path: the filter of `openAccess`, or `forThisMachine`. Default: everybody. */
+  /** Decides which requests are let in: the filter of `openAccess`, or `forThisMachine`. Default: all. */
   readonly access?: (AroundFilter & Partial<Pick<AccessFilter, "mayRead">>) | undefined;
-  /** How many requests each client has to a window of so many seconds, health checks not counted. Default: any number. */
+  /** How many requests each client has in a window, health checks not counted. Default: any number. */
   readonly rateLimit?: Pick<RateLimitOptions, "limit" | "window"> | undefined;
   /**
    * How long requests may wait for the processor, in milliseconds, before some are turned away; never health checks.
@@ -47,11 +47,11 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly maxDelay?: number | undefined;
   /** How many requests may be in hand at once, health checks not counted. Default: any number. */
   readonly maxInFlight?: number | undefined;
-  /** Whether requests come over TLS, all or the one given: browsers are then told to keep to it. Default: false. */
+  /** Whether requests come over TLS, all of them or the one given: browsers then stay with https. Default: false. */
   readonly https?: SecurityHeadersOptions["https"];
   /** Where clients reach the service, for its links: see `publicUrl` of waymark. Default: links are paths. */
   readonly publicUrl?: string | undefined;
-  /** False while requests had better go elsewhere, since the service is about to stop. Default: it never is. */
+  /** Returns false while the service is about to stop, so that requests go elsewhere. Default: always true. */
   readonly isReady?: () => boolean;
   /** The clock, for times and for birth dates. */
   readonly now?: () => Date;
@@ -69,7 +69,7 @@ export interface PersonService {
  *
  * @throws StoreOpenError (rejects) when the database cannot be opened; the message says what to do
  * @throws CorsMistakes (rejects) when the policy has some
- * @throws TypeError (rejects) when the public URL is none
+ * @throws TypeError (rejects) when the public URL is not one
  */
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
   const { database: address, now = () => new Date(), cors: policy, access, ...others } = options;
@@ -86,7 +86,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
   // Before the database is opened, since it may throw, and the database must not stay open. The outermost first: every response
   // has an id, the fields of security and those of CORS, refusals further in included; CORS answers pre-flights, which need no
   // access; problems are described before they are coded, but for those of overload, of which there are many, and each would
-  // take a fifth more of the processor; what is beyond a quota is turned away before anybody is asked who they are.
+  // take a fifth more of the processor; what exceeds a quota is turned away before its credentials are checked.
   const webFilters = [
     nameRequests(),
     ...(url === undefined ? [] : [publicUrl(url)]),

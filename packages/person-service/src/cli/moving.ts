@@ -29,9 +29,10 @@ export const copyCommand: Command = {
 };
 
 /**
- * Loads the people of a snapshot, which it closes, into the database at an address, and says how far it is. Gives how many they are.
+ * Loads the people of a snapshot into the database at an address, with progress, and closes the snapshot. Returns how many
+ * people there are.
  *
- * @throws CommandError (rejects) where it can be gone on with
+ * @throws CommandError (rejects) where the same command can continue
  */
 async function loadPeople(snapshot: Snapshot, to: string, io: CommandStreams): Promise<number> {
   try {
@@ -92,10 +93,10 @@ export const restoreCommand: Command = {
   },
 };
 
-/** Says how far something is. */
+/** Reports progress. */
 type Report = (done: number, total: number, unit: string) => void;
 
-/** Says it by a bar where a person watches, and by a line for each tenth elsewhere. */
+/** Reports progress as a bar on a terminal, and as a line for each tenth elsewhere. */
 export function reportProgress({ tell, draw }: Pick<CommandStreams, "tell" | "draw">): Report {
   let tenth = -1;
   return (done, total, unit) => {

@@ -4,7 +4,7 @@ import { isLoopback } from "../access/this-machine.ts";
 import { type Given, type Option, quotedArgument } from "./command.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
-/** How the service is to be started. */
+/** The options of `serve`. */
 export interface Options {
   /** 0…65535; 0 lets the system choose a free port. */
   readonly port: number;
@@ -14,17 +14,17 @@ export interface Options {
   readonly database: string;
   /** Where clients reach the service, when it is not where it listens; undefined when it is. */
   readonly publicUrl: string | undefined;
-  /** The origins whose pages may use the service, as a CORS policy has them; empty for none. */
+  /** The origins whose pages may use the service, as in a CORS policy. */
   readonly cors: readonly string[];
-  /** The path of the access file; undefined where everybody may do everything. */
+  /** The path of the access file; undefined where every client may do everything. */
   readonly access: string | undefined;
   /** The path of the file of API keys. */
   readonly keys: string | undefined;
-  /** Without an access file: whether others than programs of this machine may use the service. */
+  /** Whether other machines may use a service that has no access file. */
   readonly open: boolean;
   /** Where the certificate and the key for TLS are; undefined without. */
   readonly tls: TlsFiles | undefined;
-  /** The addresses and networks of proxies whose word on the client is taken. */
+  /** The addresses and networks of the proxies whose fields about the client are believed. */
   readonly trustProxy: readonly string[];
   /** How many requests a client has in how many seconds; undefined for any number. */
   readonly rateLimit: { readonly limit: number; readonly window: number } | undefined;
@@ -32,22 +32,22 @@ export interface Options {
   readonly maxDelay: number;
   /** How many requests may be in hand at once; undefined for any number. */
   readonly maxInFlight: number | undefined;
-  /** Whether the people of the demo are to be stored first. */
+  /** Whether to store the people of the demo first. */
   readonly demo: boolean;
   /** How many processes serve, 1…256. */
   readonly workers: number;
-  /** How long requests in hand may take once the service is to end, 0…3600 seconds. */
+  /** How long requests in hand may take once the service stops, 0…3600 seconds. */
   readonly grace: number;
 }
 
-/** Of every command that works on the database of a service. */
+/** The option of every command that works on the database of a service. */
 export const databaseOption: Option = {
   value: "FILE",
   about: "the SQLite file to keep them in, or the URL of a database of PostgreSQL, postgres://...",
   default: "./data/person.db",
 };
 
-/** The options of the service, as they are given. */
+/** The options of `serve` on the command line. */
 export const serveOptions: Readonly<Record<string, Option>> = {
   port: {
     value: "N",
@@ -124,7 +124,7 @@ export const serveOptions: Readonly<Record<string, Option>> = {
 
 const rateLimitForm = /^([1-9]\d{0,8})\/([1-9]\d{0,5})$/;
 
-/** The options as they were given, or their defaults. */
+/** Converts the arguments of `serve` to its options. */
 export function toOptions(given: Given): Options {
   const [, limit, window] = rateLimitForm.exec(given.value("rate-limit") ?? "") ?? [];
   const [cert, key] = [given.value("tls-cert"), given.value("tls-key")];
@@ -149,7 +149,7 @@ export function toOptions(given: Given): Options {
   };
 }
 
-/** What is wrong with options that are right each by itself. */
+/** Returns what is wrong with a combination of options. */
 export function usageErrorInOptions(given: Given): string | undefined {
   const origins = given.values("cors");
   const options = toOptions(given);
@@ -178,7 +178,7 @@ function wholeNumber(option: string, least: number, most: number): (value: strin
 }
 
 function usageErrorInPublicUrl(value: string): string | undefined {
-  // Of a path alone waymark makes links, too, and leaves the host to whoever asks.
+  // For a path waymark makes links with the host of each request.
   if (value.startsWith("/")) return "--public-url needs the host too, as in https://api.example.com/people.";
   try {
     publicUrl(value);
@@ -189,7 +189,7 @@ function usageErrorInPublicUrl(value: string): string | undefined {
   }
 }
 
-/** An address, or one with the length of the prefix that a network has. */
+/** Returns whether a text is an address, or a network with the length of its prefix. */
 function isNetwork(text: string): boolean {
   const [address = "", length, ...rest] = text.split("/");
   if (isIP(address) === 0 || address.includes("%") || rest.length > 0) return false;

@@ -3,7 +3,7 @@ import { hashPassword } from "../access/password-hash.ts";
 import { countCharacters } from "../person/text.ts";
 import { type Command, CommandError } from "./command.ts";
 
-/** Makes what an access file has of a password. */
+/** Hashes a password for an access file. */
 export const passwordCommands: Readonly<Record<"hash", Command>> = {
   hash: {
     synopsis: ["password hash < FILE"],
@@ -15,7 +15,7 @@ export const passwordCommands: Readonly<Record<"hash", Command>> = {
   },
 };
 
-/** The first line, which is all there is. What Basic credentials cannot carry is no password (RFC 7617 §2). */
+/** Returns the one line of the input. Basic credentials cannot carry control characters (RFC 7617 §2). */
 function toPassword(input: Uint8Array): string {
   const password = decode(input).replace(/\r?\n$/, "");
   if (/\p{Cc}/u.test(password)) throw new CommandError("A password is one line, without control characters.");

@@ -13,7 +13,7 @@ import { type Options, serveOptions, toOptions, usageErrorInOptions } from "./op
 import { superviseWorkers, type Worker, workerOfThisProcess } from "./supervisor.ts";
 import { readTlsFiles } from "./tls-files.ts";
 
-/** Keeps people, and answers for them. */
+/** Runs the service. */
 export const serveCommand: Command = {
   synopsis: ["[serve] [options]"],
   about: "Keeps people, and answers for them over HTTP.",
@@ -28,14 +28,14 @@ export const serveCommand: Command = {
   },
 };
 
-/** The table of the routes, for which no database is needed. */
+/** Returns the table of the routes. */
 async function routesOfService(): Promise<string> {
   const { app, database } = await openPersonService({ database: ":memory:" });
   await database.close();
   return listRoutes(app);
 }
 
-/** Has workers serve: processes of this program, each of which runs as below. Resolves when the last has ended. */
+/** Starts workers, processes of this program that each run as below. Resolves when the last has ended. */
 async function supervise({ workers, grace, access, tls }: Options, { print, tell }: CommandStreams): Promise<void> {
   const handsOnHangup = access !== undefined || tls !== undefined;
   process.exitCode = await superviseWorkers({ count: workers, grace: grace * 1000, handsOnHangup, print, tell });
@@ -90,14 +90,14 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
     ({ readOnly } = await database.check());
     if (demo && readOnly) throw readOnlyDemo(address);
     const toStore = demo && (worker?.isFirst ?? true) ? await demoPeople() : undefined;
-    // The port comes first: where it is taken, the demo must not have been stored, or it could not be another time.
+    // The port comes first: where it is taken, the demo must not be stored, since it is stored only once.
     server = await serve(app, { port: worker?.port ?? options.port, host, tls: credentials, trustProxy });
     if (toStore !== undefined) print(`stored ${await storeDemo(people, toStore, address)} people for the demo`);
   } catch (error) {
     await stop();
     throw error;
   }
-  // Before the lines below: whoever reads them may stop the service at once.
+  // Before the lines below are printed: their reader may stop the service at once.
   if (worker !== undefined) worker.onStop(stop);
   else for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop());
   const reloads: Reload[] = [];
@@ -129,7 +129,7 @@ const readOnlyDemo = (address: string): CommandError =>
     `--demo is for a database that can be written to, and ${JSON.stringify(displayAddress(address))} is read-only; leave it out, or name another one`,
   );
 
-/** How many there are now. */
+/** Stores the people of the demo, and returns how many they are. */
 async function storeDemo(people: Store, demo: readonly Person[], address: string): Promise<number> {
   try {
     const creation = await people.createAll(demo, { onlyIfEmpty: true });
@@ -144,15 +144,15 @@ async function storeDemo(people: Store, demo: readonly Person[], address: string
   }
 }
 
-/** Something that is taken from files again. */
+/** Something that is read from files again. */
 interface Reload {
   readonly what: string;
-  /** What is said where they cannot be used. */
+  /** The message where the files cannot be used. */
   readonly kept: string;
   readonly run: () => Promise<void>;
 }
 
-/** Takes it from the files as they are now, or says why not. */
+/** Reads the files again, or prints why that failed. */
 async function reload(
   { what, kept, run }: Reload,
   { print, tell }: Pick<CommandStreams, "print" | "tell">,
@@ -167,6 +167,6 @@ async function reload(
 
 /** What the log has of a usageError: the id that the response has in `X-Request-Id`, and the error with its stack and causes. */
 export function faultEntry(error: unknown, request: HttpRequest | undefined): string {
-  // A stream that breaks while it is sent is told with the request as it came, before it was named.
+  // For a stream that breaks while it is sent, the request is the one that came, before it got its id.
   return `request ${request?.attribute(requestId) ?? "without an id"}: ${inspect(error)}`;
 }

@@ -3,17 +3,17 @@ import { createSecureContext } from "node:tls";
 import type { TlsCredentials } from "waymark/node";
 import { CommandError } from "./command.ts";
 
-/** Where the certificate and its key are, both PEM. */
+/** The paths of the certificate and its key, both PEM. */
 export interface TlsFiles {
-  /** The certificate, and those between it and the authority. */
+  /** The certificate and its intermediate certificates. */
   readonly cert: string;
   readonly key: string;
 }
 
 /**
- * Reads the files as they are now.
+ * Reads the certificate and its key.
  *
- * @throws CommandError (rejects) in one line, when one cannot be read, or they are no certificate and the key to it
+ * @throws CommandError (rejects) in one line, when a file cannot be read, or they are not a certificate and its key
  */
 export async function readTlsFiles(files: TlsFiles): Promise<TlsCredentials> {
   const [cert, key] = await Promise.all([read("--tls-cert", files.cert), read("--tls-key", files.key)]);
