@@ -55,6 +55,12 @@ export interface CollectionOptions<T extends Document> {
   readonly members?: readonly string[];
   /** The answer once a record is stored; unless told, 201 with the Location (RFC 9110 §15.3.2). */
   readonly created?: (record: StoredRecord, location: string) => HttpResponse;
+  /**
+   * Returns whether the caller of a request may read the record at a path. A change by a caller who may not is answered without
+   * anything of the record: the preference `return=representation` is not followed, and a JSON Patch is refused (403).
+   * Default: every caller may.
+   */
+  readonly mayRead?: ((request: HttpRequest<unknown>, path: string) => boolean) | undefined;
   /** Refuse a change of a record that names no state it is meant for (428, RFC 6585 §3). Default: false. */
   readonly requirePreconditions?: boolean;
 }
@@ -65,6 +71,7 @@ export interface CollectionSettings<T extends Document>
     Pick<CollectionOptions<T>, "schema" | "decoders" | "listDecoders" | "created" | "requirePreconditions">
   > {
   readonly bulk: BulkSettings;
+  readonly mayRead: (request: HttpRequest<unknown>, path: string) => boolean;
   /** Finds the records that a request is for. */
   readonly scope: (request: HttpRequest<unknown>) => Awaitable<RecordScope>;
   /** The members that the server sets. */
@@ -104,6 +111,7 @@ export function settle<T extends Document>(options: CollectionOptions<T>): Colle
     listDecoders: options.listDecoders ?? [ndjsonDecoder],
     bulk: toBulkSettings(options.bulk ?? {}),
     created: options.created ?? ((_record, location) => created(location)),
+    mayRead: options.mayRead ?? (() => true),
     requirePreconditions: options.requirePreconditions ?? false,
     idempotencyScope: options.idempotencyScope ?? ((request) => request.attribute(caller)?.id ?? ""),
     members: options.members,

@@ -168,6 +168,14 @@ describe("the program", () => {
       assert.match(stdout, /^person-service \d+\.\d+\.\d+\n$/);
     });
 
+    it("never repeats the password of a URL, whatever option or file it is given for", async () => {
+      const url = "postgres://me:secret@db/people";
+      for (const args of [[url], ["--port", "0", url], ["--access", url], ["--database", url], ["restore", url]]) {
+        const { stdout, stderr } = await runProgram(...args);
+        assert.doesNotMatch(`${stdout}${stderr}`, /secret/);
+      }
+    });
+
     it("is refused with what is wrong, and where to read what would be right", async () => {
       const { code, stdout, stderr } = await runProgram("--nope");
       assert.deepEqual([code, stdout], [2, ""]);

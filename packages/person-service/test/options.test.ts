@@ -163,13 +163,28 @@ describe("the command line of the service", () => {
     [["--max-in-flight", "0"], '--max-in-flight must be a whole number from 1, and is "0".'],
     [["--max-in-flight", "many"], '--max-in-flight must be a whole number from 1, and is "many".'],
     [["--port", "x", "--nope"], '--port must be a whole number from 0 to 65535, and is "x".'],
+    [["postgres://me:secret@db/people"], 'There is no command "postgres://...".'],
+    [["--port", "postgres://me:sec/r@t@db"], '--port must be a whole number from 0 to 65535, and is "postgres://...".'],
+    [
+      ["--demo", "database=postgresql://me:secret@db"],
+      'All is said by options, and "database=postgresql://..." is none.',
+    ],
+    [["--demo=postgres://db/people?password=secret"], '--demo takes no value, and has "postgres://...".'],
+    [
+      ["--host", "postgres://me:secret-secret-secret@db"],
+      'On --host "postgres://..." others could read and change people: say who may with --access FILE, or --open.',
+    ],
+    [
+      ["--max-in-flight", "https://me:secret@db"],
+      '--max-in-flight must be a whole number from 1, and is "https://...@db".',
+    ],
     [["x".repeat(41)], `There is no command "${"x".repeat(40)}…".`],
   ];
   for (const [argv, fault] of refused) {
     it(`refuses ${JSON.stringify(argv)}: ${fault}`, () => {
       const line = parseCommandLine(argv);
-      assert(line.kind === "refuse");
-      assert.equal(line.fault, fault);
+      assert(line.kind === "usage-error");
+      assert.equal(line.usageError, fault);
       assert.equal(line.help, "person-service --help");
     });
   }
@@ -241,7 +256,7 @@ describe("the command line of the service", () => {
     fc.assert(
       fc.property(fc.array(argument, { maxLength: 6 }), (argv) => {
         const line = parseCommandLine(argv);
-        if (line.kind === "refuse") assert.match(line.fault, /^\P{Cc}{1,300}$/u);
+        if (line.kind === "usage-error") assert.match(line.usageError, /^\P{Cc}{1,300}$/u);
       }),
     );
   });

@@ -1,4 +1,4 @@
-import { excerpt, type HttpResponse, problem, toPointer } from "waymark";
+import { excerpt, type HttpResponse, problem, problemTypes, toPointer } from "waymark";
 import { collectionProblemTypes } from "../problem-types.ts";
 import { StoreOutcomeUnknown, StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../store.ts";
 
@@ -54,6 +54,13 @@ export function refuseExcess(index: number | undefined, reason: string): HttpRes
     detail: `${what} is not done: ${reason}. Nothing was changed.`,
     errors: [{ detail: reason, pointer: toPointer(index === undefined ? [] : [index]) }],
   });
+}
+
+/** A JSON Patch of a caller who may not read the record. */
+export function refuseUnreadable(): HttpResponse {
+  const detail =
+    "A JSON Patch depends on what the record is, which these credentials may not read: send a merge patch.";
+  return problem(problemTypes.forbidden, { detail });
 }
 
 export function refuseKey(field: string): HttpResponse {
