@@ -328,6 +328,13 @@ describe("the program", () => {
     });
   });
 
+  it("goes on serving after SIGHUP, though it has no files to read again", async () => {
+    await using service = await startService("--database", newFile());
+    service.kill("SIGHUP");
+    assert.equal((await fetch(`${service.url}/hello-world`)).status, 200);
+    await stop(service);
+  });
+
   describe("SIGTERM and SIGINT", () => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       it(`${signal} ends it at once when nobody waits, though connections are open`, async () => {

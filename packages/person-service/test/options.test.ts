@@ -163,6 +163,10 @@ describe("the command line of the service", () => {
     [["--max-in-flight", "0"], '--max-in-flight must be a whole number from 1, and is "0".'],
     [["--max-in-flight", "many"], '--max-in-flight must be a whole number from 1, and is "many".'],
     [["--port", "x", "--nope"], '--port must be a whole number from 0 to 65535, and is "x".'],
+    [
+      ["--database", "mysql://me:secret@db/people"],
+      '--database takes the path of a file or postgres://..., and is "mysql://...".',
+    ],
     [["postgres://me:secret@db/people"], 'There is no command "postgres://...".'],
     [["--port", "postgres://me:sec/r@t@db"], '--port must be a whole number from 0 to 65535, and is "postgres://...".'],
     [
@@ -195,6 +199,9 @@ describe("the command line of the service", () => {
       ["--port", "x", "--help"],
       ["--help", "--help", "--nope", "y"],
       ["--version", "--help"],
+      ["-h"],
+      ["help"],
+      ["help", "serve"],
     ]) {
       const line = parseCommandLine(argv);
       assert(line.kind === "print");
@@ -209,7 +216,9 @@ describe("the command line of the service", () => {
 
   it("prints the package's version on --version", () => {
     const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-    assert.deepEqual(parseCommandLine(["--nope", "--version"]), { kind: "print", text: `person-service ${version}` });
+    for (const argv of [["--nope", "--version"], ["-V"]]) {
+      assert.deepEqual(parseCommandLine(argv), { kind: "print", text: `person-service ${version}` });
+    }
   });
 
   it("has a usage that fits the width of a terminal, names every option and lines up what they mean", () => {

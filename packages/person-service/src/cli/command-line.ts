@@ -20,7 +20,8 @@ export type CommandLine =
 
 /**
  * Parses the command line: a command (default: `serve`), its operand and its options. `--help`, then `--version`, then an
- * option that stands alone is obeyed even where the rest is wrong; otherwise the first usage error is returned.
+ * option that stands alone is obeyed even where the rest is wrong; otherwise the first usage error is returned. `-h` and
+ * `-V` are short for the first two, and `help` before a command is `--help` behind it.
  *
  * ```ts
  * parseCommandLine(["--port", "80a"]);
@@ -30,6 +31,17 @@ export type CommandLine =
  * @param argv the arguments without the program's own name: `process.argv.slice(2)`
  */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
+  const [first, ...others] = argv.map((argument) => shortForms.get(argument) ?? argument);
+  if (first === "help") return parseCommandLine([...others, "--help"]);
+  return parseArguments(first === undefined ? [] : [first, ...others]);
+}
+
+const shortForms: ReadonlyMap<string, string> = new Map([
+  ["-h", "--help"],
+  ["-V", "--version"],
+]);
+
+function parseArguments(argv: readonly string[]): CommandLine {
   const named = nameIn(argv);
   const command = commands.get(named.name);
   if (command === undefined) return usageErrorOfName(argv);

@@ -9,15 +9,25 @@ import {
 } from "@waymark/collection";
 import { personCollection } from "../person/collection.ts";
 import { type Command, CommandError, type CommandStreams } from "./command.ts";
-import { databaseOption } from "./options.ts";
+import { databaseAddress, databaseOption } from "./options.ts";
 
 /** Copies all people from one database to another. */
 export const copyCommand: Command = {
   about: "Copies everybody to an empty database: SQLite to PostgreSQL, back, or alike.",
   note: "People keep their ids, revisions and entity tags. The copy is of the moment at which it begins, whatever is written to the source meanwhile. If it breaks off, the same command goes on where it was, and takes over what has changed; until it is done, the target is of no use for anything else.",
   options: {
-    from: { value: "DATABASE", about: "the database to copy: a file, or postgres://...", required: true },
-    to: { value: "DATABASE", about: "the one to copy to, made if it is a file that is missing", required: true },
+    from: {
+      usageError: databaseAddress("--from"),
+      value: "DATABASE",
+      about: "the database to copy: a file, or postgres://...",
+      required: true,
+    },
+    to: {
+      usageError: databaseAddress("--to"),
+      value: "DATABASE",
+      about: "the one to copy to, made if it is a file that is missing",
+      required: true,
+    },
   },
   async run(given, io) {
     const from = given.value("from") ?? "";

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { isPostgresAddress } from "@waymark/collection";
 import { CorsMistakes, cors, publicUrl } from "waymark";
 import { isLoopback } from "../access/this-machine.ts";
 import { type Given, type Option, quotedArgument } from "./command.ts";
@@ -42,6 +43,7 @@ export interface Options {
 
 /** The option of every command that works on the database of a service. */
 export const databaseOption: Option = {
+  usageError: databaseAddress("--database"),
   value: "FILE",
   about: "the SQLite file to keep them in, or the URL of a database of PostgreSQL, postgres://...",
   default: "./data/person.db",
@@ -168,6 +170,14 @@ function usageErrorInExposure({ host, access, keys, open }: Options): string | u
   if (keys !== undefined) return "--keys is of no use without --access, which says what the keys are good for.";
   if (open || isLoopback(host)) return undefined;
   return `On --host ${quotedArgument(host)} others could read and change people: say who may with --access FILE, or --open.`;
+}
+
+/** Refuses the URL of a database that is not PostgreSQL: it would be taken for the path of a file. */
+export function databaseAddress(option: string): (value: string) => string | undefined {
+  return (value) =>
+    /^[a-z][a-z0-9+.-]*:\/\//i.test(value) && !isPostgresAddress(value)
+      ? `${option} takes the path of a file or postgres://..., and is ${quotedArgument(value)}.`
+      : undefined;
 }
 
 function wholeNumber(option: string, least: number, most: number): (value: string) => string | undefined {

@@ -36,9 +36,8 @@ async function routesOfService(): Promise<string> {
 }
 
 /** Starts workers, processes of this program that each run as below. Resolves when the last has ended. */
-async function supervise({ workers, grace, access, tls }: Options, { print, tell }: CommandStreams): Promise<void> {
-  const handsOnHangup = access !== undefined || tls !== undefined;
-  process.exitCode = await superviseWorkers({ count: workers, grace: grace * 1000, handsOnHangup, print, tell });
+async function supervise({ workers, grace }: Options, { print, tell }: CommandStreams): Promise<void> {
+  process.exitCode = await superviseWorkers({ count: workers, grace: grace * 1000, print, tell });
 }
 
 /** Resolves when the service listens; a signal ends it. */
@@ -108,11 +107,10 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
     const run = async (): Promise<void> => server?.reloadTls(await readTlsFiles(tls));
     reloads.push({ what: "the certificate", kept: "The certificate stays as it was.", run });
   }
-  if (reloads.length > 0) {
-    process.on("SIGHUP", () => {
-      for (const each of reloads) void reload(each, { print, tell });
-    });
-  }
+  // Also where there is nothing to read again: without a listener SIGHUP would end the process.
+  process.on("SIGHUP", () => {
+    for (const each of reloads) void reload(each, { print, tell });
+  });
   const lines = [
     `listening on ${server.url}`,
     ...(publicUrl === undefined ? [] : [`naming everything under ${publicUrl}`]),

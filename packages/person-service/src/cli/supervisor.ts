@@ -5,8 +5,6 @@ interface Supervision {
   readonly count: number;
   /** How long requests in hand may take when all processes stop, in milliseconds. */
   readonly grace: number;
-  /** Whether SIGHUP is handed on to the workers, which read their files again. */
-  readonly handsOnHangup: boolean;
   /** Prints a line on standard output. */
   readonly print: (line: string) => void;
   /** Prints a line on standard error. */
@@ -57,7 +55,7 @@ class Supervisor {
 
   begin(): void {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => this.#stop(0));
-    if (this.#supervision.handsOnHangup) process.on("SIGHUP", () => this.#reload());
+    process.on("SIGHUP", () => this.#reload());
     // One worker first: it alone reports a start error, and has done what is done once when the others start.
     this.#start({ isFirst: true, port: undefined });
   }
