@@ -15,7 +15,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
   ],
   "person-service": [
     ...["access/password", "access/tokens", "bulk", "content-coding", "contract", "main", "moving", "options"],
-    ...["shared-file", "streaming.serial", "workers"],
+    ...["shared-file.serial", "streaming.serial", "workers.serial"],
   ],
 };
 

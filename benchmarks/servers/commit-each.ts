@@ -25,7 +25,10 @@ class CommitEach extends SqliteTransactions {
   }
 }
 
-const connection = openSqliteFile(databaseArgument(), 1000, (opened) => prepareSchema(opened, [personCollection]));
+const connection = openSqliteFile(databaseArgument(), {
+  busyTimeout: 1000,
+  prepare: (opened) => prepareSchema(opened, [personCollection]),
+});
 const transactions = new CommitEach(connection, [personCollection], 1000);
 const writer = new SqliteWriter(localWriter(transactions), 10_000);
 const queries = new SqliteQueries(connection, [personCollection]);

@@ -10,7 +10,7 @@ if (worker === undefined) {
   endWithInput();
   const print = (line: string): boolean => process.stdout.write(`${line}\n`);
   const tell = (line: string): boolean => process.stderr.write(`${line}\n`);
-  process.exitCode = await superviseWorkers({ count: 2, grace: 0, handsOnHangup: false, print, tell });
+  process.exitCode = await superviseWorkers({ count: 2, grace: 0, print, tell });
 } else {
   const { app, database } = await openPersonService({ database: databaseArgument() });
   const server = await serve(app, { port: worker.port ?? 0 });

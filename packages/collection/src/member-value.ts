@@ -30,21 +30,26 @@ function memberOf(value: unknown, name: string): unknown {
 }
 
 /** Milliseconds since the epoch for a time of RFC 3339 §5.6, digits of the second beyond the third left out; null for other text. */
-function toTime(text: string): number | null {
-  const day = timePattern.exec(text)?.[1];
-  // Date.parse moves the 30th of February on.
-  if (day === undefined || Number(day.slice(8)) > daysIn(day)) return null;
+export function toTime(text: string): number | null {
+  // Date.parse takes the 30th of February for a day of March.
+  if (!timePattern.test(text) || !isRealDate(text.slice(0, 10))) return null;
   const time = Date.parse(text.toUpperCase());
   return Number.isNaN(time) ? null : time;
 }
 
 /** Hours are 00 to 23, also those of an offset; Date.parse knows the other bounds. */
 const timePattern =
-  /^([0-9]{4}-[0-9]{2}-[0-9]{2})T(?:[01][0-9]|2[0-3])(?::[0-9]{2}){2}(?:\.[0-9]+)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-9]{2})$/i;
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3])(?::[0-9]{2}){2}(?:\.[0-9]+)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-9]{2})$/i;
 
-/** How many days the month of a day has. */
-const daysIn = (day: string): number =>
-  new Date(Date.UTC(Number(day.slice(0, 4)) + 400, Number(day.slice(5, 7)), 0)).getUTCDate();
+/** Whether the text is a day that the calendar has, as `YYYY-MM-DD`. */
+export function isRealDate(text: string): boolean {
+  const parts = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text);
+  if (parts === null) return false;
+  const [year, month, day] = parts.slice(1).map(Number) as [number, number, number]; // the pattern has three groups
+  // Date.UTC takes the years 0 to 99 for those of the 20th century. The calendar repeats itself after 400 years.
+  const date = new Date(Date.UTC(year + 400, month - 1, day));
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}
 
 /** A value of a selection as the values of a member of this type are compared: A to Z are a to z in caseless text. */
 export function comparedValue<V extends string | number>(value: V, type: MemberType): V | string {

@@ -9,6 +9,7 @@ export type CollectionProblemName =
   | "invalidIdempotencyKey"
   | "conflict"
   | "patchConflict"
+  | "patchTooLarge"
   | "idempotencyKeyInUse"
   | "idempotencyKeyReused"
   | "preconditionFailed"
@@ -76,6 +77,13 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     title: "Patch conflict",
     explanation:
       "An operation of a JSON Patch cannot be done on the record as it is: its path leads nowhere, or a test fails. `errors` points to the operation. Nothing was changed.",
+  },
+  patchTooLarge: {
+    code: "patch-too-large",
+    status: 422,
+    title: "Patch too large",
+    explanation:
+      "The operations of a JSON Patch set, copy, compare and shift more than is done for one request, or make a record that nests too deep. `errors` points to the operation that goes beyond the bound, or to the whole. Nothing was changed: send several patches.",
   },
   idempotencyKeyInUse: {
     code: "idempotency-key-in-use",

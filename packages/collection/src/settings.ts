@@ -7,6 +7,7 @@ import {
   type HttpResponse,
   type MediaType,
   parseMediaType,
+  quote,
   type StandardSchemaV1,
 } from "waymark";
 import { type BulkLimits, type BulkSettings, toBulkSettings } from "./bulk/limits.ts";
@@ -54,6 +55,12 @@ export interface CollectionOptions<T extends Document> {
   readonly members?: readonly string[];
   /** The answer once a record is stored; unless told, 201 with the Location (RFC 9110 §15.3.2). */
   readonly created?: (record: StoredRecord, location: string) => HttpResponse;
+  /**
+   * Returns whether the caller of a request may read the record at a path. A change by a caller who may not is answered without
+   * anything of the record: the preference `return=representation` is not followed, and a JSON Patch is refused (403).
+   * Default: every caller may.
+   */
+  readonly mayRead?: ((request: HttpRequest<unknown>, path: string) => boolean) | undefined;
   /** Refuse a change of a record that names no state it is meant for (428, RFC 6585 §3). Default: false. */
   readonly requirePreconditions?: boolean;
 }
@@ -64,6 +71,7 @@ export interface CollectionSettings<T extends Document>
     Pick<CollectionOptions<T>, "schema" | "decoders" | "listDecoders" | "created" | "requirePreconditions">
   > {
   readonly bulk: BulkSettings;
+  readonly mayRead: (request: HttpRequest<unknown>, path: string) => boolean;
   /** Finds the records that a request is for. */
   readonly scope: (request: HttpRequest<unknown>) => Awaitable<RecordScope>;
   /** The members that the server sets. */
@@ -103,6 +111,7 @@ export function settle<T extends Document>(options: CollectionOptions<T>): Colle
     listDecoders: options.listDecoders ?? [ndjsonDecoder],
     bulk: toBulkSettings(options.bulk ?? {}),
     created: options.created ?? ((_record, location) => created(location)),
+    mayRead: options.mayRead ?? (() => true),
     requirePreconditions: options.requirePreconditions ?? false,
     idempotencyScope: options.idempotencyScope ?? ((request) => request.attribute(caller)?.id ?? ""),
     members: options.members,
@@ -118,7 +127,7 @@ const isForLists = (each: Representation): each is ListRepresentation => each.li
 function mediaTypeOf({ name, mediaType }: Representation): MediaType {
   const parsed = parseMediaType(mediaType);
   if (parsed !== undefined) return parsed;
-  throw new TypeError(`The representation ${JSON.stringify(name)} has no media type: ${JSON.stringify(mediaType)}`);
+  throw new TypeError(`The representation ${quote(name)} has no media type: ${quote(mediaType)}`);
 }
 
 function some<R>(what: string, representations: readonly R[]): readonly [R, ...R[]] {
@@ -130,5 +139,5 @@ function some<R>(what: string, representations: readonly R[]): readonly [R, ...R
 function requireDistinct(member: "name" | "mediaType", representations: readonly Representation[]): void {
   const values = representations.map((each) => each[member]);
   const repeated = values.find((value, index) => values.indexOf(value) < index);
-  if (repeated !== undefined) throw new TypeError(`Two representations have the ${member} ${JSON.stringify(repeated)}`);
+  if (repeated !== undefined) throw new TypeError(`Two representations have the ${member} ${quote(repeated)}`);
 }

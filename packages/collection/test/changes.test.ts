@@ -266,6 +266,13 @@ suite("PATCH of a record by operations", () => {
         "patch-conflict",
         ["#/1"],
       ],
+      [
+        "what copies too much",
+        Array.from({ length: 30 }, (_, i) => ({ op: "copy", from: "", path: `/a${i}` })),
+        422,
+        "patch-too-large",
+        ["#/13"],
+      ],
       ["what is no patch", [{ op: "add", path: "name" }], 400, "invalid-content", ["#/0/path", "#/0/value"]],
       ["an object", { name: "B" }, 400, "invalid-content", ["#"]],
       ["a result that breaks a rule", [{ op: "remove", path: "/name" }], 400, "invalid-content", ["#/name"]],

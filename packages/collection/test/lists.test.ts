@@ -334,6 +334,52 @@ suite("what of the records is sent", () => {
   });
 });
 
+suite("a long list", () => {
+  let many: Database;
+  let long: App;
+
+  before(async () => {
+    many = await openDatabase(":memory:", { collections: [{ name: "thing" }] });
+    const { list } = collection({
+      path: "/things",
+      store: many.store("thing"),
+      schema: z.looseObject({}),
+      decoders: [jsonDecoder],
+      members: ["id"],
+    });
+    long = router(GET("/things", list));
+    const numbers = Array.from({ length: 1000 }, (_, number) => ({ number }));
+    await many.store("thing").createAll(
+      (async function* () {
+        yield* numbers;
+      })(),
+    );
+  });
+
+  after(() => many.close());
+
+  for (const query of ["", "?fields=id", "?fields=id&limit=1000", "?limit=1000"]) {
+    test(`leaves turns of the event loop to others: /things${query}`, async (context) => {
+      // By a clock that goes on by 2 ms with each look at it.
+      let time = performance.now();
+      context.mock.method(performance, "now", () => {
+        time += 2;
+        return time;
+      });
+      let turns = 0;
+      let counting = setImmediate(function count() {
+        turns++;
+        counting = setImmediate(count);
+      });
+      const response = await long.fetch(new Request(new URL(`/things${query}`, "http://localhost")));
+      const { length } = JSON.parse(await response.text());
+      clearImmediate(counting);
+      assert.equal(length, 1000);
+      assert.ok(turns >= 10, `${turns} turns`);
+    });
+  }
+});
+
 suite("a page that its client has", () => {
   test("is a 304 until any record changes", async () => {
     const target = "/things?limit=2&sort=name";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import {
   type CollectionDefinition,
@@ -11,6 +10,8 @@ import {
   StoreOpenError,
   StoreUnavailable,
 } from "../src/index.ts";
+import { parsePostgresAddress, prepareDatabase } from "../src/stores/postgres/database.ts";
+import { type Layouts, presentLayouts } from "../src/stores/postgres/migrations.ts";
 import { execute, newPostgresDatabase } from "./postgres-server.ts";
 import { create, everything, replace } from "./store-contract.ts";
 
@@ -29,116 +30,81 @@ const book: CollectionDefinition = { name: "book", owner: { collection: "person"
 const page: CollectionDefinition = { name: "page", owner: { collection: "book", member: "bookId" } };
 const collections: readonly CollectionDefinition[] = [page, book, person];
 
-/** A minute after the records of layout 1 were stored. */
-const now = (): Date => new Date(60_000);
-
 const open = (url: string, definitions = collections): Promise<Database> =>
-  openPostgresDatabase(url, { collections: definitions, now });
-
-async function databaseOfLayout1(): Promise<string> {
-  const url = await newPostgresDatabase();
-  await execute(url, await readFile(new URL("postgres-layout-1.sql", import.meta.url), "utf8"));
-  return url;
-}
+  openPostgresDatabase(url, { collections: definitions });
 
 const idsBy = async (store: Store, selection: Selection): Promise<readonly number[]> =>
   (await Array.fromAsync(store.list(selection))).flat().map(({ id }) => id);
 
-describe("a PostgreSQL database of layout 1", () => {
-  it("has its records, as they were, and all that is known of them, once it is opened", async () => {
-    await using opened = disposable(await open(await databaseOfLayout1()));
-    const [people, books, pages] = ["person", "book", "page"].map((name) => opened.database.store(name)) as [
-      Store,
-      Store,
-      Store,
-    ];
-    assert.deepEqual(await everything(people), [
-      {
-        id: 1,
-        revision: 5,
-        updatedAt: 1000,
-        json: '{"id":1,"name":"Zoë Müller","email":"Zoe@Example.org","height":1.5,"identifier":"A2","createdAt":"1970-01-01T00:00:00.000Z","updatedAt":"1970-01-01T00:00:01.000Z"}',
-      },
-      {
-        id: 2,
-        revision: 2,
-        updatedAt: 0,
-        json: '{"id":2,"name":"Ada \\u0000","identifier":"A1","seen":"2026-06-15T14:00:00+02:00","createdAt":"1970-01-01T00:00:00.000Z","updatedAt":"1970-01-01T00:00:00.000Z"}',
-      },
-      {
-        id: 3,
-        revision: 3,
-        updatedAt: 0,
-        json: '{"id":3,"createdAt":"1970-01-01T00:00:00.000Z","updatedAt":"1970-01-01T00:00:00.000Z"}',
-      },
+describe("a PostgreSQL database of an older layout", () => {
+  /** A layout that no version has, after the present one. */
+  const laterLayouts = [
+    ...presentLayouts,
+    [
+      "ALTER TABLE waymark_collections ADD COLUMN title text",
+      "UPDATE waymark_collections SET title = 'Title of ' || name, revision = revision + 100",
+    ],
+  ];
+  const migrate = (url: string, layouts: Layouts): Promise<void> =>
+    prepareDatabase(
+      parsePostgresAddress(url).config,
+      { connect: 3000, statement: 5000, lock: 2000 },
+      { collections },
+      layouts,
+    );
+  const layoutOf = (url: string): Promise<unknown> => execute(url, "SELECT version FROM waymark_layout");
+
+  it("is brought to the next one with all that it has, once by programs that start together", async () => {
+    const url = await newPostgresDatabase();
+    await using opened = disposable(await open(url));
+    const ada = await create(opened.database.store("person"), { name: "Ada" });
+    await Promise.all(Array.from({ length: 4 }, () => migrate(url, laterLayouts)));
+    assert.deepEqual(await layoutOf(url), [["2"]]);
+    assert.deepEqual(await execute(url, "SELECT title, revision FROM waymark_collections WHERE name = 'person'"), [
+      ["Title of person", "101"],
     ]);
-    const found: readonly (readonly [Selection, readonly number[]])[] = [
-      [{ words: ["muller", "zo"] }, [1]],
-      [{ filters: [{ member: "name", operator: "eq", value: "Ada \0" }] }, [2]],
-      [{ filters: [{ member: "email", operator: "eq", value: "zoe@example.ORG" }] }, [1]],
-      [{ filters: [{ member: "height", operator: "gt", value: 1 }] }, [1]],
-      [{ filters: [{ member: "seen", operator: "eq", value: Date.parse("2026-06-15T12:00:00Z") }] }, [2]],
-      [
-        {
-          order: [
-            { member: "name", descending: true },
-            { member: "id", descending: true },
-          ],
-        },
-        [1, 2, 3],
-      ],
-    ];
-    for (const [selection, ids] of found) assert.deepEqual(await idsBy(people, selection), ids);
-    assert.deepEqual(await Promise.all([people, books, pages].map((store) => store.revision())), [6, 4, 1]);
-    assert.deepEqual(await people.create({ identifier: "A1" }), { kind: "conflict", member: "identifier" });
-    assert.deepEqual(await people.create({ id: 4 }), { kind: "conflict", member: "id" });
-    assert.deepEqual(await books.within(1).create({ id: 3 }), { kind: "conflict", member: "id" });
-    const idempotency = { key: "k1", fingerprint: "f1" };
-    assert.deepEqual(await people.create({}, { idempotency }), { kind: "repeated", record: await people.find(3) });
-    await people.remove(1);
-    assert.deepEqual(await idsBy(books, {}), [2]);
-    assert.deepEqual([await books.revision(), await pages.revision()], [5, 2]);
-    assert.deepEqual(await books.within(2).create({ id: 1 }), { kind: "conflict", member: "id" });
+    assert.deepEqual(await opened.database.store("person").find(1), ada);
+    await assert.rejects(open(url), /a newer version of this program wrote it \(layout 2, and this one knows 1\)/);
   });
 
-  it("is brought to the present layout once by programs that start together", async () => {
-    const url = await databaseOfLayout1();
-    const databases = await Promise.all(Array.from({ length: 4 }, () => open(url)));
-    const records = await Promise.all(databases.map((database) => create(database.store("person"), {})));
-    assert.deepEqual(records.map(({ id }) => id).toSorted(), [5, 6, 7, 8]);
-    await Promise.all(databases.map((database) => database.close()));
+  it("is brought from nothing through all of them", async () => {
+    const url = await newPostgresDatabase();
+    await migrate(url, laterLayouts);
+    assert.deepEqual(await layoutOf(url), [["2"]]);
+    assert.deepEqual(await execute(url, "SELECT title FROM waymark_collections"), [[null], [null], [null]]);
   });
 
-  it("is brought there with the collections that are opened later alone", async () => {
-    const url = await databaseOfLayout1();
-    await (await open(url, [person])).close();
-    await using later = disposable(await open(url));
-    assert.deepEqual(await idsBy(later.database.store("page"), {}), [1]);
-    assert.deepEqual(await later.database.store("person").remove(1), { kind: "removed" });
-    assert.equal(await later.database.store("page").count(), 0);
-  });
-
-  it("stays as it is when the bringing fails", async () => {
-    const url = await databaseOfLayout1();
-    await execute(url, "CREATE VIEW names AS SELECT member_name FROM person");
-    await assert.rejects(open(url), /member_name/);
-    assert.deepEqual(await execute(url, "SELECT version FROM waymark_layout"), [["1"]]);
-    assert.deepEqual(await execute(url, "SELECT member_name FROM person WHERE id = 1"), [["Zoë Müller"]]);
-  });
-
-  it("is not copied from before, and the message says what to do", async () => {
-    const url = await databaseOfLayout1();
-    await assert.rejects(openSnapshot(url), (error) => {
-      assert.ok(error instanceof StoreOpenError);
-      assert.match(error.message, /another version of this program wrote it \(layout 1, and this one reads 2\); start/);
-      return true;
-    });
-  });
-
-  it("tells programs that know no later one its number where they look for it", async () => {
-    const url = await databaseOfLayout1();
+  it("stays as it is when a step fails", async () => {
+    const url = await newPostgresDatabase();
     await (await open(url)).close();
-    assert.deepEqual(await execute(url, "SELECT version FROM waymark_layout"), [["2"]]);
+    await assert.rejects(migrate(url, [...laterLayouts, ["SELECT 1 / 0"]]), /division by zero/);
+    assert.deepEqual(await layoutOf(url), [["1"]]);
+    await assert.rejects(execute(url, "SELECT title FROM waymark_collections"), /title/);
+    await using opened = disposable(await open(url));
+    await create(opened.database.store("person"), {});
+  });
+
+  it("is refused when it is of a version that was never released, and stays as it is", async () => {
+    const url = await newPostgresDatabase();
+    await execute(
+      url,
+      `CREATE TABLE waymark_layout (version integer NOT NULL);
+      INSERT INTO waymark_layout VALUES (1);
+      CREATE TABLE waymark_collections (name text PRIMARY KEY, revision bigint, last_id bigint, full_text text)`,
+    );
+    for (const opening of [() => open(url), () => openSnapshot(url)]) {
+      await assert.rejects(opening, (error) => {
+        assert.ok(error instanceof StoreOpenError);
+        assert.match(
+          error.message,
+          /a version of this program that was never released wrote it; name another database/,
+        );
+        return true;
+      });
+    }
+    assert.deepEqual(await execute(url, "SELECT to_regclass('waymark_removals'), to_regclass('person')"), [
+      [null, null],
+    ]);
   });
 });
 
@@ -168,17 +134,20 @@ describe("what a PostgreSQL database is made of", () => {
     assert.deepEqual(await execute(url, notEverywhere), []);
   });
 
-  it("is told by the same question of layout 1, which had all of them but a sequence", async () => {
-    const found = await execute(await databaseOfLayout1(), notEverywhere);
-    const kinds = ["cascade", "collation", "deferrable", "function", "generated", "trigger", "type"];
-    assert.deepEqual([...new Set(found.map(([kind]) => kind))].toSorted(), kinds);
-  });
-
-  it("is that also of a database that was brought from layout 1, but for the order that was declared of names", async () => {
-    const url = await databaseOfLayout1();
-    await (await open(url)).close();
+  it("is asked for by a question that finds each of these", async () => {
+    const url = await newPostgresDatabase();
+    await execute(
+      url,
+      `CREATE TABLE one (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, document json, name text COLLATE "C" UNIQUE DEFERRABLE
+      );
+      CREATE TABLE other (id bigint REFERENCES one (id) ON DELETE CASCADE);
+      CREATE FUNCTION removed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+      CREATE TRIGGER removed AFTER DELETE ON one FOR EACH ROW EXECUTE FUNCTION removed()`,
+    );
+    const kinds = ["cascade", "collation", "deferrable", "function", "generated", "sequence", "trigger", "type"];
     const found = await execute(url, notEverywhere);
-    assert.deepEqual([...new Set(found.map(([kind]) => kind))], ["collation"]);
+    assert.deepEqual([...new Set(found.map(([kind]) => kind))].toSorted(), kinds);
   });
 
   it("compares text by code points also where the database compares it by the rules of a language", async () => {

@@ -7,7 +7,6 @@ import { DatabaseSync } from "node:sqlite";
 import { after, describe, it } from "node:test";
 import { Worker } from "node:worker_threads";
 import { type Database, openSqliteDatabase, type Store, StoreUnavailable } from "../src/index.ts";
-import { makeLayout1 } from "./older-layouts.ts";
 import { create, everything } from "./store-contract.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "sqlite-sharing-"));
@@ -92,22 +91,6 @@ describe("a SQLite file that several threads open at once", () => {
       const database = await open(file);
       const store = database.store("person");
       assert.equal((await everything(store)).length, 3);
-      await database.close();
-    }
-  });
-
-  it("is brought to this layout once where it has an older one", async () => {
-    const rounds = Array.from({ length: 5 }, newFile);
-    for (const file of rounds) makeLayout1(file);
-    const workers = openInThreads(3, rounds);
-    try {
-      await Promise.all(workers.map((worker) => once(worker, "exit")));
-    } finally {
-      await Promise.all(workers.map((worker) => worker.terminate()));
-    }
-    for (const file of rounds) {
-      const database = await open(file);
-      assert.equal(database.store("person").revision(), 16);
       await database.close();
     }
   });

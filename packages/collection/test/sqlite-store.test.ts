@@ -13,7 +13,6 @@ import {
   type Store,
   StoreOpenError,
 } from "../src/index.ts";
-import { layout1Record, makeLayout1 } from "./older-layouts.ts";
 import { create, describeStore, everything, noon, replace } from "./store-contract.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "sqlite-store-"));
@@ -116,7 +115,7 @@ describe("a SQLite file", () => {
     withDatabase(file, (database) => {
       assert.equal(pragmaOf(database, "PRAGMA journal_mode"), "wal");
       assert.equal(pragmaOf(database, "PRAGMA application_id"), 0x776d726b);
-      assert.equal(pragmaOf(database, "PRAGMA user_version"), 2);
+      assert.equal(pragmaOf(database, "PRAGMA user_version"), 1);
     });
   });
 
@@ -207,7 +206,7 @@ describe("unique members of a SQLite file", () => {
     const store = database.store("person");
     await create(store, { identifier: "A1" });
     withDatabase(file, (database) => {
-      assert.throws(() => database.exec(`INSERT INTO person VALUES (9, 9, 0, 0, '{"identifier":"A1"}')`), /UNIQUE/);
+      assert.throws(() => database.exec(`INSERT INTO person VALUES (9, 9, 0, 0, '{}', '"A1"')`), /UNIQUE/);
     });
     await database.close();
   });
@@ -250,7 +249,7 @@ describe("selectable members of a SQLite file", () => {
         .prepare("SELECT name FROM pragma_table_xinfo('person')")
         .all()
         .map(({ name }) => name);
-      assert.deepEqual(columns, ["id", "revision", "created_at", "updated_at", "document", "member_identifier"]);
+      assert.deepEqual(columns, ["id", "revision", "created_at", "updated_at", "document", "unique_identifier"]);
     });
   });
 
@@ -415,50 +414,6 @@ describe("a SQLite file that is opened as it was", () => {
   });
 });
 
-describe("a SQLite file of the first layout", () => {
-  it("is brought to this one: its records, revisions, ids and removals are kept", async () => {
-    const file = newFile();
-    makeLayout1(file);
-    const database = await open({
-      file,
-      person: { unique: ["identifier"], selectable: [{ name: "name", type: "text" }], fullText: ["name"] },
-    });
-    const store = database.store("person");
-    const kept = [1, 2, 4, 5, 6, 7, 8, 9];
-    assert.deepEqual(
-      await everything(store),
-      kept.map((id) => ({ id, revision: id === 1 ? 11 : id, updatedAt: 1000, json: layout1Record(id) })),
-    );
-    assert.equal(store.revision(), 13);
-    const order = [
-      { member: "name", descending: false },
-      { member: "id", descending: false },
-    ];
-    assert.deepEqual(
-      (await Array.fromAsync(store.list({ order }))).flat().map(({ id }) => id),
-      kept.toReversed(),
-    );
-    assert.deepEqual((await Array.fromAsync(store.list({ words: ["7"] }))).flat(), []);
-    assert.equal(await store.count({ words: ["person"] }), 8);
-    assert.deepEqual(await store.create({ id: 3 }), { kind: "conflict", member: "id" });
-    assert.deepEqual(await store.create({ identifier: "A4" }), { kind: "conflict", member: "identifier" });
-    const next = await create(store, {});
-    assert.deepEqual([next.id, next.revision], [11, 14]);
-    await database.close();
-    withDatabase(file, (opened) => assert.equal(pragmaOf(opened, "PRAGMA user_version"), 2));
-  });
-
-  it("stays as it was when it cannot be opened", async () => {
-    const file = newFile();
-    makeLayout1(file);
-    withDatabase(file, (opened) =>
-      opened.exec("DROP INDEX person_unique_identifier; UPDATE person SET document = '{\"identifier\":1}'"),
-    );
-    await assertNotOpened(file, /two records in it have the same identifier/);
-    withDatabase(file, (opened) => assert.equal(pragmaOf(opened, "PRAGMA user_version"), 1));
-  });
-});
-
 describe("a file that cannot be the database", () => {
   const cases: readonly [what: string, make: (file: string) => string, message: RegExp][] = [
     [
@@ -477,7 +432,7 @@ describe("a file that cannot be the database", () => {
     [
       "of a newer version",
       (file) => database(file, "PRAGMA application_id = 2003661419; PRAGMA user_version = 3; CREATE TABLE t (x)"),
-      /a newer version of this program wrote it \(layout 3, and this one knows 2\); upgrade/,
+      /a newer version of this program wrote it \(layout 3, and this one knows 1\); upgrade/,
     ],
     ["a directory", directoryAt, /it is a directory; name a file in it/],
     ["below a file", (file) => join(write(file, "{}"), "person.db"), /a part of the path before it is not a directory/],

@@ -1,20 +1,30 @@
 import { type DatabaseState, StoreUnavailable } from "@waymark/collection";
-import { after, GET, group, type HttpResponse, problem, problemTypes, type Route, text } from "waymark";
+import {
+  after,
+  GET,
+  group,
+  type HttpRequest,
+  type HttpResponse,
+  problem,
+  problemTypes,
+  type Route,
+  text,
+} from "waymark";
 
-/** What the health of the service depends on. */
+/** The sources of the health of the service. */
 export interface Health {
-  /** Resolves when the database can be used, with what for, and fails with StoreUnavailable when it cannot. */
+  /** Resolves with the state of the database; rejects with StoreUnavailable when it cannot be used. */
   readonly check: () => Promise<DatabaseState>;
-  /** False while the service starts or is about to stop. */
+  /** Returns false while the service starts or is about to stop. */
   readonly isReady: () => boolean;
-  /** How long the database may take to say that it can be used, in milliseconds. Default: 2,000. */
+  /** How long the check of the database may take, in milliseconds. Default: 2,000. */
   readonly patience?: number;
 }
 
 /**
- * For those who watch over the service. `/health/live` answers as long as the process does, and says nothing about what it stands on: a
- * restart would not mend a database. `/health/ready` is 503 while requests would better go elsewhere; its text is `ready`, or
- * `ready for reads only` where that is all that the database can be used for.
+ * Makes the routes for monitors. `/health/live` answers as long as the process does, and does not look at the database: a
+ * restart would not mend it. `/health/ready` is 503 while requests should go elsewhere; its text is `ready`, or
+ * `ready for reads only` where the database can only be read.
  */
 export const healthRoutes = (health: Health): Route =>
   group(
@@ -23,6 +33,10 @@ export const healthRoutes = (health: Health): Route =>
     GET("/live", () => text("live")),
     GET("/ready", () => readiness(health)),
   );
+
+/** Returns whether a request is for one of `healthRoutes`, which limits exempt: monitors need answers under load most of all. */
+export const isHealthCheck = ({ method, path }: HttpRequest): boolean =>
+  (method === "GET" || method === "HEAD") && (path === "/health/live" || path === "/health/ready");
 
 async function readiness({ check, isReady, patience = 2000 }: Health): Promise<HttpResponse> {
   if (!isReady()) return notReady("The service is starting, or about to stop.");

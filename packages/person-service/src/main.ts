@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import cluster from "node:cluster";
 import { buffer } from "node:stream/consumers";
-import { obstacleOf } from "./cli/command.ts";
+import { escapeUnprintable } from "waymark";
+import { maskPasswords, userErrorMessage } from "./cli/command.ts";
 import { parseCommandLine } from "./cli/command-line.ts";
 
 /** Whether the line that the cursor is on has been drawn. */
@@ -18,29 +19,29 @@ switch (commandLine.kind) {
   case "print":
     print(commandLine.text);
     break;
-  case "refuse":
-    tell(`person-service: ${commandLine.fault}\nSee "${commandLine.help}".`);
+  case "usage-error":
+    tell(`person-service: ${commandLine.usageError}\nSee "${commandLine.help}".`);
     process.exitCode = 2;
     break;
   case "run":
     await attempt(() => commandLine.run({ print, tell, draw, readInput }));
-    // One that could not start would be kept by its channel to the supervisor.
+    // The channel to the supervisor would keep a worker that could not start.
     if (cluster.isWorker && process.exitCode !== undefined) process.exit();
 }
 
-/** Does what was asked for; what stands against that is said. */
+/** Runs an action, and prints the errors that a user can mend. */
 async function attempt(action: () => Promise<void>): Promise<void> {
   try {
     await action();
   } catch (error) {
-    const obstacle = obstacleOf(error);
+    const obstacle = userErrorMessage(error);
     if (obstacle === undefined) throw error;
     tell(`person-service: ${obstacle}`);
     process.exitCode = 1;
   }
 }
 
-/** All of standard input; at a terminal a person is told that it is waited for. */
+/** Reads all of standard input, with a hint at a terminal. */
 function readInput(): Promise<Uint8Array> {
   if (process.stdin.isTTY) tell("Type a line, then Ctrl-D on a line of its own.");
   return buffer(process.stdin);
@@ -48,12 +49,12 @@ function readInput(): Promise<Uint8Array> {
 
 function print(line: string): void {
   endDrawing();
-  process.stdout.write(`${line}\n`);
+  process.stdout.write(`${escapeUnprintable(maskPasswords(line))}\n`);
 }
 
 function tell(line: string): void {
   endDrawing();
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${escapeUnprintable(maskPasswords(line))}\n`);
 }
 
 function endDrawing(): void {

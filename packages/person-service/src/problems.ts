@@ -2,7 +2,7 @@ import { collectionProblemTypes } from "@waymark/collection";
 import { type HttpRequest, type HttpResponse, notFound, type ProblemType, problemTypes, text } from "waymark";
 import { connectionProblemTypes } from "waymark/node";
 
-/** Every kind of problem that the person-service answers with beside those of the packages it stands on, by the name it has in code. */
+/** The problem types of the person-service, beside those of its packages, by their names in code. */
 export const personServiceProblemTypes: Readonly<Record<"misdirectedRequest", ProblemType>> = {
   misdirectedRequest: {
     code: "misdirected-request",
@@ -13,7 +13,7 @@ export const personServiceProblemTypes: Readonly<Record<"misdirectedRequest", Pr
   },
 };
 
-/** What the problem of this code means and what would be right; 404 when there is none. */
+/** Answers with what the problem of a code means and what would be right; 404 for an unknown code. */
 export function describeProblem(request: HttpRequest<{ readonly code: string }>): HttpResponse {
   const type = byCode.get(request.variables.code);
   return type === undefined ? notFound() : text(`${type.status} ${type.title}\n\n${type.explanation}\n`);

@@ -22,7 +22,8 @@ import {
   securityHeaders,
 } from "waymark";
 import { nodeCodings } from "waymark/node";
-import { healthRoutes } from "./health.ts";
+import type { AccessFilter } from "./access/access.ts";
+import { healthRoutes, isHealthCheck } from "./health.ts";
 import { personCollection, personListDecoders, personRepresentations } from "./person/collection.ts";
 import { lenientPersonSchema, personMemberNames, personSchema } from "./person/person.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
@@ -33,11 +34,11 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
    * `personCollection`, already open.
    */
   readonly database: string | Database;
-  /** Which pages of other origins may use the service, before all filters. Default: none. */
+  /** The pages of other origins that may use the service. Default: none. */
   readonly cors?: CorsPolicy;
-  /** Who gets in, before anything is told about the path: the filter of `openAccess`, or `forThisMachine`. Default: everybody. */
-  readonly access?: AroundFilter | undefined;
-  /** How many requests each client has to a window of so many seconds, health checks not counted. Default: any number. */
+  /** Decides which requests are let in: the filter of `openAccess`, or `forThisMachine`. Default: all. */
+  readonly access?: (AroundFilter & Partial<Pick<AccessFilter, "mayRead">>) | undefined;
+  /** How many requests each client has in a window, health checks not counted. Default: any number. */
   readonly rateLimit?: Pick<RateLimitOptions, "limit" | "window"> | undefined;
   /**
    * How long requests may wait for the processor, in milliseconds, before some are turned away; never health checks.
@@ -48,11 +49,11 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly maxInFlight?: number | undefined;
   /** How many people may be sent at once, and what that may cost. Default: as in a collection. */
   readonly bulk?: BulkLimits | undefined;
-  /** Whether requests come over TLS, all or the one given: browsers are then told to keep to it. Default: false. */
+  /** Whether requests come over TLS, all of them or the one given: browsers then stay with https. Default: false. */
   readonly https?: SecurityHeadersOptions["https"];
   /** Where clients reach the service, for its links: see `publicUrl` of waymark. Default: links are paths. */
   readonly publicUrl?: string | undefined;
-  /** False while requests had better go elsewhere, since the service is about to stop. Default: it never is. */
+  /** Returns false while the service is about to stop, so that requests go elsewhere. Default: always true. */
   readonly isReady?: () => boolean;
   /** The clock, for times and for birth dates. */
   readonly now?: () => Date;
@@ -70,7 +71,7 @@ export interface PersonService {
  *
  * @throws StoreOpenError (rejects) when the database cannot be opened; the message says what to do
  * @throws CorsMistakes (rejects) when the policy has some
- * @throws TypeError (rejects) when the public URL is none
+ * @throws TypeError (rejects) when the public URL is not one
  */
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
   const { database: address, now = () => new Date(), cors: policy, access, ...others } = options;
@@ -88,7 +89,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
   // Before the database is opened, since it may throw, and the database must not stay open. The outermost first: every response
   // has an id, the fields of security and those of CORS, refusals further in included; CORS answers pre-flights, which need no
   // access; problems are described before they are coded, but for those of overload, of which there are many, and each would
-  // take a fifth more of the processor; what is beyond a quota is turned away before anybody is asked who they are.
+  // take a fifth more of the processor; what exceeds a quota is turned away before its credentials are checked.
   const webFilters = [
     nameRequests(),
     ...(url === undefined ? [] : [publicUrl(url)]),
@@ -115,6 +116,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     bulk,
     representations: personRepresentations,
     members: personMemberNames(),
+    mayRead: access?.mayRead,
     // Where collections answer 201, /person answers 200; the client learns the id all the same.
     created: (_record, location) => ok().withHeader("Location", location),
   });
@@ -127,9 +129,6 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
   );
   return { app, people: store, database };
 }
-
-/** What watches over the service is to have its answers most of all when there is too much to do. */
-const isHealthCheck = ({ path }: HttpRequest): boolean => path.startsWith("/health/");
 
 const quotaKey = (request: HttpRequest): string | undefined =>
   isHealthCheck(request) ? undefined : clientKey(request);

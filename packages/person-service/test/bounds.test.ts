@@ -33,6 +33,11 @@ describe("the bounds of the service", () => {
       assert.equal(refused.headers.get("Access-Control-Allow-Origin"), "https://a.example");
       assert.ok(Number(refused.headers.get("Retry-After")) > 0);
       assert.equal((await fetch(`${url}/health/ready`)).status, 200);
+      assert.equal((await fetch(`${url}/health/live`, { method: "HEAD" })).status, 200);
+      for (const path of ["/health/", "/health/x", "/health/live/x", "/health/live/"]) {
+        assert.equal((await fetch(url + path)).status, 429, path);
+      }
+      assert.equal((await fetch(`${url}/health/live`, { method: "POST" })).status, 429);
     }));
 
   it("turn away what would wait too long for the processor, with the fields of every response, and health checks never", () =>

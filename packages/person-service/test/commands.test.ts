@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { isApiKey } from "../src/access/credentials.ts";
-import { FileMistakes } from "../src/access/json-file.ts";
+import { FileError } from "../src/access/json-file.ts";
 import { verifyPassword } from "../src/access/password-hash.ts";
-import { CommandRefused } from "../src/cli/command.ts";
+import { CommandError } from "../src/cli/command.ts";
 import { parseCommandLine } from "../src/cli/command-line.ts";
 import { openFolder } from "./access/folder.ts";
 
@@ -57,9 +57,9 @@ describe("the commands about keys", () => {
       [["key", "create", "--name", "a\nb", "--scope", "a", ...inFile], /"a\\nb" is no name for a key/],
       [["key", "create", "--name", "new", "--scope", "a b", ...inFile], /"a b" is no scope/],
     ] as const) {
-      await assert.rejects(run(argv), (error) => error instanceof CommandRefused && message.test(error.message));
+      await assert.rejects(run(argv), (error) => error instanceof CommandError && message.test(error.message));
     }
-    await assert.rejects(run(["key", "list", "--keys", folder.path("none.json")]), FileMistakes);
+    await assert.rejects(run(["key", "list", "--keys", folder.path("none.json")]), FileError);
     assert(!existsSync(folder.path("none.json")));
   });
 });
@@ -83,7 +83,7 @@ describe("the command about passwords", () => {
     it(`refuses ${name}`, async () => {
       await assert.rejects(
         run(["password", "hash"], input),
-        (error) => error instanceof CommandRefused && message.test(error.message),
+        (error) => error instanceof CommandError && message.test(error.message),
       );
     });
   }
@@ -124,8 +124,8 @@ describe("the command line of other commands", () => {
   for (const [argv, fault] of refused) {
     it(`refuses [${argv.join(" ")}]`, () => {
       const line = parseCommandLine(argv);
-      assert(line.kind === "refuse");
-      assert.equal(line.fault, fault);
+      assert(line.kind === "usage-error");
+      assert.equal(line.usageError, fault);
     });
   }
 
@@ -136,7 +136,7 @@ describe("the command line of other commands", () => {
       [["key", "create"], "person-service key create --help"],
     ] as const) {
       const line = parseCommandLine(argv);
-      assert(line.kind === "refuse");
+      assert(line.kind === "usage-error");
       assert.equal(line.help, help);
     }
   });

@@ -28,6 +28,11 @@ describe("the log of faults", () => {
     assert.doesNotMatch(String(body), /shelf|warehouse|\.ts/);
   });
 
+  it("shows no character that could change what a terminal shows, and keeps its lines", () => {
+    const entry = faultEntry(new Error("sent \x1b[2J\x9b\u202e\u2028, twice\nand again"), undefined);
+    assert.match(entry, /Error: sent \\u001b\[2J\\u009b\\u202e\\u2028, twice\nand again\n {4}at /);
+  });
+
   it("says so when there is no id", () => {
     assert.match(faultEntry("thrown text", undefined), /^request without an id: 'thrown text'$/);
   });

@@ -168,6 +168,14 @@ describe("the program", () => {
       assert.match(stdout, /^person-service \d+\.\d+\.\d+\n$/);
     });
 
+    it("never repeats the password of a URL, whatever option or file it is given for", async () => {
+      const url = "postgres://me:secret@db/people";
+      for (const args of [[url], ["--port", "0", url], ["--access", url], ["--database", url], ["restore", url]]) {
+        const { stdout, stderr } = await runProgram(...args);
+        assert.doesNotMatch(`${stdout}${stderr}`, /secret/);
+      }
+    });
+
     it("is refused with what is wrong, and where to read what would be right", async () => {
       const { code, stdout, stderr } = await runProgram("--nope");
       assert.deepEqual([code, stdout], [2, ""]);
@@ -318,6 +326,13 @@ describe("the program", () => {
       );
       assert.match((await runProgram("password")).stderr, /^person-service: After "password" comes one of hash/);
     });
+  });
+
+  it("goes on serving after SIGHUP, though it has no files to read again", async () => {
+    await using service = await startService("--database", newFile());
+    service.kill("SIGHUP");
+    assert.equal((await fetch(`${service.url}/hello-world`)).status, 200);
+    await stop(service);
   });
 
   describe("SIGTERM and SIGINT", () => {

@@ -117,7 +117,7 @@ describe("the command line of the service", () => {
     ],
     [["--cors", "http://localhost", "--cors=*"], '--cors: "*" is not the only origin, and it stands for all.'],
     [["--cors=http://a\n.example"], '--cors takes an origin, and "http://a\\n.example" is none.'],
-    [["--cors", `https://${"x".repeat(300)}`], `--cors takes an origin, and "https://${"x".repeat(22)}"… is none.`],
+    [["--cors", `https://${"x".repeat(300)}`], `--cors takes an origin, and "https://${"x".repeat(32)}…" is none.`],
     ...["0.0.0.0", "::", "192.0.2.1", "person.example", "localhost.example", "127.1", "::2", "::ffff:10.0.0.1"].map(
       (host) =>
         [
@@ -163,13 +163,32 @@ describe("the command line of the service", () => {
     [["--max-in-flight", "0"], '--max-in-flight must be a whole number from 1, and is "0".'],
     [["--max-in-flight", "many"], '--max-in-flight must be a whole number from 1, and is "many".'],
     [["--port", "x", "--nope"], '--port must be a whole number from 0 to 65535, and is "x".'],
-    [["x".repeat(31)], `There is no command "${"x".repeat(30)}"….`],
+    [
+      ["--database", "mysql://me:secret@db/people"],
+      '--database takes the path of a file or postgres://..., and is "mysql://...".',
+    ],
+    [["postgres://me:secret@db/people"], 'There is no command "postgres://...".'],
+    [["--port", "postgres://me:sec/r@t@db"], '--port must be a whole number from 0 to 65535, and is "postgres://...".'],
+    [
+      ["--demo", "database=postgresql://me:secret@db"],
+      'All is said by options, and "database=postgresql://..." is none.',
+    ],
+    [["--demo=postgres://db/people?password=secret"], '--demo takes no value, and has "postgres://...".'],
+    [
+      ["--host", "postgres://me:secret-secret-secret@db"],
+      'On --host "postgres://..." others could read and change people: say who may with --access FILE, or --open.',
+    ],
+    [
+      ["--max-in-flight", "https://me:secret@db"],
+      '--max-in-flight must be a whole number from 1, and is "https://...@db".',
+    ],
+    [["x".repeat(41)], `There is no command "${"x".repeat(40)}…".`],
   ];
   for (const [argv, fault] of refused) {
     it(`refuses ${JSON.stringify(argv)}: ${fault}`, () => {
       const line = parseCommandLine(argv);
-      assert(line.kind === "refuse");
-      assert.equal(line.fault, fault);
+      assert(line.kind === "usage-error");
+      assert.equal(line.usageError, fault);
       assert.equal(line.help, "person-service --help");
     });
   }
@@ -180,6 +199,9 @@ describe("the command line of the service", () => {
       ["--port", "x", "--help"],
       ["--help", "--help", "--nope", "y"],
       ["--version", "--help"],
+      ["-h"],
+      ["help"],
+      ["help", "serve"],
     ]) {
       const line = parseCommandLine(argv);
       assert(line.kind === "print");
@@ -194,7 +216,9 @@ describe("the command line of the service", () => {
 
   it("prints the package's version on --version", () => {
     const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-    assert.deepEqual(parseCommandLine(["--nope", "--version"]), { kind: "print", text: `person-service ${version}` });
+    for (const argv of [["--nope", "--version"], ["-V"]]) {
+      assert.deepEqual(parseCommandLine(argv), { kind: "print", text: `person-service ${version}` });
+    }
   });
 
   it("has a usage that fits the width of a terminal, names every option and lines up what they mean", () => {
@@ -241,7 +265,7 @@ describe("the command line of the service", () => {
     fc.assert(
       fc.property(fc.array(argument, { maxLength: 6 }), (argv) => {
         const line = parseCommandLine(argv);
-        if (line.kind === "refuse") assert.match(line.fault, /^\P{Cc}{1,300}$/u);
+        if (line.kind === "usage-error") assert.match(line.usageError, /^\P{Cc}{1,300}$/u);
       }),
     );
   });

@@ -67,6 +67,11 @@ const choices: readonly (readonly [
   ["application/xml, text/xml", "xml", "xml"],
   ["application/json;q=0.9, text/xml", "text-xml", "text-xml"],
   ["Application/XML", "xml", "xml"],
+  // Parameters that name what is sent, and others (RFC 9110 §12.5.1).
+  ["text/vcard;version=4.0", "vcard", "vcard"],
+  ["text/csv;header=present", undefined, "csv"],
+  ['application/ld+json;profile="http://www.w3.org/ns/json-ld#compacted"', "jsonld", "jsonld"],
+  ["text/vcard;charset=utf-16", undefined, undefined],
   // Weights (RFC 9110 §12.4.2).
   ["application/json;q=0.5, application/xml", "xml", "xml"],
   ["text/vcard, application/xml, application/json", "json", "json"],
@@ -84,7 +89,7 @@ const choices: readonly (readonly [
   // Parameters.
   ["application/xml;charset=utf-8", "xml", "xml"],
   ['text/vcard;charset="UTF-8"', "vcard", "vcard"],
-  ["application/xml;version=2", undefined, undefined],
+  ["application/xml;version=2", "xml", "xml"],
   ['a/b;x="1,2;q=0", application/xml', "xml", "xml"],
   // Lists.
   [", ,application/xml,,", "xml", "xml"],

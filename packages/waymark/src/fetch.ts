@@ -4,8 +4,7 @@ import type { Client } from "./exchange.ts";
 import { HeaderList } from "./fields/header-list.ts";
 import { noVariables } from "./path/pattern.ts";
 import type { RequestTarget } from "./path/target.ts";
-import { HttpError, problem } from "./problem.ts";
-import { problemTypes } from "./problem-types.ts";
+import { HttpError, internalError } from "./problem.ts";
 import { type Exchange, HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 import {
@@ -218,7 +217,6 @@ function toWebResponse(
 }
 
 const encoder = new TextEncoder();
-const internalError = problem(problemTypes.internalError);
 
 /** The content of a web request, with its declared length when it has one. */
 export class WebContent implements ContentSource {

@@ -68,7 +68,7 @@ export {
 } from "./filters/rate-limit.ts";
 export { nameRequests, requestId } from "./filters/request-id.ts";
 export { noStoreErrors, type SecurityHeadersOptions, securityHeaders } from "./filters/security-headers.ts";
-export { excerpt, positionAt, type TextPosition } from "./message-text.ts";
+export { escapeUnprintable, excerpt, positionAt, quote, type TextPosition } from "./message-text.ts";
 export { mount } from "./mount.ts";
 export type { NoVariables, PathVariables, Variables } from "./path/pattern.ts";
 export { PatternMistake, pathMatcher } from "./path/template.ts";

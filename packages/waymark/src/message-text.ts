@@ -1,9 +1,21 @@
-/** What a client sent, in quotes, as much of it as a message may repeat: 40 characters. */
-export function excerpt(text: string): string {
-  return JSON.stringify(shorten(text));
+/**
+ * Quotes text of others for a message, a log line or a terminal: as JSON does, with everything escaped that
+ * `escapeUnprintable` escapes.
+ *
+ * ```ts
+ * quote("a\u009bb");   // "a\\u009bb"
+ * ```
+ */
+export function quote(text: string): string {
+  return escapeUnprintable(JSON.stringify(text));
 }
 
-/** The text, or its first 40 characters and an ellipsis. */
+/** Quotes as much of a text as a message may repeat: its first 40 characters, and an ellipsis where it has more. */
+export function excerpt(text: string): string {
+  return quote(shorten(text));
+}
+
+/** Returns the text, or its first 40 characters and an ellipsis. */
 export function shorten(text: string): string {
   if (text.length <= longest) return text;
   // A character is one or two code units long: what is cut off in the middle lies beyond the ones that are kept.
@@ -11,7 +23,18 @@ export function shorten(text: string): string {
   return characters.length <= longest ? text : `${characters.slice(0, longest).join("")}…`;
 }
 
+/**
+ * Escapes, as `\u009b`, what could pretend to be something else where it is shown: controls but TAB and LF, characters that
+ * change the direction of text, byte order marks, line separators and lone surrogates. JSON stays the same JSON.
+ */
+export function escapeUnprintable(text: string): string {
+  return text.replace(unprintable, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 const longest = 40;
+
+// Cc, the controls of direction (UAX #9), the separators of lines, the byte order mark, and Cs, which is lone under the flag u.
+export const unprintable: RegExp = /(?![\t\n])[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
 
 /** A place in a text: both count from 1, the column in characters (code points). */
 export interface TextPosition {

@@ -1,15 +1,16 @@
 import { HeaderList } from "./fields/header-list.ts";
 import { parseHttpDate } from "./fields/http-date.ts";
+import { quote } from "./message-text.ts";
 import type { HttpRequest } from "./request.ts";
 import { HttpResponse } from "./response.ts";
 
-/** What tells the state of a resource that exists. */
+/** The validators of a resource that exists, as its responses send them (RFC 9110 §8.8). It may lack either, or both. */
 export interface Validators {
   /**
-   * Its strong entity tags with their quotation marks, one for each representation, that of the selected one first. The
-   * tag of any of them will do in If-Match: it names the same state.
+   * Its entity tags with their quotation marks, strong (`"7"`) or weak (`W/"7"`), one for each representation, that of the
+   * selected one first. Any strong one of them satisfies If-Match, since it names the same state; a weak one never does.
    */
-  readonly entityTags: readonly [selected: string, ...others: readonly string[]];
+  readonly entityTags?: readonly string[] | undefined;
   /** When it last changed, in milliseconds since the epoch; counted in whole seconds. */
   readonly lastModified?: number | undefined;
 }
@@ -27,23 +28,28 @@ export type Verdict = "pass" | "not-modified" | "failed";
  *
  * ```ts
  * evaluatePreconditions(request, { entityTags: ['"7-json"'], lastModified: record.updatedAt })
+ * evaluatePreconditions(request, undefined)   // before a PUT creates: If-Match fails, If-None-Match passes
  * ```
+ *
+ * @param current undefined when nothing is there yet
+ * @throws TypeError when a member of `entityTags` is not an entity tag
  */
-export function evaluatePreconditions(request: HttpRequest<unknown>, current: Validators): Verdict {
+export function evaluatePreconditions(request: HttpRequest<unknown>, current: Validators | undefined): Verdict {
   const { headers } = request;
   if (!hasPreconditions(headers)) return "pass";
   const reads = request.method === "GET" || request.method === "HEAD";
+  const tags = (current?.entityTags ?? []).map(requireEntityTag);
   const ifMatch = headers.get("If-Match");
   if (ifMatch !== undefined) {
-    if (!names(ifMatch, current.entityTags, matchesStrongly)) return "failed";
+    if (current === undefined || !names(ifMatch, tags, matchesStrongly)) return "failed";
   } else if (isModifiedSince(headers.get("If-Unmodified-Since"), current)) {
     return "failed";
   }
   const ifNoneMatch = headers.get("If-None-Match");
   if (ifNoneMatch !== undefined) {
     // A client that reads has this very representation, or not; one that writes means whichever there is.
-    const tags = reads ? current.entityTags.slice(0, 1) : current.entityTags;
-    if (names(ifNoneMatch, tags, matchesWeakly)) return reads ? "not-modified" : "failed";
+    const meant = reads ? tags.slice(0, 1) : tags;
+    if (current !== undefined && names(ifNoneMatch, meant, matchesWeakly)) return reads ? "not-modified" : "failed";
   } else if (reads && isModifiedSince(headers.get("If-Modified-Since"), current) === false) {
     return "not-modified";
   }
@@ -73,13 +79,28 @@ function hasPreconditions({ flat }: HeaderList): boolean {
   return false;
 }
 
-function names(field: string, current: readonly string[], matches: (a: EntityTag, b: EntityTag) => boolean): boolean {
-  const named = parseEntityTags(field);
-  return named === "*" || named.some((a) => current.some((opaque) => matches(a, { weak: false, opaque })));
+function requireEntityTag(text: string): EntityTag {
+  const tag = parseEntityTag(text);
+  if (tag === undefined) {
+    throw new TypeError(
+      `entityTags has ${quote(text)}, which is not an entity tag: write "7" or W/"7", with its quotes`,
+    );
+  }
+  return tag;
 }
 
-/** Undefined when the field says nothing: it is absent or no date, or the resource has none. */
-function isModifiedSince(field: string | undefined, { lastModified }: Validators): boolean | undefined {
+function names(
+  field: string,
+  current: readonly EntityTag[],
+  matches: (a: EntityTag, b: EntityTag) => boolean,
+): boolean {
+  const named = parseEntityTags(field);
+  return named === "*" || named.some((a) => current.some((b) => matches(a, b)));
+}
+
+/** Undefined when the field says nothing: it is absent or not a date, or the resource has none. */
+function isModifiedSince(field: string | undefined, current: Validators | undefined): boolean | undefined {
+  const lastModified = current?.lastModified;
   const since = field === undefined ? undefined : parseHttpDate(field);
   return since === undefined || lastModified === undefined ? undefined : Math.floor(lastModified / 1000) * 1000 > since;
 }
@@ -108,6 +129,19 @@ function parseEntityTags(field: string): readonly EntityTag[] | "*" {
   }));
 }
 
+/**
+ * The entity tag that the text is; undefined when it is not exactly one.
+ *
+ * ```ts
+ * parseEntityTag('W/"7"');   // { weak: true, opaque: '"7"' }
+ * parseEntityTag("7");       // undefined: it has no quotation marks
+ * ```
+ */
+function parseEntityTag(text: string): EntityTag | undefined {
+  const [, weak, opaque] = only.exec(text) ?? [];
+  return opaque === undefined ? undefined : { weak: weak !== undefined, opaque };
+}
+
 /** Strong comparison (RFC 9110 §8.8.3.2): neither is weak. */
 function matchesStrongly(a: EntityTag, b: EntityTag): boolean {
   return !a.weak && !b.weak && a.opaque === b.opaque;
@@ -120,5 +154,6 @@ function matchesWeakly(a: EntityTag, b: EntityTag): boolean {
 
 const tag = String.raw`(W/)?("[\x21\x23-\x7e\x80-\xff]*")`;
 const member = new RegExp(tag, "g");
+const only = new RegExp(`^${tag}$`);
 // Empty members are allowed (RFC 9110 §5.6.1.2).
 const list = new RegExp(String.raw`^[\t ,]*${tag}(?:[\t ]*,[\t ,]*${tag})*[\t ,]*$`);

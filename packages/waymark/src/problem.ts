@@ -1,5 +1,6 @@
 import { HeaderList } from "./fields/header-list.ts";
-import type { ProblemType } from "./problem-types.ts";
+import { escapeUnprintable } from "./message-text.ts";
+import { type ProblemType, problemTypes } from "./problem-types.ts";
 import { HttpResponse } from "./response.ts";
 
 /**
@@ -39,7 +40,16 @@ export interface ProblemDetails {
  */
 export function problem(type: ProblemType, details: ProblemDetails = {}): HttpResponse {
   const { status, title } = type;
-  return new HttpResponse(status, fields, JSON.stringify({ type: problemPath(type), title, status, ...details }));
+  const document = { type: problemPath(type), title, status, ...details, ...inPrint(details) };
+  return new HttpResponse(status, fields, escapeUnprintable(JSON.stringify(document)));
+}
+
+/** The sentences as they can be shown, whatever a decoder or a schema of others has put into them. */
+function inPrint({ detail, errors }: ProblemDetails): ProblemDetails {
+  return {
+    ...(detail !== undefined && { detail: escapeUnprintable(detail) }),
+    ...(errors && { errors: errors.map((error) => ({ ...error, detail: escapeUnprintable(error.detail) })) }),
+  };
 }
 
 /** The `type` of the problems of a kind: the path of their page. */
@@ -50,6 +60,9 @@ const fields = HeaderList.of({
   "Cache-Control": "no-store",
   ...dataHeaders,
 });
+
+/** The answer to a fault, which says nothing of it. */
+export const internalError: HttpResponse = problem(problemTypes.internalError);
 
 /**
  * A response that is thrown. At the boundary of the handler or filter that threw it, it becomes that response, so the

@@ -5,9 +5,9 @@ import type { Decoder } from "./content/decoder.ts";
 import { type ContentSettings, defaultContentSettings } from "./content/request-content.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
 import { handleFetch } from "./fetch.ts";
-import type { ErrorClause, Filter, MethodsOf, Next, WebFilter } from "./filter.ts";
+import type { Awaitable, ErrorClause, Filter, MethodsOf, Next, WebFilter } from "./filter.ts";
 import { outerFault } from "./mount.ts";
-import { problem } from "./problem.ts";
+import { internalError, problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
@@ -16,8 +16,8 @@ import { summarize } from "./routing/branch.ts";
 import { compileRoutes } from "./routing/compile.ts";
 import { explain } from "./routing/explain.ts";
 import { thrownResponse, wrapWeb } from "./routing/pipeline.ts";
-import { refused, refusePath } from "./routing/refusal.ts";
-import { buildRouteTable, type RouteTable } from "./routing/route-table.ts";
+import { type Consulted, refused, refusePath } from "./routing/refusal.ts";
+import { buildRouteTable, type Located, type RouteTable } from "./routing/route-table.ts";
 
 export interface RouterOptions {
   /**
@@ -173,24 +173,41 @@ function dispatcher(locate: RouteTable): Next {
     if (located === undefined) return refusePath(request);
     const { routes, segments } = located;
     try {
-      for (const { candidate, method, gate, consulted } of routes.attempts(request.method)) {
-        if (!gate.every(({ holds }) => holds(request, method, segments))) continue;
-        const type = candidate.negotiate?.(request);
-        if (type === undefined && candidate.negotiate !== undefined) continue;
-        const response = candidate.run(request.matched(candidate.bind(segments), type));
-        return andThen(response, (settled) => routes.complete(settled, consulted));
-      }
-      return routes.refuse(request, segments);
+      const response = dispatch(located, request, request);
+      if (response !== undefined) return response;
+      const refusal = routes.refuse(request, segments);
+      const judged = routes.withoutMalformedAccept(request, refusal);
+      if (judged === undefined) return refusal;
+      return dispatch(located, request, judged, routes.consulted(request.method)) ?? routes.refuse(judged, segments);
     } catch (error) {
       return thrownResponse(error); // Of a test: handlers and filters have turned theirs into responses.
     }
   };
 }
 
+/**
+ * The response of the first route whose conditions hold for the request as it is judged.
+ *
+ * @param rest what the choice rests on; without it, what was consulted up to the route
+ */
+function dispatch(
+  { routes, segments }: Located,
+  request: HttpRequest,
+  judged: HttpRequest,
+  rest?: Consulted,
+): Awaitable<HttpResponse> | undefined {
+  for (const { candidate, method, gate, consulted } of routes.attempts(request.method)) {
+    if (!gate.every(({ holds }) => holds(judged, method, segments))) continue;
+    const type = candidate.negotiate?.(judged);
+    if (type === undefined && candidate.negotiate !== undefined) continue;
+    const response = candidate.run(request.matched(candidate.bind(segments), type));
+    return andThen(response, (settled) => routes.complete(settled, rest ?? consulted));
+  }
+  return undefined;
+}
+
 // For a filter that goes on with a request of its own.
 const malformedTarget = problem(problemTypes.malformedTarget);
-
-const internalError = problem(problemTypes.internalError);
 
 function logFault(error: unknown): void {
   // biome-ignore lint/suspicious/noConsole: the default where the program names no log of its own

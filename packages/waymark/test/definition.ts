@@ -1,5 +1,5 @@
 import type { ConditionData } from "../src/condition.ts";
-import { negotiate } from "../src/fields/accept.ts";
+import { chooseAcceptable, hasMalformedRange } from "../src/fields/accept.ts";
 import { matchesMediaType, parseMediaRange, parseMediaType } from "../src/fields/media-type.ts";
 import type { HttpRequest } from "../src/request.ts";
 import type { Group, RouteData, SingleRoute } from "../src/route.ts";
@@ -41,7 +41,12 @@ export function interpret(routes: readonly RouteData[], request: HttpRequest): O
   if (!reached("path")) return { status: 404 };
   if (!reached("method")) return { status: request.method === "OPTIONS" ? 204 : 405 };
   if (!reached("contentType")) return { status: 415 };
-  if (!reached("accept")) return { status: 406 };
+  if (!reached("accept")) {
+    // Members that nobody can read may have meant what there is: then the field is as if it were not there.
+    return hasMalformedRange(request.header("Accept"))
+      ? interpret(routes, request.withoutHeader("Accept"))
+      : { status: 406 };
+  }
   return reached("other") ?? { status: 404 };
 }
 
@@ -139,7 +144,7 @@ function* satisfy(condition: ConditionData, way: Way, question: Question, inGrou
       return;
     }
     case "accept": {
-      const chosen = negotiate(
+      const chosen = chooseAcceptable(
         request.header("Accept"),
         condition.mediaTypes.map((type) => parseMediaType(type)!),
       );

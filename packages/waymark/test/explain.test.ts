@@ -52,6 +52,18 @@ GET /person/7 → GET /person/{id:[0-9]+}
   GET /beta                wants path "/beta", found "/person/7"`,
     ],
     [
+      "GET /person/7",
+      { Accept: "image/png, */json" },
+      `
+GET /person/7 → GET /person/{id:[0-9]+}
+  GET /person/{id:[0-9]+}  takes it
+  GET /person              wants path "/person", found "/person/7"
+  POST /person             wants path "/person", found "/person/7"
+  GET /hello-world         wants path "/hello-world", found "/person/7"
+  GET /beta                wants path "/beta", found "/person/7"
+  GET /beta                wants path "/beta", found "/person/7"`,
+    ],
+    [
       "POST /person?x=1",
       { "Content-Type": "text/plain" },
       `

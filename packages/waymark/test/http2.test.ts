@@ -279,7 +279,7 @@ describe("a request of HTTP/2", () => {
   });
 
   it("whose content does not come in time gets 408", async () => {
-    const { connect } = await served(async (request) => text(await request.text()), { requestTimeout: 20 });
+    const { connect } = await served(async (request) => text(await request.text()), { requestTimeout: 200 });
     const stream = connect().request({ ":method": "POST" }, { endStream: false });
     const [headers] = await once(stream, "response");
     assert.equal(headers[":status"], 408);

@@ -93,7 +93,7 @@ describe("negotiate", () => {
     },
     {
       behaviour: "ignores a range with a malformed weight",
-      accepts: ["2", "x", "0.1234", "1.001", "-1", ".5", "1e0", "00", '""', "0,5"].map(
+      accepts: ["2", "x", "0.1234", "1.001", "-1", ".1234", "1e0", "00", '""', "0,5"].map(
         (weight) => `application/json;q=${weight}, application/xml;q=0.1`,
       ),
       choice: xml,
@@ -108,7 +108,7 @@ describe("negotiate", () => {
       accepts: [
         "garbage",
         "application/",
-        "*",
+        "**",
         "*/json",
         "a/b c",
         "application/xml;q=2",
@@ -139,9 +139,51 @@ describe("negotiate", () => {
       choice: json,
     },
     {
-      behaviour: "does not match a type that lacks a parameter of the range",
-      accepts: ["application/json;version=2", "application/json;charset=utf-16"],
+      behaviour: "reads what older clients of Java send",
+      accepts: ["text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2", "*", "*;q=.2", " * ; q=.200"],
+      choice: json,
+    },
+    {
+      behaviour: "orders weights without a leading zero with the others",
+      accepts: [
+        "application/json;q=.2, application/xml;q=0.3",
+        "application/json;q=.999, application/xml",
+        "*;q=.1, application/xml",
+      ],
+      choice: xml,
+    },
+    {
+      behaviour: "ignores a parameter that the type lacks",
+      accepts: [
+        "application/xml;version=2",
+        'application/xml;profile="https://example.org/a b"',
+        "application/xml;a=1;b=2;q=0.1",
+      ],
+      choice: xml,
+    },
+    {
+      behaviour: "prefers a range that the type matches in whole to one with parameters that it lacks",
+      accepts: [
+        "application/json;v=1;q=0.1, application/json, application/xml;q=0.5",
+        "application/json;v=1;q=0, application/json",
+      ],
+      choice: json,
+    },
+    {
+      behaviour: "has a range that names the subtype precede a wildcard, whatever parameters the type lacks",
+      accepts: ["application/xml;v=1, */*;q=0.1", "application/json;v=1;q=0, */*"],
+      choice: xml,
+    },
+    {
+      behaviour: "does not match a type with another value of a parameter",
+      accepts: ["application/json;charset=utf-16", "text/csv;header=absent"],
+      offered: [json, "text/csv;header=present"],
       choice: undefined,
+    },
+    {
+      behaviour: "chooses the first offer where only malformed members may mean one",
+      accepts: ["text/html, garbage", "text/html, application/json;q=2", "application/json;q=0, */json"],
+      choice: json,
     },
     {
       behaviour: "prefers the range with more parameters",
@@ -216,13 +258,25 @@ describe("negotiate", () => {
     );
   });
 
-  test("does not depend on malformed ranges, unless there are no others", () => {
+  test("does not depend on malformed ranges, unless the others accept nothing", () => {
     const wellFormed = range.filter((text) => !text.endsWith("q=2"));
-    const malformed = fc.constantFrom("a", "a/", "*/a", "a/b;x", "a/b;q=2", "a/b c", "a/b;x=1;x=2", "");
+    const malformed = fc.constantFrom(
+      "a",
+      "a/",
+      "*/a",
+      "a/b;x",
+      "a/b;q=2",
+      "a/b c",
+      "a/b;x=1;x=2",
+      "a/b;q=.",
+      "a/b;q=.1234",
+    );
     fc.assert(
       fc.property(fc.array(wellFormed, { minLength: 1 }), malformed, fc.array(offer), (ranges, fault, offered) => {
         const clean = negotiate(ranges.join(","), types(...offered));
-        assert.equal(negotiate([fault, ...ranges, fault].join(","), types(...offered)), clean);
+        const first = offered.length === 0 ? -1 : 0;
+        assert.equal(negotiate([fault, ...ranges, fault].join(","), types(...offered)), clean < 0 ? first : clean);
+        assert.equal(negotiate(["", ...ranges, ""].join(","), types(...offered)), clean);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { evaluatePreconditions, HttpRequest, json, notModified, type Verdict } from "../src/index.ts";
+import { evaluatePreconditions, HttpRequest, json, notModified, type Validators, type Verdict } from "../src/index.ts";
 
 const changed = Date.UTC(2026, 5, 15, 12, 0, 0, 750);
 const current = { entityTags: ['"7-json"', '"7-xml"'], lastModified: changed } as const;
@@ -68,10 +68,51 @@ suite("preconditions (RFC 9110 §13.2.2)", () => {
     });
   }
 
-  test("on dates say nothing where the resource has none", () => {
-    const request = HttpRequest.of({ headers: { "If-Modified-Since": later, "If-Unmodified-Since": earlier } });
-    assert.equal(evaluatePreconditions(request, { entityTags: ['"7"'] }), "pass");
-  });
+  const others: readonly (readonly [current: Validators | undefined, ...Case])[] = [
+    // A weak tag of the resource (§8.8.3.2): never good for If-Match, and good for If-None-Match.
+    [{ entityTags: ['W/"7"'] }, "PUT", { "If-Match": 'W/"7"' }, "failed"],
+    [{ entityTags: ['W/"7"'] }, "PUT", { "If-Match": '"7"' }, "failed"],
+    [{ entityTags: ['W/"7"'] }, "PUT", { "If-Match": "*" }, "pass"],
+    [{ entityTags: ['W/"7"'] }, "GET", { "If-None-Match": 'W/"7"' }, "not-modified"],
+    [{ entityTags: ['W/"7"'] }, "GET", { "If-None-Match": '"7"' }, "not-modified"],
+    [{ entityTags: ['W/"7"'] }, "GET", { "If-None-Match": 'W/"8"' }, "pass"],
+    [{ entityTags: ['W/"7"', '"7-xml"'] }, "PUT", { "If-Match": '"7-xml"' }, "pass"],
+
+    // Last-Modified alone, and neither.
+    [{ lastModified: changed }, "GET", { "If-Modified-Since": same }, "not-modified"],
+    [{ lastModified: changed }, "PUT", { "If-Unmodified-Since": earlier }, "failed"],
+    [{ lastModified: changed }, "PUT", { "If-Match": '"7"' }, "failed"],
+    [{ lastModified: changed }, "PUT", { "If-Match": "*" }, "pass"],
+    [{ lastModified: changed }, "GET", { "If-None-Match": '"7"', "If-Modified-Since": same }, "pass"],
+    [{ lastModified: changed }, "PUT", { "If-None-Match": "*" }, "failed"],
+    [{ entityTags: ['"7"'] }, "GET", { "If-Modified-Since": later, "If-Unmodified-Since": earlier }, "pass"],
+    [{}, "PUT", { "If-None-Match": "*" }, "failed"],
+
+    // Nothing is there yet (§13.1.1, §13.1.2).
+    [undefined, "PUT", { "If-Match": "*" }, "failed"],
+    [undefined, "PUT", { "If-Match": '"7"' }, "failed"],
+    [undefined, "PUT", { "If-None-Match": "*" }, "pass"],
+    [undefined, "PUT", { "If-None-Match": '"7"' }, "pass"],
+    [undefined, "PUT", { "If-Unmodified-Since": earlier }, "pass"],
+    [undefined, "PUT", {}, "pass"],
+  ];
+  for (const [validators, method, headers, verdict] of others) {
+    test(`${method} ${JSON.stringify(headers)} of ${JSON.stringify(validators)}: ${verdict}`, () => {
+      assert.equal(evaluatePreconditions(HttpRequest.of({ method, headers }), validators), verdict);
+    });
+  }
+
+  for (const tag of ["7", "", '"7', 'w/"7"', "W/7", '"a" ', '"a", "b"', '"a\u0000"', '"a\u20ac"', "*"]) {
+    test(`are refused ${JSON.stringify(tag)} as an entity tag of the resource`, () => {
+      for (const name of ["If-Match", "If-None-Match", "If-Modified-Since"]) {
+        const request = HttpRequest.of({ headers: { [name]: '"7"' } });
+        assert.throws(() => evaluatePreconditions(request, { entityTags: ['"1"', tag] }), {
+          name: "TypeError",
+          message: `entityTags has ${JSON.stringify(tag)}, which is not an entity tag: write "7" or W/"7", with its quotes`,
+        });
+      }
+    });
+  }
 });
 
 test("the 304 in place of a response keeps what caches go by and leaves out what is about content", () => {

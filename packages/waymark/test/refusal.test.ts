@@ -471,7 +471,11 @@ suite("the choice by Accept", () => {
     ["/b", ", ,application/xml,,", "application/xml"],
     ["/b", ["text/html", "application/xml"], "application/xml"],
     ["/b", "application/*+json", 406],
-    ["/b", "application/json;version=2", 406],
+    ["/b", "application/json;version=2", "application/json"],
+    ["/b", "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2", "application/json"],
+    ["/a", "text/html, garbage", "json"],
+    ["/a", "application/xml, garbage", "xml"],
+    ["/b", "text/html, */json", "application/json"],
   ];
   for (const [target, sent, expected] of cases) {
     it(`of ${target} with ${JSON.stringify(sent)} is ${expected}`, async () => {

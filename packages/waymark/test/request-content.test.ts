@@ -440,6 +440,28 @@ describe("RequestContent", () => {
     });
   });
 
+  describe("awaits a decoder that returns a promise", () => {
+    const bodyBy = (decode: Decoder["decode"]) =>
+      contentOf("a,b").body(jsonType, anything, { decoders: [{ mediaTypes: ["application/json"], decode }] });
+
+    it("and validates what it resolves with", async () => {
+      assert.deepEqual(await bodyBy(async (content) => decodeUtf8(content).split(",")), ["a", "b"]);
+    });
+
+    it("and refuses what it finds malformed; another error is a fault of the program", async () => {
+      const malformed = bodyBy(async () => {
+        throw new MalformedContent("The row is short", { line: 1, column: 4 });
+      });
+      const { status, problem } = await refusalOf(malformed);
+      assert.equal(status, 400);
+      assert.partialDeepStrictEqual(problem, { detail: "The row is short at line 1, column 4.", line: 1, column: 4 });
+      await assert.rejects(
+        bodyBy(() => Promise.reject(new RangeError("broken"))),
+        { name: "RangeError" },
+      );
+    });
+  });
+
   describe("finds the decoder by Content-Type", () => {
     const options = { decoders: [jsonDecoder, csvDecoder] };
     const csv = [["a", "b"], undefined];

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+  escapeUnprintable,
   HttpError,
   type HttpResponse,
   json,
@@ -90,7 +91,7 @@ export class LineErrors {
     this.#lines++;
     this.#count += issues.length;
     for (const { message, path } of issues.slice(0, mostTold - this.#told.length)) {
-      this.#told.push({ line, pointer: shortPointer(path), detail: shortened(message) });
+      this.#told.push({ line, pointer: shortPointer(path), detail: shortened(escapeUnprintable(message)) });
     }
   }
 

@@ -1,6 +1,7 @@
 import { type SaxesAttributeNSIncomplete, SaxesParser, type SaxesTagNS, type XMLDecl } from "saxes";
-import { type Decoder, excerpt, MalformedContent, positionAt } from "waymark";
+import { type Decoder, excerpt, MalformedContent, positionAt, quote } from "waymark";
 import { toInteger } from "../member-value.ts";
+import { TurnShare } from "../turn-share.ts";
 import { assertDeclaredEncoding, decodeXmlText, textStart, toXmlFault, type XmlText } from "./xml-text.ts";
 
 export interface XmlDecoderOptions {
@@ -20,8 +21,9 @@ export interface XmlDecoderOptions {
  * that has elements is an object, in whatever order they are; any other is its text as it stands, `""` when it is empty.
  *
  * What such a value cannot hold is refused with its line and column: attributes, text beside elements, an element that
- * occurs twice, other namespaces, more than 64 levels. So is a document type, before anything in it is read. Comments
- * and processing instructions are ignored.
+ * occurs twice, other namespaces. So are more than 64 levels, 10,000 elements or 1,000 declarations of namespaces, names of
+ * more than 1,000 characters, and a document type, before anything in it is read. Comments and processing instructions are
+ * ignored. Content of more than 8,192 characters is read over as many turns of the event loop as it takes.
  *
  * ```ts
  * const decoder = xmlDecoder({ root: "person", integers: ["id"] });
@@ -32,13 +34,32 @@ export interface XmlDecoderOptions {
  * @throws TypeError when `root` is not the name of an element
  */
 export function xmlDecoder({ root, namespace, integers = [] }: XmlDecoderOptions): Decoder {
-  if (!/^[\p{L}_][\p{L}\p{N}._-]*$/u.test(root)) throw new TypeError(`${JSON.stringify(root)} cannot name an element`);
-  const integerPaths: ReadonlySet<string> = new Set(integers);
-  const toLeaf = (path: string, text: string): unknown => (integerPaths.has(path) ? toInteger(text) : text);
+  if (!/^[\p{L}_][\p{L}\p{N}._-]*$/u.test(root)) throw new TypeError(`${quote(root)} cannot name an element`);
+  const rules = { root, namespace, known: knownMembers(integers) };
   return {
     mediaTypes: ["application/xml", "text/xml"],
-    decode: (content, mediaType) => readXmlDocument(decodeXmlText(content, mediaType), { root, namespace, toLeaf }),
+    decode: (content, mediaType) => readXmlDocument(decodeXmlText(content, mediaType), rules),
   };
+}
+
+/** The root, with the ways to the integers below it. */
+function knownMembers(integers: readonly string[]): KnownMember {
+  const root: GrowingMember = { isInteger: false, members: new Map() };
+  for (const path of integers) {
+    let member = root;
+    for (const name of path.split(".")) {
+      const inner = member.members.get(name) ?? { isInteger: false, members: new Map() };
+      member.members.set(name, inner);
+      member = inner;
+    }
+    member.isInteger = true;
+  }
+  return root;
+}
+
+interface GrowingMember {
+  isInteger: boolean;
+  readonly members: Map<string, GrowingMember>;
 }
 
 interface XmlDocumentRules {
@@ -46,12 +67,18 @@ interface XmlDocumentRules {
   readonly root: string;
   /** The one namespace that elements may be in. */
   readonly namespace: string | undefined;
-  /** The value of an element without elements, by its way from the root: `address.postalCode`. */
-  readonly toLeaf: (path: string, text: string) => unknown;
+  /** What is known of the root. */
+  readonly known: KnownMember;
+}
+
+/** What is known of a member: whether it is an integer, and of the members inside of it. */
+interface KnownMember {
+  readonly isInteger: boolean;
+  readonly members: ReadonlyMap<string, KnownMember>;
 }
 
 /**
- * The object that a document is: the members of its root.
+ * The object that a document is: the members of its root. A promise of it where the document is long.
  *
  * @throws MalformedContent at the first fault
  */
@@ -60,10 +87,18 @@ function readXmlDocument(document: XmlText, rules: XmlDocumentRules): unknown {
 }
 
 const maxDepth = 64;
+const maxElements = 10_000;
+/** In the whole document. */
+const maxAttributes = 1000;
+const maxNameLength = 1000;
+
+/** In characters; the parser takes some milliseconds for as many. */
+const pieceLength = 8192;
 
 /** An element whose end is not read yet. */
 interface OpenElement {
   readonly name: string;
+  readonly known: KnownMember | undefined;
   readonly members: Map<string, unknown>;
   /** Empty once there are elements in it: white space between them is not kept, however much there is. */
   text: string;
@@ -76,6 +111,8 @@ class DocumentReader {
   readonly #parser = new SaxesParser({ xmlns: true, defaultXMLVersion: "1.0", forceXMLVersion: true });
   readonly #open: OpenElement[] = [];
   #tag = { name: "", start: 0 };
+  #elements = 0;
+  #attributes = 0;
   #isAtEnd = false;
   #value: unknown;
 
@@ -93,18 +130,30 @@ class DocumentReader {
       throw toXmlFault(error, text, this.#isAtEnd ? text.length : parser.position - 1);
     });
     parser.on("xmldecl", (declaration) => this.#readDeclaration(declaration));
-    parser.on("opentagstart", ({ name }) => {
-      this.#tag = { name, start: text.lastIndexOf("<", parser.position - 1) };
-    });
+    parser.on("opentagstart", ({ name }) => this.#beginTag(name));
     parser.on("attribute", (attribute) => this.#readAttribute(attribute));
     parser.on("opentag", (tag) => this.#beginElement(tag));
     parser.on("closetag", () => this.#endElement());
     // The parser has read the "<" after a text, and the whole of a CDATA section.
     parser.on("text", (part) => this.#readText(part, () => textStart(text, parser.position - 1)));
     parser.on("cdata", (part) => this.#readText(part, () => text.lastIndexOf("<![CDATA[", parser.position)));
+    if (text.length > pieceLength) return this.#readInPieces();
     parser.write(text);
+    return this.#end();
+  }
+
+  async #readInPieces(): Promise<unknown> {
+    const share = new TurnShare();
+    for (let at = 0; at < this.#text.length; at += pieceLength) {
+      if (share.isUsed) await share.next();
+      this.#parser.write(this.#text.slice(at, at + pieceLength));
+    }
+    return this.#end();
+  }
+
+  #end(): unknown {
     this.#isAtEnd = true;
-    parser.close();
+    this.#parser.close();
     return this.#value;
   }
 
@@ -122,7 +171,16 @@ class DocumentReader {
     if (encoding !== undefined) assertDeclaredEncoding(encoding, this.#encoding);
   }
 
+  #beginTag(name: string): void {
+    this.#tag = { name, start: this.#text.lastIndexOf("<", this.#parser.position - 1) };
+    if (++this.#elements > maxElements) throw this.#refusal(`There are more than ${maxElements} elements`);
+    if (name.length > maxNameLength) {
+      throw this.#refusal(`The name of the element ${excerpt(name)} is longer than ${maxNameLength} characters`);
+    }
+  }
+
   #readAttribute({ name, prefix, value }: SaxesAttributeNSIncomplete): void {
+    if (++this.#attributes > maxAttributes) throw this.#refusal(`There are more than ${maxAttributes} attributes`);
     if (name !== "xmlns" && prefix !== "xmlns") {
       throw this.#refusal(`${this.#tagPath()} has the attribute ${excerpt(name)}, and elements here have none`);
     }
@@ -149,7 +207,8 @@ class DocumentReader {
       if (!isBlank(parent.text)) throw this.#refusal(`${this.#tagPath()} stands beside text`);
       parent.text = "";
     }
-    this.#open.push({ name: local, members: new Map(), text: "" });
+    const known = parent === undefined ? this.#rules.known : parent.known?.members.get(local);
+    this.#open.push({ name: local, known, members: new Map(), text: "" });
   }
 
   #readText(part: string, start: () => number): void {
@@ -163,12 +222,11 @@ class DocumentReader {
   }
 
   #endElement(): void {
-    const path = this.#open.slice(1).map(({ name }) => name);
-    const { name, members, text } = this.#open.pop() as OpenElement; // the parser ends only what it began
+    const { name, known, members, text } = this.#open.pop() as OpenElement; // the parser ends only what it began
     const parent = this.#open.at(-1);
     const isObject = parent === undefined || members.size > 0;
     // Unlike an assignment, fromEntries makes even `__proto__` a member like any other.
-    const value = isObject ? Object.fromEntries(members) : this.#rules.toLeaf(path.join("."), text);
+    const value = isObject ? Object.fromEntries(members) : known?.isInteger ? toInteger(text) : text;
     if (parent === undefined) this.#value = value;
     else parent.members.set(name, value);
   }

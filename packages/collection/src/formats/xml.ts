@@ -1,3 +1,4 @@
+import { quote } from "waymark";
 import type { ItemRepresentation, ListRepresentation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";
 import { listText } from "./list-text.ts";
@@ -32,7 +33,7 @@ export function xmlRepresentation({
   mediaType = "application/xml",
 }: XmlRepresentationOptions): ItemRepresentation & ListRepresentation {
   for (const name of [root, list]) {
-    if (toName(name) !== name) throw new TypeError(`${JSON.stringify(name)} cannot name an element`);
+    if (toName(name) !== name) throw new TypeError(`${quote(name)} cannot name an element`);
   }
   const element = ({ json }: StoredRecord): string => toElement(root, JSON.parse(json));
   return {

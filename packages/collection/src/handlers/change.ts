@@ -87,18 +87,19 @@ const preconditionFields = ["If-Match", "If-Unmodified-Since", "If-None-Match"];
 
 /** PUT of a record. */
 export function replaceRecord<T extends Document>(settings: CollectionSettings<T>): ItemHandler {
-  const { decoders, serverMembers } = settings;
+  const { decoders, serverMembers, mayRead } = settings;
   return changeRecord(settings, {
     preferences: writePreferences(settings),
     async attempt({ request, store, preferences }, current, expectedRevision) {
       if (request.headers.has("Content-Range")) return refusePart();
-      const validator = replacementOf({ schema: preferredSchema(settings, preferences), serverMembers, current });
+      const schema = preferredSchema(settings, preferences);
+      const validator = replacementOf({ schema, serverMembers, current, mayRead: mayRead(request, request.path) });
       const document = await request.body(validator, { decoders });
       return store.replace(current.id, document, expectedRevision);
     },
     changed({ request, url, preferences }, record) {
       // Without validators, since the record is not stored as it was sent (RFC 9110 §9.3.4).
-      const written = { record, url, validators: false };
+      const written = { record, path: request.path, url, validators: false };
       return answerWritten(request, preferences, settings, noContent(), written);
     },
   });
@@ -115,18 +116,19 @@ export const amendTypes: readonly string[] = [mergePatchType, jsonPatchType];
 
 /** PATCH of a record. */
 export function amendRecord<T extends Document>(settings: CollectionSettings<T>): ItemHandler {
-  const { items, serverMembers } = settings;
+  const { items, serverMembers, mayRead } = settings;
   return changeRecord(settings, {
     preferences: writePreferences(settings),
     async attempt({ request, store, preferences }, current) {
-      const validator = amendmentOf({ schema: preferredSchema(settings, preferences), serverMembers, current });
+      const schema = preferredSchema(settings, preferences);
+      const validator = amendmentOf({ schema, serverMembers, current, mayRead: mayRead(request, request.path) });
       const document = await request.body(validator, { decoders: amendmentDecoders });
       // The patch was made of this state and of no other.
       return store.replace(current.id, document, current.revision);
     },
     changed({ request, url, preferences }, record) {
       const answer = noContent().withHeader("ETag", recordValidators(record, items).entityTag);
-      const written = { record, url, validators: true };
+      const written = { record, path: request.path, url, validators: true };
       return answerWritten(request, preferences, settings, answer, written);
     },
   });
@@ -154,7 +156,9 @@ export function removeRecord<T extends Document>(settings: CollectionSettings<T>
       const isSentBack = preferences.get("return") === "representation";
       return store.remove(current.id, isSentBack ? current.revision : expectedRevision);
     },
-    changed: ({ request, url, preferences }, record) =>
-      answerWritten(request, preferences, settings, ok(), { record, url, validators: false, removed: true }),
+    changed({ request, url, preferences }, record) {
+      const written = { record, path: request.path, url, validators: false, removed: true };
+      return answerWritten(request, preferences, settings, ok(), written);
+    },
   });
 }

@@ -2,7 +2,7 @@ import { HttpError, type StandardSchemaV1, type ValidationIssue, type Validation
 import { applyPatch, parsePatch } from "../patch/json-patch.ts";
 import { isJsonObject, mergePatch } from "../patch/merge-patch.ts";
 import type { StoredRecord } from "../store.ts";
-import { refuseOperation } from "./refusals.ts";
+import { refuseExcess, refuseOperation, refuseUnreadable } from "./refusals.ts";
 
 /** What a record must be like that a change makes. */
 export interface ItemRules<T> {
@@ -11,6 +11,8 @@ export interface ItemRules<T> {
   readonly serverMembers: readonly string[];
   /** The record as it is. */
   readonly current: StoredRecord;
+  /** Whether the caller may read the record; else no message says anything of it. */
+  readonly mayRead: boolean;
 }
 
 /**
@@ -32,7 +34,8 @@ export type Amendment =
  * What an amendment makes of a record, if it changes no member that the server sets and leaves a record that the schema
  * takes.
  *
- * @throws HttpError 409 when an operation cannot be done
+ * @throws HttpError 409 when an operation cannot be done, 422 when the operations are too much to do; 403 for a JSON Patch of
+ *   a caller who may not read the record, since whether it can be done shows what the record has
  */
 export function amendmentOf<T>(rules: ItemRules<T>): Validator<T> {
   return (value) => {
@@ -41,14 +44,29 @@ export function amendmentOf<T>(rules: ItemRules<T>): Validator<T> {
   };
 }
 
-function takeMerged<T>({ schema, serverMembers, current }: ItemRules<T>, patch: unknown) {
+async function takeMerged<T>({ schema, serverMembers, current, mayRead }: ItemRules<T>, patch: unknown) {
   if (!isJsonObject(patch)) return { issues: [{ message: "must be an object with the members to change" }] };
   const issues = issuesWith(patch, serverMembers, () => setByServer);
   const [target, changes] = [parse(current), patch].map((value) => without(value, serverMembers));
-  return validateBeside(issues, schema, mergePatch(target, changes));
+  const result = await validateBeside(issues, schema, mergePatch(target, changes));
+  if (mayRead || result.issues === undefined) return result;
+  return { issues: result.issues.map((issue) => (isSent(patch, issue.path) ? issue : withoutDetails(issue))) };
 }
 
+/** Returns whether the value at a path is of the patch, and not of the record that it is merged into. */
+function isSent(patch: unknown, [first, ...rest]: NonNullable<ValidationIssue["path"]> = []): boolean {
+  if (first === undefined || !isJsonObject(patch)) return true;
+  const key = typeof first === "object" ? first.key : first;
+  return Object.hasOwn(patch, key) && isSent(patch[String(key)], rest);
+}
+
+const withoutDetails = ({ path }: ValidationIssue): ValidationIssue => ({
+  message: "is not valid as it is stored",
+  ...(path !== undefined && { path }),
+});
+
 function takePatched<T>(rules: ItemRules<T>, patch: unknown) {
+  if (!rules.mayRead) throw new HttpError(refuseUnreadable());
   const operations = parsePatch(patch);
   if (operations.issues !== undefined) return operations;
   const isServerMember = (name = ""): boolean => rules.serverMembers.includes(name);
@@ -59,18 +77,22 @@ function takePatched<T>(rules: ItemRules<T>, patch: unknown) {
   if (issues.length > 0) return { issues: issues.map(({ path }) => ({ message: setByServer, path })) };
   const outcome = applyPatch(parse(rules.current), operations.value);
   if (outcome.kind === "failed") throw new HttpError(refuseOperation(outcome.index, outcome.detail));
+  if (outcome.kind === "excessive") throw new HttpError(refuseExcess(outcome.index, outcome.detail));
   // An operation on the whole may have set what the server sets.
   return takeReplacement(rules, outcome.value);
 }
 
 const setByServer = "is set by the server, and cannot be changed";
 
-function takeReplacement<T>({ schema, serverMembers, current }: ItemRules<T>, value: unknown) {
+function takeReplacement<T>({ schema, serverMembers, current, mayRead }: ItemRules<T>, value: unknown) {
   if (!isJsonObject(value)) return schema["~standard"].validate(value);
   const stored = parse(current);
-  const issues = issuesWith(value, serverMembers, (name, sent) =>
-    sent === stored[name] ? undefined : `is set by the server: here it is ${JSON.stringify(stored[name])}, or absent`,
-  );
+  const issues = issuesWith(value, serverMembers, (name, sent) => {
+    // The id is in the path of the record; to say whether another member is right would show it.
+    if (!mayRead) return name === "id" && sent === stored[name] ? undefined : setByServer;
+    if (sent === stored[name]) return undefined;
+    return `is set by the server: here it is ${JSON.stringify(stored[name])}, or absent`;
+  });
   return validateBeside(issues, schema, without(value, serverMembers));
 }
 
@@ -99,6 +121,7 @@ function issuesWith(
 }
 
 export function without(value: Readonly<Record<string, unknown>>, members: readonly string[]): object {
+  if (!members.some((name) => Object.hasOwn(value, name))) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !members.includes(name)));
 }
 

@@ -34,7 +34,7 @@ export function createRecord<T extends Document>(settings: CollectionSettings<T>
         case "created":
         case "repeated": {
           const { record } = creation;
-          const written = { record, url, validators: true };
+          const written = { record, path: `${request.path}/${record.id}`, url, validators: true };
           return answerWritten(request, preferences, settings, created(record, `${url}/${record.id}`), written);
         }
       }

@@ -5,6 +5,7 @@ import { readQuery } from "../lists/parameters.ts";
 import { parseListQuery } from "../lists/query.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import type { Document, StoredRecord } from "../store.ts";
+import { inTurns, TurnShare } from "../turn-share.ts";
 import { readPreferences, withApplied } from "./preferences.ts";
 import { chosenRepresentation } from "./read.ts";
 import { guarded, refusePrecondition } from "./refusals.ts";
@@ -32,12 +33,13 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
     if (verdict === "not-modified") return notModified(response);
 
     const { selection, fields } = query;
+    const share = new TurnShare(request);
     let batches: AsyncIterable<readonly StoredRecord[]>;
     if (selection.limit === undefined) {
-      batches = store.list(selection, request); // which has the signal
+      batches = inTurns(store.list(selection, request), share); // the request has the signal
     } else {
-      const page = await readPage(store, query, selection.limit, request);
-      batches = oneBatch(page.records);
+      const page = await readPage(store, query, selection.limit, share, request);
+      batches = inTurns(oneBatch(page.records), share);
       response = response.withHeader("Link", pageLinks(url, parameters, query, page, store.members));
     }
     if (preferences.has("count")) {

@@ -73,6 +73,8 @@ export const returnPreferences: KnownPreferences = { return: ["representation", 
 /** A record as it is once it was written. */
 interface WrittenRecord {
   readonly record: StoredRecord;
+  /** Its canonical path, as of `HttpRequest.path`. */
+  readonly path: string;
   /** What clients reach its collection by. */
   readonly url: string;
   /** Whether its validators may be told. */
@@ -83,18 +85,19 @@ interface WrittenRecord {
 
 /**
  * The answer to a change as the client prefers it: with the record, in the representation that Accept chooses, where
- * `return=representation` is stated. Where none is acceptable the preference is not followed: the change is made already.
+ * `return=representation` is stated. Where none is acceptable, or the caller may not read the record, the preference is not
+ * followed: the change is made already.
  */
 export function answerWritten<T extends Document>(
   request: HttpRequest<unknown>,
   preferences: Preferences,
-  { items, itemMediaTypes }: CollectionSettings<T>,
+  { items, itemMediaTypes, mayRead }: CollectionSettings<T>,
   answer: HttpResponse,
-  { record, url, validators, removed = false }: WrittenRecord,
+  { record, path, url, validators, removed = false }: WrittenRecord,
 ): HttpResponse {
   if (preferences.get("return") !== "representation") return withApplied(answer, preferences);
   const representation = items[negotiate(request.headers.get("Accept"), itemMediaTypes)];
-  if (representation === undefined) {
+  if (representation === undefined || !mayRead(request, path)) {
     return withApplied(answer, new Map([...preferences].filter(([name]) => name !== "return")));
   }
   let headers = answer.headers.withMembers("Vary", ["Accept", "Prefer"]);

@@ -1,4 +1,4 @@
-import { excerpt, type HttpResponse, problem, toPointer } from "waymark";
+import { excerpt, type HttpResponse, problem, problemTypes, toPointer } from "waymark";
 import { collectionProblemTypes } from "../problem-types.ts";
 import { StoreOutcomeUnknown, StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../store.ts";
 
@@ -45,6 +45,22 @@ export function refuseOperation(index: number, reason: string): HttpResponse {
     detail,
     errors: [{ detail: reason, pointer: toPointer([index]) }],
   });
+}
+
+/** A JSON Patch that goes beyond what is done for one request (RFC 5789 §2.2, "unprocessable request"). */
+export function refuseExcess(index: number | undefined, reason: string): HttpResponse {
+  const what = index === undefined ? "The patch" : `Operation ${index} of the patch, counted from 0,`;
+  return problem(collectionProblemTypes.patchTooLarge, {
+    detail: `${what} is not done: ${reason}. Nothing was changed.`,
+    errors: [{ detail: reason, pointer: toPointer(index === undefined ? [] : [index]) }],
+  });
+}
+
+/** A JSON Patch of a caller who may not read the record. */
+export function refuseUnreadable(): HttpResponse {
+  const detail =
+    "A JSON Patch depends on what the record is, which these credentials may not read: send a merge patch.";
+  return problem(problemTypes.forbidden, { detail });
 }
 
 export function refuseKey(field: string): HttpResponse {

@@ -1,4 +1,5 @@
 import { excerpt } from "waymark";
+import { isRealDate, toTime } from "../member-value.ts";
 import type { Comparison, MemberFilter, MemberType, SelectableMember } from "../selection.ts";
 import { type Report, reportUnknown } from "./parameters.ts";
 
@@ -116,17 +117,6 @@ function fault(right: string, sent: string): ParsedValue {
   return { fault: `must be ${right}, and is ${excerpt(sent)}` };
 }
 
-/** Whether the text is a day that the calendar has, as `YYYY-MM-DD`. */
-function isRealDate(text: string): boolean {
-  const parts = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text);
-  if (parts === null) return false;
-  const [year, month, day] = parts.slice(1).map(Number) as [number, number, number]; // the pattern has three groups
-  // Not Date.UTC, which takes the year 99 for 1999.
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
-}
-
 function parseNumber(text: string): ParsedValue {
   const value = Number(text);
   if (Number.isFinite(value) && String(value) === text) return { value };
@@ -135,21 +125,10 @@ function parseNumber(text: string): ParsedValue {
 }
 
 function parseTime(text: string): ParsedValue {
-  const parts = timePattern.exec(text)?.groups;
-  const example = "a time such as 2026-06-15T12:00:00Z, with milliseconds at most";
-  if (parts === undefined) {
-    // In a query a plus sign is a space.
-    return / [0-9]{2}:[0-9]{2}$/.test(text)
-      ? { fault: `must be a time, and has a space where %2B, the plus sign, may be meant: ${excerpt(text)}` }
-      : fault(example, text);
-  }
-  const { date = "", clock = "", fraction = "", sign, hours = "00", minutes = "00" } = parts;
-  if (!isRealDate(date) || !clockPattern.test(clock) || hours > "23" || minutes > "59") return fault(example, text);
-  const offset = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === "-" ? -1 : 1);
-  return { value: Date.parse(`${date}T${clock}.${fraction.padEnd(3, "0")}Z`) - offset };
+  const value = toTime(text);
+  if (value !== null && !/\.[0-9]{4}/.test(text)) return { value };
+  // In a query a plus sign is a space.
+  return / [0-9]{2}:[0-9]{2}$/.test(text)
+    ? { fault: `must be a time, and has a space where %2B, the plus sign, may be meant: ${excerpt(text)}` }
+    : fault("a time such as 2026-06-15T12:00:00Z, with milliseconds at most", text);
 }
-
-const timePattern =
-  /^(?<date>[0-9-]{10})T(?<clock>[0-9:]{8})(?:\.(?<fraction>[0-9]{1,3}))?(?:Z|(?<sign>[+-])(?<hours>[0-9]{2}):(?<minutes>[0-9]{2}))$/i;
-/** Without leap seconds, which no record's time has. */
-const clockPattern = /^(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$/;

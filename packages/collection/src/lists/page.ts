@@ -1,6 +1,7 @@
 import { memberValue } from "../member-value.ts";
 import type { MemberValue, SelectableMember, SortKey } from "../selection.ts";
 import type { ReadOptions, Store, StoredRecord } from "../store.ts";
+import { inTurns, type TurnShare } from "../turn-share.ts";
 import { toCursor } from "./cursor.ts";
 import type { QueryParameters } from "./parameters.ts";
 import type { ListQuery, OrderedSelection } from "./query.ts";
@@ -13,17 +14,18 @@ interface ListPage {
   readonly hasMore: boolean;
 }
 
-/** Reads the page that the query asks for; its `limit` is its size. */
+/** Reads the page that the query asks for, over several turns of the event loop where it is long; its `limit` is its size. */
 export async function readPage(
   store: Store,
   { selection, backwards }: ListQuery,
   limit: number,
+  share: TurnShare,
   options?: ReadOptions,
 ): Promise<ListPage> {
   const records: StoredRecord[] = [];
   // One more than the page has tells whether there is another.
   const wanted = { ...(backwards ? turned(selection) : selection), limit: limit + 1 };
-  for await (const batch of store.list(wanted, options)) records.push(...batch);
+  for await (const batch of inTurns(store.list(wanted, options), share)) records.push(...batch);
   const page = records.slice(0, limit);
   return { records: backwards ? page.reverse() : page, hasMore: records.length > limit };
 }

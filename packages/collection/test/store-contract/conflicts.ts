@@ -32,7 +32,7 @@ export function describeConflicts(name: string, withStore: WithStore): void {
       }),
     );
 
-    const distinct = ["A1", "a1", "A1 ", "Ａ1", "é", "e\u0301", "", "1", 1, "null"];
+    const distinct = ["A1", "a1", "A1 ", "Ａ1", "é", "e\u0301", "", "1", 1, true, "null", ["A1"], '["A1"]'];
     it(
       `tells ${JSON.stringify(distinct)} apart`,
       withStore(async (store) => {

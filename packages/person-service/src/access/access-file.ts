@@ -2,11 +2,11 @@ import { PatternMistake, pathMatcher } from "waymark";
 import { z } from "zod";
 import { isPasswordHash } from "./password-hash.ts";
 
-/** Who may do what, and how callers show who they are: what an access file says. */
+/** The content of an access file: what each caller may do, and the credentials of users and tokens. */
 export interface AccessFile {
   /** What the challenges name; a browser shows it when it asks for a password. */
   readonly realm: string;
-  /** The first that takes a request decides; where none does, nobody may. */
+  /** The first rule that matches a request decides; a request that no rule matches is denied. */
   readonly rules: readonly AccessRule[];
   readonly users: readonly PasswordUser[];
   readonly tokens?: TokenSettings | undefined;
@@ -16,23 +16,23 @@ export interface AccessFile {
 export interface AccessRule {
   /** Default: every method. GET is HEAD too. */
   readonly methods?: readonly string[] | undefined;
-  /** A template as routes have it. */
+  /** A template, as in routes. */
   readonly path: string;
-  /** Credentials are not asked for, and not looked at. */
+  /** Lets in every request, without a look at its credentials. */
   readonly anyone?: true | undefined;
-  /** The caller has all of these; an empty list is for every caller who is known. */
+  /** The scopes that a caller needs, all of them; an empty list lets in every caller with good credentials. */
   readonly scopes?: readonly string[] | undefined;
 }
 
-/** Somebody who comes with a name and a password (RFC 7617). */
+/** A user with a name and a password (RFC 7617). */
 export interface PasswordUser {
   readonly name: string;
-  /** As `hashPassword` gives it. */
+  /** A hash as `hashPassword` returns it. */
   readonly password: string;
   readonly scopes: readonly string[];
 }
 
-/** Which tokens are taken (RFC 7519, RFC 8725), and whose. */
+/** The tokens that are accepted (RFC 7519, RFC 8725). */
 export interface TokenSettings {
   readonly issuer: string;
   readonly audience: string;
@@ -46,8 +46,8 @@ export const scope: z.ZodType<string> = z
   .string()
   .regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/, "must be 1 to 100 ASCII characters without space, quote or backslash");
 
-// Signatures whose verifier holds no secret: where a key serves both to sign and to verify, a public key that is taken for a
-// secret lets everybody sign (RFC 8725 §3.1).
+// Only signatures with public keys. With a shared secret, a public key that is mistaken for the secret would let everybody
+// sign (RFC 8725 §3.1).
 const algorithms = [
   "RS256",
   "RS384",

@@ -3,91 +3,97 @@ import {
   type AroundFilter,
   type Awaitable,
   access,
+  caller,
   clientKey,
   type HttpRequest,
   pathMatcher,
 } from "waymark";
 import { type AccessRule, accessFileSchema } from "./access-file.ts";
 import {
-  type AccessRefusal,
+  type AccessDenial,
   accessThrottles,
   type Challenges,
   challengesOf,
+  type Denied,
   type Identify,
   type Identity,
   identifier,
-  type Refused,
 } from "./identify.ts";
 import { readJsonFile } from "./json-file.ts";
 import { readKeys } from "./key-file.ts";
 import { passwordCheck } from "./password-check.ts";
+import { signInQueue } from "./sign-in-queue.ts";
 import { tokenCheck } from "./tokens.ts";
 
 export interface AccessOptions {
-  /** The access file: rules, users, and whose tokens are taken. */
+  /** The access file. */
   readonly file: string;
-  /** The file of API keys. Default: none are taken. */
+  /** The file of API keys. Default: no key is accepted. */
   readonly keys?: string | undefined;
-  /** Told of each request that is not let in, never with its credentials; must not throw. Default: nobody is. */
-  readonly onRefusal?: (refusal: AccessRefusal) => void;
+  /** Called for each request that is not let in, without its credentials; must not throw. */
+  readonly onDenial?: (denial: AccessDenial) => void;
   /** The clock, for the times in tokens. */
   readonly now?: () => Date;
-  /** A clock that only goes forward, in milliseconds: for how long attempts count, and passwords are remembered. */
+  /** A clock that only goes forward, in milliseconds: for throttles and for remembered passwords. */
   readonly elapsed?: () => number;
 }
 
-/** Who gets in, as files say it. */
+/** Access by the rules and credentials of files. */
 export interface Access {
   /** For `router({ filters })`, behind `cors` and before everything else. */
-  readonly filter: AroundFilter;
+  readonly filter: AccessFilter;
   /**
-   * Reads the files again; requests that come meanwhile are judged by what was read before.
+   * Reads the files again. Requests that come meanwhile are judged by what was read before.
    *
-   * @throws FileMistakes (rejects) when one of them cannot be used: everything then stays as it was
+   * @throws FileError (rejects) when a file cannot be used: nothing has then changed
    */
   reload(): Promise<void>;
 }
 
+/** A filter that lets in, and that answers what else its rules allow. */
+export interface AccessFilter extends AroundFilter {
+  /** Returns whether the caller of a request that was let in may GET a path. */
+  readonly mayRead: (request: HttpRequest<unknown>, path: string) => boolean;
+}
+
 /**
- * Reads who gets in.
+ * Reads the access file and the file of keys.
  *
  * ```ts
  * const access = await openAccess({ file: "access.json", keys: "keys.json" });
  * openPersonService({ database, access: access.filter });
  * ```
  *
- * @throws FileMistakes (rejects) when a file cannot be used; the message says where and why
+ * @throws FileError (rejects) when a file cannot be used; the message says where and why
  */
 export async function openAccess(options: AccessOptions): Promise<Access> {
-  const {
-    file,
-    keys,
-    onRefusal = () => undefined,
-    now = () => new Date(),
-    elapsed = () => performance.now(),
-  } = options;
-  // Not made anew by a reload, which would forgive everybody.
+  const { file, keys, onDenial = () => undefined, now = () => new Date(), elapsed = () => performance.now() } = options;
+  // Kept through a reload, which would otherwise reset every counter.
   const throttles = accessThrottles(elapsed);
+  const signIns = signInQueue(elapsed);
 
   const readPolicy = async (): Promise<Policy> => {
     const { realm, rules, users, tokens } = await readJsonFile(file, accessFileSchema);
     const challenges = challengesOf(realm, users.length > 0);
     const identify = identifier({
       keys: keys === undefined ? [] : await readKeys(keys),
-      checkToken: tokens === undefined ? undefined : await tokenCheck(tokens, file, now),
-      passwords: passwordCheck(users, elapsed),
+      checkToken: tokens === undefined ? undefined : await tokenCheck(tokens, file, now, elapsed),
+      passwords: passwordCheck(users, signIns, elapsed),
       challenges,
       throttles,
     });
-    return accessPolicy({ rules, identify, challenges, onRefusal });
+    return accessPolicy({ rules, identify, challenges, onDenial });
   };
 
   let policy = await readPolicy();
   let lastReload: Promise<void> = Promise.resolve();
   return {
-    filter: access((request) => policy(request)),
+    filter: {
+      ...access((request) => policy.decide(request)),
+      mayRead: (request, path) => policy.mayRead(request, path),
+    },
     reload() {
-      // One after the other: what was read first must not come into force last.
+      // One after the other, so that the files that were read last are in force.
       const reload = lastReload.then(async () => {
         policy = await readPolicy();
       });
@@ -97,39 +103,47 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   };
 }
 
-/** Decides on a request. What it reads of it is method, path and Authorization, and never the content. */
-type Policy = (request: HttpRequest) => Awaitable<AccessDecision>;
+interface Policy extends Pick<AccessFilter, "mayRead"> {
+  /** Decides on a request by its method, path and Authorization, and never by its content. */
+  decide(request: HttpRequest): Awaitable<AccessDecision>;
+}
 
-/** Who comes in by which rules. */
 interface PolicyParts {
   readonly rules: readonly AccessRule[];
   readonly identify: Identify;
   readonly challenges: Challenges;
-  /** Told of each request that is not let in; must not throw. */
-  readonly onRefusal: (refusal: AccessRefusal) => void;
+  readonly onDenial: (denial: AccessDenial) => void;
 }
 
 /**
- * The policy: the first rule that takes a request decides, and where none does, nobody may. Who has not shown who he is learns
- * nothing of the rules: whatever is not for anyone is answered alike.
+ * Makes a policy: the first rule that matches a request decides, and a request that no rule matches is denied. A client
+ * without good credentials learns nothing of the rules: it gets the same answer for everything that is not for anyone.
  */
-function accessPolicy({ rules, identify, challenges, onRefusal }: PolicyParts): Policy {
+function accessPolicy({ rules, identify, challenges, onDenial }: PolicyParts): Policy {
   const ruleFor = compileRules(rules);
 
   const judge = (rule: AccessRule | undefined, identity: Identity): Judgement => {
-    if (identity.kind === "refused") return identity;
+    if (identity.kind === "denied") return identity;
     const { caller, scheme } = identity;
     const required = rule?.scopes;
     if (required?.every((scope) => caller.scopes.includes(scope)) === true) return { kind: "allowed", caller };
     const reason = required === undefined ? "no rule for it" : `not in scope ${required.join(" ")}`;
-    const decision: Refused =
+    const decision: Denied =
       scheme === "Bearer"
         ? { kind: "forbidden", challenges: challenges.insufficientScope(required ?? []) }
         : { kind: "forbidden" };
-    return { kind: "refused", decision, reason, caller: caller.id };
+    return { kind: "denied", decision, reason, caller: caller.id };
   };
 
-  return (request) => {
+  const mayRead = (request: HttpRequest<unknown>, path: string): boolean => {
+    const rule = ruleFor({ method: "GET", path });
+    if (rule?.anyone === true) return true;
+    // There is none where a rule for anyone let the request in.
+    const known = request.attribute(caller);
+    return known !== undefined && rule?.scopes?.every((scope) => known.scopes.includes(scope)) === true;
+  };
+
+  const decide = (request: HttpRequest): Awaitable<AccessDecision> => {
     const rule = ruleFor(request);
     if (rule?.anyone === true) return { kind: "allowed" };
     const client = clientKey(request);
@@ -138,33 +152,34 @@ function accessPolicy({ rules, identify, challenges, onRefusal }: PolicyParts): 
       if (judgement.kind === "allowed") return judgement;
       const { decision, reason, caller } = judgement;
       const { method, path } = request;
-      onRefusal({ kind: decision.kind, reason, method, path, client, caller });
+      onDenial({ kind: decision.kind, reason, method, path, client, caller });
       return decision;
     };
     const identity = identify(request.header("Authorization"), client);
     return identity instanceof Promise ? identity.then(conclude) : conclude(identity);
   };
+  return { decide, mayRead };
 }
 
-type Judgement =
-  | Extract<AccessDecision, { readonly kind: "allowed" }>
-  | Extract<Identity, { readonly kind: "refused" }>;
+type Judgement = Extract<AccessDecision, { readonly kind: "allowed" }> | Extract<Identity, { readonly kind: "denied" }>;
 
 /**
- * The first rule that takes a request, by its method and its canonical path, which is the one that routes are found by.
+ * Makes the function that returns the first rule for a method and a canonical path, the one that routes are found by.
  *
  * @throws PatternMistake when a path is malformed
  */
-function compileRules(rules: readonly AccessRule[]): (request: HttpRequest) => AccessRule | undefined {
+function compileRules(rules: readonly AccessRule[]): (request: RuledRequest) => AccessRule | undefined {
   const compiled = rules.map((rule) => ({ rule, takesPath: pathMatcher(rule.path), takesMethod: methodMatcher(rule) }));
   return ({ method, path }) =>
     compiled.find(({ takesMethod, takesPath }) => takesMethod(method) && takesPath(path))?.rule;
 }
 
+type RuledRequest = Pick<HttpRequest, "method" | "path">;
+
 function methodMatcher({ methods }: AccessRule): (method: string) => boolean {
   if (methods === undefined) return () => true;
   const taken = new Set(methods);
-  // A HEAD that no route is for runs the handler of the GET route.
+  // A HEAD without a route of its own runs the handler of the GET route.
   if (taken.has("GET")) taken.add("HEAD");
   return (method) => taken.has(method);
 }

@@ -2,12 +2,12 @@ import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { decodeUtf8 } from "waymark";
 
-/** What a request brings to show who sends it. */
+/** The credentials of a request. */
 type Credentials =
   | { readonly kind: "none" }
   | { readonly kind: "bearer"; readonly token: string }
   | { readonly kind: "password"; readonly name: string; readonly password: string }
-  /** Two fields that were joined into one, of which each reader might take another. */
+  /** Two fields joined into one: two readers might take different ones. */
   | { readonly kind: "two" }
   | { readonly kind: "unusable"; readonly reason: UnusableReason; readonly scheme: "Basic" | "Bearer" | undefined };
 
@@ -15,7 +15,7 @@ type UnusableReason = "malformed credentials" | "oversized credentials" | "unkno
 
 /**
  * Reads an Authorization field (RFC 9110 §11.6.2) with Bearer (RFC 6750 §2.1) or Basic (RFC 7617 §2) credentials of at most
- * 8,192 characters; schemes have no case.
+ * 8,192 characters. The case of a scheme does not matter.
  */
 export function parseCredentials(field: string | undefined): Credentials {
   if (field === undefined) return { kind: "none" };
@@ -41,9 +41,9 @@ const token68 = /^[A-Za-z0-9._~+/-]+=*$/;
 // Neither scheme takes a comma; where lines of a field were joined by one, another scheme and its credentials follow.
 const joinedCredentials = /^[A-Za-z0-9._~+/-]*=* *, *[!#$%&'*+.^_`|~0-9A-Za-z-]+ +[A-Za-z0-9._~+/-]+=*/;
 
-/** The name is what stands before the first colon: it cannot have one, and the password can. */
+/** Parses Basic credentials. The first colon ends the name; the password may have others. */
 function parseBasic(encoded: string): Credentials | undefined {
-  // Buffer would take what is not base64, and skip it.
+  // Buffer skips what is not base64.
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/.test(encoded)) return undefined;
   const text = decode(Buffer.from(encoded, "base64"));
   const [, name, password] = /^([^:]*):(.*)$/su.exec(text ?? "") ?? [];
@@ -60,28 +60,28 @@ function decode(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * A new API key: `ps_`, 256 random bits as 43 letters and digits, and 6 more that are their checksum. Who searches a text or a
- * repository for keys that leaked knows one by `ps_[0-9A-Za-z]{49}`, and by the checksum that it is no chance.
+ * Makes an API key: `ps_`, 256 random bits as 43 letters and digits, and 6 more as their checksum. A search for leaked keys
+ * finds it by `ps_[0-9A-Za-z]{49}`, and the checksum rules out chance.
  */
 export function createApiKey(): string {
   const secret = toBase62(BigInt(`0x${randomBytes(32).toString("hex")}`), 43);
   return `${prefix}${secret}${checksum(secret)}`;
 }
 
-/** Whether the text begins as API keys do, so that it cannot be a token of another kind. */
+/** Returns whether a text begins as API keys do, so that it is not a token of another kind. */
 export function claimsToBeApiKey(text: string): boolean {
   return text.startsWith(prefix);
 }
 
-/** Whether the text can be an API key; one that was mistyped or cut off is not. */
+/** Returns whether a text has the form and the checksum of an API key: one that was mistyped or cut off has not. */
 export function isApiKey(text: string): boolean {
   return /^ps_[0-9A-Za-z]{49}$/.test(text) && checksum(text.slice(3, -6)) === text.slice(-6);
 }
 
 /**
- * The key as it may be kept. SHA-256 without a salt will do, and one of a few microseconds: nobody guesses 256 random bits,
- * however quick the guesses are, while a slow hash would be paid for with every request. Nor does a look-up by the hash
- * tell by its time how much of a key is right, since each guess has another hash.
+ * Hashes a key for the file of keys. SHA-256 without a salt is enough: 256 random bits cannot be guessed, however fast the
+ * guesses are, and a slow hash would slow down every request. The time of a look-up by the hash does not reveal how much
+ * of a key is right, since every guess has another hash.
  */
 export function hashApiKey(key: string): string {
   return hash("sha256", key, "hex");

@@ -2,40 +2,39 @@ import type { AccessDecision, Awaitable, Caller } from "waymark";
 import { claimsToBeApiKey, hashApiKey, isApiKey, parseCredentials } from "./credentials.ts";
 import type { StoredKey } from "./key-file.ts";
 import type { PasswordCheck, PasswordVerdict } from "./password-check.ts";
-import { type FailureThrottle, failureThrottle } from "./throttle.ts";
-import type { TokenCheck, TokenVerdict } from "./tokens.ts";
+import { type FailureThrottle, failureThrottle, type NameThrottle, nameThrottle } from "./throttle.ts";
+import { secondsWithoutKeys, type TokenCheck, type TokenVerdict } from "./tokens.ts";
 
-/** Who sends a request, and by which scheme that was shown; or why nobody knows. */
+/** The caller of a request and the scheme of its credentials; or why the caller is not known. */
 export type Identity =
   | { readonly kind: "known"; readonly caller: Caller; readonly scheme: "Basic" | "Bearer" }
   | {
-      readonly kind: "refused";
-      readonly decision: Refused;
+      readonly kind: "denied";
+      readonly decision: Denied;
       readonly reason: string;
       readonly caller?: string | undefined;
     };
 
-/** @param client whose failed attempts are counted together */
+/** @param client the key under which failed attempts are counted */
 export type Identify = (authorization: string | undefined, client: string) => Awaitable<Identity>;
 
-/** Where credentials are looked up, and what is said of those that will not do. */
 interface IdentifyParts {
   readonly keys: readonly StoredKey[];
-  /** Undefined where tokens are not taken. */
+  /** Undefined where tokens are not accepted. */
   readonly checkToken: TokenCheck | undefined;
   readonly passwords: PasswordCheck;
   readonly challenges: Challenges;
   readonly throttles: Throttles;
 }
 
-/** How many bad credentials may come. */
+/** The counters of bad credentials. */
 interface Throttles {
-  /** Keys and tokens of a client. Good ones always pass, since nobody can guess one. */
+  /** Keys and tokens of a client. Good ones always pass, since they cannot be guessed. */
   readonly bearer: FailureThrottle;
-  /** Passwords of a client. One that was good a moment ago passes all the same. */
+  /** Passwords of a client. One that was right within the last minute always passes. */
   readonly passwords: FailureThrottle;
-  /** Passwords of a client for one name, so that who is mistaken in his does not keep out others behind one address. */
-  readonly names: FailureThrottle;
+  /** Passwords of a client for one name, so that a mistaken one does not keep out other names behind one address. */
+  readonly names: NameThrottle;
 }
 
 /** @param now a clock that only goes forward, in milliseconds */
@@ -43,21 +42,22 @@ export function accessThrottles(now: () => number): Throttles {
   return {
     bearer: failureThrottle({ burst: 100, interval: 1_000 }, now),
     passwords: failureThrottle({ burst: 50, interval: 2_000 }, now),
-    names: failureThrottle({ burst: 10, interval: 30_000 }, now),
+    names: nameThrottle({ burst: 10, interval: 30_000 }, now),
   };
 }
 
-/** Makes the function that tells who sends a request; it waits for nothing where an API key says it. */
+/** Makes the function that identifies the caller of a request. For an API key it returns no promise. */
 export function identifier({ keys, checkToken, passwords, challenges, throttles }: IdentifyParts): Identify {
   const callersByHash = new Map(
     keys.map(({ hash, name, scopes }): [string, Caller] => [hash, { id: `key:${name}`, scopes }]),
   );
 
   const badBearer = (client: string, reason: string, description?: string): Identity => {
-    const retryAfter = throttles.bearer.take(client);
-    if (retryAfter > 0) return { kind: "refused", decision: { kind: "throttled", retryAfter }, reason };
-    const decision: Refused = { kind: "unauthenticated", challenges: challenges.invalidToken(description) };
-    return { kind: "refused", decision, reason };
+    const retryAfter = throttles.bearer.secondsToWait(client);
+    if (retryAfter > 0) return { kind: "denied", decision: { kind: "throttled", retryAfter }, reason };
+    throttles.bearer.count(client);
+    const decision: Denied = { kind: "unauthenticated", challenges: challenges.invalidToken(description) };
+    return { kind: "denied", decision, reason };
   };
 
   const identifyKey = (key: string, client: string): Identity => {
@@ -66,21 +66,25 @@ export function identifier({ keys, checkToken, passwords, challenges, throttles 
     return badBearer(client, isApiKey(key) ? "unknown key" : "mistyped key");
   };
 
-  const settleToken = (verdict: TokenVerdict, client: string): Identity => {
+  const identityOfToken = (verdict: TokenVerdict, client: string): Identity => {
     switch (verdict.kind) {
       case "good":
         return { kind: "known", caller: verdict.caller, scheme: "Bearer" };
       case "bad":
         return badBearer(client, verdict.reason, verdict.description);
       case "unknown":
-        return { kind: "refused", decision: { kind: "unavailable", retryAfter: 5 }, reason: "no keys of the issuer" };
+        return {
+          kind: "denied",
+          decision: { kind: "unavailable", retryAfter: secondsWithoutKeys },
+          reason: "no keys of the issuer",
+        };
     }
   };
 
-  const settlePassword = (verdict: PasswordVerdict, name: string): Identity => {
+  const identityOfPassword = (verdict: PasswordVerdict, name: string): Identity => {
     if (verdict === "busy") {
       return {
-        kind: "refused",
+        kind: "denied",
         decision: { kind: "unavailable", retryAfter: 1 },
         reason: "too many sign-ins at a time",
       };
@@ -94,25 +98,26 @@ export function identifier({ keys, checkToken, passwords, challenges, throttles 
 
   const identifyUser = (name: string, password: string, client: string): Awaitable<Identity> => {
     const recalled = passwords.recall(name, password);
-    if (recalled instanceof Promise) return recalled.then((verdict) => settlePassword(verdict, name));
-    if (recalled !== undefined) return settlePassword(recalled, name);
-    const clientAndName = JSON.stringify([client, name.slice(0, 100)]);
-    const retryAfter = throttles.names.take(clientAndName) || throttles.passwords.take(client);
+    if (recalled instanceof Promise) return recalled.then((verdict) => identityOfPassword(verdict, name));
+    if (recalled !== undefined) return identityOfPassword(recalled, name);
+    const retryAfter = Math.max(throttles.passwords.secondsToWait(client), throttles.names.secondsToWait(client, name));
     if (retryAfter > 0) {
-      const decision: Refused = { kind: "throttled", retryAfter };
-      return { kind: "refused", decision, reason: "too many passwords", caller: userNamed(name) };
+      const decision: Denied = { kind: "throttled", retryAfter };
+      return { kind: "denied", decision, reason: "too many passwords", caller: userNamed(name) };
     }
-    return passwords.verify(name, password).then((verdict) => {
+    throttles.passwords.count(client);
+    throttles.names.count(client, name);
+    return passwords.verify(name, password, client).then((verdict) => {
       if (verdict !== "wrong") {
-        throttles.names.forgive(clientAndName);
+        throttles.names.forgive(client, name);
         throttles.passwords.forgive(client);
       }
-      return settlePassword(verdict, name);
+      return identityOfPassword(verdict, name);
     });
   };
 
-  const unauthenticated = (reason: string): Identity & { readonly kind: "refused" } => ({
-    kind: "refused",
+  const unauthenticated = (reason: string): Identity & { readonly kind: "denied" } => ({
+    kind: "denied",
     decision: { kind: "unauthenticated", challenges: challenges.plain },
     reason,
   });
@@ -123,7 +128,7 @@ export function identifier({ keys, checkToken, passwords, challenges, throttles 
       case "none":
         return unauthenticated("no credentials");
       case "two":
-        return { kind: "refused", decision: { kind: "ambiguous" }, reason: "two credentials" };
+        return { kind: "denied", decision: { kind: "ambiguous" }, reason: "two credentials" };
       case "unusable":
         return credentials.scheme === "Bearer"
           ? badBearer(client, credentials.reason)
@@ -131,7 +136,7 @@ export function identifier({ keys, checkToken, passwords, challenges, throttles 
       case "bearer": {
         const { token } = credentials;
         if (claimsToBeApiKey(token) || checkToken === undefined) return identifyKey(token, client);
-        return checkToken(token).then((verdict) => settleToken(verdict, client));
+        return checkToken(token).then((verdict) => identityOfToken(verdict, client));
       }
       case "password":
         return identifyUser(credentials.name, credentials.password, client);
@@ -139,13 +144,13 @@ export function identifier({ keys, checkToken, passwords, challenges, throttles 
   };
 }
 
-/** What is told to a client about the credentials that would do: values of WWW-Authenticate, one for each scheme. */
+/** Challenges, as values of WWW-Authenticate: one for each scheme that is accepted. */
 export interface Challenges {
-  /** For a request without credentials, or with some that are none of Bearer's (RFC 6750 §3: no error then). */
+  /** For a request without credentials, or with credentials of another scheme (RFC 6750 §3: without an error). */
   readonly plain: readonly [string, ...string[]];
-  /** For a token or key that is not good. */
+  /** For a bad token or key. */
   invalidToken(description?: string): readonly [string, ...string[]];
-  /** For a good one that does not reach; the scopes are those that would. */
+  /** For a good one without the scopes that are needed. */
   insufficientScope(scopes: readonly string[]): readonly [string];
 }
 
@@ -171,19 +176,19 @@ export function challengesOf(realm: string, takesPasswords: boolean): Challenges
   };
 }
 
-/** What becomes of a request that is not let in. */
-export type Refused = Exclude<AccessDecision, { readonly kind: "allowed" }>;
+/** A decision that does not let a request in. */
+export type Denied = Exclude<AccessDecision, { readonly kind: "allowed" }>;
 
-/** A request that was not let in, for a log. It has no credentials in it, nor any part of them. */
-export interface AccessRefusal {
-  readonly kind: Refused["kind"];
-  /** Why, for whoever runs the service: the client is told less. */
+/** A request that was not let in, for a log. It has no part of the credentials. */
+export interface AccessDenial {
+  readonly kind: Denied["kind"];
+  /** Why, for the log: the client gets less detail. */
   readonly reason: string;
   readonly method: string;
   /** The canonical path. */
   readonly path: string;
   /** The client's IPv4 address or its IPv6 network, as `clientKey` has it. */
   readonly client: string;
-  /** Who sent it, or whose password was wrong. A name that nobody has is left out: it may be a password in the wrong field. */
+  /** The caller, or the user whose password was wrong. The name of no user is left out: it may be a password in the wrong field. */
   readonly caller: string | undefined;
 }

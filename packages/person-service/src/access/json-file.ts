@@ -1,46 +1,46 @@
 import { readFile } from "node:fs/promises";
-import { decodeUtf8, MalformedContent, parseStrictJson, positionAt, type TextPosition } from "waymark";
+import { decodeUtf8, MalformedContent, parseStrictJson, positionAt, quote, type TextPosition } from "waymark";
 import type { z } from "zod";
 import { jsonType } from "../person/text.ts";
 
-/** Thrown when a file cannot be used: the message names the file, and every mistake in it with its place. */
-export class FileMistakes extends Error {
-  /** What is wrong, and what would be right, a sentence each without the full stop: `line 3, column 5: rules[0].path …` */
-  readonly mistakes: readonly string[];
+/** Thrown when a file cannot be used: the message names the file, and each finding with its place. */
+export class FileError extends Error {
+  /** What is wrong and what would be right, a sentence each without the full stop: `line 3, column 5: rules[0].path …` */
+  readonly findings: readonly string[];
 
-  constructor(file: string, mistakes: readonly [string, ...string[]]) {
-    const [first, ...further] = mistakes;
-    const told = further.length === 0 ? ` ${first}` : mistakes.map((mistake) => `\n- ${mistake}`).join("");
-    super(`The file ${JSON.stringify(file)} cannot be used:${told}`);
-    this.name = "FileMistakes";
-    this.mistakes = mistakes;
+  constructor(file: string, findings: readonly [string, ...string[]]) {
+    const [first, ...further] = findings;
+    const told = further.length === 0 ? ` ${first}` : findings.map((finding) => `\n- ${finding}`).join("");
+    super(`The file ${quote(file)} cannot be used:${told}`);
+    this.name = "FileError";
+    this.findings = findings;
   }
 }
 
 /**
- * What a JSON file says, when the schema takes it. No value of the file is repeated in a message: it may be a secret.
+ * Reads a JSON file by a schema. Messages repeat no value of the file: it may be a secret.
  *
- * @throws FileMistakes when the file cannot be read, is not strict JSON, or breaks the rules of the schema
+ * @throws FileError when the file cannot be read, is not strict JSON, or breaks the rules of the schema
  */
 export async function readJsonFile<T>(file: string, schema: z.ZodType<T>): Promise<T> {
   const text = await readText(file);
   const result = schema.safeParse(parse(file, text), { error: describeIssue });
   if (result.success) return result.data;
-  const mistakes = result.error.issues.flatMap((issue) => describe(text, issue));
-  throw new FileMistakes(file, mistakes as [string, ...string[]]); // zod fails for a reason
+  const findings = result.error.issues.flatMap((issue) => describe(text, issue));
+  throw new FileError(file, findings as [string, ...string[]]); // zod fails for a reason
 }
 
 async function readText(file: string): Promise<string> {
   try {
     return decodeUtf8(await readFile(file));
   } catch (error) {
-    if (error instanceof MalformedContent) throw new FileMistakes(file, [error.message]);
+    if (error instanceof MalformedContent) throw new FileError(file, [error.message]);
     const { code = "" } = error as NodeJS.ErrnoException; // of the system, since decodeUtf8 throws nothing else
-    throw new FileMistakes(file, [obstacles[code] ?? `reading it failed with ${code}`]);
+    throw new FileError(file, [readErrors[code] ?? `reading it failed with ${code}`]);
   }
 }
 
-const obstacles: Readonly<Record<string, string>> = {
+const readErrors: Readonly<Record<string, string>> = {
   ENOENT: "it does not exist",
   EISDIR: "it is a directory",
   ENOTDIR: "its path goes through something that is not a directory",
@@ -53,7 +53,7 @@ function parse(file: string, text: string): unknown {
   } catch (error) {
     if (!(error instanceof MalformedContent)) throw error;
     const { detail, line = 1, column = 1 } = error;
-    throw new FileMistakes(file, [`${describePosition({ line, column })}: ${detail}`]);
+    throw new FileError(file, [`${describePosition({ line, column })}: ${detail}`]);
   }
 }
 
@@ -76,7 +76,7 @@ function nameOf(path: readonly PropertyKey[]): string {
     .replace(/^\./, "");
 }
 
-/** For what a schema does not say in words of its own. */
+/** Describes the issues for which a schema has no message of its own. */
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== "invalid_type") return undefined;
   if (issue.input === undefined) return "is missing";
@@ -85,8 +85,8 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 /**
- * Where a member of a JSON text begins, at its name, or an element of an array. Of a path that leads to nothing, such as that of
- * a missing member, where the innermost value begins that there is.
+ * Returns where a member of a JSON text begins, at its name, or an element of an array. For a path that leads to nothing,
+ * such as that of a missing member, it is the start of the innermost value on the path.
  *
  * @param text strict JSON: `parseStrictJson` has read it
  */
@@ -99,7 +99,7 @@ export function positionOfMember(text: string, path: readonly PropertyKey[]): Te
 
 type Tokens = Iterator<RegExpExecArray>;
 
-/** Reads a value, which lies on the path `matched` steps deep, or beside it when that is undefined. */
+/** Reads a value that lies `matched` steps deep on the path, or beside the path where that is undefined. */
 function findMember(
   tokens: Tokens,
   path: readonly PropertyKey[],

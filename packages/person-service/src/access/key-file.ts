@@ -1,27 +1,28 @@
 import type { Stats } from "node:fs";
 import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { quote } from "waymark";
 import { z } from "zod";
 import { scope } from "./access-file.ts";
-import { FileMistakes, readJsonFile } from "./json-file.ts";
+import { FileError, readJsonFile } from "./json-file.ts";
 
-/** An API key as it is kept: nothing of it can be used as one. */
+/** An API key as it is kept. It cannot be used as a key. */
 export interface StoredKey {
   readonly name: string;
-  /** As `hashApiKey` gives it. */
+  /** A hash as `hashApiKey` returns it. */
   readonly hash: string;
   readonly scopes: readonly string[];
   /** RFC 3339, UTC. */
   readonly createdAt: string;
 }
 
-/** Whether a key can have this name: 1 to 64 letters, digits and `.`, `_`, `-`. */
+/** Returns whether a key can have this name: 1 to 64 letters, digits and `.`, `_`, `-`. */
 export const isKeyName = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
 
 /**
- * The keys of a file.
+ * Reads the keys of a file.
  *
- * @throws FileMistakes when the file cannot be used
+ * @throws FileError when the file cannot be used
  */
 export async function readKeys(file: string): Promise<readonly StoredKey[]> {
   const { keys } = await readJsonFile(file, keyFileSchema);
@@ -29,10 +30,10 @@ export async function readKeys(file: string): Promise<readonly StoredKey[]> {
 }
 
 /**
- * Changes the keys of a file, which is made for its owner alone if it is missing. Readers see the old file or the new one, whole; what was
- * changed is on disk. Of two changes at a time one is refused.
+ * Changes the keys of a file. A missing file is made, readable for its owner only. Readers see the old file or the new one,
+ * never a part; the change is on disk when this resolves. Of two changes at the same time one fails.
  *
- * @throws FileMistakes when the file cannot be used, another change is under way, or it cannot be written
+ * @throws FileError when the file cannot be used, another change is under way, or it cannot be written
  */
 export async function changeKeys(
   file: string,
@@ -83,14 +84,14 @@ async function statIfThere(file: string): Promise<Stats | undefined> {
   }
 }
 
-/** Leaves the file to whom it belongs, and readable for whom it is: who makes keys need not be who the service runs as. */
+/** Keeps the owner and mode of the file: the user who makes keys need not be the one that runs the service. */
 async function handOver(handle: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
   const own = await handle.stat();
   if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid);
   await handle.chmod(mode & 0o777);
 }
 
-/** Opens the file that is to take the other's place; while it is there, nobody else changes the other. */
+/** Opens the file that will replace the other. While it exists, no other command changes the other. */
 async function lock(file: string, next: string): Promise<FileHandle> {
   try {
     await mkdir(dirname(file), { recursive: true });
@@ -98,15 +99,15 @@ async function lock(file: string, next: string): Promise<FileHandle> {
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException; // of the system: these calls throw nothing else
     const isLocked = code === "EEXIST";
-    throw new FileMistakes(file, [
+    throw new FileError(file, [
       isLocked
-        ? `another command is changing it; if none is, one broke off, and ${JSON.stringify(next)} can be removed`
-        : `writing ${JSON.stringify(next)} failed with ${code}`,
+        ? `another command is changing it; if none is, one broke off, and ${quote(next)} can be removed`
+        : `writing ${quote(next)} failed with ${code}`,
     ]);
   }
 }
 
-/** That the name leads to the new file is on disk once its folder is. Windows knows no such thing. */
+/** Writes the folder to disk, and so the new name of the file. Windows does not have this. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(folder);

@@ -1,9 +1,8 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 
 /**
- * The password as it may be kept: hashed by scrypt (RFC 7914) with a salt of its own, in the PHC string format. It takes some
- * 200 ms and 32 MiB, as much as OWASP's Password Storage Cheat Sheet asks for, and so does each guess of somebody who got
- * hold of the hash.
+ * Hashes a password by scrypt (RFC 7914) with a random salt, in the PHC string format. That takes about 200 ms and 32 MiB, as
+ * OWASP's Password Storage Cheat Sheet recommends, and so does each guess of an attacker who has the hash.
  *
  * ```ts
  * await hashPassword("correct horse battery staple");   // "$scrypt$ln=15,r=8,p=3$…$…"
@@ -16,7 +15,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$${toBase64(salt)}$${toBase64(hash)}`;
 }
 
-/** Whether the password is the one of the hash; compared in constant time. */
+/** Returns whether a password matches a hash, in constant time. */
 export async function verifyPassword(password: string, hash: string): Promise<boolean> {
   const parsed = parsePasswordHash(hash);
   if (parsed === undefined) throw new TypeError("The hash of a password is malformed");
@@ -24,12 +23,12 @@ export async function verifyPassword(password: string, hash: string): Promise<bo
   return timingSafeEqual(derived, parsed.hash);
 }
 
-/** Whether the text is a hash as `hashPassword` gives it, at a cost that is neither for nothing nor for ever. */
+/** Returns whether a text is a hash as `hashPassword` returns it, at a cost that is neither too low nor too high. */
 export function isPasswordHash(text: string): boolean {
   return parsePasswordHash(text) !== undefined;
 }
 
-/** That of scrypt: 2^ln rounds over blocks of r × 128 bytes, p times. */
+/** The parameters of scrypt: 2^ln rounds over blocks of r × 128 bytes, p times. */
 interface Cost {
   readonly ln: number;
   readonly r: number;
@@ -55,7 +54,7 @@ function parsePasswordHash(text: string): PasswordHash | undefined {
 function derive(password: string, salt: Buffer, { ln, r, p }: Cost, length: number): Promise<Buffer> {
   const options: ScryptOptions = { N: 2 ** ln, r, p, maxmem: 256 * 2 ** ln * r };
   return new Promise((resolve, reject) => {
-    // One keyboard types an accent as one character, another as two (RFC 8265 §4.2).
+    // Keyboards differ in whether they type an accent as one character or as two (RFC 8265 §4.2).
     scrypt(password.normalize("NFC"), salt, length, options, (error, derived) => {
       if (error === null) resolve(derived);
       else reject(error);

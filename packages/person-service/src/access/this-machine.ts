@@ -1,43 +1,37 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
-import { type AroundFilter, around, isRefusedMessage, problem } from "waymark";
-import { quoted } from "../person/text.ts";
+import { type AroundFilter, around, excerpt, isRefusedMessage, problem } from "waymark";
 import { personServiceProblemTypes } from "../problems.ts";
 
 /**
- * Answers 421 (RFC 9110 §7.4) to requests for another host than this machine, by its loopback names, and that of the public URL. For a
- * service that asks nobody who they are since only programs on this machine, a proxy perhaps, reach it: a page in a browser there can
- * have the name of its own site lead to this machine (DNS rebinding), and would read and change everything as the service's own.
+ * Answers 421 (RFC 9110 §7.4) to requests for hosts other than the public URL's and the loopback names of this machine.
+ *
+ * It is for a service without an access file, which only programs on this machine can reach, such as a proxy. A web page in
+ * a browser there can point its own host name at 127.0.0.1 (DNS rebinding), and would read and change everything. Such a
+ * page can send the fields of a proxy, but not another Host: so both are looked at, the host that a trusted proxy names and
+ * the Host that was received.
  */
 export function forThisMachine(publicUrl?: string): AroundFilter {
   const publicName = publicUrl === undefined ? undefined : nameIn(new URL(publicUrl).host);
-  return around((request, next) => {
-    const { host } = request.client;
-    // Browsers always say what they asked for; HTTP/1.0 need not.
-    if (host === undefined || isRefusedMessage(request)) return next(request);
+  const isOwn = (host: string): boolean => {
     const name = nameIn(host).toLowerCase();
-    if (name === publicName || isLoopback(name)) return next(request);
+    return name === publicName || isLoopback(name);
+  };
+  return around((request, next) => {
+    if (isRefusedMessage(request)) return next(request);
+    // A browser always sends a Host; HTTP/1.0 need not.
+    const other = [request.client.host, request.header("Host")].find((host) => host !== undefined && !isOwn(host));
+    if (other === undefined) return next(request);
     const others = publicName === undefined ? "" : ` and others ${publicName}`;
-    const detail = `The service is for this machine alone, which calls it localhost${others}, and not ${quoted(host)}.`;
+    const detail = `The service is for this machine alone, which calls it localhost${others}, and not ${excerpt(other)}.`;
     return problem(personServiceProblemTypes.misdirectedRequest, { detail });
   });
 }
 
-/** The name or address without the port, and without the brackets of IPv6. */
+/** Removes the port, and the brackets of IPv6. */
 const nameIn = (host: string): string => host.replace(/:\d*$/, "").replace(/^\[(.*)\]$/, "$1");
 
-/**
- * What is wrong with how the service would be exposed: whom it lets in is said by an access file, or, where it can be reached
- * from other machines, in so many words.
- */
-export function faultInExposure(host: string, access: boolean, keys: boolean, open: boolean): string | undefined {
-  if (access) return open ? "--open lets everybody in, and --access does not: leave one of them out." : undefined;
-  if (keys) return "--keys is of no use without --access, which says what the keys are good for.";
-  if (open || isLoopback(host)) return undefined;
-  return `On --host ${quoted(host)} others could read and change people: say who may with --access FILE, or --open.`;
-}
-
-/** Whether what listens on this name or address is reached from this machine alone; of any name but `localhost` that is not known. */
-function isLoopback(host: string): boolean {
+/** Returns whether only this machine reaches what listens on a name or address; of names, only `localhost` is known to be one. */
+export function isLoopback(host: string): boolean {
   if (isIPv4(host)) return loopback.check(host, "ipv4");
   if (isIPv6(host)) return loopback.check(host, "ipv6");
   return host.toLowerCase() === "localhost";

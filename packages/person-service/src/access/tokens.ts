@@ -3,7 +3,9 @@ import { dirname, resolve } from "node:path";
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
+  customFetch,
   errors,
+  type FetchImplementation,
   type JWK,
   type JWTPayload,
   type JWTVerifyGetKey,
@@ -14,28 +16,36 @@ import { z } from "zod";
 import type { TokenSettings } from "./access-file.ts";
 import { readJsonFile } from "./json-file.ts";
 
-/** What came of a token. The reason is for the log; the description, which is for the client, tells of good signatures only. */
+/** The outcome of a check. The reason is for the log, the description for the client: it is there for good signatures only. */
 export type TokenVerdict =
   | { readonly kind: "good"; readonly caller: Caller }
   | { readonly kind: "bad"; readonly reason: string; readonly description?: string | undefined }
-  /** The keys of the issuer cannot be had. */
+  /** The keys of the issuer cannot be read. */
   | { readonly kind: "unknown" };
 
 export type TokenCheck = (token: string) => Promise<TokenVerdict>;
 
 /**
  * Checks JSON Web Tokens (RFC 7519): signed by a key of the issuer with one of the algorithms, for this audience, at this time
- * give or take 30 seconds, with `exp` and `sub`. The caller has the scopes of `scope` (RFC 8693 §4.2) and of `scp`.
+ * give or take 30 seconds, with `exp` and a `sub` that is a text. The caller has the scopes of `scope` (RFC 8693 §4.2) and
+ * of `scp`.
  *
- * Keys at a URL are kept for 10 minutes; a token with a key that is not among them has them read anew, every 30 seconds at most.
+ * Keys at a URL are kept for 10 minutes; a token with a key that is not among them has them read again, every 30 seconds at
+ * most. After a failure the URL is not asked for 5 seconds.
  *
  * @param file the access file, beside which a file of keys lies
  * @param now the clock
- * @throws FileMistakes when the file of keys cannot be used
+ * @param elapsed a clock that only goes forward, in milliseconds
+ * @throws FileError when the file of keys cannot be used
  */
-export async function tokenCheck(settings: TokenSettings, file: string, now: () => Date): Promise<TokenCheck> {
+export async function tokenCheck(
+  settings: TokenSettings,
+  file: string,
+  now: () => Date,
+  elapsed: () => number,
+): Promise<TokenCheck> {
   const { issuer, audience, algorithms } = settings;
-  const keys = await keysFrom(settings.keys, file);
+  const keys = await keysFrom(settings.keys, file, elapsed);
   return async (token) => {
     try {
       const { payload } = await jwtVerify(token, keys, {
@@ -46,10 +56,14 @@ export async function tokenCheck(settings: TokenSettings, file: string, now: () 
         currentDate: now(),
         requiredClaims: ["exp", "sub"],
       });
-      return { kind: "good", caller: { id: `token:${payload.sub}`, scopes: scopesOf(payload) } };
+      const subject: unknown = payload.sub; // jose checks that it is there, and not what it is
+      if (typeof subject !== "string" || subject === "") {
+        return { kind: "bad", reason: "bad token (its sub is not a text)", description: "The token lacks a claim" };
+      }
+      return { kind: "good", caller: { id: `token:${subject}`, scopes: scopesOf(payload) } };
     } catch (error) {
       if (error instanceof KeysUnavailable) return { kind: "unknown" };
-      // What jose cannot make out of a token that somebody sent is not always one of its own errors.
+      // For some malformed tokens jose throws errors other than its own.
       const reason = error instanceof errors.JOSEError ? error.code : "ERR_UNREADABLE";
       return { kind: "bad", reason: `bad token (${reason})`, description: describe(error) };
     }
@@ -58,22 +72,32 @@ export async function tokenCheck(settings: TokenSettings, file: string, now: () 
 
 class KeysUnavailable extends Error {}
 
-async function keysFrom(source: string, file: string): Promise<JWTVerifyGetKey> {
+/** How long a client is to wait, in seconds, when the keys of the issuer cannot be had: until the issuer is asked again. */
+export const secondsWithoutKeys = 5;
+
+async function keysFrom(source: string, file: string, elapsed: () => number): Promise<JWTVerifyGetKey> {
   if (!/^https?:\/\//i.test(source)) {
     return createLocalJWKSet(await readJsonFile(resolve(dirname(file), source), keySetSchema));
   }
-  const remote = createRemoteJWKSet(new URL(source));
+  // jose itself would ask an issuer that fails again for each token.
+  let failedUntil = 0;
+  const fetchKeys: FetchImplementation = (url, init) =>
+    elapsed() < failedUntil
+      ? Promise.reject(new KeysUnavailable("They could not be had a moment ago"))
+      : fetch(url, init);
+  const remote = createRemoteJWKSet(new URL(source), { [customFetch]: fetchKeys });
   return async (header, token) => {
     try {
       return await remote(header, token);
     } catch (error) {
-      const isOfToken = keyFaults.some((type) => error instanceof type);
-      throw isOfToken ? error : new KeysUnavailable("The keys cannot be had", { cause: error });
+      if (error instanceof KeysUnavailable || keyFaults.some((type) => error instanceof type)) throw error;
+      failedUntil = elapsed() + secondsWithoutKeys * 1000;
+      throw new KeysUnavailable("The keys cannot be had", { cause: error });
     }
   };
 }
 
-/** What makes a key of the set no key for the token, where all others mean that the set could not be had. */
+/** The errors that mean that the set has no key for the token; all others mean that the set could not be had. */
 const keyFaults = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
 
 const keySetSchema = z.object({
@@ -103,7 +127,7 @@ function scopesOf({ scope, scp }: JWTPayload): readonly string[] {
   });
 }
 
-/** What a client can do about it, where the signature was good, so that nobody learns anything by guessing. */
+/** Describes the error to the client where the signature was good: guesses learn nothing. */
 function describe(error: unknown): string | undefined {
   if (error instanceof errors.JWTExpired) return "The token has expired";
   if (!(error instanceof errors.JWTClaimValidationFailed)) return undefined;

@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { quoted } from "../person/text.ts";
-import type { Command, CommandStreams, Given, Option } from "./command.ts";
+import { type Command, type CommandStreams, type Given, type Option, quotedArgument } from "./command.ts";
 import { commands } from "./commands.ts";
 import { serveCommand } from "./serve.ts";
 
 /**
- * What a command line asks for: to run a command; to print a text on stdout and exit 0; or, where one line says what is wrong
- * with it, to print that and which command line tells more on stderr, and exit 2. The texts have no line end of their own.
+ * A parsed command line: a command to run; a text to print on standard output, with exit code 0; or a usage error, to print
+ * on standard error together with the command line that prints help, with exit code 2. Texts do not end with a line end.
  */
 export type CommandLine =
   | {
@@ -17,23 +16,35 @@ export type CommandLine =
       readonly run: (io: CommandStreams) => Promise<void>;
     }
   | { readonly kind: "print"; readonly text: string }
-  | { readonly kind: "refuse"; readonly fault: string; readonly help: string };
+  | { readonly kind: "usage-error"; readonly usageError: string; readonly help: string };
 
 /**
- * Reads the command line: a command, `serve` unless told, its operand and its options. `--help`, then `--version`, then an
- * option that is for itself is obeyed even where the rest is wrong; else the first fault is told.
+ * Parses the command line: a command (default: `serve`), its operand and its options. `--help`, then `--version`, then an
+ * option that stands alone is obeyed even where the rest is wrong; otherwise the first usage error is returned. `-h` and
+ * `-V` are short for the first two, and `help` before a command is `--help` behind it.
  *
  * ```ts
  * parseCommandLine(["--port", "80a"]);
- * // { kind: "refuse", fault: '--port must be a whole number from 0 to 65535, and is "80a".', help: "person-service --help" }
+ * // { kind: "usage-error", usageError: '--port must be a whole number from 0 to 65535, and is "80a".', help: "person-service --help" }
  * ```
  *
  * @param argv the arguments without the program's own name: `process.argv.slice(2)`
  */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
+  const [first, ...others] = argv.map((argument) => shortForms.get(argument) ?? argument);
+  if (first === "help") return parseCommandLine([...others, "--help"]);
+  return parseArguments(first === undefined ? [] : [first, ...others]);
+}
+
+const shortForms: ReadonlyMap<string, string> = new Map([
+  ["-h", "--help"],
+  ["-V", "--version"],
+]);
+
+function parseArguments(argv: readonly string[]): CommandLine {
   const named = nameIn(argv);
   const command = commands.get(named.name);
-  if (command === undefined) return faultOfName(argv);
+  if (command === undefined) return usageErrorOfName(argv);
   const args = argv.slice(named.length);
   const options = Object.fromEntries(
     Object.entries(command.options).map(([name, { value }]) => [
@@ -41,7 +52,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
       { type: value === undefined ? ("boolean" as const) : ("string" as const) },
     ]),
   );
-  // Not strict: Node's own faults say less, differ from release to release, and let an option be given twice.
+  // Not strict: Node's own errors are less precise, differ between releases, and allow an option twice.
   const { tokens } = parseArgs({ args, options, strict: false, tokens: true });
   const has = (name: string) => tokens.some((token) => token.kind === "option" && token.name === name);
   if (has("help")) {
@@ -49,9 +60,9 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   }
   if (has("version")) return { kind: "print", text: `person-service ${version()}` };
 
-  const refuse = (fault: string): CommandLine => ({
-    kind: "refuse",
-    fault,
+  const refuse = (usageError: string): CommandLine => ({
+    kind: "usage-error",
+    usageError,
     help: helpOf(named.name === "serve" ? "" : named.name),
   });
   const run = (given: Given): CommandLine => ({
@@ -68,22 +79,23 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   for (const token of tokens) {
     if (token.kind === "option-terminator") continue;
     if (token.kind === "positional") {
-      if (command.operand === undefined) return refuse(`All is said by options, and ${quoted(token.value)} is none.`);
+      if (command.operand === undefined)
+        return refuse(`All is said by options, and ${quotedArgument(token.value)} is none.`);
       if (operands.length > 0)
-        return refuse(`One ${command.operand} is enough, and ${quoted(token.value)} is another.`);
+        return refuse(`One ${command.operand} is enough, and ${quotedArgument(token.value)} is another.`);
       if (token.value === "") return refuse(`${command.operand} needs a name.`);
       operands.push(token.value);
       continue;
     }
     const option = Object.hasOwn(command.options, token.name) ? command.options[token.name] : undefined;
-    // The argument itself, since parseArgs takes `-port` for the four options -p -o -r -t.
+    // The argument itself, since parseArgs reads `-port` as the four options -p -o -r -t.
     if (option === undefined) {
-      return refuse(`There is no option ${quoted((args[token.index] ?? token.rawName).replace(/=.*$/s, ""))}.`);
+      return refuse(`There is no option ${quotedArgument((args[token.index] ?? token.rawName).replace(/=.*$/s, ""))}.`);
     }
     const before = values.get(token.name);
     if (before !== undefined && !option.multiple) return refuse(`${token.rawName} is given more than once.`);
-    const fault = faultIn(token, option.value !== undefined) ?? option.fault?.(token.value ?? "");
-    if (fault !== undefined) return refuse(fault);
+    const usageError = usageErrorIn(token, option.value !== undefined) ?? option.usageError?.(token.value ?? "");
+    if (usageError !== undefined) return refuse(usageError);
     values.set(token.name, [...(before ?? []), ...(token.value === undefined ? [] : [token.value])]);
   }
   if (command.operand !== undefined && operands.length === 0)
@@ -91,27 +103,27 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const missing = Object.keys(command.options).find((name) => command.options[name]?.required && !values.has(name));
   if (missing !== undefined) return refuse(`"${named.name}" needs --${missing}.`);
   const given = givenBy(command, operands, values);
-  const fault = command.fault?.(given);
-  return fault === undefined ? run(given) : refuse(fault);
+  const usageError = command.usageError?.(given);
+  return usageError === undefined ? run(given) : refuse(usageError);
 }
 
-/** The command that the arguments begin with, and how many of them its name takes. */
+/** Returns the command that the arguments begin with, and how many arguments its name is. */
 function nameIn([first = "", second = ""]: readonly string[]): { readonly name: string; readonly length: number } {
   if (first.startsWith("-") || first === "") return { name: "serve", length: 0 };
   return commands.has(`${first} ${second}`) ? { name: `${first} ${second}`, length: 2 } : { name: first, length: 1 };
 }
 
-/** For arguments that begin with the name of no command, or with the first half of some. */
-function faultOfName([noun = "", verb = "", ...others]: readonly string[]): CommandLine {
+/** Handles arguments that begin with no command, or with the first word of several. */
+function usageErrorOfName([noun = "", verb = "", ...others]: readonly string[]): CommandLine {
   const like = new Map([...commands].filter(([name]) => name.startsWith(`${noun} `)));
   if (like.size === 0) {
-    return { kind: "refuse", fault: `There is no command ${quoted(noun)}.`, help: helpOf("") };
+    return { kind: "usage-error", usageError: `There is no command ${quotedArgument(noun)}.`, help: helpOf("") };
   }
   if ([verb, ...others].includes("--help")) return { kind: "print", text: usageOfAll(like) };
   const verbs = [...like.keys()].map((name) => name.slice(noun.length + 1)).join(", ");
   return {
-    kind: "refuse",
-    fault: `After "${noun}" comes one of ${verbs}, and not ${quoted(verb)}.`,
+    kind: "usage-error",
+    usageError: `After "${noun}" comes one of ${verbs}, and not ${quotedArgument(verb)}.`,
     help: helpOf(noun),
   };
 }
@@ -134,15 +146,17 @@ function givenBy(
   };
 }
 
-/** What is wrong with an option as `parseArgs` found it, but for the value itself. */
-function faultIn(
+/** Returns what is wrong with an option as `parseArgs` found it, apart from its value. */
+function usageErrorIn(
   token: { readonly rawName: string; readonly value?: string | undefined; readonly inlineValue?: boolean | undefined },
   takesValue: boolean,
 ): string | undefined {
   const { rawName, value, inlineValue } = token;
-  if (!takesValue) return value === undefined ? undefined : `${rawName} takes no value, and has ${quoted(value)}.`;
+  if (!takesValue)
+    return value === undefined ? undefined : `${rawName} takes no value, and has ${quotedArgument(value)}.`;
   if (value === undefined || value === "") return `${rawName} needs a value.`;
-  if (!inlineValue && /^--?[a-z]/i.test(value)) return `${rawName} needs a value, and is followed by ${quoted(value)}.`;
+  if (!inlineValue && /^--?[a-z]/i.test(value))
+    return `${rawName} needs a value, and is followed by ${quotedArgument(value)}.`;
   return undefined;
 }
 
@@ -153,7 +167,7 @@ function version(): string {
   return manifest.version;
 }
 
-/** The help of a command, no line longer than a terminal is wide; `others` are listed below it. */
+/** Returns the help of a command in lines of at most 80 characters; `others` are listed below it. */
 function usageOf(name: string, command: Command, others: Commands = new Map()): string {
   return [
     ...formsOf([[name, command]]),
@@ -163,7 +177,7 @@ function usageOf(name: string, command: Command, others: Commands = new Map()): 
   ].join("\n");
 }
 
-/** The help of several commands together. */
+/** Returns the help of several commands together. */
 function usageOfAll(commands: Commands): string {
   return [...formsOf([...commands]), "", ...summaries(commands), ...optionsOf([...commands.values()])].join("\n");
 }
@@ -199,7 +213,7 @@ const signature = (name: string, { value }: Option): string => `--${name}${value
 const aboutOf = (option: Option): string =>
   `${option.about}${option.default === undefined ? "" : ` (default ${option.default})`}`;
 
-/** Two columns, the first as wide as it must be. */
+/** Lays out two columns, the first as wide as its longest term. */
 function explain(rows: readonly (readonly [term: string, text: string])[]): readonly string[] {
   const column = Math.max(...rows.map(([term]) => term.length)) + 4;
   return rows.flatMap(([term, text]) =>
@@ -207,7 +221,7 @@ function explain(rows: readonly (readonly [term: string, text: string])[]): read
   );
 }
 
-/** Lines of words, none longer than so many characters but where a word is. */
+/** Wraps a text into lines of at most `length` characters, unless a single word is longer. */
 function wrap(text: string, length: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {

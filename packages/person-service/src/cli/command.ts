@@ -1,68 +1,81 @@
 import { LoadRefused, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
+import { excerpt } from "waymark";
 import { ListenError } from "waymark/node";
-import { FileMistakes } from "../access/json-file.ts";
+import { FileError } from "../access/json-file.ts";
 
-/** Something that the program can be told to do, by its name before its operands and options. */
+/** A command of the program. */
 export interface Command {
-  /** What stands behind the name, one form a line, where it is more than the operand and the options say. */
+  /** The forms of the command in its help. Default: one form, made of its name, operand and options. */
   readonly synopsis?: readonly string[];
   /** What it does, in a sentence. */
   readonly about: string;
-  /** What else its help says of it. */
+  /** Another paragraph of its help. */
   readonly note?: string;
-  /** What stands without an option, such as `FILE`; it must be given. */
+  /** The required argument that belongs to no option, such as `FILE`. */
   readonly operand?: string;
-  /** By their names without the hyphens, in the order in which they are explained. */
+  /** By name without hyphens, in the order of the help. */
   readonly options: Readonly<Record<string, Option>>;
-  /** What is wrong with values that are right each by itself. */
-  readonly fault?: (given: Given) => string | undefined;
+  /** Returns what is wrong with a combination of values. */
+  readonly usageError?: (given: Given) => string | undefined;
   readonly run: (given: Given, io: CommandStreams) => Promise<void>;
 }
 
 export interface Option {
-  /** What its value is called, such as `FILE`; an option without takes none. */
+  /** The name of its value in the help, such as `FILE`; undefined for an option without a value. */
   readonly value?: string;
   /** What it is for. */
   readonly about: string;
-  /** The value where none is given. */
   readonly default?: string;
   readonly multiple?: boolean;
   readonly required?: boolean;
-  /** Whether it is obeyed whatever else is said: that is not looked at. */
+  /** Whether it is obeyed whatever else is on the command line. */
   readonly alone?: boolean;
-  /** What is wrong with a value, as a sentence that names the option. */
-  readonly fault?: (value: string) => string | undefined;
+  /** Returns what is wrong with a value, as a sentence that names the option. */
+  readonly usageError?: (value: string) => string | undefined;
 }
 
-/** What a command line says, once it is known to be right. */
+/** The arguments of a command line without usage errors. */
 export interface Given {
-  /** What was given without an option; empty where the command takes nothing so. */
+  /** The operand; empty where the command has none. */
   readonly operand: string;
-  /** The first value of an option, given or its default; undefined where it has none. */
+  /** Returns the first value of an option, or its default. */
   value(name: string): string | undefined;
-  /** Each value of an option that may be given several times. */
+  /** Returns all values of an option that may be given several times. */
   values(name: string): readonly string[];
   has(name: string): boolean;
 }
 
 /** Where a command reads and writes. */
 export interface CommandStreams {
-  /** All that there is to read. */
+  /** Reads all of standard input. */
   readInput(): Promise<Uint8Array>;
-  /** A line for whoever takes the result. */
+  /** Prints a line on standard output. */
   print(line: string): void;
-  /** A line for the person. */
+  /** Prints a line on standard error. */
   tell(line: string): void;
-  /** Puts a text in the place of the one before, for a person who watches; undefined where there is none. */
+  /** Replaces the text that was drawn before; undefined where standard error is not a terminal. */
   readonly draw?: ((text: string) => void) | undefined;
 }
 
-/** A command that cannot be obeyed: the message says why, in one line. */
-export class CommandRefused extends Error {}
+/** Thrown when a command cannot be obeyed: the message says why, in one line. */
+export class CommandError extends Error {}
 
-/** What the person who runs the program can mend, and how, in one line; undefined for a fault of ours. */
-export function obstacleOf(error: unknown): string | undefined {
-  return told.some((type) => error instanceof type) ? (error as Error).message : undefined; // each of these is one
+/** Returns the message of an error that the user can mend; undefined for a fault of the program. */
+export function userErrorMessage(error: unknown): string | undefined {
+  return userErrors.some((type) => error instanceof type) ? (error as Error).message : undefined; // each of these is one
 }
 
-const told = [StoreOpenError, StoreUnavailable, StoreNotEmpty, LoadRefused, ListenError, FileMistakes, CommandRefused];
+const userErrors = [StoreOpenError, StoreUnavailable, StoreNotEmpty, LoadRefused, ListenError, FileError, CommandError];
+
+/** Quotes an argument of the command line for a message. Of a URL that may have a password it keeps the scheme only. */
+export function quotedArgument(argument: string): string {
+  return excerpt(maskPasswords(argument.replace(/((?!https?:)\b[a-z][a-z0-9+.-]*:\/\/).*$/is, "$1...")));
+}
+
+/** Hides the user and the password of each URL in a line. */
+export function maskPasswords(line: string): string {
+  return line
+    .replace(/(\bpostgres(?:ql)?:\/\/)\S*@/gi, "$1...@")
+    .replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/]*@/gi, "$1...@")
+    .replace(/([?&]password=)[^\s&"]*/gi, "$1...");
+}

@@ -4,7 +4,7 @@ import { backupCommand, copyCommand, restoreCommand } from "./moving.ts";
 import { passwordCommands } from "./password.ts";
 import { serveCommand } from "./serve.ts";
 
-/** All that the program can be told to do, by name, in the order in which they are listed. */
+/** The commands by name, in the order of the help. */
 export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["serve", serveCommand],
   ["copy", copyCommand],

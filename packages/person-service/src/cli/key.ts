@@ -1,8 +1,7 @@
 import { scope } from "../access/access-file.ts";
 import { createApiKey, hashApiKey } from "../access/credentials.ts";
 import { changeKeys, isKeyName, readKeys } from "../access/key-file.ts";
-import { quoted } from "../person/text.ts";
-import { type Command, CommandRefused, type Given, type Option } from "./command.ts";
+import { type Command, CommandError, type Given, type Option, quotedArgument } from "./command.ts";
 
 const reloadHint = "A service that runs knows it once it gets SIGHUP.";
 
@@ -29,12 +28,12 @@ export const keyCommands: Readonly<Record<"create" | "list" | "revoke", Command>
       const name = nameOf(given);
       const scopes = [...new Set(given.values("scope"))];
       const wrong = scopes.find((text) => !scope.safeParse(text).success);
-      if (wrong !== undefined) throw new CommandRefused(`${quoted(wrong)} is no scope, such as person:read.`);
+      if (wrong !== undefined) throw new CommandError(`${quotedArgument(wrong)} is no scope, such as person:read.`);
       const key = createApiKey();
       await changeKeys(file, (keys) => {
         if (keys.some((other) => other.name === name)) {
-          throw new CommandRefused(
-            `There is a key named ${quoted(name)} already; revoke it first, or name this one otherwise.`,
+          throw new CommandError(
+            `There is a key named ${quotedArgument(name)} already; revoke it first, or name this one otherwise.`,
           );
         }
         return [...keys, { name, hash: hashApiKey(key), scopes, createdAt: new Date().toISOString() }];
@@ -62,7 +61,8 @@ export const keyCommands: Readonly<Record<"create" | "list" | "revoke", Command>
       const name = nameOf(given);
       await changeKeys(file, (keys) => {
         const kept = keys.filter((key) => key.name !== name);
-        if (kept.length === keys.length) throw new CommandRefused(`There is no key named ${quoted(name)} in ${file}.`);
+        if (kept.length === keys.length)
+          throw new CommandError(`There is no key named ${quotedArgument(name)} in ${file}.`);
         return kept;
       });
       tell(reloadHint);
@@ -75,7 +75,7 @@ const fileOf = (given: Given): string => given.value("keys") ?? "";
 function nameOf(given: Given): string {
   const name = given.value("name") ?? "";
   if (isKeyName(name)) return name;
-  throw new CommandRefused(
-    `${quoted(name)} is no name for a key: 1 to 64 letters, digits, dots, hyphens, underscores.`,
+  throw new CommandError(
+    `${quotedArgument(name)} is no name for a key: 1 to 64 letters, digits, dots, hyphens, underscores.`,
   );
 }

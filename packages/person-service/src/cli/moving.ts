@@ -8,16 +8,26 @@ import {
   StoreUnavailable,
 } from "@waymark/collection";
 import { personCollection } from "../person/collection.ts";
-import { type Command, CommandRefused, type CommandStreams } from "./command.ts";
-import { databaseOption } from "./options.ts";
+import { type Command, CommandError, type CommandStreams } from "./command.ts";
+import { databaseAddress, databaseOption } from "./options.ts";
 
 /** Copies all people from one database to another. */
 export const copyCommand: Command = {
   about: "Copies everybody to an empty database: SQLite to PostgreSQL, back, or alike.",
   note: "People keep their ids, revisions and entity tags. The copy is of the moment at which it begins, whatever is written to the source meanwhile. If it breaks off, the same command goes on where it was, and takes over what has changed; until it is done, the target is of no use for anything else.",
   options: {
-    from: { value: "DATABASE", about: "the database to copy: a file, or postgres://...", required: true },
-    to: { value: "DATABASE", about: "the one to copy to, made if it is a file that is missing", required: true },
+    from: {
+      usageError: databaseAddress("--from"),
+      value: "DATABASE",
+      about: "the database to copy: a file, or postgres://...",
+      required: true,
+    },
+    to: {
+      usageError: databaseAddress("--to"),
+      value: "DATABASE",
+      about: "the one to copy to, made if it is a file that is missing",
+      required: true,
+    },
   },
   async run(given, io) {
     const from = given.value("from") ?? "";
@@ -29,9 +39,10 @@ export const copyCommand: Command = {
 };
 
 /**
- * Loads the people of a snapshot, which it closes, into the database at an address, and says how far it is. Gives how many they are.
+ * Loads the people of a snapshot into the database at an address, with progress, and closes the snapshot. Returns how many
+ * people there are.
  *
- * @throws CommandRefused (rejects) where it can be gone on with
+ * @throws CommandError (rejects) where the same command can continue
  */
 async function loadPeople(snapshot: Snapshot, to: string, io: CommandStreams): Promise<number> {
   try {
@@ -51,7 +62,7 @@ async function loadPeople(snapshot: Snapshot, to: string, io: CommandStreams): P
     }
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    throw new CommandRefused(`${error.message}. The same command goes on where this one was.`);
+    throw new CommandError(`${error.message}. The same command goes on where this one was.`);
   } finally {
     await snapshot.close();
   }
@@ -66,7 +77,7 @@ export const backupCommand: Command = {
   async run(given, io) {
     const database = given.value("database") ?? "";
     if (isPostgresAddress(database)) {
-      throw new CommandRefused(
+      throw new CommandError(
         "A database of PostgreSQL is backed up by its own pg_dump; to have it in a file of SQLite, use the command copy.",
       );
     }
@@ -85,17 +96,17 @@ export const restoreCommand: Command = {
   operand: "FILE",
   options: { database: { ...databaseOption, about: `${databaseOption.about}; made if it is a file that is missing` } },
   async run(given, io) {
-    if (isPostgresAddress(given.operand)) throw new CommandRefused("A backup is a file; use the command copy.");
+    if (isPostgresAddress(given.operand)) throw new CommandError("A backup is a file; use the command copy.");
     const database = given.value("database") ?? "";
     const count = await loadPeople(await openSnapshot(given.operand, { verify: true }), database, io);
     io.print(`restored ${count} people from ${given.operand} to ${displayAddress(database)}`);
   },
 };
 
-/** Says how far something is. */
+/** Reports progress. */
 type Report = (done: number, total: number, unit: string) => void;
 
-/** Says it by a bar where a person watches, and by a line for each tenth elsewhere. */
+/** Reports progress as a bar on a terminal, and as a line for each tenth elsewhere. */
 export function reportProgress({ tell, draw }: Pick<CommandStreams, "tell" | "draw">): Report {
   let tenth = -1;
   return (done, total, unit) => {

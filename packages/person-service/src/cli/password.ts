@@ -1,9 +1,9 @@
 import { decodeUtf8, MalformedContent } from "waymark";
 import { hashPassword } from "../access/password-hash.ts";
 import { countCharacters } from "../person/text.ts";
-import { type Command, CommandRefused } from "./command.ts";
+import { type Command, CommandError } from "./command.ts";
 
-/** Makes what an access file has of a password. */
+/** Hashes a password for an access file. */
 export const passwordCommands: Readonly<Record<"hash", Command>> = {
   hash: {
     synopsis: ["password hash < FILE"],
@@ -15,20 +15,20 @@ export const passwordCommands: Readonly<Record<"hash", Command>> = {
   },
 };
 
-/** The first line, which is all there is. What Basic credentials cannot carry is no password (RFC 7617 §2). */
+/** Returns the one line of the input. Basic credentials cannot carry control characters (RFC 7617 §2). */
 function toPassword(input: Uint8Array): string {
   const password = decode(input).replace(/\r?\n$/, "");
-  if (/\p{Cc}/u.test(password)) throw new CommandRefused("A password is one line, without control characters.");
+  if (/\p{Cc}/u.test(password)) throw new CommandError("A password is one line, without control characters.");
   const length = countCharacters(password);
   if (length >= 8 && length <= 1000) return password;
-  throw new CommandRefused(`A password has 8 to 1000 characters, and what was read has ${length}.`);
+  throw new CommandError(`A password has 8 to 1000 characters, and what was read has ${length}.`);
 }
 
 function decode(input: Uint8Array): string {
   try {
     return decodeUtf8(input);
   } catch (error) {
-    if (error instanceof MalformedContent) throw new CommandRefused("A password is UTF-8, and what was read is not.");
+    if (error instanceof MalformedContent) throw new CommandError("A password is UTF-8, and what was read is not.");
     throw error;
   }
 }

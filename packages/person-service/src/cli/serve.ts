@@ -1,24 +1,24 @@
 import { inspect } from "node:util";
 import { displayAddress, type Store, StoreNotEmpty } from "@waymark/collection";
-import { type HttpRequest, listRoutes, requestId } from "waymark";
+import { escapeUnprintable, type HttpRequest, listRoutes, quote, requestId } from "waymark";
 import { type RunningServer, serve } from "waymark/node";
 import { openAccess } from "../access/access.ts";
-import type { AccessRefusal } from "../access/identify.ts";
+import { denialLog } from "../access/denial-log.ts";
 import { forThisMachine } from "../access/this-machine.ts";
 import { demoPeople } from "../person/demo.ts";
 import type { Person } from "../person/person.ts";
 import { openPersonService } from "../service.ts";
-import { type Command, CommandRefused, type CommandStreams, obstacleOf } from "./command.ts";
-import { faultInOptions, type Options, serveOptions, toOptions } from "./options.ts";
+import { type Command, CommandError, type CommandStreams, userErrorMessage } from "./command.ts";
+import { type Options, serveOptions, toOptions, usageErrorInOptions } from "./options.ts";
 import { superviseWorkers, type Worker, workerOfThisProcess } from "./supervisor.ts";
 import { readTlsFiles } from "./tls-files.ts";
 
-/** Keeps people, and answers for them. */
+/** Runs the service. */
 export const serveCommand: Command = {
   synopsis: ["[serve] [options]"],
   about: "Keeps people, and answers for them over HTTP.",
   options: serveOptions,
-  fault: faultInOptions,
+  usageError: usageErrorInOptions,
   async run(given, io) {
     const options = toOptions(given);
     const worker = workerOfThisProcess();
@@ -28,17 +28,16 @@ export const serveCommand: Command = {
   },
 };
 
-/** The table of the routes, for which no database is needed. */
+/** Returns the table of the routes. */
 async function routesOfService(): Promise<string> {
   const { app, database } = await openPersonService({ database: ":memory:" });
   await database.close();
   return listRoutes(app);
 }
 
-/** Has workers serve: processes of this program, each of which runs as below. Resolves when the last has ended. */
-async function supervise({ workers, grace, access, tls }: Options, { print, tell }: CommandStreams): Promise<void> {
-  const handsOnHangup = access !== undefined || tls !== undefined;
-  process.exitCode = await superviseWorkers({ count: workers, grace: grace * 1000, handsOnHangup, print, tell });
+/** Starts workers, processes of this program that each run as below. Resolves when the last has ended. */
+async function supervise({ workers, grace }: Options, { print, tell }: CommandStreams): Promise<void> {
+  process.exitCode = await superviseWorkers({ count: workers, grace: grace * 1000, print, tell });
 }
 
 /** Resolves when the service listens; a signal ends it. */
@@ -58,8 +57,9 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
     tls,
     trustProxy,
   } = options;
-  const onRefusal = (refusal: AccessRefusal): void => logRefusal(refusal, tell);
-  const access = accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onRefusal });
+  const denials = denialLog(tell);
+  const access =
+    accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onDenial: denials.add });
   const credentials = tls === undefined ? undefined : await readTlsFiles(tls);
   const policy = cors.length > 0 && { cors: { origins: cors } };
   let stopping = false;
@@ -80,6 +80,7 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
   const stop = async (notice = 0): Promise<void> => {
     stopping = true;
     await server?.close({ notice, grace: options.grace * 1000 });
+    denials.flush();
     closed ??= database.close();
     await closed;
   };
@@ -88,14 +89,14 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
     ({ readOnly } = await database.check());
     if (demo && readOnly) throw readOnlyDemo(address);
     const toStore = demo && (worker?.isFirst ?? true) ? await demoPeople() : undefined;
-    // The port comes first: where it is taken, the demo must not have been stored, or it could not be another time.
+    // The port comes first: where it is taken, the demo must not be stored, since it is stored only once.
     server = await serve(app, { port: worker?.port ?? options.port, host, tls: credentials, trustProxy });
     if (toStore !== undefined) print(`stored ${await storeDemo(people, toStore, address)} people for the demo`);
   } catch (error) {
     await stop();
     throw error;
   }
-  // Before the lines below: whoever reads them may stop the service at once.
+  // Before the lines below are printed: their reader may stop the service at once.
   if (worker !== undefined) worker.onStop(stop);
   else for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop());
   const reloads: Reload[] = [];
@@ -106,11 +107,10 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
     const run = async (): Promise<void> => server?.reloadTls(await readTlsFiles(tls));
     reloads.push({ what: "the certificate", kept: "The certificate stays as it was.", run });
   }
-  if (reloads.length > 0) {
-    process.on("SIGHUP", () => {
-      for (const each of reloads) void reload(each, { print, tell });
-    });
-  }
+  // Also where there is nothing to read again: without a listener SIGHUP would end the process.
+  process.on("SIGHUP", () => {
+    for (const each of reloads) void reload(each, { print, tell });
+  });
   const lines = [
     `listening on ${server.url}`,
     ...(publicUrl === undefined ? [] : [`naming everything under ${publicUrl}`]),
@@ -122,12 +122,12 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
   else worker.tellReady(server.port, lines);
 }
 
-const readOnlyDemo = (address: string): CommandRefused =>
-  new CommandRefused(
-    `--demo is for a database that can be written to, and ${JSON.stringify(displayAddress(address))} is read-only; leave it out, or name another one`,
+const readOnlyDemo = (address: string): CommandError =>
+  new CommandError(
+    `--demo is for a database that can be written to, and ${quote(displayAddress(address))} is read-only; leave it out, or name another one`,
   );
 
-/** How many there are now. */
+/** Stores the people of the demo, and returns how many they are. */
 async function storeDemo(people: Store, demo: readonly Person[], address: string): Promise<number> {
   try {
     const creation = await people.createAll(demo, { onlyIfEmpty: true });
@@ -135,22 +135,22 @@ async function storeDemo(people: Store, demo: readonly Person[], address: string
     throw new Error(`The demo has people who cannot be stored: ${JSON.stringify(creation)}`);
   } catch (error) {
     if (!(error instanceof StoreNotEmpty)) throw error;
-    const database = JSON.stringify(displayAddress(address));
-    throw new CommandRefused(
+    const database = quote(displayAddress(address));
+    throw new CommandError(
       `--demo is for a database without people, and ${database} has some; leave it out, or name another one`,
     );
   }
 }
 
-/** Something that is taken from files again. */
+/** Something that is read from files again. */
 interface Reload {
   readonly what: string;
-  /** What is said where they cannot be used. */
+  /** The message where the files cannot be used. */
   readonly kept: string;
   readonly run: () => Promise<void>;
 }
 
-/** Takes it from the files as they are now, or says why not. */
+/** Reads the files again, or prints why that failed. */
 async function reload(
   { what, kept, run }: Reload,
   { print, tell }: Pick<CommandStreams, "print" | "tell">,
@@ -159,18 +159,12 @@ async function reload(
     await run();
     print(`read anew ${what}`);
   } catch (error) {
-    tell(`person-service: ${obstacleOf(error) ?? String(error)}\n${kept}`);
+    tell(`person-service: ${userErrorMessage(error) ?? String(error)}\n${kept}`);
   }
 }
 
-/** A line of JSON for each; that a client comes without credentials first is how HTTP works. */
-function logRefusal(refusal: AccessRefusal, tell: CommandStreams["tell"]): void {
-  if (refusal.reason === "no credentials") return;
-  tell(JSON.stringify({ time: new Date().toISOString(), event: "refused", ...refusal }));
-}
-
-/** What the log has of a fault: the id that the response has in `X-Request-Id`, and the error with its stack and causes. */
+/** What the log has of a usageError: the id that the response has in `X-Request-Id`, and the error with its stack and causes. */
 export function faultEntry(error: unknown, request: HttpRequest | undefined): string {
-  // A stream that breaks while it is sent is told with the request as it came, before it was named.
-  return `request ${request?.attribute(requestId) ?? "without an id"}: ${inspect(error)}`;
+  // For a stream that breaks while it is sent, the request is the one that came, before it got its id.
+  return escapeUnprintable(`request ${request?.attribute(requestId) ?? "without an id"}: ${inspect(error)}`);
 }

@@ -1,22 +1,20 @@
 import cluster, { type Worker as WorkerProcess } from "node:cluster";
 
 interface Supervision {
-  /** How many processes are to serve. */
+  /** How many processes serve. */
   readonly count: number;
-  /** How long the requests in hand may take when all are to end, in milliseconds. */
+  /** How long requests in hand may take when all processes stop, in milliseconds. */
   readonly grace: number;
-  /** Whether SIGHUP is for the workers; else it ends this process, and them with it. */
-  readonly handsOnHangup: boolean;
-  /** Takes a line for whoever takes what the program prints. */
+  /** Prints a line on standard output. */
   readonly print: (line: string) => void;
-  /** Takes a line for the person who watches over the service. */
+  /** Prints a line on standard error. */
   readonly tell: (line: string) => void;
 }
 
 /**
  * Starts this program again as workers, which serve on one port, and a new one for each that ends. SIGINT and SIGTERM end them all, a
- * second one at once. Resolves when the last has ended, with the exit code of the whole: that of the first worker when it
- * could not start, and has said why; 1 when workers end as soon as they are started, over and over; else 0.
+ * second one at once. Resolves when the last has ended, with the exit code of the program: that of the first worker when it
+ * could not start; 1 when workers end again and again as soon as they are started; otherwise 0.
  */
 export function superviseWorkers(supervision: Supervision): Promise<number> {
   // They share one listening socket, so that no connection waits for a worker that has ended, and take connections from it
@@ -25,13 +23,13 @@ export function superviseWorkers(supervision: Supervision): Promise<number> {
   return new Promise((resolve) => new Supervisor(supervision, resolve).begin());
 }
 
-/** A worker that ends sooner than that, in milliseconds, may do so because it cannot live. */
+/** A worker that ends sooner than this, in milliseconds, may not be able to run at all. */
 const shortLife = 5000;
 
-/** After so many of these, with none that lived longer in between, the program ends. */
+/** After this many short lives in a row the program ends. */
 const mostShortLives = 5;
 
-/** What closing the database may take beyond the grace, in milliseconds, before a worker is killed. */
+/** How long closing the database may take beyond the grace, in milliseconds, before a worker is killed. */
 const timeToClose = 5000;
 
 class Supervisor {
@@ -39,7 +37,7 @@ class Supervisor {
   readonly #end: (exitCode: number) => void;
   readonly #workers = new Set<WorkerProcess>();
   readonly #ready = new Set<WorkerProcess>();
-  /** Those that may have read their files before the last SIGHUP, and not yet be able to take it. */
+  /** Workers that may have read their files before the last SIGHUP, and cannot handle it yet. */
   readonly #toReload = new Set<WorkerProcess>();
   readonly #restarts = new Set<NodeJS.Timeout>();
   #port: number | undefined;
@@ -57,8 +55,8 @@ class Supervisor {
 
   begin(): void {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => this.#stop(0));
-    if (this.#supervision.handsOnHangup) process.on("SIGHUP", () => this.#reload());
-    // Alone: what stands against a start is told by one, and what is done once is done when the others come.
+    process.on("SIGHUP", () => this.#reload());
+    // One worker first: it alone reports a start error, and has done what is done once when the others start.
     this.#start({ isFirst: true, port: undefined });
   }
 
@@ -75,7 +73,7 @@ class Supervisor {
       this.#workers.delete(worker);
       this.#ready.delete(worker);
       this.#toReload.delete(worker);
-      // Then it is closed, and had the options port 0, they would mean another one.
+      // The shared socket is closed then, and port 0 of the options would now be another port.
       if (this.#ready.size === 0) this.#socket = this.#port;
       if (this.#stopping) return this.#endWithoutWorkers();
       if (code !== 0 && performance.now() - startedAt < shortLife) this.#shortLives++;
@@ -86,7 +84,7 @@ class Supervisor {
   #serves(worker: WorkerProcess, orders: WorkerOrders, { port, lines }: WorkerReady): void {
     this.#port ??= port;
     if (port !== this.#port) {
-      // It was to share the socket of others, which all ended before it listened.
+      // The workers whose socket it should share all ended before it listened.
       worker.process.kill("SIGTERM");
       return;
     }
@@ -110,7 +108,7 @@ class Supervisor {
   /** @param ended which worker did, and how; the exit code is null when a signal ended it */
   #replace(ended: string, exitCode: number | null): void {
     if (this.#port === undefined) {
-      // With an exit code it has said why.
+      // A worker with an exit code has printed why.
       if (exitCode === null) this.#tell(`${ended} before it served`);
       this.#stop(exitCode || 1);
     } else if (this.#shortLives >= mostShortLives) {
@@ -126,7 +124,7 @@ class Supervisor {
     this.#start({ isFirst: false, port: this.#socket });
   }
 
-  /** At once after a worker that has lived, and ever later after those that have not. */
+  /** Starts another worker: at once after one that ran for a while, later and later after short lives. */
   #startLater(): void {
     const delay = this.#shortLives === 0 ? 0 : 100 * 2 ** (this.#shortLives - 1);
     const restart = setTimeout(() => {
@@ -168,26 +166,26 @@ class Supervisor {
   }
 }
 
-/** That it may have ended meanwhile is told by its exit. */
+/** Errors are ignored: a worker that has ended meanwhile emits its exit. */
 const askToStop = (worker: WorkerProcess): void => void worker.send(stopMessage, () => undefined);
 
-/** What a process that serves for a supervisor has to do with it. */
+/** This process as a worker of a supervisor. */
 export interface Worker extends WorkerOrders {
-  /** Tells the supervisor that this process serves on the port, and what a person is to know of it. */
+  /** Reports to the supervisor that this process serves on the port, with the lines to print. */
   tellReady(port: number, lines: readonly string[]): void;
-  /** Calls back when this process is to stop, and ends it when that is done. The notice is as for `RunningServer.close`. */
+  /** Sets what stops the service, after which the process ends. The notice is that of `RunningServer.close`. */
   onStop(stop: (notice: number) => Promise<void>): void;
 }
 
-/** What a supervisor says to a worker that it starts. */
+/** What a supervisor hands to a worker that it starts. */
 interface WorkerOrders {
-  /** Whether no other has been started before: what is to be done once is done by this one. */
+  /** Whether it is the first worker, which does what is done once. */
   readonly isFirst: boolean;
-  /** Where to listen; undefined for the port that the options have. */
+  /** The port to listen on; undefined for that of the options. */
   readonly port: number | undefined;
 }
 
-/** What a worker says to its supervisor, once. */
+/** The message of a worker that serves. */
 interface WorkerReady {
   readonly port: number;
   readonly lines: readonly string[];
@@ -200,8 +198,8 @@ const ordersVariable = "PERSON_SERVICE_WORKER";
 const stopMessage = "stop";
 
 /**
- * How long a worker that is stopped alone goes on taking connections, in milliseconds: clients that have one have it closed by the
- * answer to their next request, and not while they send that.
+ * How long a worker that stops while others serve still accepts connections, in milliseconds: an open connection is closed by the
+ * answer to its next request, and not while that is sent.
  */
 const noticeAlone = 1000;
 
@@ -209,7 +207,7 @@ function send(message: WorkerReady): void {
   process.send?.(message); // without a channel there is no supervisor any more, and soon no worker
 }
 
-/** This process as a worker; undefined when no supervisor has started it. */
+/** Returns this process as a worker; undefined where no supervisor has started it. */
 export function workerOfThisProcess(): Worker | undefined {
   const orders = process.env[ordersVariable];
   if (!cluster.isWorker || orders === undefined) return undefined;
@@ -221,11 +219,11 @@ export function workerOfThisProcess(): Worker | undefined {
     onStop(stop) {
       const end = async (notice: number): Promise<void> => {
         await stop(notice);
-        // The channel to the supervisor would keep it.
+        // The channel to the supervisor would keep it running.
         process.exit();
       };
       process.once("SIGTERM", () => end(noticeAlone));
-      // A terminal sends it to the workers too, and it is for the supervisor to tell them.
+      // A terminal sends it to the workers too; the supervisor stops them.
       process.on("SIGINT", () => undefined);
       process.on("message", (message) => {
         if (message === stopMessage) void end(0);

@@ -1,27 +1,28 @@
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
+import { quote } from "waymark";
 import type { TlsCredentials } from "waymark/node";
-import { CommandRefused } from "./command.ts";
+import { CommandError } from "./command.ts";
 
-/** Where the certificate and its key are, both PEM. */
+/** The paths of the certificate and its key, both PEM. */
 export interface TlsFiles {
-  /** The certificate, and those between it and the authority. */
+  /** The certificate and its intermediate certificates. */
   readonly cert: string;
   readonly key: string;
 }
 
 /**
- * Reads the files as they are now.
+ * Reads the certificate and its key.
  *
- * @throws CommandRefused (rejects) in one line, when one cannot be read, or they are no certificate and the key to it
+ * @throws CommandError (rejects) in one line, when a file cannot be read, or they are not a certificate and its key
  */
 export async function readTlsFiles(files: TlsFiles): Promise<TlsCredentials> {
   const [cert, key] = await Promise.all([read("--tls-cert", files.cert), read("--tls-key", files.key)]);
   try {
     createSecureContext({ cert, key });
   } catch (cause) {
-    throw new CommandRefused(
-      `${JSON.stringify(files.cert)} and ${JSON.stringify(files.key)} are no certificate and the key to it, both in PEM, the key not encrypted`,
+    throw new CommandError(
+      `${quote(files.cert)} and ${quote(files.key)} are no certificate and the key to it, both in PEM, the key not encrypted`,
       { cause },
     );
   }
@@ -33,6 +34,6 @@ async function read(option: string, file: string): Promise<Buffer> {
     return await readFile(file);
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? `: ${String(cause.code)}` : "";
-    throw new CommandRefused(`The file ${JSON.stringify(file)} of ${option} cannot be read${code}`, { cause });
+    throw new CommandError(`The file ${quote(file)} of ${option} cannot be read${code}`, { cause });
   }
 }

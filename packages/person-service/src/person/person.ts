@@ -159,10 +159,11 @@ function notAnObject(what: string): (issue: { readonly input?: unknown }) => str
 }
 
 function validate(members: Members, value: unknown): ValidationResult<Person> {
-  const sent = withoutNulls(value, members);
+  const { sent, unnamed } = toSent(value, members);
   const parsed = members.safeParse(sent);
   const issues = parsed.success ? [] : parsed.error.issues.flatMap(toIssues);
   if (isObject(sent) && !nameSources.some((member) => Object.hasOwn(sent, member))) issues.unshift(nameMissing);
+  if (parsed.error?.issues.some(({ code }) => code === "unrecognized_keys")) issues.push(...unnamed);
   if (!parsed.success || issues.length > 0) return { issues };
   const { id, name = derivedName(parsed.data), ...others } = parsed.data;
   return { value: id === undefined ? { name, ...others } : { id, name, ...others } };
@@ -175,24 +176,43 @@ const nameMissing: ValidationIssue = {
 };
 const setByServer: ReadonlySet<string> = new Set(["createdAt", "updatedAt"]);
 
-/**
- * The value with its own members alone, without those that are null or undefined, in the address too. Names that are no
- * member's stay whatever their value, `__proto__` among them, so that they are refused by name.
- */
-function withoutNulls(value: unknown, members: Members): unknown {
-  const sent = withoutNullMembers(value, (name) => Object.hasOwn(members.shape, name) || setByServer.has(name));
-  if (!isObject(sent)) return sent;
-  const { address: sentAddress } = sent;
-  if (sentAddress === undefined) return sent;
-  return { ...sent, address: withoutNullMembers(sentAddress, (name) => Object.hasOwn(address.shape, name)) };
+/** What is validated of a value. */
+interface Sent {
+  readonly sent: unknown;
+  /** What there is to say of the members that are left out of it, where such members are refused. */
+  readonly unnamed: readonly ValidationIssue[];
 }
 
-function withoutNullMembers(value: unknown, isMember: (name: string) => boolean): unknown {
-  if (!isObject(value)) return value;
-  const isThere = ([name, member]: [string, unknown]) => (member !== null && member !== undefined) || !isMember(name);
-  const entries = Object.entries(value);
-  return entries.every(isThere) ? { ...value } : Object.fromEntries(entries.filter(isThere));
+/**
+ * The value with its own members alone, without those that are null or undefined, in the address too. Names that are no
+ * member's stay whatever their value, `__proto__` among them, so that they are refused by name: the first of them, however many
+ * a client sends.
+ */
+function toSent(value: unknown, members: Members): Sent {
+  const whole = takeMembers(value, "a person", (name) => Object.hasOwn(members.shape, name) || setByServer.has(name));
+  if (!isObject(whole.sent) || whole.sent["address"] === undefined) return whole;
+  const part = takeMembers(whole.sent["address"], "an address", (name) => Object.hasOwn(address.shape, name));
+  const inAddress = part.unnamed.map((issue) => ({ ...issue, path: ["address"] }));
+  return { sent: { ...whole.sent, address: part.sent }, unnamed: [...whole.unnamed, ...inAddress] };
 }
+
+function takeMembers(value: unknown, what: string, isMember: (name: string) => boolean): Sent {
+  if (!isObject(value)) return { sent: value, unnamed: [] };
+  const taken: [name: string, member: unknown][] = [];
+  let unknown = 0;
+  for (const name of Object.keys(value)) {
+    const isKnown = isMember(name);
+    if (!isKnown && ++unknown > mostUnknown) continue;
+    const member = value[name];
+    if (!isKnown || (member !== null && member !== undefined)) taken.push([name, member]);
+  }
+  const rest = unknown - mostUnknown;
+  const unnamed = rest > 0 ? [{ message: `has ${rest} more members that are not those of ${what}` }] : [];
+  return { sent: Object.fromEntries(taken), unnamed };
+}
+
+/** Nobody reads more names of members that there are not. */
+const mostUnknown = 100;
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,4 +1,5 @@
-import { countCharacters, quoted, type Rule } from "./text.ts";
+import { excerpt } from "waymark";
+import { countCharacters, type Rule } from "./text.ts";
 
 /**
  * A day that exists, `YYYY-MM-DD` from `0001-01-01` (RFC 3339 §5.6, full-date) up to today's date in UTC.
@@ -8,7 +9,7 @@ import { countCharacters, quoted, type Rule } from "./text.ts";
 export function birthDate(now: () => Date): Rule {
   return (text) => {
     const date = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
-    if (date === null) return `must be a date as YYYY-MM-DD such as 1815-12-10, and is ${quoted(text)}`;
+    if (date === null) return `must be a date as YYYY-MM-DD such as 1815-12-10, and is ${excerpt(text)}`;
     const [year, month, day] = [Number(date[1]), Number(date[2]), Number(date[3])];
     // ISO 8601 has a year 0000, but PostgreSQL and XML Schema 1.0 do not.
     if (year === 0) return "must be a real date, and there is no year 0000";
@@ -32,7 +33,7 @@ function daysIn(year: number, month: number): number {
 export const countryCode: Rule = (text) =>
   countryCodes.has(text)
     ? undefined
-    : `must be an ISO 3166-1 alpha-2 country code in capitals such as NO, and is ${quoted(text)}`;
+    : `must be an ISO 3166-1 alpha-2 country code in capitals such as NO, and is ${excerpt(text)}`;
 
 /** The 249 officially assigned codes of ISO 3166-1; reserved and user-assigned ones (EU, UK, XK, ZZ) are no countries. */
 export const countryCodes: ReadonlySet<string> = new Set(
@@ -84,7 +85,7 @@ export const email: Rule = (text) => {
 export const languageTag: Rule = (text) =>
   text.length <= 255 && (langtag.test(text) || privateUse.test(text) || irregular.has(text.toLowerCase()))
     ? undefined
-    : `must be a BCP 47 language tag such as en, pt-BR or zh-Hans, and is ${quoted(text)}`;
+    : `must be a BCP 47 language tag such as en, pt-BR or zh-Hans, and is ${excerpt(text)}`;
 
 const language = "(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4,8})";
 const script = "(?:-[a-z]{4})?";

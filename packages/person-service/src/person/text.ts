@@ -45,14 +45,6 @@ export function ruledString(rules: readonly Rule[], keywords: Readonly<Record<st
     .meta(keywords);
 }
 
-/** The text in quotes for a message, escaped as in JSON and cut after 30 characters. */
-export function quoted(text: string): string {
-  // Twice as many UTF-16 units as characters, so that a huge text is not taken apart.
-  const characters = Array.from(text.slice(0, 62));
-  const cut = characters.length > 30;
-  return `${JSON.stringify(characters.slice(0, 30).join(""))}${cut ? "…" : ""}`;
-}
-
 /** XML 1.0 §2.2 admits neither these nor, save TAB, LF and CR, the controls below U+0020; the rest of Cc shows nothing. */
 const illegalInLine = /[\p{Cc}\p{Cs}\uFFFE\uFFFF]/u;
 const illegalInText = /(?![\t\n])[\p{Cc}\p{Cs}\uFFFE\uFFFF]/u;

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { exportJWK, generateKeyPair } from "jose";
 import { GET, type HeaderFields, HeaderList, HttpRequest, ok, router } from "waymark";
 import { hashApiKey } from "../../src/access/credentials.ts";
-import { type AccessRefusal, FileMistakes, openAccess } from "../../src/index.ts";
+import { type AccessDenial, FileError, openAccess } from "../../src/index.ts";
 import { asJson, assertProblem, store } from "../answers.ts";
 import { type Answer, describeService } from "../transports.ts";
 import { basic, openFolder, quickHash } from "./folder.ts";
@@ -33,9 +33,9 @@ describeService("a service with an access file", (openService, transport) => {
   const keys = folder.write("keys.json", {
     keys: [{ name: "crm", hash: hashApiKey(readerKey), scopes: read, createdAt: "2026-01-31T12:00:00Z" }],
   });
-  const refusals: AccessRefusal[] = [];
+  const refusals: AccessDenial[] = [];
   const service = openService(async () => {
-    const { filter } = await openAccess({ file, keys, onRefusal: (refusal) => refusals.push(refusal) });
+    const { filter } = await openAccess({ file, keys, onDenial: (refusal) => refusals.push(refusal) });
     return { access: filter, cors: { origins: ["https://app.example.com"] } };
   });
   const reader = { Authorization: `Bearer ${readerKey}` };
@@ -251,6 +251,37 @@ describeService("a client that guesses", (openService) => {
   });
 });
 
+describe("the sign-ins of a service", () => {
+  const folder = openFolder();
+  const users = [{ name: "ada", password: quickHash("correct horse"), scopes: [] }];
+  const file = folder.write("access.json", { rules: [{ path: "/**", scopes: [] }], users });
+  const openSignIn = async (elapsed: () => number) => {
+    const { filter } = await openAccess({ file, elapsed });
+    const app = router({ filters: [filter] }, GET("/", ok));
+    return async (address: string, name: string, password: string): Promise<number> => {
+      const headers = { Authorization: basic(name, password) };
+      return (await app.handle(HttpRequest.of({ headers, client: { address } }))).status;
+    };
+  };
+
+  it("count what a client guessed for a name, however many names it makes up", async () => {
+    let time = 0;
+    const signIn = await openSignIn(() => time);
+    const guess = (name: string, i: number): Promise<number> => signIn("192.0.2.1", name, `guess ${i}`);
+    assert.deepEqual(await Promise.all(Array.from({ length: 10 }, (_, i) => guess("ada", i))), Array(10).fill(401));
+    await Promise.all(Array.from({ length: 10_100 }, (_, i) => guess(`made-up-${i}`, i)));
+    time = 2_000;
+    assert.equal(await guess("ada", 10), 429);
+  });
+
+  it("are not kept out by guesses from 20 addresses", async () => {
+    const signIn = await openSignIn(() => 0);
+    const attack = Array.from({ length: 800 }, (_, i) => signIn(`192.0.2.${i % 20}`, `made-up-${i}`, "guess"));
+    assert.equal(await signIn("198.51.100.7", "ada", "correct horse"), 200);
+    assert((await Promise.all(attack)).includes(503));
+  });
+});
+
 describe("openAccess", () => {
   const folder = openFolder();
 
@@ -308,7 +339,7 @@ describe("openAccess", () => {
     assert.deepEqual([await status(), await status({})], [200, 401]);
     folder.write("a.json", rule("b"));
     folder.write("k.json", "{");
-    await assert.rejects(access.reload(), FileMistakes);
+    await assert.rejects(access.reload(), FileError);
     assert.deepEqual([await status(), await status({})], [200, 401]);
     folder.write("k.json", keys("crm"));
     await access.reload();
@@ -373,8 +404,8 @@ describe("openAccess", () => {
         () => undefined,
         (reason: unknown) => reason,
       );
-      assert(error instanceof FileMistakes);
-      assert.deepEqual(error.mistakes, [mistake]);
+      assert(error instanceof FileError);
+      assert.deepEqual(error.findings, [mistake]);
       assert(!error.message.includes(secret));
     });
   }

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { positionAt } from "waymark";
 import { z } from "zod";
-import { FileMistakes, positionOfMember, readJsonFile } from "../../src/access/json-file.ts";
+import { FileError, positionOfMember, readJsonFile } from "../../src/access/json-file.ts";
 import { openFolder } from "./folder.ts";
 
 const schema = z.strictObject({ name: z.string(), list: z.array(z.strictObject({ count: z.number() })).optional() });
@@ -42,8 +42,8 @@ describe("a JSON file", () => {
         () => undefined,
         (reason: unknown) => reason,
       );
-      assert(error instanceof FileMistakes);
-      assert.deepEqual(error.mistakes, mistakes);
+      assert(error instanceof FileError);
+      assert.deepEqual(error.findings, mistakes);
       assert(error.message.startsWith(`The file ${JSON.stringify(file)} cannot be used:`));
       assert(!error.message.includes("secret"));
     });

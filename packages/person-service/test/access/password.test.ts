@@ -3,6 +3,7 @@ import { createHook } from "node:async_hooks";
 import { describe, it } from "node:test";
 import { passwordCheck } from "../../src/access/password-check.ts";
 import { hashPassword, isPasswordHash, verifyPassword } from "../../src/access/password-hash.ts";
+import { signInQueue } from "../../src/access/sign-in-queue.ts";
 import { quickHash } from "./folder.ts";
 
 describe("the hash of a password", () => {
@@ -41,10 +42,14 @@ describe("the check of passwords", () => {
 
   it("remembers who was right for a minute, and who was wrong not at all", async () => {
     let time = 0;
-    const check = passwordCheck([ada], () => time);
+    const check = passwordCheck(
+      [ada],
+      signInQueue(() => time),
+      () => time,
+    );
     assert.equal(check.recall("ada", "correct horse"), undefined);
-    assert.deepEqual(await check.verify("ada", "correct horse"), caller);
-    assert.equal(await check.verify("ada", "wrong"), "wrong");
+    assert.deepEqual(await check.verify("ada", "correct horse", "192.0.2.1"), caller);
+    assert.equal(await check.verify("ada", "wrong", "192.0.2.1"), "wrong");
     assert.equal(check.recall("ada", "wrong"), undefined);
     time = 59_999;
     assert.deepEqual(check.recall("ada", "correct horse"), caller);
@@ -54,15 +59,23 @@ describe("the check of passwords", () => {
   });
 
   it("computes one hash for requests that come together", async () => {
-    const check = passwordCheck([ada], () => 0);
-    const first = check.verify("ada", "correct horse");
+    const check = passwordCheck(
+      [ada],
+      signInQueue(() => 0),
+      () => 0,
+    );
+    const first = check.verify("ada", "correct horse", "192.0.2.1");
     const second = check.recall("ada", "correct horse");
     assert(second instanceof Promise);
     assert.deepEqual([await first, await second], [caller, caller]);
   });
 
   it("computes a hash for a name that nobody has, as for any other", async () => {
-    const check = passwordCheck([ada], () => 0);
+    const check = passwordCheck(
+      [ada],
+      signInQueue(() => 0),
+      () => 0,
+    );
     let hashes = 0;
     const hook = createHook({
       init: (_id, type) => {
@@ -70,23 +83,34 @@ describe("the check of passwords", () => {
       },
     }).enable();
     try {
-      assert.equal(await check.verify("ada", "wrong"), "wrong");
+      assert.equal(await check.verify("ada", "wrong", "192.0.2.1"), "wrong");
       assert.equal(hashes, 1);
-      assert.equal(await check.verify("nobody", "wrong"), "wrong");
+      assert.equal(await check.verify("nobody", "wrong", "192.0.2.1"), "wrong");
       assert.equal(hashes, 2);
     } finally {
       hook.disable();
     }
   });
 
-  it("computes two at a time, lets 32 wait, and turns away who comes then", async () => {
-    const check = passwordCheck([ada], () => 0);
-    const verdicts = await Promise.all(Array.from({ length: 36 }, (_, i) => check.verify("ada", `${i}`)));
+  it("turns away a client that has 32 guesses waiting already", async () => {
+    const check = passwordCheck(
+      [ada],
+      signInQueue(() => 0),
+      () => 0,
+    );
+    const verdicts = await Promise.all(Array.from({ length: 36 }, (_, i) => check.verify("ada", `${i}`, "192.0.2.1")));
     assert.deepEqual(verdicts, [...Array(34).fill("wrong"), "busy", "busy"]);
-    assert.deepEqual(await check.verify("ada", "correct horse"), caller);
+    assert.deepEqual(await check.verify("ada", "correct horse", "192.0.2.1"), caller);
   });
 
   it("knows nobody where there are no users", async () => {
-    assert.equal(await passwordCheck([], () => 0).verify("ada", "x"), "wrong");
+    assert.equal(
+      await passwordCheck(
+        [],
+        signInQueue(() => 0),
+        () => 0,
+      ).verify("ada", "x", "192.0.2.1"),
+      "wrong",
+    );
   });
 });

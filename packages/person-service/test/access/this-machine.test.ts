@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { after, before, describe, it } from "node:test";
+import { GET, ok, router } from "waymark";
+import { type RunningServer, serve } from "waymark/node";
 import { forThisMachine } from "../../src/index.ts";
 import { asJson, assertProblem, readAll, store } from "../answers.ts";
 import { describeService } from "../transports.ts";
@@ -69,6 +73,34 @@ describeService("a service for this machine alone", (openService, transport) => 
       it(Host, async () => assert.equal((await service.send("GET", "/person/1", { headers: { Host } })).status, 200));
     }
   });
+});
+
+describe("a service for this machine behind a proxy on it", () => {
+  const publicUrl = "https://api.example.com";
+  const app = router({ filters: [forThisMachine(publicUrl)] }, GET("/", ok));
+  let server: RunningServer;
+  before(async () => {
+    server = await serve(app, { trustProxy: ["127.0.0.1"] });
+  });
+  after(() => server.close({ grace: 0 }));
+
+  for (const [Host, forwarded, status] of [
+    ["localhost", "api.example.com", 200],
+    ["api.example.com", "api.example.com", 200],
+    ["api.example.com", "localhost:8080", 200],
+    ["localhost", "evil.example", 421],
+    // A page whose own name leads to this machine can send the fields of a proxy.
+    ["evil.example:8080", "localhost", 421],
+    ["evil.example", "api.example.com", 421],
+  ] as const) {
+    it(`answers ${status} to a Host of ${Host} that is said to stand for ${forwarded}`, async () => {
+      const headers = { Host, "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": forwarded };
+      const sent = request({ port: server.port, host: "127.0.0.1", headers }).end();
+      const [answer] = (await once(sent, "response")) as [IncomingMessage];
+      answer.resume();
+      assert.equal(answer.statusCode, status);
+    });
+  }
 });
 
 describeService("a service for this machine, which others reach by its public URL", (openService, transport) => {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { after, before, describe, it } from "node:test";
+import { after, before, describe, it, mock } from "node:test";
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
 import { GET, HttpRequest, ok, router } from "waymark";
-import { type AccessRefusal, openAccess } from "../../src/index.ts";
+import { type AccessDenial, openAccess } from "../../src/index.ts";
 import { describeService } from "../transports.ts";
 import { openFolder } from "./folder.ts";
 
@@ -44,9 +44,9 @@ describeService("a service that takes tokens", (openService) => {
     rules,
     tokens: { issuer, audience, algorithms: ["RS256", "ES256"], keys: "issuer.json" },
   });
-  const refusals: AccessRefusal[] = [];
+  const refusals: AccessDenial[] = [];
   const service = openService(async () => {
-    const { filter } = await openAccess({ file, now: () => noon, onRefusal: (refusal) => refusals.push(refusal) });
+    const { filter } = await openAccess({ file, now: () => noon, onDenial: (refusal) => refusals.push(refusal) });
     return { access: filter };
   });
   const send = async (token: string) =>
@@ -74,6 +74,11 @@ describeService("a service that takes tokens", (openService) => {
     "31 seconds before its beginning": [() => signed({ ...claims, nbf: seconds + 31 }), "The token is not valid yet"],
     "without an end": [() => signed(without("exp")), "The token lacks a claim"],
     "without a subject": [() => signed(without("sub")), "The token lacks a claim"],
+    "with an empty subject": [() => signed({ ...claims, sub: "" }), "The token lacks a claim"],
+    "whose subject is no text": [
+      () => signed({ ...claims, sub: { name: "ada" } as unknown as string }),
+      "The token lacks a claim",
+    ],
     "of another issuer": [() => signed({ ...claims, iss: `${issuer}/` }), "The token is of another issuer"],
     "without an issuer": [() => signed(without("iss")), "The token is of another issuer"],
     "for another audience": [
@@ -143,19 +148,22 @@ describeService("a service that takes tokens", (openService) => {
 
 describe("the keys of an issuer", () => {
   const folder = openFolder();
-  let served: object | undefined = { keys: publicKeys };
+  let served: object | string | undefined = { keys: publicKeys };
   let asked = 0;
   const server = createServer((_request, response) => {
     asked++;
-    response.writeHead(served === undefined ? 500 : 200).end(JSON.stringify(served));
+    response
+      .writeHead(served === undefined ? 500 : 200)
+      .end(typeof served === "string" ? served : JSON.stringify(served));
   });
   before(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
   after(() => server.close());
-  const openRemote = async () => {
+  const openRemote = async (elapsed = () => 0) => {
     // A server that listens has an address with a port.
     const { port } = server.address() as AddressInfo;
     const tokens = { issuer, audience, algorithms: ["RS256"], keys: `http://127.0.0.1:${port}/keys` };
-    const { filter } = await openAccess({ file: folder.write("remote.json", { rules, tokens }), now: () => noon });
+    const file = folder.write("remote.json", { rules, tokens });
+    const { filter } = await openAccess({ file, now: () => noon, elapsed });
     const app = router({ filters: [filter] }, GET("/", ok));
     return async (token: string) => app.handle(HttpRequest.of({ headers: { Authorization: `Bearer ${token}` } }));
   };
@@ -173,14 +181,42 @@ describe("the keys of an issuer", () => {
     assert.equal(asked, 1);
   });
 
-  it("that cannot be had are no fault of the token", async () => {
-    const send = await openRemote();
+  const failures: Readonly<Record<string, object | string | undefined>> = {
+    "that cannot be had": undefined,
+    "that are no JSON": "<html>",
+    "that are no set": { keys: 7 },
+  };
+  for (const [name, failure] of Object.entries(failures)) {
+    it(`${name} are no fault of the token, and are not asked for again with each`, async () => {
+      let time = 0;
+      const send = await openRemote(() => time);
+      served = failure;
+      asked = 0;
+      const token = await signed(claims);
+      for (time of [0, 0, 1_000, 4_999]) {
+        const answer = await send(token);
+        assert.deepEqual([answer.status, answer.headers.get("Retry-After")], [503, "5"]);
+      }
+      assert.equal(asked, 1);
+      served = { keys: publicKeys };
+      time = 5_000;
+      assert.equal((await send(token)).status, 200);
+      assert.equal(asked, 2);
+    });
+  }
+
+  it("that are known serve on while the issuer fails", async () => {
+    const send = await openRemote(() => 0);
+    assert.equal((await send(await signed(claims))).status, 200);
     served = undefined;
-    const token = await signed(claims);
-    const answer = await send(token);
-    assert.deepEqual([answer.status, answer.headers.get("Retry-After")], [503, "5"]);
-    served = { keys: publicKeys };
-    assert.equal((await send(token)).status, 200);
+    mock.timers.enable({ apis: ["Date"], now: Date.now() + 60_000 });
+    try {
+      assert.equal((await send(await signed(claims, { alg: "RS256", kid: "new" }))).status, 503);
+      assert.equal((await send(await signed(claims))).status, 200);
+    } finally {
+      mock.timers.reset();
+      served = { keys: publicKeys };
+    }
   });
 
   const refused: Readonly<Record<string, readonly [keys: string, mistake: RegExp]>> = {

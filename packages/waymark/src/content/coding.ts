@@ -1,4 +1,5 @@
 import type { HeaderList } from "../fields/header-list.ts";
+import { tokenText } from "../fields/syntax.ts";
 import { excerpt } from "../message-text.ts";
 import { HttpError, problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
@@ -117,8 +118,8 @@ function parseWeights(field: string): ReadonlyMap<string, number> {
   return weights;
 }
 
-const memberPattern =
-  /^(?<name>[!#$%&'*+.^_`|~0-9a-z-]+)(?:[\t ]*;[\t ]*q=(?<weight>0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?$/i;
+const weightText = String.raw`0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?`;
+const memberPattern = new RegExp(String.raw`^(?<name>${tokenText})(?:[\t ]*;[\t ]*q=(?<weight>${weightText}))?$`, "i");
 
 /** The pieces as one array; of a single piece that very array. */
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {

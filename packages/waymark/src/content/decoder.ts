@@ -1,6 +1,6 @@
 import type { HeaderList } from "../fields/header-list.ts";
 import { type MediaType, matchesMediaType, parseMediaRange, parseMediaType } from "../fields/media-type.ts";
-import { excerpt, type TextPosition } from "../message-text.ts";
+import { excerpt, quote, type TextPosition } from "../message-text.ts";
 import { HttpError, problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 
@@ -20,8 +20,11 @@ export interface Decoder {
   readonly mediaTypes: readonly string[];
   /** The values of a `charset` parameter that it reads, in lower case; without this member, any. */
   readonly charsets?: readonly string[];
-  /** The value of the content, which may be empty. Throws MalformedContent when it is not of the media type. */
-  decode(content: Uint8Array, mediaType: MediaType): unknown;
+  /**
+   * Returns the value of the content, which may be empty, or a promise of it from a decoder that reads long content over
+   * several turns of the event loop. Throws MalformedContent, or rejects with it, when the content is not of the media type.
+   */
+  decode(content: Uint8Array, mediaType: MediaType): unknown | Promise<unknown>;
 }
 
 /**
@@ -116,7 +119,7 @@ export function chooseDecoder<D extends ContentReader>(headers: HeaderList, deco
 
 function isIn(mediaType: MediaType, range: string): boolean {
   const parsed = parseMediaRange(range);
-  if (parsed === undefined) throw new TypeError(`A decoder names ${JSON.stringify(range)}, which is not a media type`);
+  if (parsed === undefined) throw new TypeError(`A decoder names ${quote(range)}, which is not a media type`);
   return matchesMediaType(parsed, mediaType);
 }
 

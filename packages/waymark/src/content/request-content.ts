@@ -1,4 +1,5 @@
 import type { HeaderList } from "../fields/header-list.ts";
+import type { Awaitable } from "../filter.ts";
 import { HttpError, problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import { type ContentCoding, chooseCoding, joinBytes } from "./coding.ts";
@@ -156,7 +157,7 @@ export class RequestContent {
       options?.decoders ?? (this.#settings ?? defaultContentSettings).decoders,
     );
     const content = await this.bytes(headers, options);
-    const value = refuseMalformed(() => decoder.decode(content, mediaType));
+    const value = await refuseMalformed(() => decoder.decode(content, mediaType));
     const result = await (isSchema(validator) ? validator["~standard"].validate(value) : validator(value));
     if (result.issues !== undefined) throw invalidContent(result.issues);
     return result.value;
@@ -248,7 +249,7 @@ async function* decodePieces(
       yield piece;
     }
   } catch (cause) {
-    throw malformedRefusal(cause) ?? cause;
+    throwMalformed(cause);
   }
 }
 
@@ -259,12 +260,16 @@ const freeExpansion = 65_536;
 const isSchema = <T>(validator: Validator<T>): validator is StandardSchemaV1<unknown, T> => "~standard" in validator;
 
 /** Runs a decoder: what it finds malformed becomes a refusal. */
-function refuseMalformed<T>(decode: () => T): T {
+async function refuseMalformed<T>(decode: () => Awaitable<T>): Promise<T> {
   try {
-    return decode();
+    return await decode();
   } catch (cause) {
-    throw malformedRefusal(cause) ?? cause;
+    return throwMalformed(cause);
   }
+}
+
+function throwMalformed(cause: unknown): never {
+  throw malformedRefusal(cause) ?? cause;
 }
 
 function malformedRefusal(cause: unknown): HttpError | undefined {

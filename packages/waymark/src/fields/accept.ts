@@ -13,17 +13,26 @@ export interface AcceptRange {
  * The index of the offered type that the Accept field prefers, or -1 when it accepts none (RFC 9110 §12.5.1).
  *
  * The most specific range that a type matches gives its weight: one that names the subtype, before one that names the
- * type, before one that names neither; of those the one with most parameters; of those the one with the highest weight,
- * so that the order of the ranges never counts. The highest weight wins, of equal ones the type that is offered first,
- * and a weight of 0 excludes.
+ * type, before one that names neither; of those the one with the fewest parameters that the type lacks, then the one with
+ * most parameters, then the one with the highest weight, so that the order of the ranges never counts. The highest weight
+ * wins, of equal ones the type that is offered first, and a weight of 0 excludes.
  *
- * Without a field, or with one in which no range is well-formed, every type is acceptable and the first is chosen.
+ * A parameter that the type has must have the same value; one that the type lacks is ignored, and a type without `charset`
+ * is UTF-8. Without a field, with one in which no range is well-formed, and with one that accepts none of the types and has
+ * malformed members, the first type is chosen.
  *
  * ```ts
  * negotiate("application/json;q=0.5, application/xml", [json, xml]);   // 1
+ * negotiate("text/vcard;version=4.0", [json, vcard]);                  // 1
  * ```
  */
 export function negotiate(accept: string | undefined, offered: readonly MediaType[]): number {
+  const chosen = chooseAcceptable(accept, offered);
+  return chosen < 0 && offered.length > 0 && hasMalformedRange(accept) ? 0 : chosen;
+}
+
+/** Negotiates, but chooses nothing where the well-formed members of a field accept nothing: another route may be accepted. */
+export function chooseAcceptable(accept: string | undefined, offered: readonly MediaType[]): number {
   const ranges = accept === undefined ? [] : parseAccept(accept);
   if (ranges.length === 0) return offered.length === 0 ? -1 : 0;
   let chosen = -1;
@@ -38,10 +47,16 @@ export function negotiate(accept: string | undefined, offered: readonly MediaTyp
   return chosen;
 }
 
+/** Whether the field has a member that is not a media range with a weight, and so may have meant something else. */
+export function hasMalformedRange(accept: string | undefined): boolean {
+  if (accept === undefined) return false;
+  return splitList(accept).some((member) => !/^[\t ]*$/.test(member) && parseAcceptRange(member) === undefined);
+}
+
 /**
  * The ranges of an Accept field in the order sent. A malformed one is left out, as is one whose weight is malformed
  * (`q=2`, `q=0.1234`); what follows a weight has no meaning. A quotation mark that is never closed takes the rest of the
- * field into its range.
+ * field into its range. As older clients send them, `*` is read as every type, and `q=.2` as `q=0.2`.
  */
 export function parseAccept(text: string): readonly AcceptRange[] {
   return splitList(text)
@@ -50,7 +65,7 @@ export function parseAccept(text: string): readonly AcceptRange[] {
 }
 
 function parseAcceptRange(text: string): AcceptRange | undefined {
-  const range = parseMediaRange(text);
+  const range = parseMediaRange(text.replace(/^[\t ]*\*(?=[\t ]*(?:;|$))/, "*/*"));
   const weight = range?.parameters.get("q");
   if (range === undefined || weight === undefined) return range && { range, weight: 1 };
   if (!weightPattern.test(weight)) return undefined;
@@ -60,22 +75,38 @@ function parseAcceptRange(text: string): AcceptRange | undefined {
 }
 
 // RFC 9110 §12.4.2: at most three decimals, none of which need follow the point.
-const weightPattern = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
+const weightPattern = /^(?:0(?:\.[0-9]{0,3})?|\.[0-9]{1,3}|1(?:\.0{0,3})?)$/;
 
 function weightOf(type: MediaType, ranges: readonly AcceptRange[]): number {
   let best: AcceptRange | undefined;
   for (const candidate of ranges) {
-    if (matchesMediaType(candidate.range, type) && (best === undefined || precedes(candidate, best))) best = candidate;
+    if (!takes(candidate.range, type)) continue;
+    if (best === undefined || precedes(candidate, best, type)) best = candidate;
   }
   return best?.weight ?? 0;
 }
 
-function precedes(a: AcceptRange, b: AcceptRange): boolean {
+function takes(range: MediaType, type: MediaType): boolean {
+  if (range.parameters.size === 0) return matchesMediaType(range, type);
+  const known = [...range.parameters].filter(([name]) => isKnown(name, type));
+  return matchesMediaType({ ...range, parameters: new Map(known) }, type);
+}
+
+const isKnown = (name: string, type: MediaType): boolean => name === "charset" || type.parameters.has(name);
+
+function precedes(a: AcceptRange, b: AcceptRange, type: MediaType): boolean {
   const difference =
     namedParts(a.range) - namedParts(b.range) ||
+    unknownParameters(b.range, type) - unknownParameters(a.range, type) ||
     a.range.parameters.size - b.range.parameters.size ||
     a.weight - b.weight;
   return difference > 0;
 }
 
 const namedParts = (range: MediaType): number => (range.type === "*" ? 0 : range.subtype === "*" ? 1 : 2);
+
+function unknownParameters({ parameters }: MediaType, type: MediaType): number {
+  let count = 0;
+  for (const name of parameters.keys()) if (!isKnown(name, type)) count++;
+  return count;
+}

@@ -1,5 +1,6 @@
 import { typeName } from "../declaration.ts";
 import { memoizeText } from "../memoize.ts";
+import { quote } from "../message-text.ts";
 import { isToken } from "./syntax.ts";
 
 /** Header fields by name; a list of values sends the field once for each. */
@@ -205,16 +206,14 @@ const lineStart = memoizeText((name) => {
 });
 
 function assertName(name: string): void {
-  if (!isToken(name)) throw new TypeError(`${JSON.stringify(name)} is not a header field name`);
+  if (!isToken(name)) throw new TypeError(`${quote(name)} is not a header field name`);
 }
 
 function assertValue(name: string, value: unknown): void {
   // From JavaScript: the value of a field that another message lacks would be sent as "undefined".
   if (typeof value !== "string") throw new TypeError(`The value of ${name} must be a string, not ${typeName(value)}`);
   if (!fieldValue.test(value)) {
-    throw new TypeError(
-      `The value of ${name} has a character that a header field cannot carry: ${JSON.stringify(value)}`,
-    );
+    throw new TypeError(`The value of ${name} has a character that a header field cannot carry: ${quote(value)}`);
   }
 }
 

@@ -1,4 +1,5 @@
 import { memoizeText } from "../memoize.ts";
+import { tokenText } from "./syntax.ts";
 
 /** A media type, or a range of them, in which `*` stands for every subtype or for every type and subtype. */
 export interface MediaType {
@@ -67,11 +68,13 @@ const parseContentType = memoizeText((text) => {
   return mediaType?.subtype === "*" ? undefined : mediaType;
 });
 
-const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const quotedText = String.raw`[\t !#-[\]-~\x80-\xff]*(?:\\[\t -~\x80-\xff][\t !#-[\]-~\x80-\xff]*)*`;
-const essencePattern = new RegExp(String.raw`[\t ]*(${token})/(${token})`, "y");
+const essencePattern = new RegExp(String.raw`[\t ]*(${tokenText})/(${tokenText})`, "y");
 // RFC 9110 §5.6.6: nothing may follow a semicolon, and there is no white space around the equals sign.
-const parameterPattern = new RegExp(String.raw`[\t ]*;[\t ]*(?:(${token})=(?:(${token})|"(${quotedText})"))?`, "y");
+const parameterPattern = new RegExp(
+  String.raw`[\t ]*;[\t ]*(?:(${tokenText})=(?:(${tokenText})|"(${quotedText})"))?`,
+  "y",
+);
 const endPattern = /[\t ]*$/y;
 
 const noParameters: ReadonlyMap<string, string> = new Map();

@@ -1,9 +1,12 @@
-/** Whether the text is a token (RFC 9110 §5.6.2), as names of methods and of header fields are. */
+/** The grammar of a token (RFC 9110 §5.6.2), for regular expressions. */
+export const tokenText = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+
+/** Whether the text is a token, as names of methods and of header fields are. */
 export function isToken(text: string): boolean {
   return token.test(text);
 }
 
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const token = new RegExp(`^${tokenText}$`);
 
 /** The members of a list field (RFC 9110 §5.6.1): commas split it, but not those within a quoted string (§5.6.4). */
 export function splitList(field: string): readonly string[] {
@@ -60,7 +63,6 @@ export function parsePrefer(field: string | undefined): ReadonlyMap<string, stri
 
 const none: ReadonlyMap<string, string> = new Map();
 
-const tokenText = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const quotedText = String.raw`"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"`;
 const space = "[\\t ]*";
 // White space has one place in each pattern, so that a long field without an end takes no time to refuse.

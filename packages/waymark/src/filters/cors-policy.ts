@@ -1,6 +1,7 @@
 import { typeName } from "../declaration.ts";
 import { HeaderList } from "../fields/header-list.ts";
 import { isToken } from "../fields/syntax.ts";
+import { quote } from "../message-text.ts";
 
 /** Which pages of other origins may use the app, and how. */
 export interface CorsPolicy {
@@ -119,7 +120,7 @@ function* findMistakes(policy: CorsPolicy): Iterable<string> {
   for (const name of yield* namesIn("methods", methods)) {
     const upper = name.toUpperCase();
     if (name === "*") yield 'methods has "*"; to allow every method that a path has, leave methods out';
-    else if (!isToken(name)) yield `methods: ${JSON.stringify(name)} is not a method`;
+    else if (!isToken(name)) yield `methods: ${quote(name)} is not a method`;
     // Methods are case-sensitive (RFC 9110 §9.1), and browsers leave "patch" as it is.
     else if (name !== upper) yield `methods: "${name}" is not "${upper}", as methods have their case`;
   }
@@ -127,7 +128,7 @@ function* findMistakes(policy: CorsPolicy): Iterable<string> {
     for (const name of yield* namesIn(option, value)) {
       if (name === "*")
         yield `${option} has "*", which covers neither Authorization nor requests with credentials; name them`;
-      else if (!isToken(name)) yield `${option}: ${JSON.stringify(name)} is not a header field name`;
+      else if (!isToken(name)) yield `${option}: ${quote(name)} is not a header field name`;
     }
   }
   if (!Number.isSafeInteger(maxAge) || maxAge < 0) {
@@ -196,12 +197,12 @@ function compileTest({ name, allows }: OriginTest): AllowsOrigin {
     const allowed: unknown = allows(origin);
     // A promise would pass for a yes, and let everybody in.
     if (typeof allowed === "boolean") return allowed;
-    throw new TypeError(`The origin test ${JSON.stringify(name)} gave ${typeName(allowed)}, not a boolean`);
+    throw new TypeError(`The origin test ${quote(name)} gave ${typeName(allowed)}, not a boolean`);
   };
 }
 
 function mistakeInText(text: string): string | undefined {
-  const quoted = JSON.stringify(text);
+  const quoted = quote(text);
   if (text === "null") return '"null" is the origin of every sandboxed page, whoever wrote it, and cannot be allowed';
   const url = URL.parse(text);
   if (url === null || !text.includes("://")) {
@@ -219,7 +220,7 @@ function mistakeInText(text: string): string | undefined {
 }
 
 function mistakeInWildcard(text: string): string | undefined {
-  const quoted = JSON.stringify(text);
+  const quoted = quote(text);
   const [, scheme, domain] = /^([^*]*:\/\/)\*\.([^*]+)$/.exec(text) ?? [];
   if (scheme === undefined || domain === undefined) {
     return `${quoted} has an asterisk that does not stand for whole labels, as in "https://*.example.com"`;

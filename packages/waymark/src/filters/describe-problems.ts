@@ -1,6 +1,7 @@
 import { DeclarationSite, typeName } from "../declaration.ts";
 import { HeaderList } from "../fields/header-list.ts";
 import type { AfterFilter } from "../filter.ts";
+import { escapeUnprintable, unprintable } from "../message-text.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { compileNegotiation } from "../routing/check.ts";
@@ -45,7 +46,7 @@ function describe(request: HttpRequest, response: HttpResponse, body: string): H
   const { type, instance = id === undefined ? undefined : toInstance(id) } = problem;
   const isPath = typeof type === "string" && /^\/(?!\/)/.test(type);
   const described = { ...problem, ...(isPath && { type: root + type }), ...(instance !== undefined && { instance }) };
-  if (!isXml) return response.withBody(JSON.stringify(described));
+  if (!isXml) return response.withBody(escapeUnprintable(JSON.stringify(described)));
   return response
     .withHeaders(response.headers.without("Content-Type").concat(xmlType))
     .withBody(toProblemXml(described));
@@ -106,7 +107,8 @@ function escaped(text: string): string {
   return text
     .toWellFormed()
     .replace(illegal, "\ufffd")
-    .replace(/[&<>\r]/g, (character) => references[character] as string);
+    .replace(/[&<>\r]/g, (character) => references[character] as string)
+    .replace(unprintable, (character) => `&#x${character.charCodeAt(0).toString(16)};`);
 }
 
 // A name without a colon, which would ask for a namespace of its own; `xml` in front is reserved (XML 1.0 §2.3).

@@ -3,6 +3,7 @@ import { DeclarationSite, positiveInteger } from "../declaration.ts";
 import { HeaderList } from "../fields/header-list.ts";
 import { isToken } from "../fields/syntax.ts";
 import type { AroundFilter, Awaitable, Next } from "../filter.ts";
+import { quote } from "../message-text.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
@@ -41,7 +42,7 @@ export function rateLimit(options: RateLimitOptions): AroundFilter {
   const limit = positiveInteger("limit", options.limit);
   const window = positiveInteger("window", options.window);
   const limiter = options.limiter ?? memoryRateLimiter({ limit, window });
-  if (!isToken(name)) throw new TypeError(`The name of a rate limit is a token, not ${JSON.stringify(name)}`);
+  if (!isToken(name)) throw new TypeError(`The name of a rate limit is a token, not ${quote(name)}`);
 
   const proceed = (request: HttpRequest, next: Next, allowance: Allowance): Awaitable<HttpResponse> => {
     const { allowed, remaining } = allowance;

@@ -1,6 +1,8 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 import type { Client } from "../exchange.ts";
 import type { HeaderList } from "../fields/header-list.ts";
+import { tokenText } from "../fields/syntax.ts";
+import { quote } from "../message-text.ts";
 import { isHost } from "./message-head.ts";
 
 /** Which proxies a server believes, and by which fields. */
@@ -82,7 +84,7 @@ function parseElement(element: string): ReadonlyMap<string, string> | undefined 
   return parameters;
 }
 
-const forwardedPair = /^[ \t]*([!#$%&'*+.^_`|~\w-]+)=(?:([!#$%&'*+.^_`|~\w-]+)|"((?:[^"\\]|\\.)*)")[ \t]*$/;
+const forwardedPair = new RegExp(String.raw`^[ \t]*(${tokenText})=(?:(${tokenText})|"((?:[^"\\]|\\.)*)")[ \t]*$`);
 
 /** The address of a node (RFC 7239 §6), with or without a port; as X-Forwarded-For has them, IPv6 may lack its brackets. */
 function parseNode(node: string): string | undefined {
@@ -134,9 +136,7 @@ function toBlockList(proxies: readonly string[]): BlockList {
     const bits = family === "ipv4" ? 32 : 128;
     const isNetwork = length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bits);
     if (!(isIPv4(address) || isIPv6(address)) || address.includes("%") || !isNetwork || rest.length > 0) {
-      throw new RangeError(
-        `trustProxy must list addresses or networks such as 10.0.0.0/8, not ${JSON.stringify(proxy)}`,
-      );
+      throw new RangeError(`trustProxy must list addresses or networks such as 10.0.0.0/8, not ${quote(proxy)}`);
     }
     list.addSubnet(address, length === undefined ? bits : Number(length), family);
   }

@@ -1,6 +1,5 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from "node:http2";
-import { HttpError, problem } from "../problem.ts";
-import { problemTypes } from "../problem-types.ts";
+import { HttpError, internalError } from "../problem.ts";
 import type { HttpResponse } from "../response.ts";
 import {
   type BodySource,
@@ -123,4 +122,3 @@ function endBody(exchange: Http2Exchange, source: BodySource): void {
 }
 
 const isOver = (stream: ServerHttp2Stream): boolean => stream.destroyed || stream.closed;
-const internalError = problem(problemTypes.internalError);

@@ -1,3 +1,4 @@
+import { memoizeText } from "../memoize.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import type { HttpResponse } from "../response.ts";
@@ -47,16 +48,11 @@ export function refuseFields(
   return undefined;
 }
 
-/** Whether it is a host and an optional port (RFC 9110 §7.2, RFC 3986 §3.2.2); no registered name is empty under http. */
-export function isHost(text: string): boolean {
-  // The one of the request before, as a rule; comparing takes a tenth of the time.
-  if (text === lastHost) return true;
-  const sound = hostPattern.test(text);
-  if (sound) lastHost = text;
-  return sound;
-}
+const hostPattern =
+  /^(?:\[(?:[\dA-F:.]+|v[\dA-F]+\.[\w.~!$&'()*+,;=:-]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\dA-F]{2})+)(?::\d*)?$/i;
 
-let lastHost = "localhost";
+/** Returns whether it is a host and an optional port (RFC 9110 §7.2, RFC 3986 §3.2.2); no registered name is empty under http. */
+export const isHost: (text: string) => boolean = memoizeText((text) => hostPattern.test(text));
 
 /** The refusal of any expectation but `100-continue`. */
 export const expectationFailed: HttpResponse = problem(problemTypes.expectationFailed, {
@@ -73,9 +69,6 @@ export const targetTooLong = (limit: number): HttpResponse =>
 /** The refusal of fields that are together longer than the limit, in bytes. */
 export const headTooLong = (limit: number): HttpResponse =>
   problem(headTooLarge, { detail: `The header fields are together longer than ${limit} bytes.` });
-
-const hostPattern =
-  /^(?:\[(?:[\dA-F:.]+|v[\dA-F]+\.[\w.~!$&'()*+,;=:-]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\dA-F]{2})+)(?::\d*)?$/i;
 
 const { malformedMessage, versionNotSupported, transferCodingUnknown, headTooLarge, longTarget } =
   connectionProblemTypes;

@@ -1,3 +1,4 @@
+import { excerpt } from "../message-text.ts";
 import { HttpError, problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 
@@ -125,11 +126,6 @@ function describe(character: number): string {
   if (character < 0x20 || (character >= 0x7f && character <= 0x9f)) return `the control character ${name}`;
   if (character >= 0xd800 && character <= 0xdfff) return `the lone surrogate ${name}`;
   return `the raw character ${name}, which must be percent-encoded,`;
-}
-
-function excerpt(target: string): string {
-  const printable = target.slice(0, 40).replace(/[^ -~]/g, "?");
-  return target === "" ? "empty" : `"${printable}"${target.length > 40 ? "…" : ""}`;
 }
 
 function malformed(detail: string): HttpError {

@@ -1,5 +1,5 @@
 import { type ConditionData, type Leaf, leaves } from "../condition.ts";
-import { negotiate } from "../fields/accept.ts";
+import { chooseAcceptable } from "../fields/accept.ts";
 import { type MediaType, matchesMediaType, parseMediaRange, parseMediaType } from "../fields/media-type.ts";
 import { memoizeText } from "../memoize.ts";
 import { joinPatterns, matchPattern, type PathPattern, withEverythingBelow } from "../path/pattern.ts";
@@ -47,7 +47,7 @@ export function compileCheck(condition: ConditionData, place: Place): Check {
 /** The index of the media type that the request's Accept chooses among these, -1 for none; kept by its text. */
 export function compileNegotiation(mediaTypes: readonly string[]): (accept: string | undefined) => number {
   const offered = mediaTypes.map((type) => parseMediaType(type) as MediaType); // Well formed: the router has checked.
-  const choose = memoizeText((accept) => negotiate(accept, offered));
+  const choose = memoizeText((accept) => chooseAcceptable(accept, offered));
   return (accept) => (accept === undefined ? 0 : choose(accept));
 }
 

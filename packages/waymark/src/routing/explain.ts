@@ -1,29 +1,30 @@
 import type { Explanation, ExplanationFailure, ExplanationStep, Finding, RouteSummary } from "../app.ts";
 import { type ConditionData, describeCondition } from "../condition.ts";
+import { escapeUnprintable } from "../message-text.ts";
 import { requestWithin } from "../mount.ts";
 import { matchPattern, pathSegments } from "../path/pattern.ts";
 import type { HttpRequest } from "../request.ts";
 import { type Candidate, describeAlternative, takesMethod, takesPath } from "./branch.ts";
 import { refusePath } from "./refusal.ts";
-import type { RouteTable } from "./route-table.ts";
+import type { Attempt, PathRoutes, RouteTable } from "./route-table.ts";
 
 /** Explains by trying every candidate, as slowly as need be. */
 export function explain(candidates: readonly Candidate[], locate: RouteTable, request: HttpRequest): Explanation {
   const segments = pathSegments(request.path);
+  const routes = locate(request.path)?.routes;
+  const refused = routes && chosenAttempt(routes, request, segments) === undefined;
+  const judged = (refused && routes.withoutMalformedAccept(request, routes.refuse(request, segments))) || request;
   const steps = candidates.map((candidate): ExplanationStep => {
     const { alternative } = candidate;
     return {
       route: describeAlternative(alternative),
       declaredAt: String(alternative.placed.route.site),
-      failure: findFailure(candidate, request, segments),
+      failure: findFailure(candidate, judged, segments),
     };
   });
-  const routes = locate(request.path)?.routes;
-  const attempt = routes
-    ?.attempts(request.method)
-    .find(({ checks, method }) => checks.every(({ holds }) => holds(request, method, segments)));
+  const attempt = routes && chosenAttempt(routes, judged, segments);
   const chosen = attempt && describeAlternative(attempt.candidate.alternative);
-  const refusal = attempt === undefined ? (routes?.refuse(request, segments) ?? refusePath(request)) : undefined;
+  const refusal = attempt === undefined ? (routes?.refuse(judged, segments) ?? refusePath(judged)) : undefined;
   const status = refusal?.status;
   const { method, path } = request;
   const within = attempt?.candidate.alternative.mounted;
@@ -40,6 +41,12 @@ export function explain(candidates: readonly Candidate[], locate: RouteTable, re
       return mounted === undefined ? lines : `${lines}\nin the app that is mounted there:\n${mounted}`;
     },
   };
+}
+
+function chosenAttempt(routes: PathRoutes, request: HttpRequest, segments: readonly string[]): Attempt | undefined {
+  return routes
+    .attempts(request.method)
+    .find(({ checks, method }) => checks.every(({ holds }) => holds(request, method, segments)));
 }
 
 function findFailure(
@@ -88,7 +95,7 @@ function print(method: string, path: string, steps: readonly ExplanationStep[], 
     const verdict = failure === undefined ? "takes it" : `wants ${failure.condition}, found ${failure.found}`;
     return `  ${route.padEnd(width)}  ${verdict}`;
   });
-  return [`${method} ${path} → ${outcome}`, ...lines].join("\n");
+  return escapeUnprintable([`${method} ${path} → ${outcome}`, ...lines].join("\n"));
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ConditionData } from "../condition.ts";
+import { hasMalformedRange } from "../fields/accept.ts";
 import { pathWithin } from "../mount.ts";
 import { pathSegments } from "../path/pattern.ts";
 import type { HttpRequest } from "../request.ts";
@@ -21,7 +22,7 @@ import {
 } from "./refusal.ts";
 
 /** The routes that a path has, and the path's segments. */
-interface Located {
+export interface Located {
   readonly routes: PathRoutes;
   readonly segments: readonly string[];
 }
@@ -82,7 +83,7 @@ const mostCombinations = 65_536;
 const knownMethods: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"];
 
 /** A candidate as it is tried for one method. */
-interface Attempt {
+export interface Attempt {
   readonly candidate: Candidate;
   /** GET where a HEAD is answered as GET. */
   readonly method: string;
@@ -95,7 +96,7 @@ interface Attempt {
 }
 
 /** The routes of one path, or of all paths that the same routes have: what a request for it can come to. */
-class PathRoutes {
+export class PathRoutes {
   /** The methods that some route has, in declared order: HEAD wherever GET is, and OPTIONS always. */
   readonly allow: readonly string[];
   readonly #candidates: readonly Candidate[];
@@ -148,8 +149,21 @@ class PathRoutes {
     const furthest = Math.max(...failures.map((failure) => failure?.stage ?? stages.done));
     const failed = attempts.filter((_, i) => failures[i]?.stage === furthest);
     const refusal = this.#refuseAt(furthest, failed, request);
-    const last = attempts.at(-1);
-    return last === undefined ? refusal : withVary(refusal, last.consulted);
+    return withVary(refusal, this.consulted(method));
+  }
+
+  /** The header fields that have been consulted when every attempt for the method has failed. */
+  consulted(method: string): Consulted {
+    return this.attempts(method).at(-1)?.consulted ?? consultingNothing;
+  }
+
+  /**
+   * The request without its Accept, where that field alone stands against an answer and has malformed members: they may
+   * have named what there is. Undefined where the refusal is right.
+   */
+  withoutMalformedAccept(request: HttpRequest, refusal: HttpResponse): HttpRequest | undefined {
+    const isUnread = refusal.status === 406 && hasMalformedRange(request.headers.get("accept"));
+    return isUnread ? request.withoutHeader("Accept") : undefined;
   }
 
   /**
@@ -190,6 +204,7 @@ function allowedBy(
     .filter((method) => candidates.some((candidate) => takesMethod(candidate, method)));
   return [...new Set([...taken.flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])), "OPTIONS"])];
 }
+const consultingNothing = consulting([]);
 
 function makeAttempts(candidates: readonly Candidate[], method: string): readonly Attempt[] {
   const taken = candidates.filter((candidate) => takesMethod(candidate, method));

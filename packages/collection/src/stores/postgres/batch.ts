@@ -1,6 +1,6 @@
 import type { Creation, Idempotency, Removal, Replacement, StoredRecord } from "../../store.ts";
+import { uniqueKeys } from "../filled-columns.ts";
 import { type CreateWrite, type OutcomeOf, saySame, toStoredJson, type Write } from "../write.ts";
-import { uniqueKeys } from "./columns.ts";
 
 /** A record, and what the store has beside it. */
 export interface StoredRow {

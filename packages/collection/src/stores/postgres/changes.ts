@@ -1,10 +1,10 @@
 import type { CollectionDefinition, Ownership } from "../../database.ts";
 import type { SnapshotRecord } from "../../snapshot.ts";
-import { StoreUnavailable } from "../../store.ts";
 import { ownedBy } from "../definition.ts";
+import { columnsChanged, uniqueKeys } from "../filled-columns.ts";
 import type { Write } from "../write.ts";
 import { mostCounted, PostgresBatch, type StoredRow, type Surroundings } from "./batch.ts";
-import { tableForm, uniqueColumn, uniqueKeys } from "./columns.ts";
+import { dueForm, uniqueColumnName } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { forgetKeys, keepKeys, keyedRecords } from "./keys.ts";
 import { PostgresRemovals, PostgresRows } from "./rows.ts";
@@ -29,7 +29,7 @@ export class PostgresChanges {
     const { name, unique = [], owner } = definition;
     this.#collection = name;
     this.#table = quoteName(name);
-    this.#form = tableForm(definition);
+    this.#form = dueForm(definition);
     this.#owned = ownedBy(name, collections);
     this.#owner = owner;
     this.#unique = unique;
@@ -54,11 +54,7 @@ export class PostgresChanges {
     const counters = rows.find(([name]) => name === this.#collection);
     if (counters === undefined) throw new Error(`The collection ${this.#collection} is gone from the database`);
     const [, revision, lastId, isSame] = counters;
-    if (isSame !== "t") {
-      throw new StoreUnavailable(
-        `Another version of this program has made the columns of ${this.#collection} anew: start this one again`,
-      );
-    }
+    if (isSame !== "t") throw columnsChanged(this.#collection);
     return { lastRevision: Number(revision), lastId: Number(lastId) };
   }
 
@@ -199,7 +195,7 @@ export class PostgresChanges {
       this.#unique.map(async (member, position) => {
         const wanted = new Set(keys.flatMap((each) => each[position] ?? []));
         if (wanted.size === 0) return new Map<string, number>();
-        const column = quoteName(uniqueColumn(member));
+        const column = quoteName(uniqueColumnName(member));
         const rows = await connection.query<readonly [key: string, id: string]>({
           name: `waymark holders of ${this.#table} ${position}`,
           text: `SELECT ${column}, id FROM ${this.#table} WHERE ${column} = ANY($1)`,

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import type { CollectionDefinition } from "../../database.ts";
-import { comparedValue, memberValue, valueAt } from "../../member-value.ts";
-import { type MemberType, type SelectableMember, storeMembers } from "../../selection.ts";
+import { comparedValue } from "../../member-value.ts";
+import { type MemberType, storeMembers } from "../../selection.ts";
+import { type ColumnKind, type MemberColumn, selectableColumn, tableForm, uniqueColumn } from "../filled-columns.ts";
 import { nameOf, quoteName } from "./sql.ts";
 import { indexedWords, wordsForm } from "./words.ts";
 
@@ -47,9 +47,10 @@ export function comparedColumns({ selectable = [] }: CollectionDefinition): Read
     return [name, { type, sql, whole: undefined, isInteger: true, isFull: true }];
   });
   const others = selectable.map((member): readonly [string, ComparedColumn] => {
-    const column = quoteName(memberColumn(member));
+    const { name, type: columnType } = filledFrom(selectableColumn(member));
+    const column = quoteName(name);
     const { type } = member;
-    const isText = columnTypes[type] === "text";
+    const isText = columnType === "text";
     const sql = isText ? `left(${column}, ${indexedLength})` : column;
     return [member.name, { type, sql, whole: isText ? column : undefined, isInteger: type === "time", isFull: false }];
   });
@@ -72,19 +73,12 @@ export function filledColumns(definition: CollectionDefinition): readonly Filled
       index: undefined,
     },
     ...unique.map((member): FilledColumn => {
-      const name = uniqueColumn(member);
-      const index = { definition: `(${quoteName(name)})`, unique: member };
-      return { name, type: "text", content: "key", toValue: (document) => uniqueKey(document, member), index };
+      const column = filledFrom(uniqueColumn(member));
+      return { ...column, index: { definition: `(${quoteName(column.name)})`, unique: member } };
     }),
     ...selectable.map((member): FilledColumn => {
       const term = orderTerm(compared.get(member.name) as ComparedColumn, false); // it has those that are selectable
-      return {
-        name: memberColumn(member),
-        type: columnTypes[member.type],
-        content: "value",
-        toValue: (document) => toCompared(memberValue(document, member.name, member.type), member.type),
-        index: { definition: `(${ofOwner}${term}, id ASC)` },
-      };
+      return { ...filledFrom(selectableColumn(member)), index: { definition: `(${ofOwner}${term}, id ASC)` } };
     }),
     ...(fullText.length === 0
       ? []
@@ -100,28 +94,29 @@ export function filledColumns(definition: CollectionDefinition): readonly Filled
   ];
 }
 
-/** The column by which a member is unique. */
-export const uniqueColumn = (member: string): string => nameOf("unique", member);
+function filledFrom({ kind, member, content, toValue }: MemberColumn): Omit<FilledColumn, "index"> {
+  const toReadableValue = (document: unknown): string | number | null => {
+    const value = toValue(document);
+    return typeof value === "string" ? toReadableText(value) : value;
+  };
+  return { name: nameOf(kind, member), type: columnTypes[kind], content, toValue: toReadableValue };
+}
 
-const memberColumn = ({ name, type }: SelectableMember): string => nameOf(columnNames[type], name);
-
-const columnNames: Readonly<Record<MemberType, string>> = {
+const columnTypes: Readonly<Record<ColumnKind, "text" | "bigint" | "double precision">> = {
+  unique: "text",
   text: "text",
-  "caseless-text": "caseless",
-  date: "text",
-  number: "number",
-  time: "time",
-};
-
-const columnTypes: Readonly<Record<MemberType, "text" | "bigint" | "double precision">> = {
-  text: "text",
-  "caseless-text": "text",
-  date: "text",
+  caseless: "text",
   number: "double precision",
   time: "bigint",
 };
 
-/** A value, of a record or of a selection, as the columns of a type have it. */
+/** The name of the column in which a member is unique. */
+export const uniqueColumnName = (member: string): string => filledFrom(uniqueColumn(member)).name;
+
+/** The form of the table that a definition asks for, as text. */
+export const dueForm = (definition: CollectionDefinition): string => tableForm(definition, filledColumns(definition));
+
+/** A value of a selection as the columns of a type have it. */
 export function toCompared<V extends string | number | null>(value: V, type: MemberType): V | string {
   return typeof value === "string" ? toReadableText(comparedValue<string>(value, type)) : value;
 }
@@ -132,44 +127,6 @@ export function orderTerm({ sql, isFull }: ComparedColumn, descending: boolean):
   if (isFull) return `${sql} ${direction}`;
   return `${sql} ${direction} ${descending ? "NULLS LAST" : "NULLS FIRST"}`;
 }
-
-/** What the table of a collection is made for, as it is noted beside the counters of the collection. */
-export interface TableForm {
-  /** The collection that owns the records. */
-  readonly owner: string | null;
-  /** What the columns are filled with, by their names. */
-  readonly columns: Readonly<Record<string, string>>;
-}
-
-/** The form that a definition asks for, as text. Two of one form are the same text. */
-export function tableForm(definition: CollectionDefinition): string {
-  const columns = filledColumns(definition).map(({ name, content }) => [name, content]);
-  return toText({ owner: definition.owner?.collection ?? null, columns: Object.fromEntries(columns) });
-}
-
-/** The form of a table whose columns are still to be filled, which no program stores records in. */
-export const unfilledForm = ({ owner }: CollectionDefinition): string =>
-  toText({ owner: owner?.collection ?? null, columns: {} });
-
-const toText = (form: TableForm): string => JSON.stringify(form);
-
-/**
- * What a member is told apart by where it is unique, for each of the members; null when the document lacks it. It is the JSON text of
- * the value, so that 1 and "1" differ, or a hash where that is too long.
- */
-export function uniqueKeys(document: unknown, members: readonly string[]): readonly (string | null)[] {
-  return members.map((member) => uniqueKey(document, member));
-}
-
-function uniqueKey(document: unknown, member: string): string | null {
-  const value = valueAt(document, member) ?? null;
-  if (value === null) return null;
-  const key = JSON.stringify(value);
-  return Buffer.byteLength(key) <= longestKey ? key : createHash("sha256").update(key).digest("hex");
-}
-
-/** In bytes: an entry of an index has at most 2,704. */
-const longestKey = 2000;
 
 /**
  * A text as the database can have it: JSON may have U+0000 and single surrogates, for which the database has no text. U+FFFD and four

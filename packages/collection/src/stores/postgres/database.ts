@@ -10,7 +10,7 @@ import { PostgresConnection, type PostgresTimeouts } from "./connection.ts";
 import { reasonNotOpened, toStoreFault, UnusableDatabase } from "./fault.ts";
 import { PostgresFinds } from "./finds.ts";
 import { PostgresLoadTarget } from "./load-target.ts";
-import { assertFinished, metAnotherStart, migrate } from "./migrations.ts";
+import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./migrations.ts";
 import { attempt, dividePool, leastPoolSize, type PostgresPools } from "./pool.ts";
 import { prepareCollection } from "./schema.ts";
 import { openPostgresSnapshot } from "./snapshot.ts";
@@ -55,7 +55,7 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
   const timeouts: PostgresTimeouts = { connect, statement, lock };
   const { config, display } = parsePostgresAddress(address);
   try {
-    await prepare(config, timeouts, options);
+    await prepareDatabase(config, timeouts, options, presentLayouts);
   } catch (error) {
     throw openingFault(display, error);
   }
@@ -150,16 +150,17 @@ class PostgresDatabase implements Database {
  * is written, so that a standby is opened too. Of programs that start together on an empty database one makes the tables, and the others
  * find that and try again.
  */
-async function prepare(
+export async function prepareDatabase(
   config: PostgresAddress["config"],
   timeouts: PostgresTimeouts,
   options: DatabaseOptions,
+  layouts: Layouts,
 ): Promise<void> {
   const patient = { ...timeouts, statement: patience, lock: patience };
   const prepareOnce = async (): Promise<void> => {
     const connection = await PostgresConnection.open(config, patient);
     try {
-      await prepareOver(connection, options);
+      await prepareOver(connection, options, layouts);
     } finally {
       await connection.close(); // which also rolls back
     }
@@ -171,10 +172,11 @@ async function prepare(
 async function prepareOver(
   connection: PostgresConnection,
   { collections, forLoading = false }: DatabaseOptions,
+  layouts: Layouts,
 ): Promise<void> {
   await assertServer(connection, forLoading);
   await connection.query({ text: "BEGIN ISOLATION LEVEL READ COMMITTED" });
-  await migrate(connection);
+  await migrate(connection, layouts);
   if (!forLoading) await assertFinished(connection);
   for (const definition of ownersFirst(collections)) await prepareCollection(connection, definition);
   await connection.query({ text: "COMMIT" });

@@ -1,6 +1,6 @@
 import type { CollectionDefinition } from "../../database.ts";
 import type { StoredRow } from "./batch.ts";
-import { filledColumns, uniqueColumn } from "./columns.ts";
+import { filledColumns, uniqueColumnName } from "./columns.ts";
 import type { PostgresConnection, Statement } from "./connection.ts";
 import { quoteName, quoteText, toArrayText } from "./sql.ts";
 
@@ -22,7 +22,7 @@ export class PostgresRows {
     this.#columns = columns;
     this.#insertion = `INSERT INTO ${table} (${names}) SELECT ${values} FROM ${sourceOf(columns)}`;
     this.#replacement = `UPDATE ${table} AS stored SET ${changes.join(", ")} FROM ${sourceOf(columns)} WHERE stored.id = rows.id`;
-    this.#unique = (definition.unique ?? []).map((member) => quoteName(uniqueColumn(member)));
+    this.#unique = (definition.unique ?? []).map((member) => quoteName(uniqueColumnName(member)));
   }
 
   /** Stores rows whose ids are new. */

@@ -1,5 +1,6 @@
 import type { CollectionDefinition } from "../../database.ts";
-import { type FilledColumn, filledColumns, type TableForm, tableForm, unfilledForm } from "./columns.ts";
+import { type TableForm, tableForm } from "../filled-columns.ts";
+import { dueForm, type FilledColumn, filledColumns } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { sqlState, sqlStateOf, UnusableDatabase } from "./fault.ts";
 import { isThere, lockLayout } from "./migrations.ts";
@@ -19,14 +20,14 @@ export async function prepareCollection(
   connection: PostgresConnection,
   definition: CollectionDefinition,
 ): Promise<void> {
-  if ((await formOf(connection, definition.name)) === tableForm(definition)) return;
+  if ((await formOf(connection, definition.name)) === dueForm(definition)) return;
   await lockLayout(connection);
   const present = await formOf(connection, definition.name);
-  if (present === tableForm(definition)) return;
+  if (present === dueForm(definition)) return;
   await makeTable(connection, definition, present);
-  await note(connection, definition.name, unfilledForm(definition));
+  await note(connection, definition.name, tableForm(definition, [])); // in which no program stores records
   await makeColumns(connection, definition, present);
-  await note(connection, definition.name, tableForm(definition));
+  await note(connection, definition.name, dueForm(definition));
 }
 
 async function makeTable(
@@ -46,7 +47,7 @@ async function makeTable(
   }
   await connection.query({
     text: "INSERT INTO waymark_collections (name, revision, last_id, form) VALUES ($1, 0, 0, $2) ON CONFLICT DO NOTHING",
-    values: [collection, unfilledForm(definition)],
+    values: [collection, tableForm(definition, [])],
   });
   const ofOwner = owner === undefined ? "" : "owner ASC, ";
   const statements = [

@@ -2,7 +2,7 @@ import type { ClientConfig } from "pg";
 import type { Snapshot, SnapshotCounters, SnapshotKey, SnapshotRange, SnapshotRecord } from "../../snapshot.ts";
 import { PostgresConnection, type PostgresTimeouts } from "./connection.ts";
 import { toStoreFault, UnusableDatabase } from "./fault.ts";
-import { assertFinished, layoutOf, presentLayout } from "./migrations.ts";
+import { assertFinished, knownLayoutOf, presentLayouts } from "./migrations.ts";
 import { quoteName, type RecordRow, recordColumns, toRecord } from "./sql.ts";
 
 /**
@@ -33,12 +33,9 @@ const patience = 3_600_000;
 
 /** @throws UnusableDatabase when there is nothing of ours, or not as this program reads it */
 async function assertLayout(connection: PostgresConnection): Promise<void> {
-  const layout = await layoutOf(connection);
-  if (layout === presentLayout) return;
+  if ((await knownLayoutOf(connection, presentLayouts)) === presentLayouts.length) return;
   throw new UnusableDatabase(
-    layout === 0
-      ? "it has no collections; name another one"
-      : `another version of this program wrote it (layout ${layout}, and this one reads ${presentLayout}); start the newer of them on it`,
+    "it has no collections, or those of an older version; name another one, or start this version on it first",
   );
 }
 

@@ -1,8 +1,9 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { CollectionDefinition } from "../../database.ts";
 import type { Creation, Idempotency, Removal, Replacement, StoredRecord } from "../../store.ts";
+import { columnsChanged } from "../filled-columns.ts";
 import { type CreateWrite, type OutcomeOf, saySame, toStoredJson, type Write } from "../write.ts";
-import { columnOf, memberOf } from "./schema.ts";
+import { dueForm, type FilledColumn, filledColumns, rowInsertion } from "./columns.ts";
 import { tellAnyRowid } from "./statements.ts";
 import { SqliteWords } from "./words.ts";
 
@@ -12,6 +13,9 @@ const mostCounted = 2 ** 52;
 /** The changes to a collection over one connection, each to be made within a transaction that may write. */
 export class SqliteWrites {
   readonly #collection: string;
+  readonly #form: string;
+  /** First those of the holders. */
+  readonly #columns: readonly FilledColumn[];
   readonly #find: StatementSync;
   readonly #counters: StatementSync;
   readonly #count: StatementSync;
@@ -27,21 +31,22 @@ export class SqliteWrites {
   readonly #words: SqliteWords | undefined;
   readonly #holders: readonly { readonly member: string; readonly find: StatementSync }[];
 
-  constructor(database: DatabaseSync, { name: collection, unique = [], fullText = [], owner }: CollectionDefinition) {
+  constructor(database: DatabaseSync, definition: CollectionDefinition) {
+    const { name: collection, fullText = [], owner } = definition;
     const owned = owner === undefined ? undefined : "owner";
+    const columns = filledColumns(definition);
     this.#collection = collection;
+    this.#form = dueForm(definition);
+    this.#columns = columns;
     this.#find = database.prepare(
       `SELECT id, revision, updated_at, document, created_at, ${owned ?? "NULL"} FROM "${collection}" WHERE id = ?`,
     );
-    this.#counters = database.prepare("SELECT revision, last_id FROM waymark_collections WHERE name = ?");
+    this.#counters = database.prepare("SELECT revision, last_id FROM waymark_collections WHERE name = ? AND form = ?");
     this.#count = database.prepare("UPDATE waymark_collections SET revision = ?, last_id = ? WHERE name = ?");
-    this.#insert = database.prepare(
-      owned === undefined
-        ? `INSERT INTO "${collection}" (id, revision, created_at, updated_at, document) VALUES (?, ?, ?, ?, ?)`
-        : `INSERT INTO "${collection}" (id, revision, created_at, updated_at, document, owner) VALUES (?, ?, ?, ?, ?, ?)`,
-    );
+    this.#insert = database.prepare(rowInsertion(definition));
+    const changes = ["revision", "updated_at", "document", ...columns.map(({ name }) => name)];
     this.#update = database.prepare(
-      `UPDATE "${collection}" SET revision = ?, updated_at = ?, document = ? WHERE id = ?`,
+      `UPDATE "${collection}" SET ${changes.map((name) => `"${name}" = ?`).join(", ")} WHERE id = ?`,
     );
     this.#delete = database.prepare(`DELETE FROM "${collection}" WHERE id = ?`);
     this.#wasRemoved = database.prepare("SELECT 1 FROM waymark_removals WHERE collection = ? AND id = ?");
@@ -51,11 +56,12 @@ export class SqliteWrites {
     this.#owner = owner && database.prepare(`SELECT 1 FROM "${owner.collection}" WHERE id = ?`);
     this.#keys = new SqliteKeys(database, collection);
     this.#words = fullText.length === 0 ? undefined : new SqliteWords(database, collection, fullText);
-    // The value is taken from the new document as the column takes it from the stored one, so that they compare alike.
-    this.#holders = unique.map((member) => ({
-      member,
-      find: database.prepare(`SELECT id FROM "${collection}" WHERE "${columnOf(member)}" = (${memberOf("?", member)})`),
-    }));
+    this.#holders = columns
+      .filter(({ kind }) => kind === "unique")
+      .map(({ member, name }) => ({
+        member,
+        find: database.prepare(`SELECT id FROM "${collection}" WHERE "${name}" = ?`),
+      }));
     for (const read of [this.#find, this.#counters]) read.setReturnArrays(true);
     tellAnyRowid(this.#count, this.#insert, this.#update, this.#delete);
   }
@@ -111,14 +117,16 @@ export class SqliteWrites {
     // Assigned ids that have come so far may meet those that clients chose.
     while (id !== given && id > mostCounted && this.#wasGiven(id)) id++;
     const json = toStoredJson(members, { id, createdAt: time, updatedAt: time });
-    const member = this.#memberHeldByAnother(id, json);
+    const document: unknown = JSON.parse(json);
+    const values = this.#columns.map(({ toValue }) => toValue(document));
+    const member = this.#memberHeldByAnother(id, values);
     if (member !== undefined) return { kind: "conflict", member };
     const record = { id, revision: lastRevision + 1, updatedAt: time, json };
-    this.#insert.run(id, record.revision, time, time, json, ...(owner === undefined ? [] : [owner]));
+    this.#insert.run(id, record.revision, time, time, json, ...(owner === undefined ? [] : [owner]), ...values);
     const isCounted = given === undefined || given <= mostCounted;
     this.#count.run(record.revision, isCounted ? Math.max(lastId, id) : lastId, this.#collection);
     if (idempotency !== undefined) this.#keys.keep(write, idempotency, record);
-    this.#words?.add(id, json); // last, since what fails is not to leave any
+    this.#words?.add(id, document); // last, since what fails is not to leave any
     return { kind: "created", record };
   }
 
@@ -131,15 +139,17 @@ export class SqliteWrites {
       return { kind: "replaced", record };
     }
 
+    const [lastRevision, lastId] = this.#lastGiven();
     const updatedAt = Math.max(time, record.updatedAt); // the clock may have been set back
     const json = toStoredJson(members, { id, createdAt, updatedAt });
-    const member = this.#memberHeldByAnother(id, json);
+    const document: unknown = JSON.parse(json);
+    const values = this.#columns.map(({ toValue }) => toValue(document));
+    const member = this.#memberHeldByAnother(id, values);
     if (member !== undefined) return { kind: "conflict", member };
-    const [lastRevision, lastId] = this.#lastGiven();
     const revision = lastRevision + 1;
     this.#count.run(revision, lastId, this.#collection);
-    this.#update.run(revision, updatedAt, json, id);
-    this.#words?.replace(id, record.json, json);
+    this.#update.run(revision, updatedAt, json, ...values, id);
+    this.#words?.replace(id, record.json, document);
     return { kind: "replaced", record: { id, revision, updatedAt, json } };
   }
 
@@ -167,15 +177,18 @@ export class SqliteWrites {
     return { record: { id, revision, updatedAt, json }, createdAt };
   }
 
+  /** @throws StoreUnavailable when another program has given the table another form, for which this one has not the values */
   #lastGiven(): readonly [revision: number, id: number] {
-    // The collection's row was made when the store was opened, and is never deleted.
-    return this.#counters.get(this.#collection) as unknown as [number, number];
+    // The collection's row was made when the store was opened, and is never deleted. The statement returns arrays of the two columns.
+    const counters = this.#counters.get(this.#collection, this.#form) as readonly [number, number] | undefined;
+    if (counters === undefined) throw columnsChanged(this.#collection);
+    return counters;
   }
 
-  /** The unique member of which another record than this one has the value that the JSON text has. */
-  #memberHeldByAnother(id: number, json: string): string | undefined {
-    for (const { member, find } of this.#holders) {
-      const holder = find.get(json);
+  /** The unique member of which another record than this one has the value that is to be stored. */
+  #memberHeldByAnother(id: number, values: readonly (string | number | null)[]): string | undefined {
+    for (const [position, { member, find }] of this.#holders.entries()) {
+      const holder = find.get(values[position] ?? null);
       if (holder !== undefined && holder["id"] !== id) return member;
     }
     return undefined;

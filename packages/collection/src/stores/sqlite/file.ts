@@ -10,33 +10,40 @@ import { blockThread } from "./transaction.ts";
 /** Written to the header of a database file: the ASCII codes of `wmrk`. */
 const applicationId = 0x77_6d_72_6b;
 
+interface SqliteFileOptions {
+  /** How long a statement waits for a lock, in milliseconds. */
+  readonly busyTimeout: number;
+  /** Readies the tables, in the transaction that brings the file to the last of the layouts. */
+  readonly prepare: (database: DatabaseSync) => void;
+  /** Whether it may be a file that is still being loaded. Default: false. */
+  readonly forLoading?: boolean | undefined;
+  /** Default: those of this program. */
+  readonly layouts?: Layouts;
+}
+
 /**
- * Opens a database file of ours, or makes a new one with the directories above it, and readies its tables by `prepare`,
- * which runs in a transaction. `:memory:` is a database that lives as long as the connection.
+ * Opens a database file of ours, or makes a new one with the directories above it. `:memory:` is a database that lives as long as the
+ * connection.
  *
- * @param busyTimeout how long a statement waits for a lock, in milliseconds
- * @param forLoading whether it may be one that is still being loaded
  * @throws StoreOpenError when there is no such file and none can be made, or it is not one of ours
  */
 export function openSqliteFile(
   file: string,
-  busyTimeout: number,
-  prepare: (database: DatabaseSync) => void,
-  forLoading = false,
+  { busyTimeout, prepare, forLoading = false, layouts = presentLayouts }: SqliteFileOptions,
 ): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file === ":memory:" ? file : usablePath(file), { timeout: busyTimeout });
     // Before anything is changed: a file of another program must stay as it is.
     database.exec("BEGIN");
-    identifySqliteFile(database, forLoading);
+    identifySqliteFile(database, forLoading, layouts);
     database.exec("COMMIT");
     useWriteAheadLog(database, busyTimeout);
     database.exec(`${settings} BEGIN IMMEDIATE`);
     // Once more: meanwhile another process may have made the new file ours, or its own, or brought it to this layout.
-    const version = identifySqliteFile(database, forLoading);
+    const version = identifySqliteFile(database, forLoading, layouts);
     if (version === 0) database.exec(`PRAGMA application_id = ${applicationId}`);
-    migrate(database, version);
+    migrate(database, version, layouts);
     prepare(database);
     database.exec("COMMIT");
     return database;
@@ -113,16 +120,25 @@ function makeDirectory(path: string): void {
  * @param forLoading whether it may be one that is still being loaded
  * @throws Unusable when it is not one of ours
  */
-export function identifySqliteFile(database: DatabaseSync, forLoading: boolean): number {
+export function identifySqliteFile(
+  database: DatabaseSync,
+  forLoading: boolean,
+  layouts: Layouts = presentLayouts,
+): number {
   const application = numberOf(database, "PRAGMA application_id");
   const version = numberOf(database, "PRAGMA user_version");
   const tables = numberOf(database, "SELECT count(*) FROM sqlite_schema");
   if (application === 0 && version === 0 && tables === 0) return 0;
   if (application !== applicationId) throw new Unusable("it is the database of another program; name another file");
-  if (version > schemaVersion) {
+  if (version > layouts.length) {
     throw new Unusable(
-      `a newer version of this program wrote it (layout ${version}, and this one knows ${schemaVersion}); upgrade, or name another file`,
+      `a newer version of this program wrote it (layout ${version}, and this one knows ${layouts.length}); upgrade, or name another file`,
     );
+  }
+  // Before the first release there were other tables, which had these numbers too.
+  const forms = "SELECT count(*) FROM pragma_table_info('waymark_collections') WHERE name = 'form'";
+  if (numberOf(database, forms) === 0) {
+    throw new Unusable("a version of this program that was never released wrote it; name another file");
   }
   const loading = "SELECT count(*) FROM sqlite_schema WHERE name = 'waymark_loading'";
   if (!forLoading && numberOf(database, loading) > 0) throw new Unusable(unfinished);
@@ -181,34 +197,35 @@ const systemReasons: ReadonlyMap<string, string> = new Map([
   ["ENAMETOOLONG", "the name is too long; name another file"],
 ]);
 
-/** The layout of the tables that this version reads and writes, kept as the file's `user_version`. */
-export const schemaVersion = 2;
+/**
+ * The statements that lead to each layout from the one before; to the first, from nothing. The number of layouts is that of the one
+ * that this program reads and writes, kept as the file's `user_version`. What has been released stays as it is.
+ */
+export type Layouts = readonly string[];
 
 /**
- * Brings a file from an older layout to this one, within a transaction that may write. The tables of the collections
+ * Brings a file from an older layout to the last one, within a transaction that may write. The tables of the collections
  * themselves are made and changed as their definitions say.
  *
  * @param version of the layout that the file has; 0 for a new one
  */
-function migrate(database: DatabaseSync, version: number): void {
-  for (const step of migrations.slice(version)) database.exec(step);
-  if (version < schemaVersion) database.exec(`PRAGMA user_version = ${schemaVersion}`);
+function migrate(database: DatabaseSync, version: number, layouts: Layouts): void {
+  for (const step of layouts.slice(version)) database.exec(step);
+  if (version < layouts.length) database.exec(`PRAGMA user_version = ${layouts.length}`);
 }
 
-/** What leads to each layout from the one before. One that has been released stays as it is. */
-const migrations: readonly string[] = [
+export const presentLayouts: Layouts = [
   `CREATE TABLE waymark_collections (
     name TEXT PRIMARY KEY,
     revision INTEGER NOT NULL, -- the last one
-    last_id INTEGER NOT NULL   -- the greatest that any record ever had
+    last_id INTEGER NOT NULL,  -- the greatest that any record ever had
+    form TEXT NOT NULL         -- what its table is made for
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE waymark_removals (
     collection TEXT NOT NULL,
     id INTEGER NOT NULL, -- that a record had, and none may have again
     PRIMARY KEY (collection, id)
-  ) STRICT, WITHOUT ROWID;`,
-
-  `ALTER TABLE waymark_collections ADD COLUMN full_text TEXT; -- what the table of words has; NULL where there is none
+  ) STRICT, WITHOUT ROWID;
   CREATE TABLE waymark_keys (
     collection TEXT NOT NULL,
     owner INTEGER NOT NULL, -- of the record; 0 where it has none

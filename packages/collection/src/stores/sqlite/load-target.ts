@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { CollectionDefinition } from "../../database.ts";
+import type { CollectionDefinition, Ownership } from "../../database.ts";
 import {
   changedMeanwhile,
   LoadRefused,
@@ -10,6 +10,7 @@ import {
   type SnapshotRecord,
 } from "../../snapshot.ts";
 import type { LoadPlace, LoadTarget } from "../load.ts";
+import { dueForm, type FilledColumn, filledColumns, rowInsertion } from "./columns.ts";
 import { StatementCache, tellAnyRowid } from "./statements.ts";
 import { inTransaction } from "./transaction.ts";
 import { SqliteWords } from "./words.ts";
@@ -19,7 +20,7 @@ export class SqliteLoadTarget implements LoadTarget {
   readonly identity: string;
   readonly #database: DatabaseSync;
   readonly #busyTimeout: number;
-  readonly #definitions: ReadonlyMap<string, CollectionDefinition>;
+  readonly #tables: ReadonlyMap<string, Table>;
   readonly #statements: StatementCache;
   readonly #words: ReadonlyMap<string, SqliteWords>;
   readonly #places = new Map<string, LoadPlace>();
@@ -33,7 +34,7 @@ export class SqliteLoadTarget implements LoadTarget {
     this.identity = identity;
     this.#database = database;
     this.#busyTimeout = busyTimeout;
-    this.#definitions = new Map(collections.map((definition) => [definition.name, definition]));
+    this.#tables = new Map(collections.map((definition) => [definition.name, toTable(definition)]));
     this.#statements = new StatementCache(database);
     this.#words = new Map(
       collections.flatMap(({ name, fullText = [] }) =>
@@ -51,7 +52,7 @@ export class SqliteLoadTarget implements LoadTarget {
         last_id INTEGER NOT NULL, -- up to which records are stored
         revision INTEGER NOT NULL -- of the collection that they are from
       ) STRICT, WITHOUT ROWID`);
-      for (const collection of this.#definitions.keys()) {
+      for (const collection of this.#tables.keys()) {
         this.#run("INSERT OR IGNORE INTO waymark_loading VALUES (?, ?, 0, 0)", collection, source);
       }
       for (const row of this.#database.prepare("SELECT * FROM waymark_loading").all()) {
@@ -69,29 +70,30 @@ export class SqliteLoadTarget implements LoadTarget {
         this.#run("INSERT OR IGNORE INTO waymark_removals VALUES (?, ?)", collection, id);
       }
       // The removals of records, and of what they own, have counted themselves.
-      for (const name of this.#definitions.keys()) this.#count(name, { revision: 0, lastId: 0 });
+      for (const name of this.#tables.keys()) this.#count(name, { revision: 0, lastId: 0 });
     });
   }
 
   async vacate(collection: string, ids: readonly number[]): Promise<void> {
+    const { columns } = this.#tableOf(collection);
+    const changes = columns.filter(({ kind }) => kind === "unique").map(({ name }) => `"${name}" = NULL`);
+    if (changes.length === 0) return;
     this.#step(collection, () => {
-      for (const id of ids) this.#run(`UPDATE "${collection}" SET document = '{}' WHERE id = ?`, id);
+      for (const id of ids) this.#run(`UPDATE "${collection}" SET ${changes.join(", ")} WHERE id = ?`, id);
     });
   }
 
   async put(collection: string, records: readonly SnapshotRecord[], place: LoadPlace): Promise<void> {
-    const owner = this.#definitions.get(collection)?.owner;
-    const columns = `id, revision, created_at, updated_at, document${owner === undefined ? "" : ", owner"}`;
-    const text = `INSERT INTO "${collection}" (${columns})
-      VALUES (?, ?, ?, ?, ?${owner === undefined ? "" : `, ? ->> '$."${owner.member}"'`})
-      ON CONFLICT (id) DO UPDATE SET revision = excluded.revision, created_at = excluded.created_at,
-        updated_at = excluded.updated_at, document = excluded.document`;
+    const { owner, columns, putting } = this.#tableOf(collection);
     const words = this.#words.get(collection);
     this.#step(collection, () => {
       words?.begin();
       for (const { id, revision, createdAt, updatedAt, json } of records) {
-        this.#run(text, id, revision, createdAt, updatedAt, json, ...(owner === undefined ? [] : [json]));
-        words?.add(id, json);
+        const document: Readonly<Record<string, unknown>> = JSON.parse(json);
+        const owners = owner === undefined ? [] : [Number(document[owner.member])];
+        const values = columns.map(({ toValue }) => toValue(document));
+        this.#run(putting, id, revision, createdAt, updatedAt, json, ...owners, ...values);
+        words?.add(id, document);
       }
       words?.put();
       this.#run(
@@ -146,11 +148,11 @@ export class SqliteLoadTarget implements LoadTarget {
   }
 
   #assertUntouched(message: string): void {
-    for (const name of this.#definitions.keys()) {
+    for (const [name, { form }] of this.#tables) {
       const counters = this.#statements
-        .prepare("SELECT 1 FROM waymark_collections WHERE name = ? AND (revision <> 0 OR last_id <> 0)")
-        .get(name);
-      if (counters !== undefined) throw new LoadRefused(message);
+        .prepare("SELECT 1 FROM waymark_collections WHERE name = ? AND revision = 0 AND last_id = 0 AND form = ?")
+        .get(name, form);
+      if (counters === undefined) throw new LoadRefused(message);
     }
   }
 
@@ -158,9 +160,30 @@ export class SqliteLoadTarget implements LoadTarget {
     this.#run("UPDATE waymark_collections SET revision = ?, last_id = ? WHERE name = ?", revision, lastId, collection);
   }
 
-  #run(text: string, ...values: readonly (string | number)[]): void {
+  #tableOf(collection: string): Table {
+    return this.#tables.get(collection) as Table; // one of its collections
+  }
+
+  #run(text: string, ...values: readonly (string | number | null)[]): void {
     const statement = this.#statements.prepare(text);
     tellAnyRowid(statement);
     statement.run(...values);
   }
+}
+
+/** The table of a collection, as records are put into it. */
+interface Table {
+  readonly owner: Ownership | undefined;
+  readonly columns: readonly FilledColumn[];
+  readonly form: string;
+  /** Stores a row, in the place of one with its id. */
+  readonly putting: string;
+}
+
+function toTable(definition: CollectionDefinition): Table {
+  const columns = filledColumns(definition);
+  const replaced = ["revision", "created_at", "updated_at", "document", ...columns.map(({ name }) => name)];
+  const changes = replaced.map((name) => `"${name}" = excluded."${name}"`);
+  const putting = `${rowInsertion(definition)} ON CONFLICT (id) DO UPDATE SET ${changes.join(", ")}`;
+  return { owner: definition.owner, columns, form: dueForm(definition), putting };
 }

@@ -1,9 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { CollectionDefinition } from "../../database.ts";
-import { ownerIndex, selectableColumns } from "./columns.ts";
+import { type TableForm, tableForm } from "../filled-columns.ts";
+import { dueForm, type FilledColumn, filledColumns, ownerIndex, selectableColumns } from "./columns.ts";
 import { sqliteCode, sqliteCodeOf } from "./fault.ts";
 import { Unusable } from "./file.ts";
-import { prepareWords, wordsTable } from "./words.ts";
+import { tellAnyRowid } from "./statements.ts";
+import { makeWords, wordsTable } from "./words.ts";
 
 /**
  * Makes the tables of the collections where they are missing, and sees that exactly these members are unique, have an
@@ -29,50 +31,90 @@ function prepareCollection(database: DatabaseSync, definition: CollectionDefinit
       ${owner ? `, owner INTEGER NOT NULL REFERENCES "${owner.collection}" (id) ON DELETE CASCADE` : ""}
     ) STRICT;
   `);
-  database.exec(
-    `INSERT INTO waymark_collections (name, revision, last_id) VALUES ('${name}', 0, 0) ON CONFLICT DO NOTHING`,
-  );
-  prepareColumns(database, definition);
-  prepareWords(database, definition);
+  const present = notedForm(database, definition);
+  const due = dueForm(definition);
+  const [{ columns: filled }, { columns: wanted }] = [present, due].map(toTableForm) as [TableForm, TableForm];
+  prepareColumns(database, definition, filled);
+  if (filled["words"] !== wanted["words"]) makeWords(database, definition);
   prepareTrigger(database, definition);
+  if (present === due) return;
+  const note = database.prepare("UPDATE waymark_collections SET form = ? WHERE name = ?");
+  tellAnyRowid(note); // that of the words
+  note.run(due, name);
 }
 
-/** Sees that there are these generated columns and indexes, and no others. */
-function prepareColumns(database: DatabaseSync, definition: CollectionDefinition): void {
-  const { name: collection, unique = [], owner } = definition;
-  const selected = [...selectableColumns(definition).values()];
-  const columns = new Map<string, string>();
-  for (const { name, expression } of selected) if (expression !== undefined) columns.set(name, expression);
-  for (const member of unique) columns.set(columnOf(member), memberOf("document", member));
+const toTableForm = (form: string): TableForm => JSON.parse(form);
 
+/** What the table of a collection was made for; of a new one, that none of its columns is filled. */
+function notedForm(database: DatabaseSync, definition: CollectionDefinition): string {
+  const { name } = definition;
+  const row = database.prepare("SELECT form FROM waymark_collections WHERE name = ?").get(name);
+  if (row !== undefined) return String(row["form"]);
+  const form = tableForm(definition, []);
+  const insertion = database.prepare(
+    "INSERT INTO waymark_collections (name, revision, last_id, form) VALUES (?, 0, 0, ?)",
+  );
+  tellAnyRowid(insertion); // that of another collection's words
+  insertion.run(name, form);
+  return form;
+}
+
+/** Sees that there are these columns, filled, and these indexes, and no others. */
+function prepareColumns(database: DatabaseSync, definition: CollectionDefinition, filled: TableForm["columns"]): void {
+  const { name: collection } = definition;
+  const due = filledColumns(definition);
+  const there = namesIn(database, "SELECT name FROM pragma_table_info(?)", collection);
+  const isKept = ({ name, content }: FilledColumn): boolean => there.includes(name) && filled[name] === content;
+  const missing = due.filter((column) => !isKept(column));
+  const kept = new Set([...storeColumns, ...due.filter(isKept).map(({ name }) => name)]);
+
+  const indexes = dueIndexes(database, definition);
+  for (const index of namesIn(database, indexNames, collection)) {
+    // One on a column that is filled again goes first.
+    if (missing.some((column) => column.index === index) || !indexes.delete(index))
+      database.exec(`DROP INDEX "${index}"`);
+  }
+  for (const name of there) {
+    if (!kept.has(name)) database.exec(`ALTER TABLE "${collection}" DROP COLUMN "${name}"`);
+  }
+  for (const { name, type } of missing) database.exec(`ALTER TABLE "${collection}" ADD COLUMN "${name}" ${type}`);
+  fillColumns(database, collection, missing);
+  for (const create of indexes.values()) create();
+}
+
+const storeColumns: readonly string[] = ["id", "revision", "created_at", "updated_at", "document", "owner"];
+
+const indexNames = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?";
+
+/** What makes each index that the table of a collection is to have, by their names. */
+function dueIndexes(database: DatabaseSync, definition: CollectionDefinition): Map<string, () => void> {
+  const { name: collection, owner } = definition;
   const indexes = new Map<string, () => void>();
   const addIndex = (index: string, on: string): void => {
     indexes.set(index, () => database.exec(`CREATE INDEX "${index}" ON "${collection}" (${on})`));
   };
   if (owner !== undefined) addIndex(ownerIndex(collection), "owner");
-  for (const { name, index } of selected) {
+  for (const { name, index } of selectableColumns(definition).values()) {
     if (index !== undefined) addIndex(index, owner === undefined ? `"${name}"` : `owner, "${name}"`);
   }
-  for (const member of unique) {
-    const index = `${collection}_unique_${member}`;
-    indexes.set(index, () => addUniqueIndex(database, collection, index, member));
+  for (const column of filledColumns(definition)) {
+    if (column.kind === "unique") indexes.set(column.index, () => addUniqueIndex(database, collection, column));
   }
-
-  for (const index of namesIn(database, indexNames, collection)) {
-    if (!indexes.delete(index)) database.exec(`DROP INDEX "${index}"`);
-  }
-  for (const column of namesIn(database, generatedNames, collection)) {
-    if (!columns.delete(column)) database.exec(`ALTER TABLE "${collection}" DROP COLUMN "${column}"`);
-  }
-  for (const [column, expression] of columns) {
-    // ANY keeps the number 1 and the text "1" apart.
-    database.exec(`ALTER TABLE "${collection}" ADD COLUMN "${column}" ANY GENERATED ALWAYS AS (${expression}) VIRTUAL`);
-  }
-  for (const create of indexes.values()) create();
+  return indexes;
 }
 
-const indexNames = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?";
-const generatedNames = "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 2";
+/** Fills columns from the documents of the records that there are, one after the other. */
+function fillColumns(database: DatabaseSync, collection: string, columns: readonly FilledColumn[]): void {
+  if (columns.length === 0) return;
+  const changes = columns.map(({ name }) => `"${name}" = ?`);
+  const fill = database.prepare(`UPDATE "${collection}" SET ${changes.join(", ")} WHERE id = ?`);
+  tellAnyRowid(fill);
+  // The records stay where they are in the order of their ids.
+  for (const { id, document } of database.prepare(`SELECT id, document FROM "${collection}" ORDER BY id`).iterate()) {
+    const values: unknown = JSON.parse(String(document));
+    fill.run(...columns.map(({ toValue }) => toValue(values)), Number(id));
+  }
+}
 
 /**
  * Makes room for the table where the one that there is has no owner, or another, than it is to have.
@@ -105,12 +147,6 @@ function prepareTrigger(database: DatabaseSync, { name: collection, fullText = [
   database.exec(`DROP TRIGGER IF EXISTS "${collection}.removed"; ${trigger}`);
 }
 
-/** The generated column that holds a member's value; NULL when the document does not have it. */
-export const columnOf = (member: string): string => `member_${member}`;
-
-/** The SQL expression for a member's value in a JSON text. */
-export const memberOf = (json: string, member: string): string => `${json} ->> '$."${member}"'`;
-
 function namesIn(database: DatabaseSync, query: string, collection: string): readonly string[] {
   return database
     .prepare(query)
@@ -118,9 +154,9 @@ function namesIn(database: DatabaseSync, query: string, collection: string): rea
     .map(({ name }) => String(name));
 }
 
-function addUniqueIndex(database: DatabaseSync, collection: string, name: string, member: string): void {
+function addUniqueIndex(database: DatabaseSync, collection: string, { name, member, index }: FilledColumn): void {
   try {
-    database.exec(`CREATE UNIQUE INDEX "${name}" ON "${collection}" ("${columnOf(member)}")`);
+    database.exec(`CREATE UNIQUE INDEX "${index}" ON "${collection}" ("${name}")`);
   } catch (error) {
     if (sqliteCodeOf(error) !== sqliteCode.constraint) throw error;
     throw new Unusable(`two records in it have the same ${member}, which is to be unique; change one of them`, {

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import type { Snapshot, SnapshotCounters, SnapshotKey, SnapshotRange, SnapshotRecord } from "../../snapshot.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
-import { identifySqliteFile, openingFault, schemaVersion, Unusable } from "./file.ts";
+import { identifySqliteFile, openingFault, Unusable } from "./file.ts";
 
 export interface SqliteSnapshotOptions {
   /** Whether all of the file is read first, to find damage; default: false. */
@@ -14,18 +14,16 @@ export interface SqliteSnapshotOptions {
 }
 
 /**
- * A snapshot of a database file of ours, of any layout up to the present one. The file is not changed, nor made; programs that use it
- * are not in its way, nor it in theirs, but their log cannot be emptied before the snapshot is closed.
- *
+ * A snapshot of a database file of ours. The file is not changed, nor made; programs that use it are not in its way, nor it in theirs,
+ * but their log cannot be emptied before the snapshot is closed.
  */
 export function openSqliteSnapshot(file: string, { verify = false }: SqliteSnapshotOptions = {}): SqliteSnapshot {
   let database: DatabaseSync | undefined;
   try {
     database = connectToRead(file);
-    const version = identifySqliteFile(database, false);
-    if (version === 0) throw new Unusable("it is empty; name another file");
+    if (identifySqliteFile(database, false) === 0) throw new Unusable("it is empty; name another file");
     if (verify) assertIntact(database);
-    return new SqliteSnapshot({ database, file, identity: identityOf(file), version });
+    return new SqliteSnapshot({ database, file, identity: identityOf(file) });
   } catch (error) {
     database?.close();
     throw openingFault(file, error);
@@ -40,7 +38,7 @@ export function snapshotOfMemory(memory: DatabaseSync, identity: string): Sqlite
     const file = join(directory, "snapshot.db");
     memory.prepare("VACUUM INTO ?").run(file);
     const { database } = openSqliteSnapshot(file);
-    return new SqliteSnapshot({ database, file, identity, version: schemaVersion, onClose: remove });
+    return new SqliteSnapshot({ database, file, identity, onClose: remove });
   } catch (error) {
     remove();
     throw error;
@@ -91,8 +89,6 @@ interface SqliteSnapshotParts {
   readonly database: DatabaseSync;
   readonly file: string;
   readonly identity: string;
-  /** The layout of the file. */
-  readonly version: number;
   readonly onClose?: () => void;
 }
 
@@ -143,7 +139,6 @@ export class SqliteSnapshot implements Snapshot {
   }
 
   async *keys(collection: string): AsyncGenerator<readonly SnapshotKey[]> {
-    if (this.#parts.version < layoutWithKeys) return;
     const rows = this.#rows(
       `SELECT owner, key, fingerprint, id, revision, time, document FROM waymark_keys
       WHERE collection = ? ORDER BY owner, key`,
@@ -198,9 +193,6 @@ type KeyRow = readonly [
   updatedAt: number,
   json: string,
 ];
-
-/** The first layout that has a table for them. */
-const layoutWithKeys = 2;
 
 /** In characters; a batch goes beyond by at most one. */
 const batchSize = 1_048_576;

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { CollectionDefinition } from "../../database.ts";
-import { documentWords, wordsVersion } from "../words.ts";
+import { documentWords } from "../words.ts";
 import { tellAnyRowid } from "./statements.ts";
 
 /** The table with the words of a collection's records, by their ids. */
@@ -38,13 +38,14 @@ export class SqliteWords {
     tellAnyRowid(this.#put);
   }
 
-  add(id: number, json: string): void {
-    this.#changed.set(id, this.#wordsOf(json));
+  add(id: number, document: unknown): void {
+    this.#changed.set(id, this.#wordsOf(document));
   }
 
-  replace(id: number, before: string, after: string): void {
-    const words = this.#wordsOf(after);
-    if (words !== this.#wordsOf(before)) this.#changed.set(id, words);
+  /** @param before the JSON text of the document before */
+  replace(id: number, before: string, document: unknown): void {
+    const words = this.#wordsOf(document);
+    if (words !== this.#wordsOf(JSON.parse(before))) this.#changed.set(id, words);
   }
 
   /** Forgets what a transaction has left that failed. */
@@ -60,21 +61,15 @@ export class SqliteWords {
     this.#changed.clear();
   }
 
-  #wordsOf(json: string): string {
-    return documentWords(JSON.parse(json), this.#members).join(" ");
+  #wordsOf(document: unknown): string {
+    return documentWords(document, this.#members).join(" ");
   }
 }
 
-/** Sees that the table has the words of these members as they are made today, or that there is none. */
-export function prepareWords(database: DatabaseSync, { name: collection, fullText = [] }: CollectionDefinition): void {
-  const wanted = fullText.length === 0 ? null : JSON.stringify([wordsVersion, ...fullText]);
-  const row = database.prepare("SELECT full_text FROM waymark_collections WHERE name = ?").get(collection);
-  if (row?.["full_text"] === wanted) return;
-  const update = database.prepare("UPDATE waymark_collections SET full_text = ? WHERE name = ?");
-  tellAnyRowid(update); // that of another collection's words
-  update.run(wanted, collection);
+/** Makes the table of words anew from the records that there are; no table where the collection has no full text. */
+export function makeWords(database: DatabaseSync, { name: collection, fullText = [] }: CollectionDefinition): void {
   database.exec(`DROP TABLE IF EXISTS "${wordsTable(collection)}"`);
-  if (wanted === null) return;
+  if (fullText.length === 0) return;
   // The words alone, without their places or the texts. The tokenizer takes all but the spaces for parts of words.
   database.exec(`CREATE VIRTUAL TABLE "${wordsTable(collection)}" USING fts5(
     words, content = '', contentless_delete = 1, detail = none, prefix = '${prefixes.join(" ")}', tokenize = 'ascii'
@@ -82,7 +77,7 @@ export function prepareWords(database: DatabaseSync, { name: collection, fullTex
   const words = new SqliteWords(database, collection, fullText);
   const records = database.prepare(`SELECT id, document FROM "${collection}" ORDER BY id`);
   for (const { id, document } of records.iterate()) {
-    words.add(Number(id), String(document));
+    words.add(Number(id), JSON.parse(String(document)));
     words.put();
   }
 }

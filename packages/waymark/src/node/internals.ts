@@ -1,6 +1,6 @@
 import { IncomingMessage, type Server, ServerResponse } from "node:http";
 import { Server as NetServer, Socket } from "node:net";
-import { type HeaderList, isSenderField } from "../../fields/header-list.ts";
+import { type HeaderList, isSenderField } from "../fields/header-list.ts";
 
 // Everything that the adapter takes from Node beyond its documentation, and what it does where that is missing.
 

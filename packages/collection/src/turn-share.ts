@@ -1,0 +1,51 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { HttpRequest } from "waymark";
+
+/**
+ * The share of a turn of the event loop that work may take whose length a client decides. Where it is used up, the work
+ * waits for the next turn, so that other requests are read and answered in between.
+ *
+ * ```ts
+ * for (const piece of pieces) {
+ *   if (share.isUsed) await share.next();
+ *   work(piece);
+ * }
+ * ```
+ */
+export class TurnShare {
+  readonly #request: Pick<HttpRequest<unknown>, "turn"> | undefined;
+  #began = performance.now();
+
+  /** @param request its turn counts all that was done since it began; without one, only what was done by this work */
+  constructor(request?: Pick<HttpRequest<unknown>, "turn">) {
+    this.#request = request;
+  }
+
+  get isUsed(): boolean {
+    return performance.now() - (this.#request?.turn?.began ?? this.#began) >= longest;
+  }
+
+  /** Waits for the next turn. */
+  async next(): Promise<void> {
+    await nextTurn();
+    this.#began = performance.now();
+  }
+}
+
+/** The same values, a few at a time, each few in a turn of the event loop of which there is a share left. */
+export async function* inTurns<T>(
+  batches: AsyncIterable<readonly T[]>,
+  share: TurnShare,
+): AsyncGenerator<readonly T[], void, undefined> {
+  for await (const batch of batches) {
+    for (let at = 0; at < batch.length; at += few) {
+      if (share.isUsed) await share.next();
+      yield batch.length <= few ? batch : batch.slice(at, at + few);
+    }
+  }
+}
+
+const few = 16;
+
+/** In milliseconds. */
+const longest = 10;

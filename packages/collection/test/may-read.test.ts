@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { type App, jsonDecoder, PATCH, router } from "waymark";
+import { z } from "zod";
+import { collection, type Database, openDatabase } from "../src/index.ts";
+
+/** Refuses `secret` in any member, and says so in the message, as the rules of a schema may. */
+const text = z.string().refine((value) => !value.startsWith("secret"), { error: ({ input }) => `cannot be ${input}` });
+const schema = z.strictObject({ name: text, address: z.strictObject({ city: text, street: text }) });
+
+suite("a caller who may not read a record", () => {
+  let database: Database;
+  let app: App;
+  const paths: string[] = [];
+
+  before(async () => {
+    database = await openDatabase(":memory:", { collections: [{ name: "things" }] });
+    const store = database.store("things");
+    // As it was allowed by the rules of an earlier version.
+    await store.create({ name: "secret name", address: { city: "secret city", street: "Row" } });
+    const things = collection({
+      path: "/things",
+      store,
+      schema,
+      decoders: [jsonDecoder],
+      mayRead: (request, path) => {
+        paths.push(path);
+        return request.headers.has("Authorization");
+      },
+    });
+    app = router(PATCH("/things/{id}", things.amend));
+  });
+  after(() => database.close());
+
+  const amend = async (headers: Readonly<Record<string, string>>) => {
+    const request = new Request("http://localhost/things/1", {
+      method: "PATCH",
+      headers: { "Content-Type": "application/merge-patch+json", ...headers },
+      body: JSON.stringify({ address: { street: "secret street" } }),
+    });
+    const answer = await app.fetch(request);
+    assert.equal(answer.status, 400);
+    const { errors }: { readonly errors: readonly Fault[] } = JSON.parse(await answer.text());
+    return Object.fromEntries(errors.map(({ pointer, detail }) => [pointer, detail]));
+  };
+
+  test("learns by a merge patch what is wrong with the patch, and not what else the record has", async () => {
+    assert.deepEqual(await amend({}), {
+      "#/name": "is not valid as it is stored",
+      "#/address/city": "is not valid as it is stored",
+      "#/address/street": "cannot be secret street",
+    });
+    assert.deepEqual([...new Set(paths)], ["/things/1"]);
+  });
+
+  test("is told apart from one who may", async () => {
+    assert.equal((await amend({ Authorization: "Bearer 1" }))["#/name"], "cannot be secret name");
+  });
+});
+
+interface Fault {
+  readonly pointer: string;
+  readonly detail: string;
+}

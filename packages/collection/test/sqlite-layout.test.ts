@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, describe, it } from "node:test";
+import { Worker } from "node:worker_threads";
+import {
+  type CollectionDefinition,
+  type Database,
+  openSnapshot,
+  openSqliteDatabase,
+  StoreOpenError,
+  StoreUnavailable,
+} from "../src/index.ts";
+import { type Layouts, openSqliteFile, presentLayouts } from "../src/stores/sqlite/file.ts";
+import { create, everything, replace } from "./store-contract.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "sqlite-layout-"));
+after(() => rmSync(directory, { recursive: true }));
+
+let files = 0;
+/** A path in the directory at which there is nothing yet. */
+const newFile = (): string => join(directory, `${++files}.db`);
+
+const person: CollectionDefinition = {
+  name: "person",
+  unique: ["identifier"],
+  selectable: [{ name: "name", type: "text" }],
+};
+
+const open = (file: string, definition: CollectionDefinition = person): Promise<Database> =>
+  openSqliteDatabase(file, { collections: [definition] });
+
+/** The values of the first row. */
+function read(file: string, query: string): readonly unknown[] {
+  const database = new DatabaseSync(file);
+  try {
+    return Object.values(database.prepare(query).get() ?? {});
+  } finally {
+    database.close();
+  }
+}
+
+describe("a SQLite file of an older layout", () => {
+  /** A layout that no version has, after the present one. */
+  const laterLayouts = [
+    ...presentLayouts,
+    `ALTER TABLE waymark_collections ADD COLUMN title TEXT;
+    UPDATE waymark_collections SET title = 'Title of ' || name, revision = revision + 100`,
+  ];
+  const migrate = (file: string, layouts: Layouts): void =>
+    openSqliteFile(file, { busyTimeout: 1000, prepare: () => undefined, layouts }).close();
+  const layoutOf = (file: string): unknown => read(file, "PRAGMA user_version")[0];
+
+  it("is brought to the next one with all that it has, and is then refused by the program before", async () => {
+    const file = newFile();
+    const database = await open(file);
+    const ada = await create(database.store("person"), { name: "Ada" });
+    migrate(file, laterLayouts);
+    migrate(file, laterLayouts);
+    assert.equal(layoutOf(file), 2);
+    assert.deepEqual(read(file, "SELECT title, revision FROM waymark_collections"), ["Title of person", 101]);
+    assert.deepEqual(await everything(database.store("person")), [ada]);
+    await database.close();
+    await assert.rejects(open(file), /a newer version of this program wrote it \(layout 2, and this one knows 1\)/);
+  });
+
+  it("is brought there once by threads that open it at once", async () => {
+    const rounds = Array.from({ length: 10 }, newFile);
+    for (const file of rounds) await (await open(file)).close();
+    const workerData = { arrived: new Int32Array(new SharedArrayBuffer(4)), threads: 3, rounds, layouts: laterLayouts };
+    const workers = Array.from({ length: 3 }, () => {
+      return new Worker(join(import.meta.dirname, "opening-worker.ts"), { workerData });
+    });
+    try {
+      await Promise.all(workers.map((worker) => once(worker, "exit")));
+    } finally {
+      await Promise.all(workers.map((worker) => worker.terminate()));
+    }
+    for (const file of rounds) assert.deepEqual(read(file, "SELECT revision FROM waymark_collections"), [100]);
+  });
+
+  it("is brought from nothing through all of them", () => {
+    const file = newFile();
+    migrate(file, laterLayouts);
+    assert.equal(layoutOf(file), 2);
+    assert.deepEqual(read(file, "SELECT count(title) FROM waymark_collections"), [0]);
+  });
+
+  it("stays as it is when a step fails", async () => {
+    const file = newFile();
+    await (await open(file)).close();
+    assert.throws(() => migrate(file, [...laterLayouts, "SELECT 1 FROM elsewhere"]), /no such table: elsewhere/);
+    assert.equal(layoutOf(file), 1);
+    assert.throws(() => read(file, "SELECT title FROM waymark_collections"), /no such column: title/);
+    const database = await open(file);
+    await create(database.store("person"), {});
+    await database.close();
+  });
+
+  it("is refused when it is of a version that was never released, and stays as it is", async () => {
+    const file = newFile();
+    const unreleased = new DatabaseSync(file);
+    unreleased.exec(`PRAGMA application_id = ${0x77_6d_72_6b}; PRAGMA user_version = 1;
+      CREATE TABLE waymark_collections (name TEXT PRIMARY KEY, revision INTEGER, last_id INTEGER)`);
+    unreleased.close();
+    const before = readFileSync(file);
+    for (const opening of [() => open(file), () => openSnapshot(file)]) {
+      await assert.rejects(opening, (error) => {
+        assert.ok(error instanceof StoreOpenError);
+        assert.match(error.message, /a version of this program that was never released wrote it; name another file/);
+        return true;
+      });
+    }
+    assert.deepEqual(readFileSync(file), before);
+  });
+});
+
+describe("columns of a SQLite file", () => {
+  it("that another version has made anew are not stored without their values: changes are refused, reads go on", async () => {
+    const file = newFile();
+    const older = await open(file, { name: "person" });
+    const people = older.store("person");
+    const ada = await create(people, { name: "Ada" });
+    const newer = await open(file);
+    const changes = [() => people.create({}), () => people.replace(1, { name: "Eve" }), () => people.createAll([{}])];
+    for (const change of changes) {
+      await assert.rejects(change, (error) => {
+        assert.ok(error instanceof StoreUnavailable);
+        assert.match(error.message, /Another version of this program has made the columns of person anew: start this/);
+        return true;
+      });
+    }
+    assert.deepEqual(await people.find(1), ada);
+    assert.deepEqual(await everything(people), [ada]);
+    await replace(newer.store("person"), 1, { name: "Grace" });
+    const named = { filters: [{ member: "name", operator: "eq", value: "Grace" }] } as const;
+    assert.equal(await newer.store("person").count(named), 1);
+    await older.close();
+    await newer.close();
+  });
+
+  it("are filled again when what they are filled with has changed", async () => {
+    const file = newFile();
+    const database = await open(file);
+    await database.store("person").createAll([{ name: "Ada", identifier: "A1" }, { name: "Eve" }]);
+    await database.close();
+    const other = new DatabaseSync(file);
+    other.exec(`UPDATE waymark_collections SET form = replace(form, '"value"', '"value of before"');
+      UPDATE person SET text_name = 'before'`);
+    other.close();
+    const again = await open(file);
+    const order = ["name", "id"].map((member) => ({ member, descending: true }));
+    const records = (await Array.fromAsync(again.store("person").list({ order }))).flat();
+    assert.deepEqual(
+      records.map(({ id }) => id),
+      [2, 1],
+    );
+    assert.deepEqual(await again.store("person").create({ identifier: "A1" }), {
+      kind: "conflict",
+      member: "identifier",
+    });
+    await again.close();
+  });
+});

@@ -1,0 +1,105 @@
+import type { AccessDenial } from "./identify.ts";
+
+/** Writes denials as lines of JSON, and no more of them than a disk and a reader can take. */
+export interface DenialLog {
+  /**
+   * Writes a line, or counts the denial where its client has had its lines for this minute. A request without credentials
+   * is left out: that a client sends one first is how HTTP works.
+   */
+  add(denial: AccessDenial): void;
+  /** Writes how many denials were counted, and begins another minute. */
+  flush(): void;
+}
+
+/**
+ * Makes a log in which a client has 20 lines a minute, one of them for attempts that were throttled, and all clients
+ * together have 50 lines a second. A minute after its first line it writes how many more there were.
+ *
+ * ```text
+ * {"time":"…","event":"refused","kind":"throttled","reason":"too many passwords","method":"GET","path":"/person/1",…}
+ * {"time":"…","event":"refused-more","client":"192.0.2.1","count":4711}
+ * {"time":"…","event":"refused-more","count":815}
+ * ```
+ *
+ * Lines are ASCII, so that nothing in them can pretend to be something else where it is shown; texts are cut after 200
+ * characters.
+ *
+ * @param write takes a line, without its end; must not throw
+ */
+export function denialLog(write: (line: string) => void): DenialLog {
+  const clients = new Map<string, ClientLines>();
+  /** Refusals that are in no line, and counted for no client. */
+  let uncounted = 0;
+  let second = 0;
+  let linesInSecond = 0;
+  let minute: NodeJS.Timeout | undefined;
+
+  const hasBudget = (): boolean => {
+    const now = Math.floor(Date.now() / 1000);
+    if (now !== second) linesInSecond = 0;
+    second = now;
+    return ++linesInSecond <= linesPerSecond;
+  };
+
+  const linesOf = (client: string): ClientLines | undefined => {
+    const known = clients.get(client);
+    if (known !== undefined || clients.size >= mostClients) return known;
+    const lines = { written: 0, isThrottled: false, counted: 0 };
+    clients.set(client, lines);
+    return lines;
+  };
+
+  const flush = (): void => {
+    clearTimeout(minute);
+    minute = undefined;
+    const counted = [...clients].filter(([, lines]) => lines.counted > 0);
+    clients.clear();
+    for (const [client, { counted: count }] of counted.toSorted(([, one], [, other]) => other.counted - one.counted)) {
+      if (hasBudget()) write(toLine("refused-more", { client, count }));
+      else uncounted += count;
+    }
+    if (uncounted > 0) write(toLine("refused-more", { count: uncounted }));
+    uncounted = 0;
+  };
+
+  return {
+    add(denial) {
+      if (denial.reason === "no credentials") return;
+      minute ??= setTimeout(flush, 60_000).unref();
+      const lines = linesOf(denial.client);
+      const isThrottled = denial.kind === "throttled";
+      const isDue = lines === undefined || (lines.written < linesPerClient && !(isThrottled && lines.isThrottled));
+      if (isDue && hasBudget()) {
+        if (lines !== undefined) {
+          lines.written++;
+          lines.isThrottled ||= isThrottled;
+        }
+        write(toLine("refused", denial));
+      } else if (lines !== undefined) lines.counted++;
+      else uncounted++;
+    },
+    flush,
+  };
+}
+
+const linesPerClient = 20;
+const linesPerSecond = 50;
+const mostClients = 1000;
+const longestText = 200;
+
+/** What is written of a client in a minute. */
+interface ClientLines {
+  written: number;
+  /** Whether a line says that it was throttled. */
+  isThrottled: boolean;
+  /** How many denials are in no line. */
+  counted: number;
+}
+
+function toLine(event: string, members: object): string {
+  const time = new Date().toISOString();
+  const line = JSON.stringify({ time, event, ...members }, (_name, value) =>
+    typeof value === "string" && value.length > longestText ? `${value.slice(0, longestText)}...` : value,
+  );
+  return line.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

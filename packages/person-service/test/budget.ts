@@ -1,0 +1,326 @@
+import assert from "node:assert/strict";
+import { toWords } from "@waymark/collection";
+import { HttpRequest, type HttpRequestInit } from "waymark";
+import type { PersonService } from "../src/index.ts";
+
+/** One way in which a client can make a message long. */
+export interface Dimension {
+  readonly name: string;
+  /** The most bytes that the service reads of it. */
+  readonly limit: number;
+  /** What reads a message in which this has about so many bytes. */
+  readonly reading: (bytes: number) => (service: PersonService) => unknown;
+}
+
+/**
+ * Holds what reads a message to a work that grows no faster than the message, up to so many bytes: eight times the bytes may
+ * take eight times the work, and four times that for what a processor does not keep at hand and other programs disturb.
+ * Work is the time of the processor, the least of several; below a millisecond nothing is told from it.
+ */
+export async function assertGrowsWithBytes(
+  service: PersonService,
+  { name, limit, reading }: Dimension,
+  most: number,
+): Promise<void> {
+  let small = 1024;
+  let smallCost = await costOf(service, reading(small));
+  while (small < Math.min(limit, most)) {
+    const large = Math.min(8 * small, limit, most);
+    const read = reading(large);
+    const bound = allowance * (large / small) * Math.max(smallCost, floor);
+    let cost = Number.POSITIVE_INFINITY;
+    for (let attempt = 0; attempt < 3 && cost > bound; attempt++) cost = Math.min(cost, await costOf(service, read));
+    const microseconds = [smallCost, cost].map(Math.round);
+    assert.ok(
+      cost <= bound,
+      `${name}: ${small} bytes take ${microseconds[0]} µs, and ${large} take ${microseconds[1]}`,
+    );
+    [small, smallCost] = [large, cost];
+  }
+}
+
+const allowance = 4;
+/** In microseconds, as all costs. */
+const floor = 1000;
+
+async function costOf(service: PersonService, read: (service: PersonService) => unknown): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  let spent = 0;
+  for (let round = 0; round < 4 && spent < 1_000_000; round++) {
+    const before = process.cpuUsage();
+    await read(service);
+    const { user, system } = process.cpuUsage(before);
+    spent += user + system;
+    // The first compiles what the others run.
+    if (round > 0 || spent > 100_000) least = Math.min(least, user + system);
+  }
+  return least;
+}
+
+const content = 1_048_576;
+const fields = 16_384;
+const target = 8_192;
+
+/** The text, by its pieces, up to about so many bytes. */
+function fill(bytes: number, piece: string | ((i: number) => string)): string {
+  const pieces: string[] = [];
+  for (let length = 0; length < bytes; ) {
+    const next = typeof piece === "string" ? piece : piece(pieces.length);
+    pieces.push(next);
+    length += Buffer.byteLength(next);
+  }
+  return pieces.join("");
+}
+
+/** Sends the request that has the text, and sees that it was answered, if only by a refusal. */
+const request = (init: (text: string) => HttpRequestInit, text: (bytes: number) => string) => (bytes: number) => {
+  const sent = init(text(bytes));
+  return async ({ app }: PersonService) => {
+    const { status } = await app.handle(HttpRequest.of(sent));
+    assert.ok(status < 500 || status === 501, `${status}`);
+  };
+};
+
+const posted =
+  (type: string) =>
+  (body: string): HttpRequestInit => ({ method: "POST", target: "/person", headers: { "Content-Type": type }, body });
+const patched =
+  (type: string) =>
+  (body: string): HttpRequestInit => ({
+    method: "PATCH",
+    target: "/person/1",
+    headers: { "Content-Type": type },
+    body,
+  });
+
+function contentDimensions(
+  type: string,
+  send: typeof posted,
+  texts: Readonly<Record<string, (bytes: number) => string>>,
+): readonly Dimension[] {
+  return Object.entries(texts).map(([what, text]) => ({
+    name: `${type}: ${what}`,
+    limit: content,
+    reading: request(send(type), text),
+  }));
+}
+
+const json = contentDimensions("application/json", posted, {
+  depth: (bytes) => fill(bytes, "["),
+  "unknown members": (bytes) => `{"name":"Ada",${fill(bytes, (i) => `"m${i}":1,`)}"m":1}`,
+  "unknown members of the address": (bytes) => `{"address":{${fill(bytes, (i) => `"m${i}":1,`)}"m":1}}`,
+  "a member twice, the last": (bytes) => `{${fill(bytes, (i) => `"m${i}":1,`)}"m0":1}`,
+  "long names": (bytes) => `{"${fill(bytes / 2, "a")}":1,"${fill(bytes / 2, "a")}":1}`,
+  "a long text": (bytes) => `{"name":"${fill(bytes, "a")}","email":"a@b","url":"http://a"}`,
+  "a text of white space": (bytes) => `{"name":"${fill(bytes, " ")}x"}`,
+  "a text of marks": (bytes) => `{"name":"a${fill(bytes, "\u0301\u0316")}"}`,
+  "an address of mail": (bytes) => `{"name":"Ada","email":"${fill(bytes, "@ ")}"}`,
+  "a URL": (bytes) => `{"name":"Ada","url":"http://${fill(bytes, "a%")}"}`,
+  "a tag of a language": (bytes) => `{"name":"Ada","knowsLanguage":"en${fill(bytes, "-abcde")}!"}`,
+  elements: (bytes) => `{"name":[${fill(bytes, "1,")}1]}`,
+  "empty arrays": (bytes) => `[${fill(bytes, "[],")}[]]`,
+  objects: (bytes) => `[${fill(bytes, '{"a":1},')}{}]`,
+  "a fault behind elements": (bytes) => `[${fill(bytes, "1,")}]`,
+  digits: (bytes) => `{"id":1${fill(bytes, "0")}}`,
+  decimals: (bytes) => `{"id":0.${fill(bytes, "0")}1}`,
+  escapes: (bytes) => `{"name":"${fill(bytes, "\\n")}",}`,
+  backslashes: (bytes) => `{"name":"${fill(bytes, "\\\\")}"}`,
+  surrogates: (bytes) => `{"name":"${fill(bytes, "\\ud83d\\ude00")}",}`,
+  "white space": (bytes) => `[${fill(bytes, " \n")}`,
+});
+
+const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
+
+const mergePatch = contentDimensions("application/merge-patch+json", patched, {
+  members: (bytes) => `{${fill(bytes, (i) => `"m${i}":1,`)}"m":1}`,
+  "members to remove": (bytes) => `{${fill(bytes, (i) => `"m${i}":null,`)}"m":null}`,
+  "members inside": (bytes) => `{"address":{${fill(bytes, (i) => `"m${i}":{},`)}"m":{}}}`,
+  "nested objects": (bytes) => `{${fill(bytes, (i) => `"m${i}":${nested(60)},`)}"m":1}`,
+});
+
+/** As many operations as a patch may have, after one that sets a long value. */
+const operations =
+  (value: (bytes: number) => string, operation: string | ((i: number) => string)) =>
+  (bytes: number): string =>
+    `[{"op":"add","path":"/m","value":${value(bytes)}}${fill(Math.min(bytes, 30_000), (i) => {
+      return `,${typeof operation === "string" ? operation : operation(i)}`;
+    })}]`;
+
+const members = (bytes: number): string => `{${fill(bytes, (i) => `"m${i}":1,`)}"m":1}`;
+const elements = (bytes: number): string => `[${fill(bytes, "1,")}1]`;
+const text = (bytes: number): string => `"${fill(bytes, "a")}"`;
+
+const jsonPatch = contentDimensions("application/json-patch+json", patched, {
+  operations: (bytes) => `[${fill(bytes, '{"op":"test","path":"/name","value":"Ada"},')}{}]`,
+  "additions to a large object": operations(members, (i) => `{"op":"add","path":"/m/n${i}","value":1}`),
+  "removals from a large object": operations(members, (i) => `{"op":"remove","path":"/m/m${i}"}`),
+  "insertions in a long array": operations(elements, '{"op":"add","path":"/m/0","value":1}'),
+  "removals from a long array": operations(elements, '{"op":"remove","path":"/m/0"}'),
+  "moves in a long array": operations(elements, '{"op":"move","from":"/m/0","path":"/m/-"}'),
+  "moves of a large object": operations(members, (i) =>
+    i % 2 === 0 ? '{"op":"move","from":"/m","path":"/n"}' : '{"op":"move","from":"/n","path":"/m"}',
+  ),
+  "copies of a large object": operations(members, '{"op":"copy","from":"/m","path":"/n"}'),
+  "copies of a long text": operations(text, '{"op":"copy","from":"/m","path":"/n"}'),
+  "copies of the whole": operations(text, (i) => `{"op":"copy","from":"","path":"/c${i}"}`),
+  "tests of a large object": (bytes) =>
+    operations(
+      members,
+      `{"op":"copy","from":"/m","path":"/n"},{"op":"test","path":"/m","value":${members(bytes / 4)}}`,
+    )(bytes),
+  "long pointers": (bytes) => `[${fill(bytes, `{"op":"test","path":"${fill(bytes / 4, "/a")}","value":1},`)}{}]`,
+  "ever deeper values": (bytes) =>
+    `[${fill(bytes, (i) => `{"op":"add","path":"${"/a".repeat(60 * i + 1)}","value":${nested(60)}},`)}{}]`,
+});
+
+const inPerson =
+  (piece: string | ((i: number) => string)) =>
+  (bytes: number): string =>
+    `<person>${fill(bytes, piece)}</person>`;
+const inName =
+  (piece: string) =>
+  (bytes: number): string =>
+    `<person><name>${fill(bytes, piece)}</name></person>`;
+
+const xml = contentDimensions("application/xml", posted, {
+  depth: (bytes) => fill(bytes, "<a>"),
+  "a long name times many children": (bytes) => {
+    const name = fill(Math.min(bytes / 2, 900), "a");
+    return `<person><${name}>${fill(bytes / 2, (i) => `<m${i}/>`)}</${name}></person>`;
+  },
+  "long names in one another": (bytes) => {
+    const name = fill(Math.min(bytes / 100, 900), "a");
+    return `<person>${`<${name}>`.repeat(50)}${fill(bytes / 2, (i) => `<m${i}/>`)}${`</${name}>`.repeat(50)}</person>`;
+  },
+  children: inPerson((i) => `<m${i}/>`),
+  "long names": inPerson((i) => `<${fill(900, "a")}${i}/>`),
+  "a long name": (bytes) => `<person><${fill(bytes, "a")}/></person>`,
+  declarations: (bytes) => `<person ${fill(bytes, (i) => `xmlns:a${i}="b" `)}/>`,
+  "a long attribute": (bytes) => `<person a="${fill(bytes, "&amp;")}"/>`,
+  "white space": inPerson(" \n"),
+  "white space and comments": inPerson(" <!-- -->"),
+  "white space at the end": (bytes) => `<person/>${fill(bytes, " ")}`,
+  comments: inName("<!-- - -->a"),
+  "processing instructions": inName("<?a ? ??>a"),
+  CDATA: inName("<![CDATA[]]]]>"),
+  "CDATA with brackets": (bytes) => `<person><name><![CDATA[${fill(bytes, "]x]]")}]]></name></person>`,
+  entities: inName("&amp;"),
+  "characters by number": inName("&#x41;"),
+  "stray ampersands": inName("&a"),
+  "line ends": inName("\r\n"),
+  "a long text": inName("a"),
+  "a document type behind comments": (bytes) => `${fill(bytes, "<!---->")}<!DOCTYPE person>`,
+});
+
+/** Of one field line, or of as many as there may be. */
+const field = (name: string, texts: Readonly<Record<string, string | ((i: number) => string)>>): readonly Dimension[] =>
+  Object.entries(texts).map(([what, piece]) => ({
+    name: `${name}: ${what}`,
+    limit: fields,
+    reading: request(
+      (value) => ({ target: "/person/1", headers: { [name]: value.trim() } }),
+      (bytes) => fill(bytes, piece),
+    ),
+  }));
+
+const heads: readonly Dimension[] = [
+  ...field("Accept", {
+    ranges: (i) => `text/a${i};q=0.5,`,
+    wildcards: "*/*;q=0.1,",
+    parameters: (i) => (i === 0 ? "text/html" : `;a${i}=b`),
+    "quoted texts": 'text/html;a="\\"',
+    commas: ",",
+  }),
+  ...field("Accept-Encoding", { codings: (i) => `a${i};q=0.5,`, commas: ",", semicolons: "gzip;" }),
+  ...field("Prefer", {
+    preferences: (i) => `a${i}=b,`,
+    parameters: (i) => (i === 0 ? "a" : "; a=b"),
+    "quoted texts": 'a="\\"',
+    "white space": "a \t",
+  }),
+  ...["If-Match", "If-None-Match"].flatMap((name) =>
+    field(name, {
+      tags: (i) => `"${i}",`,
+      "weak tags": 'W/"a" ,',
+      commas: '"a",,,',
+      "half tags": '"',
+      "white space": '"a"  ',
+    }),
+  ),
+  ...field("If-Modified-Since", { "no date": "Sun, ", digits: "1" }),
+  ...field("Cookie", { cookies: (i) => `a${i}=b;`, quotes: 'a="' }),
+  ...field("X-Request-Id", { characters: "a" }),
+  ...field("traceparent", { digits: "00-" }),
+  ...field("Origin", { characters: "a." }),
+  ...field("Content-Type", { parameters: (i) => (i === 0 ? "text/html" : `;a${i}=b`), quoted: 'a/b;c="\\"' }),
+  ...field("Authorization", { characters: "Basic Og== " }),
+  ...field("Idempotency-Key", { characters: 'a"' }),
+];
+
+/** Of the query of a list. */
+const query = (
+  parameter: string,
+  texts: Readonly<Record<string, string | ((i: number) => string)>>,
+): readonly Dimension[] =>
+  Object.entries(texts).map(([what, piece]) => ({
+    name: `?${parameter}: ${what}`,
+    limit: target,
+    reading: request(
+      (search) => ({ target: `/person?${search}` }),
+      (bytes) => `${parameter}${fill(bytes, piece)}`,
+    ),
+  }));
+
+const targets: readonly Dimension[] = [
+  ...query("", {
+    parameters: (i) => `p${i}=1&`,
+    repeated: "name=a&",
+    operators: (i) => `name[o${i}]=a&`,
+    escapes: "%6e=%C3%A9&",
+    "faulty escapes": "%=%E0&",
+    ampersands: "&",
+  }),
+  ...query("name[in]=", { values: "a,", commas: ",", backslashes: "\\\\", "faulty backslashes": "\\a" }),
+  ...query("birthDate[in]=", { dates: "1950-01-01,", "no dates": "x," }),
+  ...query("name[prefix]=", { characters: "a" }),
+  ...query("q=", { words: (i) => `w${i}+`, marks: "%CC%81%CC%96", ligatures: "%EF%B7%BA", "a long word": "a" }),
+  ...query("fields=", { members: "name,", "no members": "x,", commas: "," }),
+  ...query("sort=", { members: "name,", "no members": "-x,", commas: "," }),
+  ...query("limit=1&after=", { characters: "A", brackets: "W1tb", numbers: "WzEsMSwx" }),
+  ...query("limit=", { digits: "1" }),
+  ...["/a", "/", "/%41", "/%C3%A9", "/%2F"].map((piece) => ({
+    name: `path: ${piece}`,
+    limit: target,
+    reading: request(
+      (path) => ({ target: path }),
+      (bytes) => fill(bytes, piece),
+    ),
+  })),
+];
+
+const words: readonly Dimension[] = Object.entries({
+  words: "ab ",
+  marks: "\u0301\u0316",
+  "marks behind letters": "a\u0301\u0316\u0301",
+  ligatures: "\ufdfa",
+  "voiced marks": "\uff9e\uff9f",
+  "one word": "é",
+}).map(([what, piece]) => ({
+  name: `full text: ${what}`,
+  limit: content,
+  reading: (bytes) => {
+    const filled = fill(bytes, piece);
+    return () => toWords(filled);
+  },
+}));
+
+/** All that a client decides the length of, but for lists of records. */
+export const dimensions: readonly Dimension[] = [
+  ...json,
+  ...mergePatch,
+  ...jsonPatch,
+  ...xml,
+  ...heads,
+  ...targets,
+  ...words,
+];
