@@ -4,7 +4,7 @@ import { isPromise } from "../routing/pipeline.ts";
 import { handleReceived, refuseReceived } from "../served-app.ts";
 import { NodeExchange, type NodeServerResponse, type ServeContext } from "./http1-exchange.ts";
 import { fail, send } from "./http1-response.ts";
-import { expectationFailed, type HeadRefusal, refuseHead } from "./message-head.ts";
+import { expectationFailed, type HeadRefusal, isContinue, refuseHead } from "./message-head.ts";
 
 /**
  * Has the app answer the server's requests. One that expects `100-continue` comes here too, and is told to continue when
@@ -18,7 +18,13 @@ export function answerRequests(server: Server, context: ServeContext): void {
     (request: IncomingMessage, response: NodeServerResponse): void =>
       receive(new NodeExchange(request, response, context, awaitsContinue), refuse);
   server.on("request", listener(false, refuseUnsound));
-  server.on("checkContinue", listener(true, refuseUnsound));
+  server.on(
+    "checkContinue",
+    // Node takes any field in which "100-continue" stands for it.
+    listener(true, (response) =>
+      (isContinue(response.req.headers.expect) ? refuseUnsound : refuseExpectation)(response),
+    ),
+  );
   server.on("checkExpectation", listener(false, refuseExpectation));
 }
 

@@ -12,7 +12,7 @@ import type { Received } from "../served-app.ts";
 import { canonicalAddress, clientBehind } from "./client.ts";
 import { NodeContent } from "./content.ts";
 import type { ServeContext } from "./http1-exchange.ts";
-import { expectationFailed, type HeadLimits, refuseFields } from "./message-head.ts";
+import { expectationFailed, type HeadLimits, isContinue, refuseFields } from "./message-head.ts";
 
 /** A request on a stream of HTTP/2 and its response, as far as the app sees them. */
 export class Http2Exchange implements Exchange, Received {
@@ -159,7 +159,7 @@ export function readHttp2Head(raw: readonly string[]): Http2Head {
 export function refuseHttp2Head(head: Http2Head, limits: HeadLimits): HttpResponse | undefined {
   const { method, target, fields, expectation } = head;
   if (method === "CONNECT") return noTunnel;
-  if (expectation !== undefined && expectation.toLowerCase() !== "100-continue") return expectationFailed;
+  if (expectation !== undefined && !isContinue(expectation)) return expectationFailed;
   return refuseFields({ method, target, fields, requiresHost: true }, limits)?.response;
 }
 

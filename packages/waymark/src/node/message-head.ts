@@ -90,6 +90,12 @@ export function isHost(text: string): boolean {
 
 let lastHost = "localhost";
 
+/** Whether the Expect field expects `100-continue` and nothing else (RFC 9110 §10.1.1). */
+export function isContinue(expectation = ""): boolean {
+  const members = expectation.split(",").map((member) => member.trim().toLowerCase());
+  return members.includes("100-continue") && members.every((member) => member === "100-continue" || member === "");
+}
+
 /** The refusal of any expectation but `100-continue`. */
 export const expectationFailed: HttpResponse = problem(problemTypes.expectationFailed, {
   detail: 'The only expectation that can be met is "100-continue".',

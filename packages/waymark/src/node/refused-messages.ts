@@ -48,7 +48,7 @@ function toRefusal(error: ParserError, limits: HeadLimits): HttpResponse | undef
     case "HPE_INVALID_METHOD":
       return isRequestLine(error) ? refusals.method : refusals.malformed;
     case "HPE_INVALID_VERSION":
-      return refusals.version;
+      return hasMalformedVersion(error) ? refusals.malformed : refusals.version;
     case "HPE_HEADER_OVERFLOW":
       return isInTarget(error) ? targetTooLong(limits.maxTargetLength) : headTooLong(limits.maxHeaderSize);
     case "ERR_HTTP_REQUEST_TIMEOUT":
@@ -61,6 +61,11 @@ function toRefusal(error: ParserError, limits: HeadLimits): HttpResponse | undef
 /** Whether the line at fault begins with what may be a method (RFC 9112 §3.1), as far as it is known. */
 function isRequestLine(error: ParserError): boolean {
   return /^[!#$%&'*+.^_`|~\w-]+(?: |$)/.test(lineAtFault(error));
+}
+
+/** Whether the line at fault, where it has come as a whole, ends in what is not a version (RFC 9112 §2.3). */
+function hasMalformedVersion(error: ParserError): boolean {
+  return /^[^ ]+ [^ ]+ HTTP\/(?!\d\.\d$)/.test(lineAtFault(error));
 }
 
 /**
