@@ -139,6 +139,8 @@ describe("the encoding of XML", () => {
     ["UTF-8 with a charset", utf8(document), "utf-8"],
     ["UTF-8 with a declaration", utf8(declared("UTF-8"))],
     ["UTF-8 with all of them", utf8(mark + declared("utf-8")), "utf-8"],
+    ["UTF-8 by another name", utf8(declared("utf8")), "utf8"],
+    ["ASCII, which is UTF-8 too", utf8(declared("US-ASCII")), "us-ascii"],
     ["UTF-16, the lower byte first", utf16(document, "le")],
     ["UTF-16, the higher byte first", utf16(document, "be")],
     ["UTF-16 with a declaration", utf16(declared("UTF-16"), "be")],
@@ -193,6 +195,18 @@ describe("the encoding of XML", () => {
       utf8(declared("shift_jis")),
       undefined,
       'The XML declaration says "shift_jis", and the content is read as UTF-8, since no byte order mark says UTF-16',
+    ],
+    [
+      "content in the other encoding that it declares",
+      Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?>\n<person><name>Zo\xeb</name></person>', "latin1"),
+      undefined,
+      'The XML declaration says "ISO-8859-1", and the content is read as UTF-8, since no byte order mark says UTF-16',
+    ],
+    [
+      "content that declares UTF-8 and is not",
+      Buffer.from("<?xml version='1.0' encoding='UTF-8'?><person><name>Zo\xeb</name></person>", "latin1"),
+      undefined,
+      "The content is not UTF-8: 0xEB at byte offset 54 begins no character",
     ],
     [
       "a declaration of an encoding with a long name",

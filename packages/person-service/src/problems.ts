@@ -16,7 +16,9 @@ export const personServiceProblemTypes: Readonly<Record<"misdirectedRequest", Pr
 /** Answers with what the problem of a code means and what would be right; 404 for an unknown code. */
 export function describeProblem(request: HttpRequest<{ readonly code: string }>): HttpResponse {
   const type = byCode.get(request.variables.code);
-  return type === undefined ? notFound() : text(`${type.status} ${type.title}\n\n${type.explanation}\n`);
+  if (type === undefined) return notFound();
+  const page = text(`${type.status} ${type.title}\n\n${type.explanation}\n`);
+  return page.withHeader("Cache-Control", "max-age=3600");
 }
 
 const all: readonly ProblemType[] = [

@@ -21,7 +21,9 @@ export const personRoutes = (people: CollectionHandlers<Person>): Route =>
   );
 
 /** A greeting, which shows that the service is there. */
-export const greetingRoutes: Route = group(GET("/hello-world", accept("text/plain"), () => text("Hello World")));
+export const greetingRoutes: Route = group(
+  GET("/hello-world", accept("text/plain"), () => text("Hello World").withHeader("Cache-Control", "no-cache")),
+);
 
 /** The pages that the `type` of a problem leads to. */
 export const problemRoutes: Route = group(GET("/problems/{code}", accept("text/plain"), describeProblem));

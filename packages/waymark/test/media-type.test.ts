@@ -32,6 +32,8 @@ describe("parseMediaType", () => {
     ["application/json;charset=utf-8", "application/json", { charset: "utf-8" }],
     ["application/json; CHARSET=UTF-8", "application/json", { charset: "utf-8" }],
     ['application/json;charset="UTF-8"', "application/json", { charset: "utf-8" }],
+    ["application/json;charset=utf8", "application/json", { charset: "utf-8" }],
+    ["application/json;charset=US-ASCII", "application/json", { charset: "utf-8" }],
     ["text/csv;Header=Present", "text/csv", { header: "Present" }],
     ['text/csv;header="present"', "text/csv", { header: "present" }],
     ["a/b \t; \tx=1\t ;\ty=2 ", "a/b", { x: "1", y: "2" }],

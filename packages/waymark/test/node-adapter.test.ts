@@ -292,6 +292,10 @@ describe("bytes that are no request", () => {
     ["an unknown method", "FOO / HTTP/1.1\r\nHost: a\r\n\r\n", 501, "not-implemented"],
     ["a method in lower case", "get / HTTP/1.1\r\nHost: a\r\n\r\n", 501, "not-implemented"],
     ["an unknown version", "GET / HTTP/3.7\r\nHost: a\r\n\r\n", 505, "version-not-supported"],
+    ...["1", "1.x", "11.1", "1.10", "", "one"].map(
+      (version) =>
+        [`the version "${version}"`, `GET / HTTP/${version}\r\nHost: a\r\n\r\n`, 400, "malformed-message"] as const,
+    ),
     [
       "a head that is too long",
       `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(8_000_000)}\r\n\r\n`,

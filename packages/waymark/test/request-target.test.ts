@@ -62,7 +62,8 @@ describe("parseTarget", () => {
     ["http://example.com", "/"],
     ["http://example.com:8080", "/"],
     ["http://example.com?x=/y", "/", "x=/y"],
-    ["http://user@[::1]:80/%70?", "/p"],
+    ["http://[::1]:80/%70?", "/p"],
+    ["http://a/@b", "/@b"],
     ["http://example.com//a", "//a"],
     ["*", "*"],
   ];
@@ -81,6 +82,8 @@ describe("parseTarget", () => {
     [" /a", form('" /a"')],
     ["example.com:443", form('"example.com:443"')],
     ["ftp://example.com/a", form('"ftp://example.com/a"')],
+    ["http://user@[::1]:80/p", "The target has user information before its host; leave it out."],
+    ["http://ada:secret@example.com", "The target has user information before its host; leave it out."],
     ["http:/a", form('"http:/a"')],
     ["http://", form('"http://"')],
     ["http:///a", form('"http:///a"')],

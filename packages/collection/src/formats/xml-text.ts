@@ -24,7 +24,7 @@ export function decodeXmlText(content: Uint8Array, mediaType: MediaType): XmlTex
   if (mark === undefined && (content[0] === 0 || content[1] === 0)) {
     throw new MalformedContent("UTF-16 and UTF-32 are not read without a byte order mark; send UTF-8", start);
   }
-  const text = encoding === "utf-8" ? decodeUtf8(content) : decodeUtf16(content, encoding);
+  const text = encoding === "utf-8" ? decodeAsUtf8(content) : decodeUtf16(content, encoding);
   return { text: mark === undefined ? text : text.slice(1), encoding };
 }
 
@@ -37,10 +37,10 @@ export function assertDeclaredEncoding(declared: string, encoding: XmlEncoding):
   assertSame("XML declaration", declared, encoding);
 }
 
-/** UTF-16 as a name is either byte order. */
+/** UTF-16 as a name is either byte order; US-ASCII is a part of UTF-8. */
 function assertSame(where: string, name: string, encoding: XmlEncoding): void {
-  const lowerCase = name.toLowerCase();
-  if (lowerCase === encoding || (lowerCase === "utf-16" && encoding !== "utf-8")) return;
+  const names = encoding === "utf-8" ? ["utf-8", "utf8", "us-ascii"] : [encoding, "utf-16"];
+  if (names.includes(name.toLowerCase())) return;
   const found =
     encoding === "utf-8" ? "UTF-8, since no byte order mark says UTF-16" : `${encoding}, by its byte order mark`;
   throw new MalformedContent(`The ${where} says ${excerpt(name)}, and the content is read as ${found}`);
@@ -53,6 +53,20 @@ const byteOrderMarks: readonly { readonly encoding: XmlEncoding; readonly bytes:
   { encoding: "utf-16le", bytes: [0xff, 0xfe] },
   { encoding: "utf-16be", bytes: [0xfe, 0xff] },
 ];
+
+/** Bytes that are not UTF-8 are as a rule in the encoding that the document itself declares: that is what to report. */
+function decodeAsUtf8(content: Uint8Array): string {
+  try {
+    return decodeUtf8(content);
+  } catch (fault) {
+    const declared = declaration.exec(new TextDecoder("latin1").decode(content.subarray(0, 256)))?.[1];
+    if (declared !== undefined) assertDeclaredEncoding(declared, "utf-8");
+    throw fault;
+  }
+}
+
+// XML 1.0 §2.8, §4.3.3: it stands at the very beginning, in ASCII, behind a byte order mark if there is one.
+const declaration = /^(?:\xef\xbb\xbf)?<\?xml\s[^>]*?\sencoding\s*=\s*["']([^"'>]+)/;
 
 function decodeUtf16(content: Uint8Array, encoding: "utf-16le" | "utf-16be"): string {
   try {

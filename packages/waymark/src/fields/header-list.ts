@@ -128,6 +128,11 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
 
   /** The list without the field. */
   without(name: string): HeaderList {
+    if (this.#first !== undefined && this.#second !== undefined) {
+      // Part by part, so that the parts without the field keep their text.
+      const [first, second] = [this.#first.without(name), this.#second.without(name)];
+      return first === this.#first && second === this.#second ? this : first.concat(second);
+    }
     if (!this.has(name)) return this;
     const wanted = name.toLowerCase();
     return new HeaderList(this.flat.filter((_, i) => !isNamed(this.flat[i - (i % 2)] as string, wanted)));

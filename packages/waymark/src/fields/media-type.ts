@@ -7,7 +7,10 @@ export interface MediaType {
   readonly type: string;
   /** In lower case: `json`. */
   readonly subtype: string;
-  /** Values by name, in the order sent; names in lower case, and the value of `charset` too, which compares without case. */
+  /**
+   * Values by name, in the order sent; names in lower case, and the value of `charset` too, which compares without case.
+   * `utf8`, and `us-ascii`, which is a part of it, are `utf-8`.
+   */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
@@ -92,10 +95,15 @@ function parseParameters(text: string, start: number): ReadonlyMap<string, strin
     parameters ??= new Map();
     if (parameters.has(name)) return undefined;
     const value = parameter[2] ?? unquote(parameter[3] as string); // A named parameter has one of the two.
-    parameters.set(name, name === "charset" ? value.toLowerCase() : value);
+    parameters.set(name, name === "charset" ? toCharset(value) : value);
   }
   endPattern.lastIndex = at;
   return endPattern.test(text) ? (parameters ?? noParameters) : undefined;
+}
+
+function toCharset(value: string): string {
+  const name = value.toLowerCase();
+  return name === "utf8" || name === "us-ascii" ? "utf-8" : name;
 }
 
 const unquote = (text: string): string => text.replace(/\\(.)/g, "$1");

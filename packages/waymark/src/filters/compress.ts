@@ -48,12 +48,13 @@ export function compress(options: CompressOptions): AroundFilter {
   const code = (request: HttpRequest, choice: CodingChoice, response: HttpResponse): Awaitable<HttpResponse> => {
     const { coding } = choice;
     if (response.status === 304) return withVary(withTagAsSent(request, coding, response), acceptEncoding);
-    // Who cannot take content as it is gets it coded, however small it is and whatever type it has.
-    const least = choice.identity ? minimum : 0;
-    if (!hasLength(request, response, Math.max(least, 1)) || !mayBeCoded(response)) return response;
-    if (choice.identity && !hasType(response, compressible)) return response;
+    if (!hasLength(request, response, 1)) return response;
+    // Also where it goes out as it is: another Accept-Encoding gets it coded, or a 406.
     const varied = withVary(response, acceptEncoding);
     if (coding === undefined) return varied;
+    // A client that does not take content as it is gets it coded, however small it is and whatever type it has.
+    if (choice.identity && !(hasLength(request, response, minimum) && hasType(response, compressible))) return varied;
+    if (!mayBeCoded(response)) return varied;
     const tag = varied.headers.get("ETag");
     let headers = varied.headers.without("Content-Length").without("Accept-Ranges");
     headers = headers.with("Content-Encoding", coding.name);

@@ -9,7 +9,7 @@ import type { HttpResponse } from "../response.ts";
 import type { Received } from "../served-app.ts";
 import { canonicalAddress, clientBehind } from "./client.ts";
 import { NodeContent } from "./content.ts";
-import { expectationFailed, type HeadLimits, noTunnel, refuseFields } from "./message-head.ts";
+import { expectationFailed, type HeadLimits, isContinue, noTunnel, refuseFields } from "./message-head.ts";
 import type { ServeContext } from "./options.ts";
 
 /** A request on a stream of HTTP/2 and its response, as far as the app sees them. */
@@ -157,6 +157,6 @@ export function readHttp2Head(raw: readonly string[]): Http2Head {
 export function refuseHttp2Head(head: Http2Head, limits: HeadLimits): HttpResponse | undefined {
   const { method, target, fields, expectation } = head;
   if (method === "CONNECT") return noTunnel;
-  if (expectation !== undefined && expectation.toLowerCase() !== "100-continue") return expectationFailed;
+  if (expectation !== undefined && !isContinue(expectation)) return expectationFailed;
   return refuseFields({ method, target, fields, requiresHost: true }, limits)?.response;
 }

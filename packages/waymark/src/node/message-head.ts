@@ -54,6 +54,12 @@ const hostPattern =
 /** Returns whether it is a host and an optional port (RFC 9110 §7.2, RFC 3986 §3.2.2); no registered name is empty under http. */
 export const isHost: (text: string) => boolean = memoizeText((text) => hostPattern.test(text));
 
+/** Whether the Expect field expects `100-continue` and nothing else (RFC 9110 §10.1.1). */
+export function isContinue(expectation = ""): boolean {
+  const members = expectation.split(",").map((member) => member.trim().toLowerCase());
+  return members.includes("100-continue") && members.every((member) => member === "100-continue" || member === "");
+}
+
 /** The refusal of any expectation but `100-continue`. */
 export const expectationFailed: HttpResponse = problem(problemTypes.expectationFailed, {
   detail: 'The only expectation that can be met is "100-continue".',

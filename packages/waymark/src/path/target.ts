@@ -21,7 +21,7 @@ export interface RequestTarget {
  * parseTarget("/caf%C3%A9/a%2fb?limit=2");   // { path: "/café/a%2Fb", search: "limit=2" }
  * ```
  *
- * @throws HttpError 400 `malformed-target` for another form; for a malformed escape, malformed UTF-8, a dot segment, a
+ * @throws HttpError 400 `malformed-target` for another form; for user information (RFC 9110 §4.2.4); for a malformed escape, malformed UTF-8, a dot segment, a
  *   backslash or an escaped control character in the path; for a raw space, `#`, control or non-ASCII character anywhere
  */
 export function parseTarget(target: string): RequestTarget {
@@ -73,6 +73,8 @@ function originForm(target: string): string {
   if (prefix === undefined) {
     throw malformed(`The target must begin with "/" or be an absolute http or https URI, and is ${excerpt(target)}.`);
   }
+  // Not repeated, since it may be a password.
+  if (prefix.includes("@")) throw malformed("The target has user information before its host; leave it out.");
   const rest = target.slice(prefix.length);
   return rest.startsWith("/") ? rest : `/${rest}`;
 }

@@ -1,5 +1,6 @@
 import { type Attribute, attribute } from "../exchange.ts";
 import { HeaderList } from "../fields/header-list.ts";
+import { memoizeText } from "../memoize.ts";
 import { excerpt } from "../message-text.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
@@ -61,21 +62,29 @@ export function refuseAccept(accept: string | undefined, available: readonly str
 
 /** Header fields on which a choice rests. */
 export interface Consulted {
-  /** Known to be tokens. */
-  readonly names: readonly string[];
   /** The Vary that says so; no field where the choice rests on none. */
   readonly vary: HeaderList;
+  /** The Vary that says so beside the members of another one; undefined where that one has them all. */
+  readonly varyBeside: (members: string) => HeaderList | undefined;
 }
 
 /** Made once for each choice: its Vary is joined to every response. */
 export function consulting(names: readonly string[]): Consulted {
-  return { names, vary: names.length === 0 ? HeaderList.empty : HeaderList.of({ Vary: names.join(", ") }) };
+  const varyBeside = memoizeText((members) => {
+    const current = HeaderList.of({ Vary: members });
+    const merged = current.withMembers("Vary", names);
+    return merged === current ? undefined : merged;
+  });
+  return { vary: names.length === 0 ? HeaderList.empty : HeaderList.of({ Vary: names.join(", ") }), varyBeside };
 }
 
 /** The response that says on which header fields its choice rests (RFC 9110 §12.5.5). */
-export function withVary(response: HttpResponse, { names, vary }: Consulted): HttpResponse {
+export function withVary(response: HttpResponse, { vary, varyBeside }: Consulted): HttpResponse {
   const { headers } = response;
-  return response.withHeaders(headers.has("Vary") ? headers.withMembers("Vary", names) : headers.concat(vary));
+  const members = headers.get("Vary");
+  if (members === undefined) return response.withHeaders(headers.concat(vary));
+  const merged = varyBeside(members);
+  return merged === undefined ? response : response.withHeaders(headers.without("Vary").concat(merged));
 }
 
 /** The response that tells what POST and PATCH read. */

@@ -5,6 +5,7 @@ import {
   type HeadLimits,
   type HeadRefusal,
   headTooLong,
+  isContinue,
   isFramingField,
   refuseFields,
   type SingletonFields,
@@ -219,6 +220,6 @@ function judge(
   if (unframed !== undefined) return unframed;
   const refusal = refuseFields({ method, target, fields: flat, requiresHost: minorVersion === 1 }, limits, singletons);
   if (refusal !== undefined) return refusal;
-  const isUnmet = expectation !== undefined && minorVersion === 1 && expectation.toLowerCase() !== "100-continue";
+  const isUnmet = expectation !== undefined && minorVersion === 1 && !isContinue(expectation);
   return isUnmet ? refusals.expectation : undefined;
 }

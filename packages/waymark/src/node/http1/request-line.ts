@@ -28,11 +28,12 @@ export function parseRequestLine(line: string): RequestLine {
   if (!sound.test(target)) throw malformedMessage("The request target has a character that it cannot carry.");
   if (protocol.includes(" "))
     throw malformedMessage("The request line has more than a method, a target and a version.");
-  const minorVersion = protocol === "HTTP/1.1" ? 1 : protocol === "HTTP/1.0" ? 0 : undefined;
+  const minorVersion = minorVersionOf(protocol);
   if (minorVersion === undefined) {
     // The preface of HTTP/2 is there for servers of HTTP/1.1 to refuse it (RFC 9113 §3.4).
-    if (method === "PRI" || !/^(?:[A-Z]+\/[\d.]+)?$/.test(protocol))
+    if (method === "PRI" || !otherProtocol.test(protocol)) {
       throw malformedMessage("The request line has no version of HTTP.");
+    }
     return { method, target, minorVersion };
   }
   if (!isKnownMethod(method)) throw new HttpError(problem(problemTypes.notImplemented));
@@ -48,6 +49,16 @@ export function mayBeginRequestLine(bytes: Buffer, start: number, end: number): 
   const first = bytes.toString("latin1", start, Math.min(end, start + 32)).split(" ", 1)[0] as string; // never an empty list
   return isToken(first);
 }
+
+/** A later minor version is served as the latest that is known (RFC 9110 §2.5). */
+function minorVersionOf(protocol: string): 0 | 1 | undefined {
+  if (protocol === "HTTP/1.1") return 1;
+  if (protocol === "HTTP/1.0") return 0;
+  return /^HTTP\/1\.\d$/.test(protocol) ? 1 : undefined;
+}
+
+/** Another major version of HTTP, another protocol, or, of HTTP/0.9, nothing. */
+const otherProtocol = /^(?:HTTP\/\d\.\d|(?!HTTP\/)[A-Z]+\/[\d.]+|)$/;
 
 const sound = /^[!-~]+$/;
 const targetForm = /^(?:\/|[A-Za-z]+:\/\/|\*$)/;
