@@ -1,18 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  type Decoder,
-  GET,
-  group,
-  HttpError,
-  HttpRequest,
-  HttpResponse,
-  jsonDecoder,
-  POST,
-  router,
-  type StandardSchemaV1,
-  type ValidationIssue,
-} from "waymark";
+import { GET, group, HttpError, HttpRequest, HttpResponse, POST, router } from "waymark";
+import { type Decoder, jsonDecoder, type StandardSchemaV1, type ValidationIssue } from "waymark/content";
 import {
   type CollectionHandlers,
   type CollectionOptions,

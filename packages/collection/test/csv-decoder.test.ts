@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { MalformedContent } from "waymark";
+import { MalformedContent } from "waymark/content";
 import { csvDecoder, csvRepresentation } from "../src/index.ts";
 import { decodeList, inPieces } from "./decoded-list.ts";
 import { listOf, storedRecord } from "./stored-records.ts";

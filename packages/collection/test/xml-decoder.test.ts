@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { MalformedContent, type MediaType } from "waymark";
+import { MalformedContent } from "waymark/content";
+import type { MediaType } from "waymark/fields";
 import { xmlDecoder } from "../src/index.ts";
 
 const namespace = "https://example.org/person";

@@ -1,26 +1,21 @@
 import { type BulkLimits, collection, type Database, openDatabase, type Store, xmlDecoder } from "@waymark/collection";
+import { type App, type AroundFilter, type HttpRequest, ok, type RouterOptions, router } from "waymark";
+import { jsonDecoder } from "waymark/content";
 import {
-  type App,
-  type AroundFilter,
   type CorsPolicy,
   clientKey,
   compress,
   cors,
   describeProblems,
-  type HttpRequest,
-  jsonDecoder,
   nameRequests,
   noStoreErrors,
-  ok,
   overload,
   publicUrl,
   type RateLimitOptions,
-  type RouterOptions,
   rateLimit,
-  router,
   type SecurityHeadersOptions,
   securityHeaders,
-} from "waymark";
+} from "waymark/filters";
 import { nodeCodings } from "waymark/node";
 import { healthRoutes } from "./health.ts";
 import { personCollection, personListDecoders, personRepresentations } from "./person/collection.ts";

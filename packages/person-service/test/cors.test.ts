@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { CorsMistakes } from "waymark";
+import { CorsMistakes } from "waymark/filters";
 import { openPersonService, type PersonServiceOptions } from "../src/index.ts";
 import { createSqliteFile } from "./databases.ts";
 import { startService } from "./service-process.ts";

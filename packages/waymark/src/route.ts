@@ -91,24 +91,16 @@ export const OPTIONS: RouteFunction = (...rest) => declareRoute(OPTIONS, [method
 export const QUERY: RouteFunction = (...rest) => declareRoute(QUERY, [method("QUERY")], rest);
 
 /**
- * Routes that share conditions and filters: each of its routes has the group's conditions before its own. That a group's
- * prefix matched commits to nothing: when none of its routes take the request, the next ones after it are tried.
+ * Makes one route of several, which share the group's conditions and filters, if it has any: each of its routes has the
+ * group's conditions before its own. A group does not commit: when none of its routes take the request, the routes after
+ * the group are tried.
  *
  * ```ts
  * group("/person", accept("application/json"), after(log), GET("/{id}", read), GET(list))
  * ```
  */
 export function group<const M extends readonly Member[]>(...members: M): Route<NeededIn<M>> {
-  return declareGroup(group, members);
-}
-
-/** Sets of routes in one, tried in the order given. */
-export function routes<const M extends readonly Route<unknown>[]>(...sets: M): Route<NeededIn<M>> {
-  return declareGroup(routes, sets);
-}
-
-function declareGroup(declaredBy: (...members: never[]) => unknown, members: readonly Member[]): Group {
-  const site = new DeclarationSite(declaredBy);
+  const site = new DeclarationSite(group);
   const conditions: ConditionData[] = [];
   const filters: Filter[] = [];
   const errorClauses: ErrorClause[] = [];

@@ -1,16 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  CorsMistakes,
-  type CorsPolicy,
-  cors,
-  corsDefaults,
-  GET,
-  group,
-  type Member,
-  ok,
-  router,
-} from "../src/index.ts";
+import { CorsMistakes, type CorsPolicy, cors, corsDefaults } from "../src/filters/index.ts";
+import { GET, group, type Member, ok, router } from "../src/index.ts";
 
 /** The mistakes that building the policy complains of. */
 function mistakesIn(policy: CorsPolicy): readonly string[] {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type ContentReader, chooseDecoder, HeaderList, HttpError } from "../src/index.ts";
+import { type ContentReader, chooseDecoder } from "../src/content/index.ts";
+import { HeaderList } from "../src/fields/index.ts";
+import { HttpError } from "../src/index.ts";
 
 /** Reads lines, which `request.body` could not. */
 interface LineReader extends ContentReader {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { around, type EventLoopTurn, GET, HttpRequest, router, text } from "../src/index.ts";
+import type { EventLoopTurn } from "../src/filters/index.ts";
+import { around, GET, HttpRequest, router, text } from "../src/index.ts";
 import { serve } from "../src/node/index.ts";
 import { RawConnection } from "./raw-connection.ts";
 

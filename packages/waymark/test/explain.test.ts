@@ -1,29 +1,8 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
-import {
-  accept,
-  after,
-  and,
-  before,
-  contentType,
-  GET,
-  group,
-  HEAD,
-  type HeaderFields,
-  header,
-  method,
-  not,
-  OPTIONS,
-  ok,
-  or,
-  POST,
-  path,
-  query,
-  type Route,
-  route,
-  router,
-  test,
-} from "../src/index.ts";
+import type { HeaderFields } from "../src/fields/index.ts";
+import { after, before, GET, group, HEAD, OPTIONS, ok, POST, type Route, route, router } from "../src/index.ts";
+import { accept, and, contentType, header, method, not, or, path, query, test } from "../src/routing/index.ts";
 import { ask, asked } from "./ask.ts";
 import { codeAt } from "./declared-code.ts";
 

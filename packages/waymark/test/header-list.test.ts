@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
 import fc from "fast-check";
-import { type HeaderFields, HeaderList } from "../src/index.ts";
+import { type HeaderFields, HeaderList } from "../src/fields/index.ts";
 
 suite("HeaderList.of", () => {
   it("keeps the fields in order, and a list of values as a line each", () => {

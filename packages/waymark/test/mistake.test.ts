@@ -1,27 +1,20 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
+import { GET, group, ok, POST, type Route, route, router } from "../src/index.ts";
 import {
   accept,
   and,
   contentType,
-  GET,
-  group,
   header,
   type Mistake,
   method,
   not,
-  ok,
   or,
-  POST,
   path,
   query,
-  type Route,
   RoutingMistakes,
-  route,
-  router,
-  routes,
   test,
-} from "../src/index.ts";
+} from "../src/routing/index.ts";
 import { codeAt } from "./declared-code.ts";
 
 /** The mistakes in the routes, which must have some. */
@@ -84,7 +77,7 @@ suite("a malformed condition", () => {
       GET(or(query("q"), and(bad)), ok),
       GET(not(not(bad)), ok),
       group(group(bad, GET(ok))),
-      routes(routes(group(GET(bad, ok)))),
+      group(group(group(GET(bad, ok)))),
       group(bad),
     ]) {
       assert.deepEqual(messagesIn(declared), [message]);
@@ -177,7 +170,7 @@ suite("the mistakes of a program", () => {
       group(accept("json"), GET("/ok", ok)),
       POST(and(header("X A"), contentType("text")), ok),
     );
-    const others = routes(
+    const others = group(
       route(method("G T"), "relative", ok),
       group("nested", GET(ok)),
       GET(not(test("t", () => true, { consults: [" "] })), ok),
@@ -257,7 +250,7 @@ suite("the place of a declaration", () => {
 });
 
 suite("strict", () => {
-  const shadowed = (): Route => routes(GET("/{id}", ok), GET("/me", ok));
+  const shadowed = (): Route => group(GET("/{id}", ok), GET("/me", ok));
 
   it("makes mistakes of the findings", () => {
     assert.throws(

@@ -2,47 +2,41 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
+import { type Decoder, decodeUtf8 } from "../src/content/index.ts";
 import {
-  type App,
-  accept,
-  after,
-  around,
   attribute,
-  before,
   type Caller,
   caller,
-  contentType,
   cors,
-  created,
-  type Decoder,
-  decodeUtf8,
   describeProblems,
+  publicUrl,
+  toPublicUrl,
+} from "../src/filters/index.ts";
+import {
+  type App,
+  after,
+  around,
+  before,
+  created,
   GET,
   group,
   type Handler,
   HttpRequest,
-  header,
   json,
-  listRoutes,
-  method,
   mount,
   noContent,
   ok,
   onError,
-  or,
   POST,
   PUT,
-  path,
-  publicUrl,
   QUERY,
   type Route,
-  RoutingMistakes,
   route,
   router,
   text,
-  toPublicUrl,
 } from "../src/index.ts";
 import { nodeCodings, serve } from "../src/node/index.ts";
+import { accept, contentType, header, listRoutes, method, or, path, RoutingMistakes } from "../src/routing/index.ts";
 import { ask, asked } from "./ask.ts";
 import { codeAt } from "./declared-code.ts";
 import { trail } from "./trail.ts";

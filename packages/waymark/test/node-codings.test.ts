@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
-import { type ContentCoding, type Extent, MalformedContent } from "../src/index.ts";
+import { type ContentCoding, type Extent, MalformedContent } from "../src/content/index.ts";
 import { nodeCodings } from "../src/node/index.ts";
 
 const text = Buffer.from("the same again and ".repeat(500));

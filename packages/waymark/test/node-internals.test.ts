@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { ServerResponse } from "node:http";
 import { describe, it } from "node:test";
-import { GET, HeaderList, HttpResponse, router } from "../src/index.ts";
+import { HeaderList } from "../src/fields/index.ts";
+import { GET, HttpResponse, router } from "../src/index.ts";
 import { RawConnection, type RawResponse } from "./raw-connection.ts";
 
 // Before the adapter is loaded: a Node whose writeHead does not call the step that the adapter overrides.

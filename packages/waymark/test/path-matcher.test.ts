@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { GET, HttpError, HttpRequest, ok, PatternMistake, pathMatcher, router } from "../src/index.ts";
+import { GET, HttpError, HttpRequest, ok, router } from "../src/index.ts";
+import { PatternMistake, pathMatcher } from "../src/routing/index.ts";
 
 describe("pathMatcher", () => {
   const templates = [

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
-import { attribute, HeaderList, HttpError, HttpRequest } from "../src/index.ts";
+import { HeaderList } from "../src/fields/index.ts";
+import { attribute } from "../src/filters/index.ts";
+import { HttpError, HttpRequest } from "../src/index.ts";
 import { asked } from "./ask.ts";
 
 suite("HttpRequest.of", () => {

@@ -3,31 +3,33 @@ import { test as it, suite } from "node:test";
 import fc from "fast-check";
 import {
   type App,
-  accept,
-  and,
   before,
-  type Condition,
-  contentType,
   type Filter,
   GET,
   group,
   HttpRequest,
-  header,
   json,
   type Member,
-  method,
-  not,
   OPTIONS,
-  or,
   POST,
-  path,
-  query,
   type Route,
-  RoutingMistakes,
   route,
   router,
-  test,
 } from "../src/index.ts";
+import {
+  accept,
+  and,
+  type Condition,
+  contentType,
+  header,
+  method,
+  not,
+  or,
+  path,
+  query,
+  RoutingMistakes,
+  test,
+} from "../src/routing/index.ts";
 import { interpret, isAllowed } from "./definition.ts";
 
 // Small alphabets, so that what is generated overlaps: the same segments, types and names in routes and in requests.

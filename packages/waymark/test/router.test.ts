@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
+import { type Decoder, decodeUtf8 } from "../src/content/index.ts";
+import { attribute } from "../src/filters/index.ts";
 import {
-  accept,
   after,
   around,
-  attribute,
   before,
-  type Decoder,
-  decodeUtf8,
   type Filter,
   GET,
   group,
@@ -22,6 +20,7 @@ import {
   router,
   text,
 } from "../src/index.ts";
+import { accept } from "../src/routing/index.ts";
 import { ask, asked } from "./ask.ts";
 import { trail } from "./trail.ts";
 

@@ -1,15 +1,6 @@
 import { createHash } from "node:crypto";
-import {
-  escapeUnprintable,
-  HttpError,
-  type HttpResponse,
-  json,
-  MalformedContent,
-  problem,
-  problemTypes,
-  toPointer,
-  type ValidationIssue,
-} from "waymark";
+import { HttpError, type HttpResponse, json, problem, problemTypes } from "waymark";
+import { escapeUnprintable, MalformedContent, toPointer, type ValidationIssue } from "waymark/content";
 import { heldByAnother } from "../handlers/refusals.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { BulkConflict, Document } from "../store.ts";

@@ -1,5 +1,5 @@
 import { CsvError, parse } from "csv-parse/sync";
-import { decodeUtf8, excerpt, MalformedContent } from "waymark";
+import { decodeUtf8, excerpt, MalformedContent } from "waymark/content";
 import { GatheredBytes } from "../bulk/gathered-bytes.ts";
 import { toInteger } from "../member-value.ts";
 import { unguardFormula } from "./csv.ts";

@@ -1,4 +1,5 @@
-import { type ContentReader, MalformedContent, type MediaType, type ValidationIssue } from "waymark";
+import { type ContentReader, MalformedContent, type ValidationIssue } from "waymark/content";
+import type { MediaType } from "waymark/fields";
 import { GatheredBytes } from "../bulk/gathered-bytes.ts";
 
 /**

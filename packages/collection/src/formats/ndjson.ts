@@ -1,4 +1,5 @@
-import { jsonDecoder, MalformedContent, type MediaType } from "waymark";
+import { jsonDecoder, MalformedContent } from "waymark/content";
+import type { MediaType } from "waymark/fields";
 import type { ListRepresentation } from "../representation.ts";
 import {
   BlankLines,

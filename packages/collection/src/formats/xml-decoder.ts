@@ -1,5 +1,5 @@
 import { type SaxesAttributeNSIncomplete, SaxesParser, type SaxesTagNS, type XMLDecl } from "saxes";
-import { type Decoder, excerpt, MalformedContent, positionAt, quote } from "waymark";
+import { type Decoder, excerpt, MalformedContent, positionAt, quote } from "waymark/content";
 import { toInteger } from "../member-value.ts";
 import { assertDeclaredEncoding, decodeXmlText, textStart, toXmlFault, type XmlText } from "./xml-text.ts";
 

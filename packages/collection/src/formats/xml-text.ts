@@ -1,4 +1,5 @@
-import { decodeUtf8, excerpt, MalformedContent, type MediaType, positionAt } from "waymark";
+import { decodeUtf8, excerpt, MalformedContent, positionAt } from "waymark/content";
+import type { MediaType } from "waymark/fields";
 
 /** The text of an XML document, and the encoding that its own declaration must name if it names one. */
 export interface XmlText {

@@ -1,4 +1,4 @@
-import { formatHttpDate, HeaderList, type Validators } from "waymark";
+import { formatHttpDate, HeaderList, type Validators } from "waymark/fields";
 import type { Representation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";
 

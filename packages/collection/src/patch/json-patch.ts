@@ -1,4 +1,4 @@
-import { excerpt, type ValidationIssue, type ValidationResult } from "waymark";
+import { excerpt, type ValidationIssue, type ValidationResult } from "waymark/content";
 import { isJsonObject } from "./merge-patch.ts";
 
 /** What a patch makes of a value; or the first operation that cannot be done, by its index, and why. */

@@ -1,4 +1,4 @@
-import { PatternMistake, pathMatcher } from "waymark";
+import { PatternMistake, pathMatcher } from "waymark/routing";
 import { z } from "zod";
 import { isPasswordHash } from "./password-hash.ts";
 

@@ -1,12 +1,6 @@
-import {
-  type AccessDecision,
-  type AroundFilter,
-  type Awaitable,
-  access,
-  clientKey,
-  type HttpRequest,
-  pathMatcher,
-} from "waymark";
+import type { AroundFilter, Awaitable, HttpRequest } from "waymark";
+import { type AccessDecision, access, clientKey } from "waymark/filters";
+import { pathMatcher } from "waymark/routing";
 import { type AccessRule, accessFileSchema } from "./access-file.ts";
 import {
   type AccessRefusal,

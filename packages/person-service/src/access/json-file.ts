@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { decodeUtf8, MalformedContent, parseStrictJson, positionAt, quote, type TextPosition } from "waymark";
+import { decodeUtf8, MalformedContent, parseStrictJson, positionAt, quote, type TextPosition } from "waymark/content";
 import type { z } from "zod";
 import { jsonType } from "../person/text.ts";
 

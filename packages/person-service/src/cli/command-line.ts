@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { excerpt } from "waymark";
+import { excerpt } from "waymark/content";
 import type { Command, CommandStreams, Given, Option } from "./command.ts";
 import { commands } from "./commands.ts";
 import { serveCommand } from "./serve.ts";

@@ -1,4 +1,4 @@
-import { excerpt } from "waymark";
+import { excerpt } from "waymark/content";
 import { scope } from "../access/access-file.ts";
 import { createApiKey, hashApiKey } from "../access/credentials.ts";
 import { changeKeys, isKeyName, readKeys } from "../access/key-file.ts";

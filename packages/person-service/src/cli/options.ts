@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
-import { CorsMistakes, cors, excerpt, publicUrl } from "waymark";
+import { excerpt } from "waymark/content";
+import { CorsMistakes, cors, publicUrl } from "waymark/filters";
 import { faultInExposure } from "../access/this-machine.ts";
 import type { Given, Option } from "./command.ts";
 import type { TlsFiles } from "./tls-files.ts";

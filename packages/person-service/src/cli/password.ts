@@ -1,4 +1,4 @@
-import { decodeUtf8, MalformedContent } from "waymark";
+import { decodeUtf8, MalformedContent } from "waymark/content";
 import { hashPassword } from "../access/password-hash.ts";
 import { countCharacters } from "../person/text.ts";
 import { type Command, CommandRefused } from "./command.ts";

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import type { MediaType } from "waymark";
+import type { MediaType } from "waymark/fields";
 import { personCsvDecoder } from "./collection.ts";
 import { type Person, personSchema } from "./person.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { positionAt } from "waymark";
+import { positionAt } from "waymark/content";
 import { z } from "zod";
 import { FileMistakes, positionOfMember, readJsonFile } from "../../src/access/json-file.ts";
 import { openFolder } from "./folder.ts";
