@@ -65,7 +65,7 @@ const openPeople = (): Promise<Database> =>
 const peopleOver = (store: Store, options?: Partial<CollectionOptions<Person>>): CollectionHandlers<Person> =>
   collection({ path: "/person", store, schema: personSchema, decoders, ...options });
 
-const reading = (id: string): HttpRequest<{ readonly id: string }> => HttpRequest.of().matched({ id }, undefined);
+const reading = (id: string): HttpRequest<{ readonly id: string }> => HttpRequest.of({ variables: { id } });
 
 const posting = (body: string | object, contentType = "application/json"): HttpRequest =>
   HttpRequest.of({

@@ -1,24 +1,16 @@
-import type { ContentSettings } from "./content/request-content.ts";
 import type { DeclarationSite } from "./declaration.ts";
 import type { MethodsOf } from "./filter.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
-import type { Malformed } from "./routing/refusal.ts";
+import type { Servable } from "./served-app.ts";
 
 /** Routes, compiled. */
-export interface App {
+export interface App extends Servable {
   /**
-   * Answers a request, also one made by hand, whose content is then read as `content` says; never throws and never rejects.
+   * Answers a request, also one made by hand, whose content is then read by the app's settings; never throws and never rejects.
    * It is synchronous when the filters and the handler are.
    */
   handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
-  /** Answers a request whose content is read as `content` says already, for adapters; otherwise as `handle`. */
-  answer(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
-  /**
-   * Answers a request whose message or target is malformed, for adapters: with this refusal, as the web filters leave it. They see
-   * the path `*`, and for a message `isRefusedMessage` is true. Never throws and never rejects.
-   */
-  refuse(request: HttpRequest, refusal: HttpResponse, malformed: Malformed): HttpResponse | Promise<HttpResponse>;
   /** Answers a web request: for tests, and for runtimes that serve by a fetch function. */
   fetch(request: Request): Promise<Response>;
   /** Tells for each route, in order, whether it takes the request, and what first stood against it. */
@@ -29,10 +21,6 @@ export interface App {
   readonly findings: readonly Finding[];
   /** The methods that the routes of a canonical path take, as `Allow` names them; undefined where no route has the path. */
   readonly methodsOf: MethodsOf;
-  /** How adapters read the content of requests. */
-  readonly content: ContentSettings;
-  /** Reports an error that no response can tell, for adapters: a stream of content that broke. */
-  fault(error: unknown, request?: HttpRequest): void;
 }
 
 /** Something legal that is worth a look: a route that no request reaches, or a router without routes. */

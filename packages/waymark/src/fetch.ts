@@ -1,7 +1,7 @@
 import { contentInterrupted, joinBytes } from "./content/coding.ts";
 import { type ContentSource, contentTooLarge, RequestContent } from "./content/request-content.ts";
 import type { Client } from "./exchange.ts";
-import { HeaderList } from "./fields/header-list.ts";
+import { parsedHeaders } from "./fields/header-list.ts";
 import { noVariables } from "./path/pattern.ts";
 import type { RequestTarget } from "./path/target.ts";
 import { HttpError, problem } from "./problem.ts";
@@ -74,7 +74,7 @@ class WebExchange implements Exchange, Received {
 
   receive({ path, search }: RequestTarget): HttpRequest {
     const { method, headers } = this.native;
-    const fields = HeaderList.fromParsed([...headers].flat());
+    const fields = parsedHeaders([...headers].flat());
     this.request = new HttpRequest(method, path, search, fields, this, noVariables);
     return this.request;
   }

@@ -1,4 +1,4 @@
-import { HeaderList } from "./fields/header-list.ts";
+import { type HeaderList, parsedHeaders } from "./fields/header-list.ts";
 import { parseHttpDate } from "./fields/http-date.ts";
 import { quote } from "./message-text.ts";
 import type { HttpRequest } from "./request.ts";
@@ -59,7 +59,7 @@ export function evaluatePreconditions(request: HttpRequest<unknown>, current: Va
 /** The 304 in place of a response: its validators and what caches go by, without content (RFC 9110 §15.4.5). */
 export function notModified(response: HttpResponse): HttpResponse {
   const kept = response.headers.flat.filter((_, i, flat) => !aboutContent.has((flat[i - (i % 2)] ?? "").toLowerCase()));
-  return new HttpResponse(304, HeaderList.fromParsed(kept));
+  return new HttpResponse(304, parsedHeaders(kept));
 }
 
 const aboutContent: ReadonlySet<string> = new Set([

@@ -32,7 +32,7 @@ export interface Exchange {
 }
 
 /** The parts of a request made by hand, for `HttpRequest.of`. */
-export interface HttpRequestInit {
+export interface HttpRequestInit<V = Variables> {
   readonly method?: string;
   /** Path and query as on the wire: `/person?limit=2`. */
   readonly target?: string;
@@ -41,9 +41,15 @@ export interface HttpRequestInit {
   readonly signal?: AbortSignal;
   /** Default: no address, `http`, and what Host says. */
   readonly client?: Partial<Client>;
-  /** Default: none. */
+  /** What the pattern of a route would bind, for a handler that is called without a router. Default: no variables. */
+  readonly variables?: V;
+  /** When the request was read, for tests of `overload`. Default: unknown. */
   readonly turn?: EventLoopTurn;
 }
+
+// They open a request to the functions at the end of this file, which only the router and adapters need.
+let exchangeOf: (request: HttpRequest<unknown>) => Exchange;
+let attributesOf: (request: HttpRequest<unknown>) => AttributeEntry | undefined;
 
 /**
  * A request as a value: changing one gives another, and both share the content, which is read once.
@@ -70,6 +76,11 @@ export class HttpRequest<V = Variables> {
   readonly #exchange: Exchange;
   readonly #attributes: AttributeEntry | undefined;
   #query: Query | undefined;
+
+  static {
+    exchangeOf = (request) => request.#exchange;
+    attributesOf = (request) => request.#attributes;
+  }
 
   /** For adapters, which have parsed the target already; elsewhere `HttpRequest.of` is the way. */
   constructor(
@@ -102,7 +113,7 @@ export class HttpRequest<V = Variables> {
    *
    * @throws HttpError (400) when the target is malformed
    */
-  static of(init: HttpRequestInit = {}): HttpRequest {
+  static of<V = Variables>(init: HttpRequestInit<V> = {}): HttpRequest<V> {
     const { path, search } = parseTarget(init.target ?? "/");
     const headers = init.headers instanceof HeaderList ? init.headers : HeaderList.of(init.headers ?? {});
     const content = new RequestContent(bufferedSource(init.body));
@@ -114,7 +125,9 @@ export class HttpRequest<V = Variables> {
       ...(init.turn !== undefined && { turn: init.turn }),
       native: undefined,
     };
-    return new HttpRequest(init.method ?? "GET", path, search, headers, exchange, noVariables);
+    // Where the variables are left out, V is that of no variables.
+    const variables = init.variables ?? (noVariables as V);
+    return new HttpRequest(init.method ?? "GET", path, search, headers, exchange, variables);
   }
 
   /** The field's value, as `headers.get` gives it. */
@@ -155,11 +168,6 @@ export class HttpRequest<V = Variables> {
     return true;
   }
 
-  /** The present turn of the event loop, which tells how busy the process is; undefined but for requests that `serve` has read. */
-  get turn(): EventLoopTurn | undefined {
-    return this.#exchange.turn;
-  }
-
   /** The adapter's own object: Node's IncomingMessage or Http2Stream, the web Request, or undefined for a request made by hand. */
   get native(): unknown {
     return this.#exchange.native;
@@ -185,24 +193,6 @@ export class HttpRequest<V = Variables> {
 
   withoutHeader(name: string): HttpRequest<V> {
     return this.#with(this.headers.without(name), this.#attributes);
-  }
-
-  /** For the app that handles a request made by hand: its settings are for content that came without any. */
-  adopt(settings: ContentSettings): void {
-    this.#exchange.adopt?.(settings);
-  }
-
-  /** The request as a route sees it that matched with these variables and this type. */
-  matched<W>(variables: W, negotiatedType: string | undefined): HttpRequest<W> {
-    const { method, path, search, headers } = this;
-    return new HttpRequest(method, path, search, headers, this.#exchange, variables, negotiatedType, this.#attributes);
-  }
-
-  /** The request as an app sees it that is mounted: with the path within it, and content that is read by its settings. */
-  mounted(path: string, settings: ContentSettings): HttpRequest {
-    const { method, search, headers } = this;
-    const exchange = withSettings(this.#exchange, settings);
-    return new HttpRequest(method, path, search, headers, exchange, noVariables, undefined, this.#attributes);
   }
 
   /**
@@ -267,6 +257,32 @@ interface AttributeEntry {
   readonly value: unknown;
   readonly outer: AttributeEntry | undefined;
 }
+
+/** Has a request made by hand read its content by these settings; a request that an adapter made has settings already. */
+export function adoptSettings(request: HttpRequest, settings: ContentSettings): void {
+  exchangeOf(request).adopt?.(settings);
+}
+
+/** Returns the request as a route sees it that matched with these variables and this type. */
+export function matchedRequest<V>(
+  request: HttpRequest<unknown>,
+  variables: V,
+  negotiatedType: string | undefined,
+): HttpRequest<V> {
+  const { method, path, search, headers } = request;
+  const attributes = attributesOf(request);
+  return new HttpRequest(method, path, search, headers, exchangeOf(request), variables, negotiatedType, attributes);
+}
+
+/** Returns the request as a mounted app sees it: with the path within the app, and content that is read by its settings. */
+export function mountedRequest(request: HttpRequest, path: string, settings: ContentSettings): HttpRequest {
+  const { method, search, headers } = request;
+  const exchange = withSettings(exchangeOf(request), settings);
+  return new HttpRequest(method, path, search, headers, exchange, noVariables, undefined, attributesOf(request));
+}
+
+/** Returns the turn of the event loop in which `serve` read the request; undefined for a request of any other origin. */
+export const turnOf = (request: HttpRequest): EventLoopTurn | undefined => exchangeOf(request).turn;
 
 /** The exchange with content that is read by these settings, and still once; what the client gets is the same. */
 function withSettings(exchange: Exchange, settings: ContentSettings): Exchange {

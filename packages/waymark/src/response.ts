@@ -1,4 +1,4 @@
-import { type HeaderFields, HeaderList } from "./fields/header-list.ts";
+import { type HeaderFields, HeaderList, parsedHeaders } from "./fields/header-list.ts";
 
 /**
  * The content of a response: nothing, text (sent as UTF-8), bytes, or pieces of either that are sent as they come, no
@@ -143,7 +143,7 @@ export function fromWebResponse(response: Response): HttpResponse {
   if (response.bodyUsed || response.body?.locked) {
     throw new TypeError("The body of the web Response has been read already; return a clone() to send it too");
   }
-  const headers = HeaderList.fromParsed([...response.headers].flat());
+  const headers = parsedHeaders([...response.headers].flat());
   const lengthIsKnown = !headers.has("Content-Encoding");
   return new HttpResponse(response.status, lengthIsKnown ? headers : headers.without("Content-Length"), response.body);
 }

@@ -9,7 +9,7 @@ import type { Awaitable, ErrorClause, Filter, MethodsOf, Next, WebFilter } from 
 import { outerFault } from "./mount.ts";
 import { problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
-import type { HttpRequest } from "./request.ts";
+import { adoptSettings, type HttpRequest, matchedRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 import type { NeededBy, Route, RouteData } from "./route.ts";
 import { summarize } from "./routing/branch.ts";
@@ -18,6 +18,7 @@ import { explain } from "./routing/explain.ts";
 import { thrownResponse, wrapWeb } from "./routing/pipeline.ts";
 import { type Consulted, refused, refusePath } from "./routing/refusal.ts";
 import { buildRouteTable, type Located, type RouteTable } from "./routing/route-table.ts";
+import { type ServedApp, served } from "./served-app.ts";
 
 export interface RouterOptions {
   /**
@@ -92,7 +93,7 @@ function requireRoute(value: unknown): RouteData {
 }
 
 function compileRouter(options: RouterOptions, routes: readonly RouteData[], site: DeclarationSite): App {
-  const fault: App["fault"] = (error, request) => {
+  const fault: ServedApp["fault"] = (error, request) => {
     const logBoth = (fromLog: unknown): void => {
       logFault(error);
       logFault(fromLog);
@@ -125,24 +126,26 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
     codings: options.codings ?? defaultContentSettings.codings,
     limit: options.contentLimit ?? defaultContentSettings.limit,
   };
-  const app: App = {
-    handle(request) {
-      request.adopt(content);
-      return answer(request);
-    },
+  const servedApp: ServedApp = {
     answer,
     refuse: (request, response, malformed) => answerRefused(request.withAttribute(refused, { malformed, response })),
-    fetch: (request) => handleFetch(app, request),
+    content,
+    fault,
+  };
+  return {
+    handle(request) {
+      adoptSettings(request, content);
+      return answer(request);
+    },
+    fetch: (request) => handleFetch(servedApp, request),
     explain: (request) => explain(candidates, locate, request),
     get routes() {
       return summarize(candidates);
     },
     findings,
     methodsOf,
-    content,
-    fault,
+    [served]: servedApp,
   };
-  return app;
 }
 
 function sortFilters(
@@ -200,7 +203,7 @@ function dispatch(
     if (!gate.every(({ holds }) => holds(judged, method, segments))) continue;
     const type = candidate.negotiate?.(judged);
     if (type === undefined && candidate.negotiate !== undefined) continue;
-    const response = candidate.run(request.matched(candidate.bind(segments), type));
+    const response = candidate.run(matchedRequest(request, candidate.bind(segments), type));
     return andThen(response, (settled) => routes.complete(settled, rest ?? consulted));
   }
   return undefined;

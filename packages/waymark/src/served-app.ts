@@ -5,15 +5,26 @@ import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 import type { Malformed } from "./routing/refusal.ts";
 
-/** What an adapter needs of an app; `router(…)` makes one. */
+/** The key under which an app keeps what adapters need of it, out of the sight of its users. */
+export const served: unique symbol = Symbol("served");
+
+/** What can be served: an app that `router(…)` made. */
+export interface Servable {
+  readonly [served]: ServedApp;
+}
+
+/** What an adapter needs of an app. */
 export interface ServedApp {
   /** Answers a request whose content is read as `content` says; never throws and never rejects. */
   answer(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
-  /** Answers a request whose message or target is malformed with this refusal, as the web filters leave it; never throws and never rejects. */
+  /**
+   * Answers a request whose message or target is malformed with this refusal, as the web filters leave it. They see the path
+   * `*`, and for a message `isRefusedMessage` is true. Never throws and never rejects.
+   */
   refuse(request: HttpRequest, refusal: HttpResponse, malformed: Malformed): HttpResponse | Promise<HttpResponse>;
   /** How the content of requests is read. */
   readonly content: ContentSettings;
-  /** Takes note of an error that its response cannot tell: a body that broke while it was sent. Never throws. */
+  /** Reports an error that no response can carry, such as a body that broke while it was sent. Never throws. */
   fault(error: unknown, request?: HttpRequest): void;
 }
 

@@ -6,6 +6,22 @@ import { isToken } from "./syntax.ts";
 /** Header fields by name; a list of values sends the field once for each. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
 
+// These three are functions rather than members because only adapters and filters need them.
+
+/** Returns the list over names and values in turn that an HTTP parser has already checked. The array is kept, not copied. */
+export let parsedHeaders: (flat: readonly string[]) => HeaderList;
+
+/**
+ * Returns the field lines of a message of HTTP/1.1 (RFC 9112 §5), each with its end, without those that are its sender's
+ * (`isSenderField`).
+ *
+ * @throws TypeError as `HeaderList.of` does
+ */
+export let fieldLines: (list: HeaderList) => string;
+
+/** Returns whether a field has a name of which `isWanted` is true; names are passed as they are spelt. */
+export let hasAnyField: (list: HeaderList, isWanted: (name: string) => boolean) => boolean;
+
 /**
  * An immutable list of header fields, in the order they are sent (RFC 9110 §5).
  *
@@ -55,9 +71,10 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     return new HeaderList(flat);
   }
 
-  /** The list over names and values that an HTTP parser has already checked. The array is kept, not copied. */
-  static fromParsed(flat: readonly string[]): HeaderList {
-    return new HeaderList(flat);
+  static {
+    parsedHeaders = (flat) => new HeaderList(flat);
+    fieldLines = (list) => list.#toLines();
+    hasAnyField = (list, isWanted) => list.#hasAny(isWanted);
   }
 
   /** Names and values in turn: `[name, value, name, value, …]`, the form Node reads and writes. */
@@ -67,16 +84,12 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     return this.#flat;
   }
 
-  /**
-   * The field lines of a message of HTTP/1.1 (RFC 9112 §5), each with its end, without those that are its sender's
-   * (`isSenderField`).
-   *
-   * @throws TypeError as `of` does
-   */
-  get lines(): string {
+  #toLines(): string {
     // Most fields of a response are those of every response: their text is made once, and checked once.
     if (this.#lines === undefined) {
-      if (this.#first !== undefined && this.#second !== undefined) return this.#first.lines + this.#second.lines;
+      if (this.#first !== undefined && this.#second !== undefined) {
+        return this.#first.#toLines() + this.#second.#toLines();
+      }
       this.#lines = toLines(this.flat);
     }
     return this.#lines;
@@ -97,10 +110,9 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     return this.get(name) !== undefined;
   }
 
-  /** Whether a field has a name of which this is true; names are given as they are spelt. */
-  hasAny(isWanted: (name: string) => boolean): boolean {
+  #hasAny(isWanted: (name: string) => boolean): boolean {
     if (this.#first !== undefined && this.#second !== undefined) {
-      return this.#first.hasAny(isWanted) || this.#second.hasAny(isWanted);
+      return this.#first.#hasAny(isWanted) || this.#second.#hasAny(isWanted);
     }
     const { flat } = this;
     for (let i = 0; i < flat.length; i += 2) {

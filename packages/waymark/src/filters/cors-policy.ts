@@ -1,5 +1,5 @@
 import { typeName } from "../declaration.ts";
-import { HeaderList } from "../fields/header-list.ts";
+import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
 import { isToken } from "../fields/syntax.ts";
 import { quote } from "../message-text.ts";
 
@@ -81,10 +81,7 @@ export function compilePolicy(policy: CorsPolicy): Policy {
     variesByOrigin: !everybody,
     permitsMethod: (method) => permitted?.has(method) ?? true,
     privateNetwork,
-    responseFields: HeaderList.fromParsed([
-      ...credentialFields,
-      ...listField("Access-Control-Expose-Headers", exposedHeaders),
-    ]),
+    responseFields: parsedHeaders([...credentialFields, ...listField("Access-Control-Expose-Headers", exposedHeaders)]),
     preflightFields: [
       ...credentialFields,
       ...listField("Access-Control-Allow-Headers", requestHeaders),

@@ -1,6 +1,6 @@
 import { andThen } from "../and-then.ts";
 import { DeclarationSite } from "../declaration.ts";
-import { HeaderList } from "../fields/header-list.ts";
+import { parsedHeaders } from "../fields/header-list.ts";
 import type { WebFilter } from "../filter.ts";
 import type { HttpRequest } from "../request.ts";
 import { empty, type HttpResponse } from "../response.ts";
@@ -56,7 +56,7 @@ function answerPreflight(
       fields.push("Access-Control-Allow-Private-Network", "true");
     }
   }
-  return empty(204).withHeaders(HeaderList.fromParsed(fields));
+  return empty(204).withHeaders(parsedHeaders(fields));
 }
 
 /** The response with the fields of the policy, and no others of their names: a handler may have taken it from elsewhere. */
@@ -65,7 +65,7 @@ function share(policy: Policy, allowed: string | undefined, response: HttpRespon
   for (const name of sharingFields) headers = headers.without(name);
   if (policy.variesByOrigin) headers = headers.withMembers("Vary", ["Origin"]);
   if (allowed === undefined) return response.withHeaders(headers);
-  const shared = HeaderList.fromParsed(["Access-Control-Allow-Origin", allowed]);
+  const shared = parsedHeaders(["Access-Control-Allow-Origin", allowed]);
   return response.withHeaders(headers.concat(shared).concat(policy.responseFields));
 }
 

@@ -4,7 +4,7 @@ import type { EventLoopTurn } from "../exchange.ts";
 import type { AroundFilter, Awaitable, Next } from "../filter.ts";
 import { problem, problemPath } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
-import type { HttpRequest } from "../request.ts";
+import { type HttpRequest, turnOf } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { toPublicUrl } from "./public-url.ts";
 
@@ -58,7 +58,7 @@ export function overload(options: OverloadOptions = {}): AroundFilter {
     kind: "around",
     apply: (request, next) => {
       if (except(request)) return next(request);
-      const { turn } = request;
+      const turn = turnOf(request);
       if (turn !== undefined && !delay.takes(turn)) return refuse(request);
       return proceed(request, next) ?? refuse(request);
     },

@@ -1,6 +1,6 @@
 import { andThen } from "../and-then.ts";
 import { DeclarationSite, positiveInteger } from "../declaration.ts";
-import { HeaderList } from "../fields/header-list.ts";
+import { parsedHeaders } from "../fields/header-list.ts";
 import { isToken } from "../fields/syntax.ts";
 import type { AroundFilter, Awaitable, Next } from "../filter.ts";
 import { quote } from "../message-text.ts";
@@ -73,7 +73,7 @@ function refuse(name: string, seconds: number): HttpResponse {
 
 /** Lines of their own, since both are lists: there may be another policy further in. */
 const withFields = (response: HttpResponse, fields: readonly string[]): HttpResponse =>
-  response.withHeaders(response.headers.concat(HeaderList.fromParsed(fields)));
+  response.withHeaders(response.headers.concat(parsedHeaders(fields)));
 
 /** Counts what each client uses of its quota: in memory (`memoryRateLimiter`), or in a store that several processes share. */
 export interface RateLimiter {

@@ -1,7 +1,7 @@
 import { andThen } from "../and-then.ts";
 import { DeclarationSite } from "../declaration.ts";
 import { type Attribute, attribute } from "../exchange.ts";
-import { HeaderList } from "../fields/header-list.ts";
+import { parsedHeaders } from "../fields/header-list.ts";
 import type { AroundFilter } from "../filter.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
@@ -43,7 +43,7 @@ function sentId({ headers }: HttpRequest): string | undefined {
 function withId(response: HttpResponse, id: string): HttpResponse {
   // A handler may have the field from another server's response. Unchecked otherwise: the id is safe to send.
   const headers = response.headers.without("x-request-id");
-  return response.withHeaders(headers.concat(HeaderList.fromParsed(["X-Request-Id", id])));
+  return response.withHeaders(headers.concat(parsedHeaders(["X-Request-Id", id])));
 }
 
 // Nothing that means something to a log, a shell or a page, and all of it allowed in the fragment of a URI (RFC 3986 §3.5).

@@ -1,6 +1,6 @@
 import { andThen } from "../and-then.ts";
 import { DeclarationSite } from "../declaration.ts";
-import { HeaderList } from "../fields/header-list.ts";
+import { HeaderList, hasAnyField } from "../fields/header-list.ts";
 import type { AfterFilter, AroundFilter } from "../filter.ts";
 import { memoizeText } from "../memoize.ts";
 import { dataHeaders } from "../problem.ts";
@@ -57,7 +57,9 @@ const isFromHttps = ({ client }: HttpRequest): boolean => client.scheme === "htt
 /** The response with these fields, and those of its own among them kept. */
 function secure(response: HttpResponse, fields: HeaderList): HttpResponse {
   const { headers } = response;
-  return headers.hasAny(isWatched) ? secureOneByOne(response, fields) : response.withHeaders(headers.concat(fields));
+  return hasAnyField(headers, isWatched)
+    ? secureOneByOne(response, fields)
+    : response.withHeaders(headers.concat(fields));
 }
 
 function secureOneByOne(response: HttpResponse, fields: HeaderList): HttpResponse {

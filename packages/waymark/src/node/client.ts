@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 import { TLSSocket } from "node:tls";
 import type { Client } from "../exchange.ts";
-import { HeaderList } from "../fields/header-list.ts";
+import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
 import { quote } from "../message-text.ts";
 import { isHost } from "./message-head.ts";
 
@@ -14,7 +14,7 @@ export interface ProxyTrust {
 
 /** The client of a Node request: its peer, or whom a trusted proxy names. */
 export function nodeClient(message: IncomingMessage, { isTrustedProxy, proxyFields }: ProxyTrust): Client {
-  const headers = HeaderList.fromParsed(message.rawHeaders);
+  const headers = parsedHeaders(message.rawHeaders);
   const { socket } = message;
   const peer: Client = {
     address: canonicalAddress(socket.remoteAddress ?? ""),

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { bufferedSource, RequestContent } from "../content/request-content.ts";
 import type { Client, EventLoopTurn } from "../exchange.ts";
-import { HeaderList } from "../fields/header-list.ts";
+import { parsedHeaders } from "../fields/header-list.ts";
 import { noVariables } from "../path/pattern.ts";
 import type { RequestTarget } from "../path/target.ts";
 import { type Exchange, HttpRequest } from "../request.ts";
@@ -57,7 +57,7 @@ export class NodeExchange implements Exchange, Received {
 
   receive({ path, search }: RequestTarget): HttpRequest {
     const { native } = this;
-    const headers = HeaderList.fromParsed(native.rawHeaders);
+    const headers = parsedHeaders(native.rawHeaders);
     this.request = new HttpRequest(native.method as string, path, search, headers, this, noVariables);
     return this.request;
   }

@@ -1,4 +1,5 @@
 import { writeFields } from "../adapters/node/internals.ts";
+import { fieldLines } from "../fields/header-list.ts";
 import { HttpError, problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import type { HttpResponse } from "../response.ts";
@@ -66,7 +67,7 @@ function sendWhole(exchange: NodeExchange, answer: HttpResponse): void {
     content = body;
     if (length !== body.length) {
       // Node writes the head in the encoding of the text that follows it, and fields are Latin-1.
-      if (isNotAscii(headers.lines)) content = Buffer.from(body);
+      if (isNotAscii(fieldLines(headers))) content = Buffer.from(body);
       else encoding = "utf8";
     }
   } else if (body instanceof Uint8Array) {

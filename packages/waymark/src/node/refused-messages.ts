@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import { HeaderList } from "../fields/header-list.ts";
+import { parsedHeaders } from "../fields/header-list.ts";
 import type { Awaitable } from "../filter.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
@@ -100,7 +100,7 @@ function refuseMessage(
   const request = HttpRequest.of({
     method: message?.method ?? "",
     target: "*",
-    headers: HeaderList.fromParsed(message?.rawHeaders ?? []),
+    headers: parsedHeaders(message?.rawHeaders ?? []),
     client:
       message === undefined
         ? {

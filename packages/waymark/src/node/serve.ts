@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import { type AddressInfo, isIPv6, type Socket } from "node:net";
-import type { ServedApp } from "../served-app.ts";
+import { type Servable, served } from "../served-app.ts";
 import { trustedProxies } from "./client.ts";
 import { Connections } from "./connections.ts";
 import { EventLoopTurns } from "./event-loop.ts";
@@ -53,7 +53,7 @@ export interface RunningServer {
  * @throws RangeError (rejects) when an option is out of its bounds
  * @throws ListenError (rejects) when the port is taken, or cannot be listened on
  */
-export async function serve(app: ServedApp, options: ServeOptions = {}): Promise<RunningServer> {
+export async function serve(app: Servable, options: ServeOptions = {}): Promise<RunningServer> {
   const settings = toServeSettings(options);
   const { host, tls } = settings;
   const connections = new Connections(settings);
@@ -62,7 +62,7 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
   const context: ServeContext = {
     ...settings,
     isTrustedProxy: trustedProxies(settings.trustProxy),
-    app,
+    app: app[served],
     connections,
     turns: new EventLoopTurns(),
   };
@@ -75,7 +75,7 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
   const close = closer(listener, connections, settings);
   await listen(server, settings);
   // From here on an error is a connection that could not be accepted, for want of file descriptors as a rule.
-  server.on("error", (error) => app.fault(error));
+  server.on("error", (error) => app[served].fault(error));
   // A server that listens on a port has an address with one.
   const { port } = server.address() as AddressInfo;
   return {

@@ -1,8 +1,9 @@
-import type { App, Finding } from "../app.ts";
+import type { Finding } from "../app.ts";
 import { leaves } from "../condition.ts";
 import type { DeclarationSite } from "../declaration.ts";
 import { mountedAt, mountedHandler } from "../mount.ts";
 import type { Group, RouteData } from "../route.ts";
+import type { ServedApp } from "../served-app.ts";
 import { type Candidate, expandRoute, type PlacedRoute, toCandidate } from "./branch.ts";
 import { findEmptyOr, findNoRoutes, findShadows } from "./finding.ts";
 import { findMalformed, type Mistake, RoutingMistakes } from "./mistake.ts";
@@ -19,7 +20,7 @@ export function compileRoutes(
   routes: readonly RouteData[],
   strict: boolean,
   site: DeclarationSite,
-  fault: App["fault"],
+  fault: ServedApp["fault"],
 ): { readonly candidates: readonly Candidate[]; readonly findings: readonly Finding[] } {
   const malformed = findMalformed(routes);
   const mistakes: Mistake[] = [...malformed.values()];

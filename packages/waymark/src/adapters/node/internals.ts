@@ -1,6 +1,6 @@
 import { IncomingMessage, type Server, ServerResponse } from "node:http";
 import { Server as NetServer, Socket } from "node:net";
-import { type HeaderList, isSenderField } from "../../fields/header-list.ts";
+import { fieldLines, type HeaderList, isSenderField } from "../../fields/header-list.ts";
 
 // Everything that the adapter takes from Node beyond its documentation, and what it does where that is missing.
 
@@ -37,7 +37,7 @@ export function writeFields(
   length: number | undefined,
 ): void {
   if (takesLines && response instanceof NodeServerResponse) {
-    response.writeLines(headers.lines, status, length);
+    response.writeLines(fieldLines(headers), status, length);
     return;
   }
   // A head that could not be sent has left its fields behind.
