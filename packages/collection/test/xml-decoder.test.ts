@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { MalformedContent } from "waymark/content";
+import { ContentError } from "waymark/content";
 import type { MediaType } from "waymark/fields";
 import { xmlDecoder } from "../src/index.ts";
 
@@ -22,12 +22,12 @@ function utf16(text: string, order: "le" | "be", mark = "\ufeff"): Uint8Array {
   return order === "le" ? bytes : bytes.swap16();
 }
 
-function refusalOf(decoding: () => unknown): MalformedContent {
+function refusalOf(decoding: () => unknown): ContentError {
   try {
     const value = decoding();
     assert.fail(`read as ${JSON.stringify(value)}`);
   } catch (error) {
-    if (error instanceof MalformedContent) return error;
+    if (error instanceof ContentError) return error;
     throw error;
   }
 }
@@ -627,7 +627,7 @@ describe("every XML document", () => {
         try {
           decode(damaged);
         } catch (error) {
-          assert.ok(error instanceof MalformedContent, String(error));
+          assert.ok(error instanceof ContentError, String(error));
           const lines = damaged.split(/\r\n|\n|\r/);
           const line = lines[(error.line ?? 0) - 1];
           assert.ok(line !== undefined, `line ${error.line} of ${lines.length}`);

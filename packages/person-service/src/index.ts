@@ -1,6 +1,6 @@
 export { type Access, type AccessOptions, openAccess } from "./access/access.ts";
 export type { AccessRefusal } from "./access/identify.ts";
-export { FileMistakes } from "./access/json-file.ts";
+export { FileError } from "./access/json-file.ts";
 export { forThisMachine } from "./access/this-machine.ts";
 export { type Health, healthRoutes } from "./health.ts";
 export { personCollection, personRepresentations } from "./person/collection.ts";

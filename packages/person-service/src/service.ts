@@ -64,7 +64,7 @@ export interface PersonService {
  * Opens the database and puts the routes on it.
  *
  * @throws StoreOpenError (rejects) when the database cannot be opened; the message says what to do
- * @throws CorsMistakes (rejects) when the policy has some
+ * @throws CorsPolicyError (rejects) when the policy has some
  * @throws TypeError (rejects) when the public URL is none
  */
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { isApiKey } from "../src/access/credentials.ts";
-import { FileMistakes } from "../src/access/json-file.ts";
+import { FileError } from "../src/access/json-file.ts";
 import { verifyPassword } from "../src/access/password-hash.ts";
 import { CommandRefused } from "../src/cli/command.ts";
 import { parseCommandLine } from "../src/cli/command-line.ts";
@@ -59,7 +59,7 @@ describe("the commands about keys", () => {
     ] as const) {
       await assert.rejects(run(argv), (error) => error instanceof CommandRefused && message.test(error.message));
     }
-    await assert.rejects(run(["key", "list", "--keys", folder.path("none.json")]), FileMistakes);
+    await assert.rejects(run(["key", "list", "--keys", folder.path("none.json")]), FileError);
     assert(!existsSync(folder.path("none.json")));
   });
 });

@@ -23,11 +23,12 @@ export interface App extends Servable {
   readonly methodsOf: MethodsOf;
 }
 
-/** Something legal that is worth a look: a route that no request reaches, or a router without routes. */
+/** What the router found when it was built: something invalid, a route that no request reaches, or that there are no routes. */
 export interface Finding {
-  readonly kind: "shadowed" | "impossible" | "empty";
+  /** `invalid`: it cannot have been meant, and the router is not built. */
+  readonly kind: "invalid" | "shadowed" | "impossible" | "empty";
   readonly message: string;
-  /** The route, or the call of `router`. */
+  /** Where the condition, the group, the route or the router is declared. */
   readonly site: DeclarationSite;
 }
 
@@ -71,11 +72,11 @@ export interface ExplanationStep {
   /** `file:line:column` */
   readonly declaredAt: string;
   /** undefined: the route takes the request. */
-  readonly failure: ExplanationFailure | undefined;
+  readonly unmet: UnmetCondition | undefined;
 }
 
 /** The first condition that failed, in the order in which refusals go: path, method, Content-Type, Accept, the rest. */
-export interface ExplanationFailure {
+export interface UnmetCondition {
   readonly condition: string;
   /** What the request had instead. */
   readonly found: string;

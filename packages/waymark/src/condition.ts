@@ -4,9 +4,9 @@ import type { HttpRequest } from "./request.ts";
 
 /**
  * What a request must be for a route: a value that can be read, not a function that can only be called. Whether it is
- * well formed is said when the router is built, together with every other mistake.
+ * well formed is said when the router is built, together with every other error.
  *
- * `V` is what the condition binds when it holds: the variables of its path.
+ * `V` is what the condition binds when it matches: the variables of its path.
  */
 export type Condition<V = unknown> = ConditionData & {
   /** Type only. */
@@ -69,7 +69,7 @@ interface QueryCondition extends Declared {
 interface TestCondition extends Declared {
   readonly kind: "test";
   readonly name: string;
-  readonly holds: (request: HttpRequest) => boolean;
+  readonly matches: (request: HttpRequest) => boolean;
   /** The header fields that it reads, for `Vary`. */
   readonly consults: readonly string[];
 }
@@ -135,11 +135,12 @@ export function query(name: string, value?: string | RegExp): Condition<NoVariab
  */
 export function test(
   name: string,
-  holds: (request: HttpRequest) => boolean,
+  matches: (request: HttpRequest) => boolean,
   options: { readonly consults?: readonly string[] } = {},
 ): Condition<NoVariables> {
-  if (typeof holds !== "function") throw new TypeError(`test(…) takes a name and a function, not ${typeName(holds)}`);
-  return { kind: "test", name, holds, consults: options.consults ?? [], site: new DeclarationSite(test) };
+  if (typeof matches !== "function")
+    throw new TypeError(`test(…) takes a name and a function, not ${typeName(matches)}`);
+  return { kind: "test", name, matches, consults: options.consults ?? [], site: new DeclarationSite(test) };
 }
 
 /** All of them hold; with none given, always. */
@@ -172,7 +173,7 @@ export type BoundByAll<M extends readonly unknown[]> = M extends readonly []
   ? NoVariables
   : Intersection<Bound<M[number]>>;
 
-/** What is bound whichever of the conditions holds: the variables that all of them have. */
+/** What is bound whichever of the conditions matches: the variables that all of them have. */
 type BoundByEach<C extends readonly Condition[]> = C extends readonly [] ? NoVariables : Common<Bound<C[number]>>;
 
 export type Intersection<U> = (U extends unknown ? (member: U) => void : never) extends (member: infer I) => void

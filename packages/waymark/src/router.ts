@@ -62,7 +62,7 @@ type ValidOptions<O, I> = I extends "0"
  * const app = router({ filters: [after(log)], strict: true }, personRoutes(people), greetingRoutes);
  * ```
  *
- * @throws RoutingMistakes that lists every mistake in the routes, each with the place that declared it
+ * @throws RoutingError that lists everything that is wrong with the routes, each with the place that declared it
  * @throws TypeError when an argument is neither options in the first place nor a route
  */
 export function router<const R extends readonly Route<unknown>[]>(
@@ -110,8 +110,8 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
     fault(error, request);
     return internalError;
   };
-  const { candidates, findings } = compileRoutes(routes, options.strict ?? false, site, fault);
-  const locate = buildRouteTable(candidates);
+  const { branches, findings } = compileRoutes(routes, options.strict ?? false, site, fault);
+  const locate = buildRouteTable(branches);
   const methodsOf: MethodsOf = (path) => locate(path)?.routes.methodsOf(path);
   const { filters, clauses } = sortFilters(options.filters ?? [], methodsOf);
   const answer = wrapWeb(filters, clauses, fail, dispatcher(locate));
@@ -138,9 +138,9 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
       return answer(request);
     },
     fetch: (request) => handleFetch(servedApp, request),
-    explain: (request) => explain(candidates, locate, request),
+    explain: (request) => explain(branches, locate, request),
     get routes() {
-      return summarize(candidates);
+      return summarize(branches);
     },
     findings,
     methodsOf,
@@ -199,11 +199,11 @@ function dispatch(
   judged: HttpRequest,
   rest?: Consulted,
 ): Awaitable<HttpResponse> | undefined {
-  for (const { candidate, method, gate, consulted } of routes.attempts(request.method)) {
-    if (!gate.every(({ holds }) => holds(judged, method, segments))) continue;
-    const type = candidate.negotiate?.(judged);
-    if (type === undefined && candidate.negotiate !== undefined) continue;
-    const response = candidate.run(matchedRequest(request, candidate.bind(segments), type));
+  for (const { branch, method, checksBesideAccept, consulted } of routes.attempts(request.method)) {
+    if (!checksBesideAccept.every(({ matches }) => matches(judged, method, segments))) continue;
+    const type = branch.negotiate?.(judged);
+    if (type === undefined && branch.negotiate !== undefined) continue;
+    const response = branch.run(matchedRequest(request, branch.bind(segments), type));
     return andThen(response, (settled) => routes.complete(settled, rest ?? consulted));
   }
   return undefined;

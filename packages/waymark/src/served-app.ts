@@ -3,7 +3,7 @@ import { parseTarget, type RequestTarget } from "./path/target.ts";
 import { HttpError } from "./problem.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
-import type { Malformed } from "./routing/refusal.ts";
+import type { MalformedPart } from "./routing/refusal.ts";
 
 /** The key under which an app keeps what adapters need of it, out of the sight of its users. */
 export const served: unique symbol = Symbol("served");
@@ -21,7 +21,7 @@ export interface ServedApp {
    * Answers a request whose message or target is malformed with this refusal, as the web filters leave it. They see the path
    * `*`, and for a message `isRefusedMessage` is true. Never throws and never rejects.
    */
-  refuse(request: HttpRequest, refusal: HttpResponse, malformed: Malformed): HttpResponse | Promise<HttpResponse>;
+  refuse(request: HttpRequest, refusal: HttpResponse, malformed: MalformedPart): HttpResponse | Promise<HttpResponse>;
   /** How the content of requests is read. */
   readonly content: ContentSettings;
   /** Reports an error that no response can carry, such as a body that broke while it was sent. Never throws. */

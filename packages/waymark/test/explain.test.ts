@@ -83,7 +83,7 @@ suite("the steps of an explanation", () => {
     const { method: sent, path: at, steps, chosen, status } = app.explain(asked("GET /person"));
     assert.deepEqual([sent, at, chosen, status], ["GET", "/person", "GET /person", undefined]);
     assert.deepEqual(
-      steps.map((step) => [step.route, step.failure === undefined]),
+      steps.map((step) => [step.route, step.unmet === undefined]),
       [
         ["GET /person/{id:[0-9]+}", false],
         ["GET /person", true],
@@ -156,14 +156,14 @@ suite("the steps of an explanation", () => {
   for (const [about, [declared, line, condition, found]] of Object.entries(failures)) {
     it(`tell which condition failed first, and what was found: ${about}`, () => {
       const headers = { Accept: "image/png", "X-Sent": "1" };
-      assert.deepEqual(router(declared).explain(asked(line, headers)).steps[0]?.failure, { condition, found });
+      assert.deepEqual(router(declared).explain(asked(line, headers)).steps[0]?.unmet, { condition, found });
     });
   }
 
   it("tell the failure by which the refusal goes, whatever the order of the conditions", () => {
     const declared = POST("/a", header("X-A"), accept("text/csv"), contentType("text/csv"), ok);
     const conditionFor = (headers: HeaderFields): string | undefined =>
-      router(declared).explain(asked("POST /a", { Accept: "a/b", ...headers })).steps[0]?.failure?.condition;
+      router(declared).explain(asked("POST /a", { Accept: "a/b", ...headers })).steps[0]?.unmet?.condition;
     assert.equal(conditionFor({}), "content type text/csv");
     assert.equal(conditionFor({ "Content-Type": "text/csv" }), "accept text/csv");
     assert.equal(conditionFor({ "Content-Type": "text/csv", Accept: "text/csv" }), "header X-A");
@@ -202,8 +202,8 @@ suite("what an explanation chose", () => {
   }
 
   it("has a step that takes a HEAD for each that takes GET", () => {
-    const failures = several.explain(asked("HEAD /declared")).steps.map(({ failure }) => failure?.condition);
-    assert.deepEqual(failures.slice(0, 3), [undefined, undefined, "method OPTIONS"]);
+    const unmet = several.explain(asked("HEAD /declared")).steps.map((step) => step.unmet?.condition);
+    assert.deepEqual(unmet.slice(0, 3), [undefined, undefined, "method OPTIONS"]);
   });
 
   it("is 406 for a HEAD that GET could not answer", () => {
@@ -212,7 +212,7 @@ suite("what an explanation chose", () => {
 
   it("takes no path for *", () => {
     const { steps } = router(route("/**", ok)).explain(asked("OPTIONS *"));
-    assert.deepEqual(steps[0]?.failure, { condition: 'path "/**"', found: '"*"' });
+    assert.deepEqual(steps[0]?.unmet, { condition: 'path "/**"', found: '"*"' });
   });
 
   it("runs neither filter nor handler", () => {

@@ -27,7 +27,7 @@ import {
   or,
   path,
   query,
-  RoutingMistakes,
+  RoutingError,
   test,
 } from "../src/routing/index.ts";
 import { interpret, isAllowed } from "./definition.ts";
@@ -183,12 +183,12 @@ function build(plans: readonly Plan[]): {
   return { routes: plans.map(toRoute) as readonly Route[], names, filters };
 }
 
-/** The router of the routes; sets of routes that have mistakes are passed over. */
+/** The router of the routes; sets of routes that have findings are passed over. */
 function routerOf(routes: readonly Route[]): App {
   try {
     return router(...routes);
   } catch (error) {
-    fc.pre(!(error instanceof RoutingMistakes));
+    fc.pre(!(error instanceof RoutingError));
     throw error;
   }
 }

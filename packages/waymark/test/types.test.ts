@@ -21,7 +21,7 @@ import {
 } from "../src/index.ts";
 import { accept, and, type Condition, header, not, or, path, query } from "../src/routing/index.ts";
 
-// Most of these tests are passed when this file compiles: a wrong type, or a mistake that is no longer one, is an error.
+// Most of these tests are passed when this file compiles: a wrong type, or an expected error that no longer occurs, is an error.
 
 /** True when the types are the same. */
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

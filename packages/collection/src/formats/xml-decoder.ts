@@ -1,5 +1,5 @@
 import { type SaxesAttributeNSIncomplete, SaxesParser, type SaxesTagNS, type XMLDecl } from "saxes";
-import { type Decoder, excerpt, MalformedContent, positionAt, quote } from "waymark/content";
+import { ContentError, type Decoder, excerpt, positionAt, quote } from "waymark/content";
 import { toInteger } from "../member-value.ts";
 import { assertDeclaredEncoding, decodeXmlText, textStart, toXmlFault, type XmlText } from "./xml-text.ts";
 
@@ -53,7 +53,7 @@ interface XmlDocumentRules {
 /**
  * The object that a document is: the members of its root.
  *
- * @throws MalformedContent at the first fault
+ * @throws ContentError at the first fault
  */
 function readXmlDocument(document: XmlText, rules: XmlDocumentRules): unknown {
   return new DocumentReader(document, rules).read();
@@ -177,8 +177,8 @@ class DocumentReader {
     return pathTo([...this.#open, this.#tag]);
   }
 
-  #refusal(detail: string, index: number = this.#tag.start): MalformedContent {
-    return new MalformedContent(detail, positionAt(this.#text, index));
+  #refusal(detail: string, index: number = this.#tag.start): ContentError {
+    return new ContentError(detail, positionAt(this.#text, index));
   }
 }
 

@@ -37,7 +37,7 @@ export interface Access {
   /**
    * Reads the files again; requests that come meanwhile are judged by what was read before.
    *
-   * @throws FileMistakes (rejects) when one of them cannot be used: everything then stays as it was
+   * @throws FileError (rejects) when one of them cannot be used: everything then stays as it was
    */
   reload(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export interface Access {
  * openPersonService({ database, access: access.filter });
  * ```
  *
- * @throws FileMistakes (rejects) when a file cannot be used; the message says where and why
+ * @throws FileError (rejects) when a file cannot be used; the message says where and why
  */
 export async function openAccess(options: AccessOptions): Promise<Access> {
   const {
@@ -147,7 +147,7 @@ type Judgement =
 /**
  * The first rule that takes a request, by its method and its canonical path, which is the one that routes are found by.
  *
- * @throws PatternMistake when a path is malformed
+ * @throws PatternError when a path is malformed
  */
 function compileRules(rules: readonly AccessRule[]): (request: HttpRequest) => AccessRule | undefined {
   const compiled = rules.map((rule) => ({ rule, takesPath: pathMatcher(rule.path), takesMethod: methodMatcher(rule) }));

@@ -1,42 +1,42 @@
 import { readFile } from "node:fs/promises";
-import { decodeUtf8, MalformedContent, parseStrictJson, positionAt, quote, type TextPosition } from "waymark/content";
+import { ContentError, decodeUtf8, parseStrictJson, positionAt, quote, type TextPosition } from "waymark/content";
 import type { z } from "zod";
 import { jsonType } from "../person/text.ts";
 
-/** Thrown when a file cannot be used: the message names the file, and every mistake in it with its place. */
-export class FileMistakes extends Error {
+/** Thrown when a file cannot be used: the message names the file, and every finding in it with its place. */
+export class FileError extends Error {
   /** What is wrong, and what would be right, a sentence each without the full stop: `line 3, column 5: rules[0].path …` */
-  readonly mistakes: readonly string[];
+  readonly findings: readonly string[];
 
-  constructor(file: string, mistakes: readonly [string, ...string[]]) {
-    const [first, ...further] = mistakes;
-    const told = further.length === 0 ? ` ${first}` : mistakes.map((mistake) => `\n- ${mistake}`).join("");
+  constructor(file: string, findings: readonly [string, ...string[]]) {
+    const [first, ...further] = findings;
+    const told = further.length === 0 ? ` ${first}` : findings.map((finding) => `\n- ${finding}`).join("");
     super(`The file ${quote(file)} cannot be used:${told}`);
-    this.name = "FileMistakes";
-    this.mistakes = mistakes;
+    this.name = "FileError";
+    this.findings = findings;
   }
 }
 
 /**
  * What a JSON file says, when the schema takes it. No value of the file is repeated in a message: it may be a secret.
  *
- * @throws FileMistakes when the file cannot be read, is not strict JSON, or breaks the rules of the schema
+ * @throws FileError when the file cannot be read, is not strict JSON, or breaks the rules of the schema
  */
 export async function readJsonFile<T>(file: string, schema: z.ZodType<T>): Promise<T> {
   const text = await readText(file);
   const result = schema.safeParse(parse(file, text), { error: describeIssue });
   if (result.success) return result.data;
-  const mistakes = result.error.issues.flatMap((issue) => describe(text, issue));
-  throw new FileMistakes(file, mistakes as [string, ...string[]]); // zod fails for a reason
+  const findings = result.error.issues.flatMap((issue) => describe(text, issue));
+  throw new FileError(file, findings as [string, ...string[]]); // zod fails for a reason
 }
 
 async function readText(file: string): Promise<string> {
   try {
     return decodeUtf8(await readFile(file));
   } catch (error) {
-    if (error instanceof MalformedContent) throw new FileMistakes(file, [error.message]);
+    if (error instanceof ContentError) throw new FileError(file, [error.message]);
     const { code = "" } = error as NodeJS.ErrnoException; // of the system, since decodeUtf8 throws nothing else
-    throw new FileMistakes(file, [obstacles[code] ?? `reading it failed with ${code}`]);
+    throw new FileError(file, [obstacles[code] ?? `reading it failed with ${code}`]);
   }
 }
 
@@ -51,9 +51,9 @@ function parse(file: string, text: string): unknown {
   try {
     return parseStrictJson(text);
   } catch (error) {
-    if (!(error instanceof MalformedContent)) throw error;
+    if (!(error instanceof ContentError)) throw error;
     const { detail, line = 1, column = 1 } = error;
-    throw new FileMistakes(file, [`${describePosition({ line, column })}: ${detail}`]);
+    throw new FileError(file, [`${describePosition({ line, column })}: ${detail}`]);
   }
 }
 

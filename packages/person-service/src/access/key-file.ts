@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { quote } from "waymark/content";
 import { z } from "zod";
 import { scope } from "./access-file.ts";
-import { FileMistakes, readJsonFile } from "./json-file.ts";
+import { FileError, readJsonFile } from "./json-file.ts";
 
 /** An API key as it is kept: nothing of it can be used as one. */
 export interface StoredKey {
@@ -22,7 +22,7 @@ export const isKeyName = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{
 /**
  * The keys of a file.
  *
- * @throws FileMistakes when the file cannot be used
+ * @throws FileError when the file cannot be used
  */
 export async function readKeys(file: string): Promise<readonly StoredKey[]> {
   const { keys } = await readJsonFile(file, keyFileSchema);
@@ -33,7 +33,7 @@ export async function readKeys(file: string): Promise<readonly StoredKey[]> {
  * Changes the keys of a file, which is made for its owner alone if it is missing. Readers see the old file or the new one, whole; what was
  * changed is on disk. Of two changes at a time one is refused.
  *
- * @throws FileMistakes when the file cannot be used, another change is under way, or it cannot be written
+ * @throws FileError when the file cannot be used, another change is under way, or it cannot be written
  */
 export async function changeKeys(
   file: string,
@@ -99,7 +99,7 @@ async function lock(file: string, next: string): Promise<FileHandle> {
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException; // of the system: these calls throw nothing else
     const isLocked = code === "EEXIST";
-    throw new FileMistakes(file, [
+    throw new FileError(file, [
       isLocked
         ? `another command is changing it; if none is, one broke off, and ${quote(next)} can be removed`
         : `writing ${quote(next)} failed with ${code}`,

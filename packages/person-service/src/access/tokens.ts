@@ -31,7 +31,7 @@ export type TokenCheck = (token: string) => Promise<TokenVerdict>;
  *
  * @param file the access file, beside which a file of keys lies
  * @param now the clock
- * @throws FileMistakes when the file of keys cannot be used
+ * @throws FileError when the file of keys cannot be used
  */
 export async function tokenCheck(settings: TokenSettings, file: string, now: () => Date): Promise<TokenCheck> {
   const { issuer, audience, algorithms } = settings;

@@ -1,6 +1,6 @@
 import { LoadRefused, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
 import { ListenError } from "waymark/node";
-import { FileMistakes } from "../access/json-file.ts";
+import { FileError } from "../access/json-file.ts";
 
 /** Something that the program can be told to do, by its name before its operands and options. */
 export interface Command {
@@ -65,4 +65,4 @@ export function obstacleOf(error: unknown): string | undefined {
   return told.some((type) => error instanceof type) ? (error as Error).message : undefined; // each of these is one
 }
 
-const told = [StoreOpenError, StoreUnavailable, StoreNotEmpty, LoadRefused, ListenError, FileMistakes, CommandRefused];
+const told = [StoreOpenError, StoreUnavailable, StoreNotEmpty, LoadRefused, ListenError, FileError, CommandRefused];

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { excerpt } from "waymark/content";
-import { CorsMistakes, cors, publicUrl } from "waymark/filters";
+import { CorsPolicyError, cors, publicUrl } from "waymark/filters";
 import { faultInExposure } from "../access/this-machine.ts";
 import type { Given, Option } from "./command.ts";
 import type { TlsFiles } from "./tls-files.ts";
@@ -192,7 +192,7 @@ function faultInOrigins(origins: readonly string[]): string | undefined {
     cors({ origins });
     return undefined;
   } catch (error) {
-    if (error instanceof CorsMistakes) return `--cors: ${error.mistakes[0]}.`;
+    if (error instanceof CorsPolicyError) return `--cors: ${error.findings[0]}.`;
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { exportJWK, generateKeyPair } from "jose";
 import { GET, HttpRequest, ok, router } from "waymark";
 import type { HeaderFields } from "waymark/fields";
 import { hashApiKey } from "../../src/access/credentials.ts";
-import { type AccessRefusal, FileMistakes, openAccess } from "../../src/index.ts";
+import { type AccessRefusal, FileError, openAccess } from "../../src/index.ts";
 import { asJson, assertProblem, store } from "../answers.ts";
 import { type Answer, describeService } from "../transports.ts";
 import { basic, openFolder, quickHash } from "./folder.ts";
@@ -309,7 +309,7 @@ describe("openAccess", () => {
     assert.deepEqual([await status(), await status({})], [200, 401]);
     folder.write("a.json", rule("b"));
     folder.write("k.json", "{");
-    await assert.rejects(access.reload(), FileMistakes);
+    await assert.rejects(access.reload(), FileError);
     assert.deepEqual([await status(), await status({})], [200, 401]);
     folder.write("k.json", keys("crm"));
     await access.reload();
@@ -320,7 +320,7 @@ describe("openAccess", () => {
   });
 
   const secret = "$scrypt$secret";
-  const refused: Readonly<Record<string, readonly [content: object, mistake: string]>> = {
+  const refused: Readonly<Record<string, readonly [content: object, finding: string]>> = {
     "without rules": [{}, "line 1, column 1: rules is missing"],
     "with a rule for nobody": [
       { rules: [{ path: "/" }] },
@@ -367,15 +367,15 @@ describe("openAccess", () => {
       "line 2, column 3: realm must be 1 to 100 ASCII characters without quote and backslash",
     ],
   };
-  for (const [name, [content, mistake]] of Object.entries(refused)) {
+  for (const [name, [content, finding]] of Object.entries(refused)) {
     it(`refuses a file ${name}`, async () => {
       const file = folder.write("refused.json", content);
       const error = await openAccess({ file }).then(
         () => undefined,
         (reason: unknown) => reason,
       );
-      assert(error instanceof FileMistakes);
-      assert.deepEqual(error.mistakes, [mistake]);
+      assert(error instanceof FileError);
+      assert.deepEqual(error.findings, [finding]);
       assert(!error.message.includes(secret));
     });
   }

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { positionAt } from "waymark/content";
 import { z } from "zod";
-import { FileMistakes, positionOfMember, readJsonFile } from "../../src/access/json-file.ts";
+import { FileError, positionOfMember, readJsonFile } from "../../src/access/json-file.ts";
 import { openFolder } from "./folder.ts";
 
 const schema = z.strictObject({ name: z.string(), list: z.array(z.strictObject({ count: z.number() })).optional() });
@@ -15,7 +15,7 @@ describe("a JSON file", () => {
     assert.deepEqual(await readJsonFile(folder.write("good.json", '{"name": "x"}\n'), schema), { name: "x" });
   });
 
-  const refused: Readonly<Record<string, readonly [content: string | Uint8Array, mistakes: readonly string[]]>> = {
+  const refused: Readonly<Record<string, readonly [content: string | Uint8Array, findings: readonly string[]]>> = {
     "that is no JSON": ['{\n  "name": x }', ["line 2, column 11: Expected a value, but found x"]],
     "with a member twice": ['{"name":"x","name":"y"}', ['line 1, column 13: The member "name" occurs twice']],
     "that is no object": [" []", ["line 1, column 2: the file must be an object, and is an array"]],
@@ -35,15 +35,15 @@ describe("a JSON file", () => {
       ],
     ],
   };
-  for (const [name, [content, mistakes]] of Object.entries(refused)) {
+  for (const [name, [content, findings]] of Object.entries(refused)) {
     it(`${name} is refused with the places`, async () => {
       const file = folder.write("bad.json", content);
       const error = await readJsonFile(file, schema).then(
         () => undefined,
         (reason: unknown) => reason,
       );
-      assert(error instanceof FileMistakes);
-      assert.deepEqual(error.mistakes, mistakes);
+      assert(error instanceof FileError);
+      assert.deepEqual(error.findings, findings);
       assert(error.message.startsWith(`The file ${JSON.stringify(file)} cannot be used:`));
       assert(!error.message.includes("secret"));
     });

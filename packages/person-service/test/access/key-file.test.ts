@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { describe, it } from "node:test";
-import { FileMistakes } from "../../src/access/json-file.ts";
+import { FileError } from "../../src/access/json-file.ts";
 import { changeKeys, readKeys, type StoredKey } from "../../src/access/key-file.ts";
 import { openFolder } from "./folder.ts";
 
@@ -57,7 +57,7 @@ describe("the file of API keys", () => {
     );
     for (const outcome of outcomes) {
       if (outcome.status === "fulfilled") continue;
-      assert(outcome.reason instanceof FileMistakes);
+      assert(outcome.reason instanceof FileError);
       assert.match(outcome.reason.message, /another command is changing it/);
     }
   });
@@ -74,7 +74,7 @@ describe("the file of API keys", () => {
     const broken = folder.write("broken.json", "{");
     await assert.rejects(
       changeKeys(broken, (keys) => keys),
-      FileMistakes,
+      FileError,
     );
     assert.equal(readFileSync(broken, "utf8"), "{");
   });

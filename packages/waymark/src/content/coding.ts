@@ -24,7 +24,7 @@ export interface ContentCoding {
    * The content that was coded, in pieces no larger than some ten KiB, made as they are asked for: a few bytes may become
    * gigabytes. When it is ended early the pieces are ended too.
    *
-   * Throws MalformedContent when the pieces are not of this coding, or not all of it, and what the pieces throw.
+   * Throws ContentError when the pieces are not of this coding, or not all of it, and what the pieces throw.
    */
   decode(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
 }

@@ -21,7 +21,7 @@ export interface Decoder {
   /** The values of a `charset` parameter that it reads, in lower case; without this member, any. */
   readonly charsets?: readonly string[];
   /**
-   * Returns the value of the content, which may be empty, or a promise of it. Throws MalformedContent, or rejects with it,
+   * Returns the value of the content, which may be empty, or a promise of it. Throws ContentError, or rejects with it,
    * when the content is not of the media type.
    */
   decode(content: Uint8Array, mediaType: MediaType): unknown | Promise<unknown>;
@@ -31,10 +31,10 @@ export interface Decoder {
  * What a decoder throws when the content is not what its media type says: the client gets a 400 with the detail.
  *
  * ```ts
- * throw new MalformedContent("The row has 3 fields, and the header 4", { line: 17, column: 1 });
+ * throw new ContentError("The row has 3 fields, and the header 4", { line: 17, column: 1 });
  * ```
  */
-export class MalformedContent extends Error {
+export class ContentError extends Error {
   /** What was found and what would be right, without the position; at most some forty characters of the content. */
   readonly detail: string;
   readonly line: number | undefined;
@@ -42,7 +42,7 @@ export class MalformedContent extends Error {
 
   constructor(detail: string, position?: TextPosition, options?: ErrorOptions) {
     super(position === undefined ? detail : `${detail} at line ${position.line}, column ${position.column}`, options);
-    this.name = "MalformedContent";
+    this.name = "ContentError";
     this.detail = detail;
     this.line = position?.line;
     this.column = position?.column;
@@ -52,7 +52,7 @@ export class MalformedContent extends Error {
 /**
  * The text of bytes that must be UTF-8 (RFC 3629); a byte order mark is kept, for the format to judge.
  *
- * @throws MalformedContent naming the first byte that begins no whole character, by its offset from 0
+ * @throws ContentError naming the first byte that begins no whole character, by its offset from 0
  */
 export function decodeUtf8(content: Uint8Array): string {
   try {
@@ -61,7 +61,7 @@ export function decodeUtf8(content: Uint8Array): string {
     const offset = firstFault(content);
     const byte = content[offset]?.toString(16).toUpperCase().padStart(2, "0");
     const detail = `The content is not UTF-8: 0x${byte} at byte offset ${offset} begins no character`;
-    throw new MalformedContent(detail, undefined, { cause });
+    throw new ContentError(detail, undefined, { cause });
   }
 }
 

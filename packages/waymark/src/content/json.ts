@@ -1,5 +1,5 @@
 import { type Decoder, decodeUtf8 } from "./decoder.ts";
-import { assertStrictJson } from "./json-fault.ts";
+import { assertStrictJson } from "./strict-json.ts";
 
 export interface StrictJsonOptions {
   /** How deep arrays and objects may nest, 0 to 1000; 64 unless told: `[[]]` is two deep. */
@@ -16,10 +16,10 @@ export interface StrictJsonOptions {
  *
  * ```ts
  * parseStrictJson('{"id":9007199254740993}');
- * // MalformedContent: The number 9007199254740993 would be rounded to 9007199254740992 at line 1, column 7
+ * // ContentError: The number 9007199254740993 would be rounded to 9007199254740992 at line 1, column 7
  * ```
  *
- * @throws MalformedContent with the line and the column of the first fault
+ * @throws ContentError with the line and the column of the first fault
  * @throws RangeError when `maxDepth` is out of bounds
  */
 export function parseStrictJson(text: string, options?: StrictJsonOptions): unknown {

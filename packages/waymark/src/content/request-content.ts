@@ -2,7 +2,7 @@ import type { HeaderList } from "../fields/header-list.ts";
 import { HttpError, problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import { type ContentCoding, chooseCoding, joinBytes } from "./coding.ts";
-import { chooseDecoder, type Decoder, decodeUtf8, MalformedContent } from "./decoder.ts";
+import { ContentError, chooseDecoder, type Decoder, decodeUtf8 } from "./decoder.ts";
 import { jsonDecoder, parseStrictJson } from "./json.ts";
 import { type StandardSchemaV1, toPointer, type ValidationIssue, type ValidationResult } from "./standard-schema.ts";
 
@@ -273,7 +273,7 @@ function throwMalformed(cause: unknown): never {
 }
 
 function malformedRefusal(cause: unknown): HttpError | undefined {
-  if (!(cause instanceof MalformedContent)) return undefined;
+  if (!(cause instanceof ContentError)) return undefined;
   const { message, line, column } = cause;
   return new HttpError(problem(problemTypes.malformedContent, { detail: `${message}.`, line, column }), { cause });
 }

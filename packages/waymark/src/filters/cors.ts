@@ -18,7 +18,7 @@ import { type CorsPolicy, compilePolicy, type Policy } from "./cors-policy.ts";
  * router({ filters: [cors({ origins: ["https://app.example.com"] })] }, personRoutes(people))
  * ```
  *
- * @throws CorsMistakes that lists every mistake in the policy
+ * @throws CorsPolicyError that lists everything that is wrong with the policy
  */
 export function cors(policy: CorsPolicy): WebFilter {
   const compiled = compilePolicy(policy);

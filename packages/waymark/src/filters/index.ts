@@ -3,7 +3,7 @@ export { isRefusedMessage } from "../routing/refusal.ts";
 export { type AccessDecision, access, type Caller, caller } from "./access.ts";
 export { type CompressOptions, compress, isCompressible } from "./compress.ts";
 export { cors } from "./cors.ts";
-export { CorsMistakes, type CorsPolicy, corsDefaults, type OriginTest } from "./cors-policy.ts";
+export { type CorsPolicy, CorsPolicyError, corsDefaults, type OriginTest } from "./cors-policy.ts";
 export { describeProblems } from "./describe-problems.ts";
 export { type OverloadOptions, overload } from "./overload.ts";
 export { publicUrl, toPublicUrl } from "./public-url.ts";

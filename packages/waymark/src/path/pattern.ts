@@ -33,7 +33,7 @@ export function withEverythingBelow(pattern: PathPattern): PathPattern {
 }
 
 /** What is wrong with the rests of a pattern that is the whole of a path: there may be one, at the beginning or the end. */
-export function mistakeInRests({ text, segments }: PathPattern): string | undefined {
+export function findingInRests({ text, segments }: PathPattern): string | undefined {
   const rests = segments.flatMap(({ kind }, i) => (kind === "rest" ? [i] : []));
   if (rests.length > 1) return `The path "${text}" has two parts that take every segment that is left`;
   if (rests.every((i) => i === 0 || i === segments.length - 1)) return undefined;
@@ -72,7 +72,7 @@ export function pathSegments(path: string): readonly string[] {
 }
 
 /** Whether the segment of a pattern, other than `rest`, takes this segment of a canonical path. */
-export function takesSegment(segment: Exclude<Segment, { kind: "rest" }>, actual: string): boolean {
+export function matchesSegment(segment: Exclude<Segment, { kind: "rest" }>, actual: string): boolean {
   switch (segment.kind) {
     case "literal":
       return segment.text === actual;
@@ -88,10 +88,10 @@ export function takesSegment(segment: Exclude<Segment, { kind: "rest" }>, actual
 export function matchPattern(pattern: PathPattern, actual: readonly string[]): Variables | undefined {
   const variables: Record<string, string | readonly string[]> = {};
   // The target "*" has no segments and is no path, whatever a rest would take.
-  return actual.length > 0 && takesAll(pattern.segments, 0, actual, 0, variables) ? variables : undefined;
+  return actual.length > 0 && matchesFrom(pattern.segments, 0, actual, 0, variables) ? variables : undefined;
 }
 
-function takesAll(
+function matchesFrom(
   segments: readonly Segment[],
   i: number,
   actual: readonly string[],
@@ -102,7 +102,7 @@ function takesAll(
   if (segment === undefined) return j === actual.length;
   if (segment.kind === "rest") {
     for (let end = j; end <= actual.length; end++) {
-      if (takesAll(segments, i + 1, actual, end, variables)) {
+      if (matchesFrom(segments, i + 1, actual, end, variables)) {
         if (segment.name !== undefined) variables[segment.name] = actual.slice(j, end).map(decodeSegment);
         return true;
       }
@@ -110,8 +110,8 @@ function takesAll(
     return false;
   }
   const text = actual[j];
-  if (text === undefined || !takesSegment(segment, text)) return false;
-  if (!takesAll(segments, i + 1, actual, j + 1, variables)) return false;
+  if (text === undefined || !matchesSegment(segment, text)) return false;
+  if (!matchesFrom(segments, i + 1, actual, j + 1, variables)) return false;
   bindSegment(segment, text, variables);
   return true;
 }

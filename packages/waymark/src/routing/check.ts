@@ -17,13 +17,13 @@ export type Stage = (typeof stages)[keyof typeof stages];
  * @param method GET for a HEAD that is answered as GET
  * @param segments those of the canonical path
  */
-export type Holds = (request: HttpRequest, method: string, segments: readonly string[]) => boolean;
+export type Matches = (request: HttpRequest, method: string, segments: readonly string[]) => boolean;
 
 /** A condition made ready for one place in the tree: it stands alone, or under `not`. */
 export interface Check {
   readonly stage: Stage;
   readonly condition: ConditionData;
-  readonly holds: Holds;
+  readonly matches: Matches;
   /** The header fields that it reads. */
   readonly consults: readonly string[];
 }
@@ -39,7 +39,7 @@ export function compileCheck(condition: ConditionData, place: Place): Check {
   return {
     stage: stageOf(condition),
     condition,
-    holds: compile(condition, place),
+    matches: compile(condition, place),
     consults: [...new Set(leaves(condition).flatMap(consultedBy))],
   };
 }
@@ -88,7 +88,7 @@ function consultedBy(leaf: Leaf): readonly string[] {
   }
 }
 
-function compile(condition: ConditionData, place: Place): Holds {
+function compile(condition: ConditionData, place: Place): Matches {
   switch (condition.kind) {
     case "method": {
       const methods = new Set(condition.methods);
@@ -123,18 +123,18 @@ function compile(condition: ConditionData, place: Place): Holds {
       return (request) => request.query.getAll(condition.name).some(says);
     }
     case "test":
-      return (request) => condition.holds(request);
+      return (request) => condition.matches(request);
     case "and": {
       const all = condition.conditions.map((member) => compile(member, place));
-      return (...subject) => all.every((holds) => holds(...subject));
+      return (...subject) => all.every((matches) => matches(...subject));
     }
     case "or": {
       const some = condition.conditions.map((member) => compile(member, place));
-      return (...subject) => some.some((holds) => holds(...subject));
+      return (...subject) => some.some((matches) => matches(...subject));
     }
     case "not": {
-      const holds = compile(condition.condition, place);
-      return (...subject) => !holds(...subject);
+      const matches = compile(condition.condition, place);
+      return (...subject) => !matches(...subject);
     }
   }
 }

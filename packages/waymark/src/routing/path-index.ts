@@ -1,4 +1,4 @@
-import { type PathPattern, type Segment, takesSegment } from "../path/pattern.ts";
+import { matchesSegment, type PathPattern, type Segment } from "../path/pattern.ts";
 
 /** Values under a pattern, all of which match whenever one of them does. */
 export interface Entries<T> {
@@ -111,7 +111,7 @@ function collect<T>(node: Node<T>, segments: readonly string[], i: number, found
   const literal = node.literals.get(segment);
   if (literal !== undefined) collect(literal, segments, i + 1, found);
   for (const other of node.others) {
-    if (takesSegment(other.segment, segment)) collect(other.node, segments, i + 1, found);
+    if (matchesSegment(other.segment, segment)) collect(other.node, segments, i + 1, found);
   }
 }
 
@@ -135,7 +135,7 @@ function covers(
   other: { readonly key: string; readonly segment: OtherSegment },
   segment: Exclude<Segment, { kind: "rest" }>,
 ): boolean {
-  if (segment.kind === "literal") return takesSegment(other.segment, segment.text);
+  if (segment.kind === "literal") return matchesSegment(other.segment, segment.text);
   if (segment.kind === "expression") {
     return other.key === segment.shape || (other.key === "" && !segment.expression.test(""));
   }

@@ -91,11 +91,11 @@ function listed(names: readonly string[], conjunction = "and"): string {
   return `${names.slice(0, -1).join(", ")} ${conjunction} ${names.at(-1)}`;
 }
 
-/** What cannot be read: the message, of which there is then no more than is told, or the target of a sound one. */
-export type Malformed = "message" | "target";
+/** What is malformed: the message, which then has no parts that can be relied on, or the target of a sound one. */
+export type MalformedPart = "message" | "target";
 
 /** Why a request reaches no route, and what it is answered with instead. */
-export const refused: Attribute<{ readonly malformed: Malformed; readonly response: HttpResponse }> =
+export const refused: Attribute<{ readonly malformed: MalformedPart; readonly response: HttpResponse }> =
   attribute("refused");
 
 /**

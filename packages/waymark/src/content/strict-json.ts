@@ -1,10 +1,10 @@
 import { excerpt, positionAt, shorten } from "../message-text.ts";
-import { MalformedContent } from "./decoder.ts";
+import { ContentError } from "./decoder.ts";
 
 /**
  * Reads a text by the rules of `parseStrictJson` to find its first fault, in time that grows with its length.
  *
- * @throws MalformedContent with the line and the column of the fault
+ * @throws ContentError with the line and the column of the fault
  */
 export function assertStrictJson(text: string, maxDepth: number): void {
   const reader: Reader = { text, maxDepth, at: 0, depth: 0 };
@@ -198,11 +198,11 @@ function skip(reader: Reader, character: string): boolean {
   return true;
 }
 
-const expected = (reader: Reader, due: string): MalformedContent =>
+const expected = (reader: Reader, due: string): ContentError =>
   fault(reader, `Expected ${due}, but found ${found(reader.text, reader.at)}`);
 
-function fault(reader: Reader, detail: string, at: number = reader.at): MalformedContent {
-  return new MalformedContent(detail, positionAt(reader.text, at));
+function fault(reader: Reader, detail: string, at: number = reader.at): ContentError {
+  return new ContentError(detail, positionAt(reader.text, at));
 }
 
 /** What stands at a place, in words that fit after "found". */
