@@ -4,7 +4,7 @@ import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 import type { Servable } from "./served-app.ts";
 
-/** Routes, compiled. */
+/** What `router(…)` makes of routes: it answers requests. */
 export interface App extends Servable {
   /**
    * Answers a request, also one made by hand, whose content is then read by the app's settings; never throws and never rejects.
@@ -13,11 +13,11 @@ export interface App extends Servable {
   handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
   /** Answers a web request: for tests, and for runtimes that serve by a fetch function. */
   fetch(request: Request): Promise<Response>;
-  /** Tells for each route, in order, whether it takes the request, and what first stood against it. */
+  /** Explains for each route, in order, whether it takes the request, and the first condition that does not match. */
   explain(request: HttpRequest): Explanation;
   /** Every route, flat, in the order in which they are tried. */
   readonly routes: readonly RouteSummary[];
-  /** What is legal and yet worth a look: routes that are never reached, and that there are no routes. */
+  /** Lists what is legal and yet worth a look: routes that are never reached, and that there are no routes. */
   readonly findings: readonly Finding[];
   /** The methods that the routes of a canonical path take, as `Allow` names them; undefined where no route has the path. */
   readonly methodsOf: MethodsOf;
@@ -60,7 +60,7 @@ export interface Explanation {
   readonly chosen: string | undefined;
   /** The status of the refusal, or that of the router's own answer to OPTIONS; undefined when a route answers. */
   readonly status: number | undefined;
-  /** What the mounted app makes of the request, where the route that answers is one. */
+  /** The explanation of the mounted app, where one answers. */
   readonly mounted: Explanation | undefined;
   /** The explanation as lines for a person. */
   toString(): string;

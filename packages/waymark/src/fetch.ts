@@ -79,7 +79,7 @@ class WebExchange implements Exchange, Received {
     return this.request;
   }
 
-  /** A web request does not tell from where it comes. */
+  /** A web request has no address of its client. */
   get client(): Client {
     const { protocol, host } = new URL(this.native.url);
     return { address: undefined, scheme: protocol === "https:" ? "https" : "http", host };
@@ -200,7 +200,7 @@ async function fail(exchange: WebExchange, error: unknown): Promise<Response> {
       fault = unsendable;
     }
   }
-  // What fails once the client has gone is how its work was stopped.
+  // Once the client has gone, the error is that of the abort.
   if (!exchange.signal.aborted) exchange.app.fault(fault, exchange.request);
   return respond(exchange, internalError);
 }

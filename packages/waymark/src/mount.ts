@@ -41,7 +41,7 @@ export function mount(...conditionsAndApp: readonly [...conditions: (string | Co
   };
 }
 
-/** Programs in JavaScript come with anything, such as the routes of the app. */
+/** JavaScript callers pass anything, such as the routes of the app. */
 const isApp = (value: unknown): value is App => typeof value === "object" && value !== null && served in value;
 
 /** An app at its place in another. */
@@ -57,17 +57,20 @@ export const mountedAt = ({ app }: MountedRoute, { segments }: PathPattern): Mou
   depth: segments.length - 1,
 });
 
-/** Has the app answer; what it does not log itself goes to `fault`, with the request as the outer app has it. */
+/**
+ * Makes the handler by which the app answers; what the app does not log itself goes to `fault`, with the request of the
+ * outer app.
+ */
 export function mountedHandler(mounted: MountedApp, fault: ServedApp["fault"]): Handler<never> {
   return (request: HttpRequest) =>
     mounted.app.handle(requestWithin(mounted, request).withAttribute(outerFault, (error) => fault(error, request)));
 }
 
-/** The path within the app, which has no path without a slash: `/api` and `/api/` are both its root. */
+/** Returns the path within the app, which has no path without a slash: `/api` and `/api/` are both its root. */
 export const pathWithin = ({ depth }: MountedApp, path: string): string =>
   `/${pathSegments(path).slice(depth).join("/")}`;
 
-/** The request as the app sees it. */
+/** Returns the request as the app sees it. */
 export function requestWithin(mounted: MountedApp, request: HttpRequest): HttpRequest {
   const prefix = pathSegments(request.path).slice(0, mounted.depth);
   const base = (request.attribute(baseUrl) ?? "") + prefix.map((segment) => `/${toUrl(segment)}`).join("");

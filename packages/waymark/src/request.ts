@@ -21,11 +21,10 @@ export interface Exchange {
   readonly adopt?: (settings: ContentSettings) => void;
   /** Aborted when the client goes away before the response is complete. */
   readonly signal: AbortSignal;
-  /** Who sent it. */
   readonly client: Client;
   /** Calls back once, when the response has been sent or the client has gone; absent where nothing is sent. */
   onEnd?(listener: () => void): void;
-  /** The present turn of the event loop; absent where they cannot be told apart. */
+  /** The turn of the event loop in which the request was read; absent where the adapter knows none. */
   readonly turn?: EventLoopTurn | undefined;
   /** The adapter's own object: Node's IncomingMessage or Http2Stream, or the web Request. */
   readonly native: unknown;
@@ -130,7 +129,7 @@ export class HttpRequest<V = Variables> {
     return new HttpRequest(init.method ?? "GET", path, search, headers, exchange, variables);
   }
 
-  /** The field's value, as `headers.get` gives it. */
+  /** Returns the field's value, as `headers.get` does. */
   header(name: string): string | undefined {
     return this.headers.get(name);
   }
@@ -151,16 +150,15 @@ export class HttpRequest<V = Variables> {
   }
 
   /**
-   * Who sent the request, and how it was addressed: the peer of the connection, or whom a proxy names that `serve` was told
-   * to trust.
+   * The client, and the address that it used: the peer of the connection, or the client that a proxy names which `serve` trusts.
    */
   get client(): Client {
     return this.#exchange.client;
   }
 
   /**
-   * Calls back once, when the response has been sent, its last piece too, or the client has gone; it costs less than the
-   * signal. False, and no call, for a request made by hand, to which nothing is sent.
+   * Calls the listener once, when all of the response has been sent or the client has gone; this costs less than the signal.
+   * Returns false, and never calls it, for a request made by hand, to which no response is sent.
    */
   onEnd(listener: () => void): boolean {
     if (this.#exchange.onEnd === undefined) return false;
@@ -168,12 +166,15 @@ export class HttpRequest<V = Variables> {
     return true;
   }
 
-  /** The adapter's own object: Node's IncomingMessage or Http2Stream, the web Request, or undefined for a request made by hand. */
+  /**
+   * The adapter's own object: Node's IncomingMessage or Http2Stream, the web Request, or undefined for a request made
+   * by hand.
+   */
   get native(): unknown {
     return this.#exchange.native;
   }
 
-  /** What a filter kept under the key, or undefined. */
+  /** Returns what a filter kept under the key, or undefined. */
   attribute<T>(key: Attribute<T>): T | undefined {
     for (let entry = this.#attributes; entry !== undefined; entry = entry.outer) {
       // The entry was made by withAttribute, which took a T for this very key.
@@ -186,7 +187,7 @@ export class HttpRequest<V = Variables> {
     return this.#with(this.headers, { key, value, outer: this.#attributes });
   }
 
-  /** The request in which the field has this value and no other. */
+  /** Returns the request in which the field has this value and no other. */
   withHeader(name: string, value: string): HttpRequest<V> {
     return this.#with(this.headers.with(name, value), this.#attributes);
   }
@@ -196,9 +197,9 @@ export class HttpRequest<V = Variables> {
   }
 
   /**
-   * The content as bytes. It may be asked for again, as bytes, text or JSON.
+   * Reads the content as bytes. It can be read again, as bytes, text or JSON.
    *
-   * @throws HttpError 413 when it is longer than the limit; 415 when its Content-Encoding is none that the app knows, and 400
+   * @throws HttpError 413 when it is longer than the limit; 415 when the app does not know its Content-Encoding, and 400
    *   when it is malformed in it
    */
   bytes(options?: ReadOptions): Promise<Uint8Array> {
@@ -206,7 +207,7 @@ export class HttpRequest<V = Variables> {
   }
 
   /**
-   * The content as text, which must be UTF-8.
+   * Reads the content as text, which must be UTF-8.
    *
    * @throws HttpError as `bytes`, and 400 when it is not UTF-8
    */
@@ -215,7 +216,7 @@ export class HttpRequest<V = Variables> {
   }
 
   /**
-   * The content as a JSON value, read strictly (I-JSON, RFC 7493), whatever its Content-Type.
+   * Reads the content as a JSON value, strictly (I-JSON, RFC 7493), whatever its Content-Type.
    *
    * @throws HttpError as `bytes`, and 400 with line and column when it is not JSON
    */
@@ -224,7 +225,7 @@ export class HttpRequest<V = Variables> {
   }
 
   /**
-   * The content in pieces, as it arrives; it cannot be read again, nor after `bytes`.
+   * Reads the content in pieces, as it arrives; it cannot be read again, nor after `bytes`.
    *
    * @throws HttpError as `bytes`, while it is read
    */
@@ -233,8 +234,8 @@ export class HttpRequest<V = Variables> {
   }
 
   /**
-   * The content, decoded by its Content-Type and validated: a value of the schema's type, or a problem that lists every
-   * failing member.
+   * Reads the content, decodes it by its Content-Type and validates it: returns a value of the schema's type, or throws a problem
+   * that lists every failing member.
    *
    * ```ts
    * POST("/person", async (request) => store(await request.body(Person)))
@@ -284,7 +285,7 @@ export function mountedRequest(request: HttpRequest, path: string, settings: Con
 /** Returns the turn of the event loop in which `serve` read the request; undefined for a request of any other origin. */
 export const turnOf = (request: HttpRequest): EventLoopTurn | undefined => exchangeOf(request).turn;
 
-/** The exchange with content that is read by these settings, and still once; what the client gets is the same. */
+/** Returns the exchange with content that is read by these settings, and still once; what the client gets is the same. */
 function withSettings(exchange: Exchange, settings: ContentSettings): Exchange {
   let content: RequestContent | undefined;
   const { onEnd } = exchange;

@@ -13,7 +13,7 @@ import type { NoVariables } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
-/** Answers a request. A web `Response` will do too. */
+/** Answers a request, with a web `Response` too. */
 export type Handler<V> = (request: HttpRequest<V>) => Awaitable<HttpResponse | Response>;
 
 /**
@@ -62,7 +62,7 @@ export type RouteFunction = <const C extends readonly (string | Condition)[], N 
 ) => Route<Unmet<N, BoundByAll<C>>>;
 
 /**
- * A route with any conditions. One that names no path at all answers exactly the path of its group, and one that names
+ * Makes a route with any conditions. One that names no path at all answers exactly the path of its group, and one that names
  * no method answers every method.
  *
  * ```ts
@@ -72,22 +72,22 @@ export type RouteFunction = <const C extends readonly (string | Condition)[], N 
 export const route: RouteFunction = (...conditionsAndHandler) => declareRoute(route, [], conditionsAndHandler);
 
 /**
- * A route for GET, and for HEAD when nothing else answers it.
+ * Makes a route for GET, and for HEAD when nothing else answers it.
  *
  * ```ts
  * GET("/{id}", accept("application/json"), (request) => json(find(request.variables.id)))
  * ```
  */
 export const GET: RouteFunction = (...rest) => declareRoute(GET, [method("GET")], rest);
-/** A route for HEAD alone, asked before the GET routes are. */
+/** Makes a route for HEAD only, tried before the GET routes. */
 export const HEAD: RouteFunction = (...rest) => declareRoute(HEAD, [method("HEAD")], rest);
 export const POST: RouteFunction = (...rest) => declareRoute(POST, [method("POST")], rest);
 export const PUT: RouteFunction = (...rest) => declareRoute(PUT, [method("PUT")], rest);
 export const PATCH: RouteFunction = (...rest) => declareRoute(PATCH, [method("PATCH")], rest);
 export const DELETE: RouteFunction = (...rest) => declareRoute(DELETE, [method("DELETE")], rest);
-/** A route for OPTIONS in place of the answer that the router would make from the other routes. */
+/** Makes a route for OPTIONS in place of the answer that the router would make from the other routes. */
 export const OPTIONS: RouteFunction = (...rest) => declareRoute(OPTIONS, [method("OPTIONS")], rest);
-/** A route for QUERY: safe like GET, with content like POST. */
+/** Makes a route for QUERY: safe like GET, with content like POST. */
 export const QUERY: RouteFunction = (...rest) => declareRoute(QUERY, [method("QUERY")], rest);
 
 /**

@@ -34,7 +34,7 @@ export interface RouterOptions {
   readonly codings?: readonly ContentCoding[];
   /** The most bytes of content that a request may have, decoded too, unless the handler says otherwise. Default: 1 MiB. */
   readonly contentLimit?: number;
-  /** Told of each error that became a 500. Default: that of the app in which this one is mounted, else `console.error`. */
+  /** Logs each error that became a 500. Default: that of the app in which this one is mounted, else `console.error`. */
   readonly onFault?: (error: unknown, request: HttpRequest | undefined) => void;
 }
 
@@ -69,7 +69,7 @@ export function router<const R extends readonly Route<unknown>[]>(
   options: RouterOptions,
   ...routes: R & AllComplete<R>
 ): App;
-// Of overloads that all fail, the compiler tells why the last one does: this one takes options too, and says it in words.
+// Of overloads that all fail, the compiler explains the last one: this one takes options too, and says it in words.
 export function router<const A extends readonly (RouterOptions | Route<unknown>)[]>(
   ...optionsAndRoutes: A & AllComplete<A>
 ): App;
@@ -99,9 +99,9 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
       logFault(fromLog);
     };
     try {
-      const told: unknown = (options.onFault ?? request?.attribute(outerFault) ?? logFault)(error, request);
+      const logged: unknown = (options.onFault ?? request?.attribute(outerFault) ?? logFault)(error, request);
       // An asynchronous log that fails must not end the process as an unhandled rejection.
-      if (isPromise(told)) told.then(undefined, logBoth);
+      if (isPromise(logged)) logged.then(undefined, logBoth);
     } catch (fromLog) {
       logBoth(fromLog);
     }
@@ -169,7 +169,7 @@ function sortFilters(
 
 const filterKinds: ReadonlySet<unknown> = new Set(["before", "after", "around", "web", "onError"]);
 
-/** The innermost step: the choice of a route, or the refusal. */
+/** Returns the innermost step: the choice of a route, or the refusal. */
 function dispatcher(locate: RouteTable): Next {
   return (request) => {
     const located = locate(request.path);
@@ -189,7 +189,7 @@ function dispatcher(locate: RouteTable): Next {
 }
 
 /**
- * The response of the first route whose conditions hold for the request as it is judged.
+ * Returns the response of the first branch whose checks match the request as it is judged; undefined when none does.
  *
  * @param rest what the choice rests on; without it, what was consulted up to the route
  */

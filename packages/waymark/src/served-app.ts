@@ -35,7 +35,7 @@ export interface Received {
   receive(target: RequestTarget): HttpRequest;
 }
 
-/** The app's response to what was received; a malformed target reaches the web filters alone, which see it as `*`. */
+/** Answers what was received; a malformed target reaches only the web filters, which see it as `*`. */
 export function handleReceived(app: ServedApp, received: Received): HttpResponse | Promise<HttpResponse> {
   let target: RequestTarget;
   try {
@@ -47,7 +47,7 @@ export function handleReceived(app: ServedApp, received: Received): HttpResponse
   return app.answer(received.receive(target));
 }
 
-/** This refusal of a message, as the web filters leave it. */
+/** Answers with this refusal of a message, as the web filters leave it. */
 export function refuseReceived(
   app: ServedApp,
   received: Received,

@@ -50,7 +50,7 @@ export class ContentError extends Error {
 }
 
 /**
- * The text of bytes that must be UTF-8 (RFC 3629); a byte order mark is kept, for the format to judge.
+ * Returns the text of bytes that must be UTF-8 (RFC 3629); a byte order mark is kept, for the format to judge.
  *
  * @throws ContentError naming the first byte that begins no whole character, by its offset from 0
  */
@@ -68,7 +68,7 @@ export function decodeUtf8(content: Uint8Array): string {
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const lenientUtf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** The lenient decoder puts U+FFFD where the fault is: the first one that the content does not itself spell. */
+/** Finds the first malformed byte: the lenient decoder puts a U+FFFD there that the content does not itself spell. */
 function firstFault(content: Uint8Array): number {
   let offset = 0;
   for (const character of lenientUtf8.decode(content)) {
@@ -92,9 +92,9 @@ export interface DecoderChoice<D extends ContentReader = Decoder> {
 }
 
 /**
- * The first decoder that reads what Content-Type names. The type is never guessed from the content: what a form of another
- * site can send without asking (text/plain) would pass for JSON. `request.body` chooses by it; who reads `request.stream`
- * calls it first.
+ * Returns the first decoder that reads what Content-Type names. The type is never guessed from the content: what a form
+ * of another site can send without asking (text/plain) would pass for JSON. `request.body` chooses by it; a handler
+ * that reads `request.stream` calls it first.
  *
  * @throws HttpError 415 with Accept (RFC 9110 §15.5.16) when the field is missing, given twice or malformed, or no decoder
  *   reads the type in its charset

@@ -2,12 +2,12 @@ import { type Decoder, decodeUtf8 } from "./decoder.ts";
 import { assertStrictJson } from "./strict-json.ts";
 
 export interface StrictJsonOptions {
-  /** How deep arrays and objects may nest, 0 to 1000; 64 unless told: `[[]]` is two deep. */
+  /** How deep arrays and objects may nest, 0 to 1000: `[[]]` is two deep. Default: 64. */
   readonly maxDepth?: number;
 }
 
 /**
- * The value of a JSON text that every reader understands alike (I-JSON, RFC 7493).
+ * Returns the value of a JSON text that every reader understands alike (I-JSON, RFC 7493).
  *
  * Beyond what `JSON.parse` refuses, it refuses two members of one name, however they are escaped; a number that a double
  * would round; half of a surrogate pair; nesting beyond `maxDepth`, before anything is built; and the member name

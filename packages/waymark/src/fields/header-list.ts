@@ -40,7 +40,7 @@ export let hasAnyField: (list: HeaderList, isWanted: (name: string) => boolean) 
 export class HeaderList implements Iterable<readonly [name: string, value: string]> {
   static readonly empty: HeaderList = new HeaderList([]);
 
-  // Either the fields, or two lists one after the other; of these the fields are put together when somebody asks for them.
+  // Either the fields, or two lists one after the other; of these the fields are put together on demand.
   #flat: readonly string[] | undefined;
   readonly #first: HeaderList | undefined;
   readonly #second: HeaderList | undefined;
@@ -54,7 +54,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
   }
 
   /**
-   * The list with these fields.
+   * Returns the list with these fields.
    *
    * @throws TypeError when a name is not a token, or a value is not a string or holds a character that cannot be sent
    *   (RFC 9110 §5.1, §5.5)
@@ -95,12 +95,12 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     return this.#lines;
   }
 
-  /** The field's value, its lines joined by `, ` (`; ` for Cookie); undefined when it is absent. */
+  /** Returns the field's value, its lines joined by `, ` (`; ` for Cookie); undefined when it is absent. */
   get(name: string): string | undefined {
     return this.#find(name.toLowerCase(), undefined);
   }
 
-  /** Every line of the field, in order; empty when it is absent. */
+  /** Returns every line of the field, in order; empty when it is absent. */
   getAll(name: string): readonly string[] {
     const wanted = name.toLowerCase();
     return this.flat.filter((_, i) => i % 2 === 1 && isNamed(this.flat[i - 1] as string, wanted));
@@ -121,24 +121,24 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     return false;
   }
 
-  /** The list in which the field has this value and no other; throws as `of` does. */
+  /** Returns the list in which the field has this value and no other; throws as `of` does. */
   with(name: string, value: string): HeaderList {
     return this.without(name).withAdded(name, value);
   }
 
-  /** The list with one more line of the field; throws as `of` does. */
+  /** Returns the list with one more line of the field; throws as `of` does. */
   withAdded(name: string, value: string): HeaderList {
     assertField(name, value);
     return new HeaderList([...this.flat, name, value]);
   }
 
-  /** The list with the fields of the other behind its own. */
+  /** Returns the list with the fields of the other behind its own. */
   concat(others: HeaderList): HeaderList {
     if (others.isEmpty) return this;
     return this.isEmpty ? others : new HeaderList(undefined, this, others);
   }
 
-  /** The list without the field. */
+  /** Returns the list without the field. */
   without(name: string): HeaderList {
     if (!this.has(name)) return this;
     const wanted = name.toLowerCase();
@@ -146,7 +146,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
   }
 
   /**
-   * The list whose field names all of these members, each once; for list-based fields such as `Vary` and `Allow`.
+   * Returns the list whose field names all of these members, each once; for list-based fields such as `Vary` and `Allow`.
    * Members compare without case; the list is returned as it is when it names them all.
    */
   withMembers(name: string, members: readonly string[]): HeaderList {
@@ -165,7 +165,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     for (let i = 0; i < this.flat.length; i += 2) yield [this.flat[i] as string, this.flat[i + 1] as string];
   }
 
-  /** The value, joined to what was found before. */
+  /** Returns the value, joined to what was found before. */
   #find(wanted: string, before: string | undefined): string | undefined {
     if (this.#first !== undefined && this.#second !== undefined) {
       return this.#second.#find(wanted, this.#first.#find(wanted, before));
@@ -200,7 +200,7 @@ function assertField(name: string, value: unknown): void {
 }
 
 /**
- * The line of the field in a message of HTTP/1.1, with its end; empty for a field that is the sender's.
+ * Returns the line of the field in a message of HTTP/1.1, with its end; empty for a field that is the sender's.
  *
  * @throws TypeError as `assertField` does
  */
@@ -233,8 +233,8 @@ function assertValue(name: string, value: unknown): void {
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * Whether the sender of a message sets this field from what it sends and how, and takes it from nobody else: its framing (RFC 9112
- * §6), its date, and what is about the connection. Trailer too: no trailer section is ever sent.
+ * Returns whether the sender of a message sets this field from what it sends and how, and takes it from no handler: its
+ * framing (RFC 9112 §6), its date, and what is about the connection. Trailer too: no trailer section is ever sent.
  */
 export function isSenderField(name: string): boolean {
   return senderFields.has(name.toLowerCase());

@@ -7,7 +7,7 @@ import { quote } from "../message-text.ts";
 export interface CorsPolicy {
   /**
    * Texts as browsers send them, such as `https://app.example.com`; `https://*.example.com` for everything below a domain;
-   * tests; or `*`, alone, for every page there is.
+   * tests; or only `*`, for every page there is.
    */
   readonly origins: readonly (string | OriginTest)[];
   /** Of the methods that the routes of a path take, those that may be used. Default: all. GET, HEAD and POST always may. */
@@ -133,7 +133,7 @@ function* findInPolicy(policy: CorsPolicy): Iterable<string> {
   }
 }
 
-/** The names of a list; what is not a list of texts, as JavaScript may have it, is an error and has none. */
+/** Returns the names of a list; what is not a list of texts, as JavaScript may have it, is an error and has none. */
 function* namesIn(option: string, value: readonly string[] | undefined): Generator<string, readonly string[]> {
   if (value === undefined) return [];
   if (Array.isArray(value) && value.every((name) => typeof name === "string")) return value;
@@ -153,7 +153,7 @@ export interface OriginTest {
 type AllowsOrigin = (origin: string) => boolean;
 
 /**
- * The origins as one question. Texts are compared whole; `https://*.example.com` is every origin below `example.com`, by
+ * Returns the origins as one question. Texts are compared whole; `https://*.example.com` is every origin below `example.com`, by
  * one label or more, and not `https://example.com` itself.
  *
  * @param origins well formed: `findingInOrigin` finds none in any of them
@@ -167,7 +167,7 @@ function compileOrigins(origins: readonly (string | OriginTest)[]): AllowsOrigin
   return (origin) => exact.has(origin) || (serialized.test(origin) && further.some((allows) => allows(origin)));
 }
 
-/** What is wrong with an origin of a policy, and what would be right; undefined when nothing is. */
+/** Returns what is wrong with an origin of a policy, and what would be right; undefined when nothing is. */
 function findingInOrigin(origin: unknown): string | undefined {
   if (typeof origin === "string") return origin.includes("*") ? findingInWildcard(origin) : findingInText(origin);
   const { name, allows } = (origin ?? {}) as Partial<OriginTest>;
@@ -205,7 +205,7 @@ function findingInText(text: string): string | undefined {
   if (url === null || !text.includes("://")) {
     return `${quoted} is not an origin, which is scheme, host and port, such as "https://app.example.com"`;
   }
-  // Of schemes that are not the web's own, such as those of browser extensions and of apps, URL tells no origin.
+  // Of schemes that are not the web's own, such as those of browser extensions and of apps, URL gives no origin.
   const origin = url.origin === "null" ? `${url.protocol}//${url.host.toLowerCase()}` : url.origin;
   if (text === origin && serialized.test(text)) return undefined;
   if (!serialized.test(origin)) return `${quoted} has no host, and a page without one has no origin to allow`;

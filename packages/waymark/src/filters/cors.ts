@@ -35,7 +35,7 @@ export function cors(policy: CorsPolicy): WebFilter {
   };
 }
 
-/** The value of Access-Control-Allow-Origin; undefined when the origin is not allowed, or there is none. */
+/** Returns the value of Access-Control-Allow-Origin; undefined when there is no origin, or it is not allowed. */
 function allowedOrigin(policy: Policy, origin: string | undefined): string | undefined {
   if (policy.allows === "everybody") return "*";
   return origin !== undefined && policy.allows(origin) ? origin : undefined;
@@ -59,7 +59,10 @@ function answerPreflight(
   return empty(204).withHeaders(parsedHeaders(fields));
 }
 
-/** The response with the fields of the policy, and no others of their names: a handler may have taken it from elsewhere. */
+/**
+ * Returns the response with the fields of the policy, and no others of their names: a handler may have taken it from
+ * elsewhere.
+ */
 function share(policy: Policy, allowed: string | undefined, response: HttpResponse): HttpResponse {
   let { headers } = response;
   for (const name of sharingFields) headers = headers.without(name);

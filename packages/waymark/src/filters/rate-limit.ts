@@ -26,9 +26,9 @@ export interface RateLimitOptions {
 }
 
 /**
- * Grants each client so many requests in a time, and answers those beyond with 429 and Retry-After, before anything is done for
- * them. Responses tell what is left, in `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
- * For `router({ filters })`, inside of `cors`, or for a group.
+ * Grants each client a number of requests in a time, and answers those beyond with 429 and Retry-After, before anything
+ * is done for them. Responses say what is left, in `RateLimit` and `RateLimit-Policy`
+ * (draft-ietf-httpapi-ratelimit-headers). For `router({ filters })`, inside of `cors`, or for a group.
  *
  * ```ts
  * router({ filters: [rateLimit({ limit: 100, window: 60 })] }, personRoutes(people))
@@ -47,7 +47,7 @@ export function rateLimit(options: RateLimitOptions): AroundFilter {
   const proceed = (request: HttpRequest, next: Next, allowance: Allowance): Awaitable<HttpResponse> => {
     const { allowed, remaining } = allowance;
     const policy = `"${name}";q=${allowance.limit};w=${window}`;
-    // Rounded up: who comes back then must not be too early.
+    // Rounded up: a client that comes back then must not be too early.
     const reset = Math.ceil(allowance.resetSeconds);
     const fields = ["RateLimit-Policy", policy, "RateLimit", `"${name}";r=${remaining};t=${reset}`];
     if (!allowed) return withFields(refuse(name, Math.max(reset, 1)), fields);
@@ -153,8 +153,8 @@ interface Window {
 }
 
 /**
- * The address of the client, as a key: of IPv6 the first 64 bits, since whoever has one such address has all that begin like it
- * (RFC 6177). Where the adapter knows no address, all clients are one.
+ * Returns the address of the client as a key: of IPv6 the first 64 bits, since a client with one such address has all
+ * that begin like it (RFC 6177). Where the adapter knows no address, all clients are one.
  */
 export function clientKey({ client }: HttpRequest): string {
   return toClientKey(client.address ?? "unknown");

@@ -14,9 +14,9 @@ export const requestId: Attribute<string> = attribute<string>("requestId");
  * `X-Request-Id` of the response, and as the attribute `requestId` of the request. For `router({ filters })`, in the first
  * place, so that no response goes without.
  *
- * The client, or a proxy in front, may have named it: by an `X-Request-Id` of 1 to 128 letters, digits and `. _ ~ : / + = @ -`,
- * or else by the trace id of a well-formed `traceparent` (W3C Trace Context §3.2). Anything else is not repeated; the request gets
- * a random UUID (version 4, RFC 9562 §5.4), from which no other can be guessed.
+ * The client, or a proxy in front, may have named it: by an `X-Request-Id` of 1 to 128 letters, digits and `. _ ~ : / +
+ * = @ -`, or else by the trace id of a well-formed `traceparent` (W3C Trace Context §3.2). Anything else is not
+ * repeated; the request gets a random UUID (version 4, RFC 9562 §5.4), from which no other can be guessed.
  *
  * ```ts
  * router({ filters: [nameRequests()], onFault: (error, request) => log(request?.attribute(requestId), error) }, …)

@@ -1,11 +1,11 @@
 import { findingInRests, matchPattern, type PathPattern, pathSegments, type Segment } from "./pattern.ts";
 import { encodeLiteral } from "./target.ts";
 
-/** What is wrong with a template, for a person; it names the template. */
+/** Thrown when a template is malformed; the message names it and says what is wrong. */
 export class PatternError extends Error {}
 
 /**
- * The pattern that a template spells.
+ * Returns the pattern that a template spells.
  *
  * | In the template | takes |
  * |---|---|
@@ -146,7 +146,7 @@ function toExpression(parts: readonly Part[], template: string): Segment {
   return { kind: "expression", expression: new RegExp(`^${source}$`, "su"), names, shape };
 }
 
-/** The capturing groups of an expression, which is a whole one: `a)(b` is not, whatever is put around it. */
+/** Returns the capturing groups of an expression, which is a whole one: `a)(b` is not, whatever is put around it. */
 function groupsOf(expression: string, template: string): { readonly count: number; readonly names: readonly string[] } {
   try {
     // Beside an alternative that is empty, it always matches, with each of its groups undefined.
@@ -158,8 +158,8 @@ function groupsOf(expression: string, template: string): { readonly count: numbe
 }
 
 /**
- * A path template as a question about canonical paths, for guards: it takes what a route of this template would, and so what
- * `request.path` says, never the target as it was sent.
+ * Makes a test for canonical paths of a path template, for guards: it takes what a route of this template would. Pass it
+ * `request.path`, never the target as it was sent.
  *
  * ```ts
  * const isPerson = pathMatcher("/person/{id}");

@@ -100,7 +100,7 @@ interface PartialBranch {
 
 const root: PathPattern = { text: "", segments: [] };
 
-// `and` of many `or`s multiplies; beyond this somebody has written a puzzle, and the router should not spend memory on it.
+// `and` of many `or`s multiplies; the bound keeps the memory of the router small.
 const mostBranches = 1024;
 
 const tooMany = (declared: Group | PlacedRoute["route"]): Finding =>
@@ -196,7 +196,7 @@ function findingInPaths({ pattern, furtherPatterns }: Branch): string | undefine
   return twice === undefined ? undefined : `The path "${pattern.text}" has the variable {${twice}} twice`;
 }
 
-/** Whether the path meets all that the branch says of it beside the pattern that it was found by. */
+/** Returns whether the path meets all that the branch says of it beside the pattern that it was found by. */
 export function matchesPath(branch: Branch, segments: readonly string[]): boolean {
   return (
     branch.checks.every(({ stage, matches }) => stage !== stages.path || matches(anyRequest, "", segments)) &&
@@ -204,7 +204,7 @@ export function matchesPath(branch: Branch, segments: readonly string[]): boolea
   );
 }
 
-/** Whether `matchesPath` can differ between paths that the pattern takes. */
+/** Returns whether `matchesPath` can differ between paths that the pattern takes. */
 export function restrictsPath(branch: Branch): boolean {
   return branch.furtherPatterns.length > 0 || branch.checks.some(({ stage }) => stage === stages.path);
 }
@@ -247,7 +247,7 @@ function summarizeOne({ methods, pattern, furtherPatterns, checks, accept, place
   };
 }
 
-/** The row of a route in a mounted app, whose own row is that of everything below its path. */
+/** Returns the row of a route in a mounted app, whose own row is that of everything below its path. */
 function within(mounted: RouteSummary, { methods, path, ...inner }: RouteSummary): RouteSummary {
   const prefix = mounted.path.slice(0, -"/**".length);
   return {
@@ -261,7 +261,7 @@ function within(mounted: RouteSummary, { methods, path, ...inner }: RouteSummary
   };
 }
 
-/** `GET /person/{id}`; a star where every method will do. */
+/** Describes the branch as `GET /person/{id}`; a star stands for every method. */
 export function describeBranch({ methods, pattern }: Branch): string {
   return `${methods === undefined ? "*" : [...methods].join("|") || "(no method)"} ${pattern.text}`;
 }

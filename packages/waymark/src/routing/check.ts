@@ -12,14 +12,14 @@ export const stages = { path: 0, method: 1, contentType: 2, accept: 3, other: 4,
 export type Stage = (typeof stages)[keyof typeof stages];
 
 /**
- * Whether the request is as it must be.
+ * Returns whether the request is as it must be.
  *
  * @param method GET for a HEAD that is answered as GET
  * @param segments those of the canonical path
  */
 export type Matches = (request: HttpRequest, method: string, segments: readonly string[]) => boolean;
 
-/** A condition made ready for one place in the tree: it stands alone, or under `not`. */
+/** A condition compiled for one place in the tree: by itself, or under `not`. */
 export interface Check {
   readonly stage: Stage;
   readonly condition: ConditionData;
@@ -34,7 +34,7 @@ export interface Place {
   readonly inGroup: boolean;
 }
 
-/** The condition, which is well formed, as a check at its place. */
+/** Compiles the condition, which is well formed, for its place. */
 export function compileCheck(condition: ConditionData, place: Place): Check {
   return {
     stage: stageOf(condition),
@@ -44,7 +44,7 @@ export function compileCheck(condition: ConditionData, place: Place): Check {
   };
 }
 
-/** The index of the media type that the request's Accept chooses among these, -1 for none; kept by its text. */
+/** Returns the index of the media type that the request's Accept chooses among these, -1 for none; kept by its text. */
 export function compileNegotiation(mediaTypes: readonly string[]): (accept: string | undefined) => number {
   const offered = mediaTypes.map((type) => parseMediaType(type) as MediaType); // Well formed: the router has checked.
   const choose = memoizeText((accept) => chooseAcceptable(accept, offered));
@@ -52,8 +52,8 @@ export function compileNegotiation(mediaTypes: readonly string[]): (accept: stri
 }
 
 /**
- * Refusals tell the first stage that failed. A `not` counts as its leaves do where all are about the path, or all about the
- * method; no refusal could tell which other types would do.
+ * Refusals are for the first stage that failed. A `not` has the stage of its leaves where all are about the path, or all about
+ * the method; no refusal could list which other types would match.
  */
 function stageOf(condition: ConditionData): Stage {
   const [first, ...rest] = new Set(leaves(condition).map((leaf) => stageOfLeaf[leaf.kind]));

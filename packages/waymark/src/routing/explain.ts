@@ -94,7 +94,7 @@ function print(method: string, path: string, steps: readonly ExplanationStep[], 
 }
 
 /**
- * The routes as a table for a terminal, in the order in which they are tried, and below it what was found about them.
+ * Returns the routes as a table for a terminal, in the order in which they are tried, and below it what was found about them.
  *
  * ```ts
  * console.log(listRoutes(app));

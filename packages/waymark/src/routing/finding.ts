@@ -7,7 +7,7 @@ import { type Branch, describeBranch } from "./branch.ts";
 import { buildPathIndex } from "./path-index.ts";
 
 /**
- * The routes that are never reached, because earlier ones take every request they would, or because no method meets all
+ * Finds the routes that are never reached, because earlier ones take every request they would, or because no method meets all
  * that they and their groups say of it. Only what is certain is found: that two tests say the same is not known.
  */
 export function findShadows(branches: readonly Branch[]): readonly Finding[] {
@@ -35,7 +35,7 @@ export function findShadows(branches: readonly Branch[]): readonly Finding[] {
   });
 }
 
-/** The finding for a route that is left without any branch. */
+/** Finds that a route is left without any branch. */
 export function findEmptyOr({ site }: SingleRoute | MountedRoute): Finding {
   return { kind: "impossible", message: "This route is never reached: an or() around it or in it names nothing", site };
 }
@@ -45,18 +45,18 @@ export function findNoRoutes(site: DeclarationSite): Finding {
   return { kind: "empty", message: "The router has no routes, and answers no request but with a refusal", site };
 }
 
-/** Whether one whose pattern covers the other's is sure to take whatever the other takes. */
+/** Returns whether a branch whose pattern covers the other's is sure to take every request that the other takes. */
 function covers(earlier: Branch, later: Branch): boolean {
   const { methods } = later;
   return (
     earlier.furtherPatterns.length === 0 &&
-    // What names HEAD is asked before what every method reaches.
+    // A branch that names HEAD is tried before those of every method.
     (earlier.methods === undefined ? methods?.has("HEAD") !== true : methods?.isSubsetOf(earlier.methods) === true) &&
     earlier.checks.every(({ condition }) => later.checks.some((check) => implies(check.condition, condition)))
   );
 }
 
-/** Whether the second is sure to hold when the first does. */
+/** Returns whether the second condition is sure to match when the first does. */
 function implies(given: ConditionData, wanted: ConditionData): boolean {
   // What a path under `not` says depends on where it stands, and one condition can stand in two places.
   if (given === wanted) return leaves(given).every(({ kind }) => kind !== "path");

@@ -30,7 +30,7 @@ export interface Located {
 /** Finds the routes of a canonical path; undefined when there are none. */
 export type RouteTable = (path: string) => Located | undefined;
 
-/** The table of these branches, which are in order. Paths without variables are looked up in one step. */
+/** Builds the table of these branches, which are in order. Paths without variables are looked up in one step. */
 export function buildRouteTable(branches: readonly Branch[]): RouteTable {
   const index = buildPathIndex(branches, ({ pattern }) => pattern);
   const declared = branches.flatMap(({ methods }) => [...(methods ?? [])]);
@@ -60,7 +60,7 @@ function rememberRoutes(
     const branches = all.filter((each) => matchesPath(each, segments)).sort((a, b) => a.order - b.order);
     if (branches.length === 0) return undefined;
     const make = (): PathRoutes => new PathRoutes(branches, recognized);
-    // Where a branch says more of the path, its pattern alone does not tell whether it takes part.
+    // Where a branch says more of the path, its pattern does not decide by itself whether it takes part.
     if (!all.some(restrictsPath)) return remember(byPatterns, key, make);
     return remember(byBranches, branches.map(({ order }) => order).join(), make);
   };
@@ -125,7 +125,7 @@ export class PathRoutes {
     return branches.length === 0 ? undefined : allowedBy(branches, (branch) => namedBy(branch) ?? []);
   }
 
-  /** The branches that the method leaves, in the order in which they are tried. */
+  /** Returns the branches of the method, in the order in which they are tried. */
   attempts(method: string): readonly Attempt[] {
     const known = this.#attempts.get(method);
     if (known !== undefined) return known;
@@ -135,7 +135,7 @@ export class PathRoutes {
     return attempts;
   }
 
-  /** The answer when none of the attempts for the method succeeded: the furthest that any got decides. */
+  /** Answers when none of the attempts for the method succeeded: the furthest that any got decides. */
   refuse(request: HttpRequest, segments: readonly string[]): HttpResponse {
     const { method } = request;
     const attempts = this.attempts(method);
@@ -152,13 +152,13 @@ export class PathRoutes {
     return withVary(refusal, this.consulted(method));
   }
 
-  /** The header fields that have been consulted when every attempt for the method has failed. */
+  /** Returns the header fields that have been consulted when every attempt for the method has failed. */
   consulted(method: string): Consulted {
     return this.attempts(method).at(-1)?.consulted ?? consultingNothing;
   }
 
   /**
-   * The request without its Accept, where that field alone stands against an answer and has malformed members: they may
+   * Returns the request without its Accept, where only that field prevents an answer and has malformed members: they may
    * have named what there is. Undefined where the refusal is right.
    */
   withoutMalformedAccept(request: HttpRequest, refusal: HttpResponse): HttpRequest | undefined {
@@ -167,8 +167,8 @@ export class PathRoutes {
   }
 
   /**
-   * The handler's response with what it rests on: `Vary`, and for content that the handler could not read the types that the path's
-   * routes do, as where the routes themselves refuse it.
+   * Completes the handler's response by `Vary`, and for content that the handler could not read by the types that the path's
+   * routes read, as where the routes themselves refuse it.
    */
   complete(response: HttpResponse, consulted: Consulted): HttpResponse {
     const isUnread = response.status === 415 && response.headers.has("Accept");
@@ -194,7 +194,7 @@ export class PathRoutes {
   }
 }
 
-/** The methods that are named by some and taken by some: HEAD wherever GET is, and OPTIONS always. */
+/** Returns the methods that are named by some and taken by some: HEAD wherever GET is, and OPTIONS always. */
 function allowedBy(branches: readonly Branch[], namedBy: (branch: Branch) => readonly string[]): readonly string[] {
   const taken = branches.flatMap(namedBy).filter((method) => branches.some((branch) => matchesMethod(branch, method)));
   return [...new Set([...taken.flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])), "OPTIONS"])];
