@@ -1,4 +1,5 @@
-import { type App, accept, empty, GET, group, HttpRequest, type HttpResponse, type Route, router } from "waymark";
+import { type App, empty, GET, group, HttpRequest, type HttpResponse, type Route, router } from "waymark";
+import { accept } from "waymark/routing";
 import { type Summary, summarize } from "./summary.ts";
 
 export interface DispatchOptions {

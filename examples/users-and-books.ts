@@ -9,8 +9,10 @@
  *   curl -i localhost:8080/users/2/books
  */
 import { type CollectionHandlers, collection, type Database, openDatabase } from "@waymark/collection";
-import { type App, accept, contentType, DELETE, GET, group, jsonDecoder, PATCH, POST, PUT, router } from "waymark";
+import { type App, DELETE, GET, group, PATCH, POST, PUT, router } from "waymark";
+import { jsonDecoder } from "waymark/content";
 import { serve } from "waymark/node";
+import { accept, contentType } from "waymark/routing";
 import { z } from "zod";
 
 const user = z.strictObject({ name: z.string().min(1) });

@@ -5,9 +5,9 @@
 const names: Readonly<Record<string, readonly string[]>> = {
   waymark: [
     ...["adapters", "compress", "content-coding", "event-loop-turns.serial", "fuzz", "half-closed", "http2"],
-    ...["json-fault", "limits.serial", "messages", "mistake", "node-adapter", "node-codings", "overload-delay.serial"],
+    ...["strict-json", "limits.serial", "messages", "mistake", "node-adapter", "node-codings", "overload-delay.serial"],
     ...["packed.serial", "refused-messages", "request-content", "request-target", "rolling-restart.serial"],
-    ...["web-content", "web-response"],
+    ...["web-content", "web-response", "node-listener", "http1/bounds", "http1/differential", "http1/upgrade"],
   ],
   collection: [
     ...["packed.serial", "postgres-database", "query-plan", "sqlite-reader", "sqlite-sharing", "sqlite-store"],

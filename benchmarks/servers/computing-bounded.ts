@@ -1,4 +1,4 @@
-import { overload } from "waymark";
+import { overload } from "waymark/filters";
 import { computing, serveWork } from "./work.ts";
 
 await serveWork(computing, [overload()]);

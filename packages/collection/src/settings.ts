@@ -1,15 +1,7 @@
-import {
-  type Awaitable,
-  caller,
-  created,
-  type Decoder,
-  type HttpRequest,
-  type HttpResponse,
-  type MediaType,
-  parseMediaType,
-  quote,
-  type StandardSchemaV1,
-} from "waymark";
+import { type Awaitable, created, type HttpRequest, type HttpResponse } from "waymark";
+import { type Decoder, quote, type StandardSchemaV1 } from "waymark/content";
+import { type MediaType, parseMediaType } from "waymark/fields";
+import { caller } from "waymark/filters";
 import { type BulkLimits, type BulkSettings, toBulkSettings } from "./bulk/limits.ts";
 import { jsonRepresentation } from "./formats/json.ts";
 import type { ListDecoder } from "./formats/list-decoder.ts";

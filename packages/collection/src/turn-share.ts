@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { HttpRequest } from "waymark";
+import { turnOf } from "waymark/filters";
 
 /**
  * The share of a turn of the event loop that work may take whose length a client decides. Where it is used up, the work
@@ -13,16 +14,16 @@ import type { HttpRequest } from "waymark";
  * ```
  */
 export class TurnShare {
-  readonly #request: Pick<HttpRequest<unknown>, "turn"> | undefined;
+  readonly #request: HttpRequest<unknown> | undefined;
   #began = performance.now();
 
   /** @param request its turn counts all that was done since it began; without one, only what was done by this work */
-  constructor(request?: Pick<HttpRequest<unknown>, "turn">) {
+  constructor(request?: HttpRequest<unknown>) {
     this.#request = request;
   }
 
   get isUsed(): boolean {
-    return performance.now() - (this.#request?.turn?.began ?? this.#began) >= longest;
+    return performance.now() - ((this.#request && turnOf(this.#request)?.began) ?? this.#began) >= longest;
   }
 
   /** Waits for the next turn. */

@@ -4,7 +4,8 @@ import { readdirSync, readlinkSync } from "node:fs";
 import { request as sendOverHttp } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
-import { GET, HttpError, HttpRequest, type HttpResponse, POST, router, type StandardSchemaV1, text } from "waymark";
+import { GET, HttpError, HttpRequest, type HttpResponse, POST, router, text } from "waymark";
+import type { StandardSchemaV1 } from "waymark/content";
 import { nodeCodings, serve } from "waymark/node";
 import {
   type BulkLimits,

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type App, contentType, DELETE, GET, group, jsonDecoder, PATCH, POST, PUT, router } from "waymark";
+import { type App, DELETE, GET, group, PATCH, POST, PUT, router } from "waymark";
+import { jsonDecoder } from "waymark/content";
+import { contentType } from "waymark/routing";
 import { z } from "zod";
 import { collection, type Database, jsonPatchType, mergePatchType, openDatabase } from "../src/index.ts";
 

@@ -1,18 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  type Decoder,
-  GET,
-  group,
-  HttpError,
-  HttpRequest,
-  HttpResponse,
-  jsonDecoder,
-  POST,
-  router,
-  type StandardSchemaV1,
-  type ValidationIssue,
-} from "waymark";
+import { GET, group, HttpError, HttpRequest, HttpResponse, POST, router } from "waymark";
+import { type Decoder, jsonDecoder, type StandardSchemaV1, type ValidationIssue } from "waymark/content";
 import {
   type CollectionHandlers,
   type CollectionOptions,
@@ -76,7 +65,7 @@ const openPeople = (): Promise<Database> =>
 const peopleOver = (store: Store, options?: Partial<CollectionOptions<Person>>): CollectionHandlers<Person> =>
   collection({ path: "/person", store, schema: personSchema, decoders, ...options });
 
-const reading = (id: string): HttpRequest<{ readonly id: string }> => HttpRequest.of().matched({ id }, undefined);
+const reading = (id: string): HttpRequest<{ readonly id: string }> => HttpRequest.of({ variables: { id } });
 
 const posting = (body: string | object, contentType = "application/json"): HttpRequest =>
   HttpRequest.of({

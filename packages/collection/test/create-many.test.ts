@@ -3,15 +3,8 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import {
-  HttpError,
-  HttpRequest,
-  type HttpResponse,
-  POST,
-  router,
-  type StandardSchemaV1,
-  type ValidationIssue,
-} from "waymark";
+import { HttpError, HttpRequest, type HttpResponse, POST, router } from "waymark";
+import type { StandardSchemaV1, ValidationIssue } from "waymark/content";
 import {
   type CollectionDefinition,
   type CollectionHandlers,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { MalformedContent } from "waymark";
+import { ContentError } from "waymark/content";
 import { csvDecoder, csvRepresentation } from "../src/index.ts";
 import { decodeList, inPieces } from "./decoded-list.ts";
 import { listOf, storedRecord } from "./stored-records.ts";
@@ -87,7 +87,7 @@ describe("reading CSV", () => {
   for (const [what, content, line, column, said] of refused) {
     it(`refuses ${what}`, async () => {
       await assert.rejects(decodeList(decoder, [Buffer.from(content)]), (error: unknown) => {
-        assert.ok(error instanceof MalformedContent);
+        assert.ok(error instanceof ContentError);
         assert.deepEqual([error.line, error.column], [line, column]);
         assert.match(error.detail, said);
         return true;
@@ -103,7 +103,7 @@ describe("reading CSV", () => {
     })();
     await assert.rejects(async () => {
       for await (const { value } of decoder.decode(pieces, reading)) seen.push(value);
-    }, MalformedContent);
+    }, ContentError);
     assert.deepEqual(seen, [{ name: "Ada" }]);
   });
 
@@ -145,7 +145,7 @@ describe("reading CSV", () => {
     }
 
     it("refuses 100,000 levels, and looks no further", async () => {
-      await assert.rejects(read(Array(100_000).fill("a").join("."), "1"), MalformedContent);
+      await assert.rejects(read(Array(100_000).fill("a").join("."), "1"), ContentError);
     });
   });
 

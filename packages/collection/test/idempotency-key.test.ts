@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, suite, test } from "node:test";
-import { type App, access, GET, group, jsonDecoder, POST, router } from "waymark";
+import { type App, GET, group, POST, router } from "waymark";
+import { jsonDecoder } from "waymark/content";
+import { access } from "waymark/filters";
 import { z } from "zod";
 import { type CollectionOptions, collection, type Database, openDatabase, type Store } from "../src/index.ts";
 

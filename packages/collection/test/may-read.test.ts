@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { type App, jsonDecoder, PATCH, router } from "waymark";
+import { type App, PATCH, router } from "waymark";
+import { jsonDecoder } from "waymark/content";
 import { z } from "zod";
 import { collection, type Database, openDatabase } from "../src/index.ts";
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, suite, test } from "node:test";
-import { type App, DELETE, GET, group, HttpResponse, jsonDecoder, PATCH, POST, PUT, router } from "waymark";
+import { type App, DELETE, GET, group, HttpResponse, PATCH, POST, PUT, router } from "waymark";
+import { jsonDecoder } from "waymark/content";
 import { z } from "zod";
 import {
   type CollectionOptions,

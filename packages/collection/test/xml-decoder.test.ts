@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { MalformedContent, type MediaType } from "waymark";
+import { ContentError } from "waymark/content";
+import type { MediaType } from "waymark/fields";
 import { xmlDecoder } from "../src/index.ts";
 
 const namespace = "https://example.org/person";
@@ -21,12 +22,12 @@ function utf16(text: string, order: "le" | "be", mark = "\ufeff"): Uint8Array {
   return order === "le" ? bytes : bytes.swap16();
 }
 
-async function refusalOf(decoding: () => unknown): Promise<MalformedContent> {
+async function refusalOf(decoding: () => unknown): Promise<ContentError> {
   try {
     const value = await decoding();
     assert.fail(`read as ${JSON.stringify(value)}`);
   } catch (error) {
-    if (error instanceof MalformedContent) return error;
+    if (error instanceof ContentError) return error;
     throw error;
   }
 }
@@ -665,7 +666,7 @@ describe("every XML document", () => {
         try {
           await decode(damaged);
         } catch (error) {
-          assert.ok(error instanceof MalformedContent, String(error));
+          assert.ok(error instanceof ContentError, String(error));
           const lines = damaged.split(/\r\n|\n|\r/);
           const line = lines[(error.line ?? 0) - 1];
           assert.ok(line !== undefined, `line ${error.line} of ${lines.length}`);

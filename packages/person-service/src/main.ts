@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import cluster from "node:cluster";
 import { buffer } from "node:stream/consumers";
-import { escapeUnprintable } from "waymark";
+import { escapeUnprintable } from "waymark/content";
 import { maskPasswords, userErrorMessage } from "./cli/command.ts";
 import { parseCommandLine } from "./cli/command-line.ts";
 

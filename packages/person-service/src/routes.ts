@@ -1,5 +1,6 @@
 import type { CollectionHandlers } from "@waymark/collection";
-import { accept, contentType, DELETE, GET, group, PATCH, POST, PUT, type Route, text } from "waymark";
+import { DELETE, GET, group, PATCH, POST, PUT, type Route, text } from "waymark";
+import { accept, contentType } from "waymark/routing";
 import type { Person } from "./person/person.ts";
 import { describeProblem } from "./problems.ts";
 

@@ -1,26 +1,21 @@
 import { type BulkLimits, collection, type Database, openDatabase, type Store, xmlDecoder } from "@waymark/collection";
+import { type App, type AroundFilter, type HttpRequest, ok, type RouterOptions, router } from "waymark";
+import { jsonDecoder } from "waymark/content";
 import {
-  type App,
-  type AroundFilter,
   type CorsPolicy,
   clientKey,
   compress,
   cors,
   describeProblems,
-  type HttpRequest,
-  jsonDecoder,
   nameRequests,
   noStoreErrors,
-  ok,
   overload,
   publicUrl,
   type RateLimitOptions,
-  type RouterOptions,
   rateLimit,
-  router,
   type SecurityHeadersOptions,
   securityHeaders,
-} from "waymark";
+} from "waymark/filters";
 import { nodeCodings } from "waymark/node";
 import type { AccessFilter } from "./access/access.ts";
 import { healthRoutes, isHealthCheck } from "./health.ts";
@@ -70,7 +65,7 @@ export interface PersonService {
  * Opens the database and puts the routes on it.
  *
  * @throws StoreOpenError (rejects) when the database cannot be opened; the message says what to do
- * @throws CorsMistakes (rejects) when the policy has some
+ * @throws CorsPolicyError (rejects) when the policy has some
  * @throws TypeError (rejects) when the public URL is not one
  */
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {

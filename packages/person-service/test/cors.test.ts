@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { CorsMistakes } from "waymark";
+import { CorsPolicyError } from "waymark/filters";
 import { openPersonService, type PersonServiceOptions } from "../src/index.ts";
 import { createSqliteFile } from "./databases.ts";
 import { startService } from "./service-process.ts";
@@ -66,7 +66,7 @@ describe("the service and pages of other origins", () => {
   });
 
   it("does not open with a policy that cannot be meant", async () => {
-    await assert.rejects(openPersonService({ database: ":memory:", cors: { origins: [] } }), CorsMistakes);
+    await assert.rejects(openPersonService({ database: ":memory:", cors: { origins: [] } }), CorsPolicyError);
   });
 
   it("is told the origins by --cors", async () => {

@@ -1,15 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { StoreUnavailable } from "@waymark/collection";
-import {
-  type App,
-  describeProblems,
-  HttpRequest,
-  type HttpResponse,
-  nameRequests,
-  noStoreErrors,
-  router,
-} from "waymark";
+import { type App, HttpRequest, type HttpResponse, router } from "waymark";
+import { describeProblems, nameRequests, noStoreErrors } from "waymark/filters";
 import { type Health, healthRoutes, openPersonService } from "../src/index.ts";
 import { assertProblem } from "./answers.ts";
 import { describeService } from "./transports.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { collection, openDatabase, type StoredRecord } from "@waymark/collection";
-import { type App, jsonDecoder, router } from "waymark";
+import { type App, router } from "waymark";
+import { jsonDecoder } from "waymark/content";
 import { type RunningServer, serve } from "waymark/node";
 import { personCollection, personRoutes, personSchema } from "../src/index.ts";
 import { createSqliteFile, type TestDatabase } from "./databases.ts";

@@ -1,45 +1,34 @@
-import type { ContentSettings } from "./content/request-content.ts";
 import type { DeclarationSite } from "./declaration.ts";
 import type { MethodsOf } from "./filter.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
-import type { Malformed } from "./routing/refusal.ts";
+import type { Servable } from "./served-app.ts";
 
-/** Routes, compiled. */
-export interface App {
+/** What `router(…)` makes of routes: it answers requests. */
+export interface App extends Servable {
   /**
-   * Answers a request, also one made by hand, whose content is then read as `content` says; never throws and never rejects.
+   * Answers a request, also one made by hand, whose content is then read by the app's settings; never throws and never rejects.
    * It is synchronous when the filters and the handler are.
    */
   handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
-  /** Answers a request whose content is read as `content` says already, for adapters; otherwise as `handle`. */
-  answer(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
-  /**
-   * Answers a request whose message or target is malformed, for adapters: with this refusal, as the web filters leave it. They see
-   * the path `*`, and for a message `isRefusedMessage` is true. Never throws and never rejects.
-   */
-  refuse(request: HttpRequest, refusal: HttpResponse, malformed: Malformed): HttpResponse | Promise<HttpResponse>;
   /** Answers a web request: for tests, and for runtimes that serve by a fetch function. */
   fetch(request: Request): Promise<Response>;
-  /** Tells for each route, in order, whether it takes the request, and what first stood against it. */
+  /** Explains for each route, in order, whether it takes the request, and the first condition that does not match. */
   explain(request: HttpRequest): Explanation;
   /** Every route, flat, in the order in which they are tried. */
   readonly routes: readonly RouteSummary[];
-  /** What is legal and yet worth a look: routes that are never reached, and that there are no routes. */
+  /** Lists what is legal and yet worth a look: routes that are never reached, and that there are no routes. */
   readonly findings: readonly Finding[];
   /** The methods that the routes of a canonical path take, as `Allow` names them; undefined where no route has the path. */
   readonly methodsOf: MethodsOf;
-  /** How adapters read the content of requests. */
-  readonly content: ContentSettings;
-  /** Reports an error that no response can tell, for adapters: a stream of content that broke. */
-  fault(error: unknown, request?: HttpRequest): void;
 }
 
-/** Something legal that is worth a look: a route that no request reaches, or a router without routes. */
+/** What the router found when it was built: something invalid, a route that no request reaches, or that there are no routes. */
 export interface Finding {
-  readonly kind: "shadowed" | "impossible" | "empty";
+  /** `invalid`: it cannot have been meant, and the router is not built. */
+  readonly kind: "invalid" | "shadowed" | "impossible" | "empty";
   readonly message: string;
-  /** The route, or the call of `router`. */
+  /** Where the condition, the group, the route or the router is declared. */
   readonly site: DeclarationSite;
 }
 
@@ -71,7 +60,7 @@ export interface Explanation {
   readonly chosen: string | undefined;
   /** The status of the refusal, or that of the router's own answer to OPTIONS; undefined when a route answers. */
   readonly status: number | undefined;
-  /** What the mounted app makes of the request, where the route that answers is one. */
+  /** The explanation of the mounted app, where one answers. */
   readonly mounted: Explanation | undefined;
   /** The explanation as lines for a person. */
   toString(): string;
@@ -83,11 +72,11 @@ export interface ExplanationStep {
   /** `file:line:column` */
   readonly declaredAt: string;
   /** undefined: the route takes the request. */
-  readonly failure: ExplanationFailure | undefined;
+  readonly unmet: UnmetCondition | undefined;
 }
 
 /** The first condition that failed, in the order in which refusals go: path, method, Content-Type, Accept, the rest. */
-export interface ExplanationFailure {
+export interface UnmetCondition {
   readonly condition: string;
   /** What the request had instead. */
   readonly found: string;

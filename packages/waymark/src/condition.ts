@@ -3,10 +3,10 @@ import type { NoVariables, PathVariables } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
 
 /**
- * What a request must be for a route: a value that can be read, not a function that can only be called. Whether it is
- * well formed is said when the router is built, together with every other mistake.
+ * What a request must be for a route: a value that can be read, not a function that can only be called. The router
+ * checks whether it is well formed, and reports it together with every other error.
  *
- * `V` is what the condition binds when it holds: the variables of its path.
+ * `V` is what the condition binds when it matches: the variables of its path.
  */
 export type Condition<V = unknown> = ConditionData & {
   /** Type only. */
@@ -69,7 +69,7 @@ interface QueryCondition extends Declared {
 interface TestCondition extends Declared {
   readonly kind: "test";
   readonly name: string;
-  readonly holds: (request: HttpRequest) => boolean;
+  readonly matches: (request: HttpRequest) => boolean;
   /** The header fields that it reads, for `Vary`. */
   readonly consults: readonly string[];
 }
@@ -89,45 +89,48 @@ interface NotCondition extends Declared {
   readonly condition: ConditionData;
 }
 
-/** The request has one of these methods; a HEAD that nothing else answers is taken as GET (RFC 9110 §9.3.2). */
+/** Matches requests with one of these methods; a HEAD that nothing else answers is taken as GET (RFC 9110 §9.3.2). */
 export function method(...methods: readonly string[]): Condition<NoVariables> {
   return { kind: "method", methods, site: new DeclarationSite(method) };
 }
 
 /**
- * In a route, the path below its groups is exactly this one; in a group, it is this one or begins with it, by whole
- * segments. The templates are those of `parsePattern`.
+ * Matches, in a route, exactly this path below its groups; in a group, this path and everything below it. The templates
+ * are those of `parsePattern`.
  */
 export function path<const P extends string>(pattern: P): Condition<PathVariables<P>> {
   return { kind: "path", pattern, site: new DeclarationSite(path) };
 }
 
 /**
- * The client accepts one of these media types, listed in the server's order of preference: the q-values of the
+ * Matches requests whose client accepts one of these media types, listed in the server's order of preference: the q-values of the
  * request's Accept choose, ties go to the earlier (RFC 9110 §12.5.1), and `request.negotiatedType` is the choice.
  */
 export function accept(...mediaTypes: readonly string[]): Condition<NoVariables> {
   return { kind: "accept", mediaTypes, site: new DeclarationSite(accept) };
 }
 
-/** The request's Content-Type is in one of these media ranges: `application/json`, `image/*`. */
+/** Matches requests whose Content-Type is in one of these media ranges: `application/json`, `image/*`. */
 export function contentType(...mediaTypes: readonly string[]): Condition<NoVariables> {
   return { kind: "contentType", mediaTypes, site: new DeclarationSite(contentType) };
 }
 
-/** The header field is there and, if a value is given, is exactly that text or contains a match of the expression. */
+/**
+ * Matches when the header field is there and, if a value is given, is exactly that text or contains a match of the
+ * expression.
+ */
 export function header(name: string, value?: string | RegExp): Condition<NoVariables> {
   return { kind: "header", name, value, site: new DeclarationSite(header) };
 }
 
-/** The query parameter is there and, if a value is given, one of its values is that text or contains a match. */
+/** Matches when the query parameter is there and, if a value is given, one of its values is that text or contains a match. */
 export function query(name: string, value?: string | RegExp): Condition<NoVariables> {
   return { kind: "query", name, value, site: new DeclarationSite(query) };
 }
 
 /**
- * Anything else; the name is what tables and explanations show. The function must be pure, and sees the request before
- * its path variables are bound.
+ * Matches when the function returns true; tables and explanations show the name. The function must be pure, and sees
+ * the request before its path variables are bound.
  *
  * ```ts
  * test("the client is a beta user", (request) => request.cookies.has("beta"), { consults: ["Cookie"] })
@@ -135,24 +138,25 @@ export function query(name: string, value?: string | RegExp): Condition<NoVariab
  */
 export function test(
   name: string,
-  holds: (request: HttpRequest) => boolean,
+  matches: (request: HttpRequest) => boolean,
   options: { readonly consults?: readonly string[] } = {},
 ): Condition<NoVariables> {
-  if (typeof holds !== "function") throw new TypeError(`test(…) takes a name and a function, not ${typeName(holds)}`);
-  return { kind: "test", name, holds, consults: options.consults ?? [], site: new DeclarationSite(test) };
+  if (typeof matches !== "function")
+    throw new TypeError(`test(…) takes a name and a function, not ${typeName(matches)}`);
+  return { kind: "test", name, matches, consults: options.consults ?? [], site: new DeclarationSite(test) };
 }
 
-/** All of them hold; with none given, always. */
+/** Matches when all of the conditions match; without any, always. */
 export function and<const C extends readonly Condition[]>(...conditions: C): Condition<BoundByAll<C>> {
   return { kind: "and", conditions: requireConditions("and", conditions), site: new DeclarationSite(and) };
 }
 
-/** At least one of them holds, tried in order; with none given, never. */
+/** Matches when one of the conditions does, tried in order; without any, never. */
 export function or<const C extends readonly Condition[]>(...conditions: C): Condition<BoundByEach<C>> {
   return { kind: "or", conditions: requireConditions("or", conditions), site: new DeclarationSite(or) };
 }
 
-/** The condition does not hold. It binds no variables. */
+/** Matches when the condition does not. It binds no variables. */
 export function not(condition: Condition): Condition<NoVariables> {
   return {
     kind: "not",
@@ -167,12 +171,12 @@ const requireConditions = (name: string, conditions: readonly unknown[]): readon
 /** What a string (a path), a condition or anything else among the members of a route or group binds. */
 type Bound<M> = M extends string ? PathVariables<M> : M extends Condition<infer V> ? V : NoVariables;
 
-/** What is bound when all of the members hold. */
+/** What is bound when all of the members match. */
 export type BoundByAll<M extends readonly unknown[]> = M extends readonly []
   ? NoVariables
   : Intersection<Bound<M[number]>>;
 
-/** What is bound whichever of the conditions holds: the variables that all of them have. */
+/** What is bound whichever of the conditions matches: the variables that all of them have. */
 type BoundByEach<C extends readonly Condition[]> = C extends readonly [] ? NoVariables : Common<Bound<C[number]>>;
 
 export type Intersection<U> = (U extends unknown ? (member: U) => void : never) extends (member: infer I) => void
@@ -185,13 +189,13 @@ type Common<U> = Pick<U, keyof U>;
 const isLeaf = (condition: ConditionData): condition is Leaf =>
   condition.kind !== "and" && condition.kind !== "or" && condition.kind !== "not";
 
-/** Every leaf of the condition, those under `not` too. */
+/** Returns every leaf of the condition, those under `not` too. */
 export function leaves(condition: ConditionData): readonly Leaf[] {
   if (isLeaf(condition)) return [condition];
   return condition.kind === "not" ? leaves(condition.condition) : condition.conditions.flatMap(leaves);
 }
 
-/** The condition as a person would say it: `accept application/json or query format=json`. */
+/** Describes the condition for a person: `accept application/json or query format=json`. */
 export function describeCondition(condition: ConditionData): string {
   switch (condition.kind) {
     case "method":
@@ -219,11 +223,11 @@ const describeValue = (value: string | RegExp | undefined): string =>
   value === undefined ? "" : ` ${typeof value === "string" ? "=" : "~"} ${value}`;
 
 /**
- * The value, which must be a condition. JavaScript callers come with anything: undefined from a misspelt import, a string
+ * Returns the value, which must be a condition. JavaScript callers pass anything: undefined from a misspelt import, a string
  * where only a route takes one, a function in the wrong place.
  *
  * @param expected the beginning of the message: what takes which values
- * @throws TypeError when it is none
+ * @throws TypeError when it is not a condition
  */
 export function requireCondition(value: unknown, expected: string): ConditionData {
   const kind = (value as { kind?: unknown } | null | undefined)?.kind;

@@ -1,10 +1,10 @@
-/** Where in the program a condition, route or group was declared; formatted only when somebody asks. */
+/** Where in the program a condition, route or group was declared; formatted on demand. */
 export class DeclarationSite {
   readonly #trace: { stack?: string } = {};
 
   /** @param declaredBy the public function that was called: its caller is the site */
   constructor(declaredBy: (...args: never[]) => unknown) {
-    // V8 and JavaScriptCore have this; elsewhere the site is unknown, and only messages are the poorer for it.
+    // V8 and JavaScriptCore have this; elsewhere the site is unknown, and messages say so.
     Error.captureStackTrace?.(this.#trace, declaredBy);
   }
 
@@ -15,14 +15,14 @@ export class DeclarationSite {
   }
 }
 
-/** What a value is, for the message that says what it should be: `null`, `array`, `undefined`, `function`, … */
+/** Names what a value is, for messages: `null`, `array`, `undefined`, `function`, … */
 export function typeName(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
 }
 
 /**
- * The value, when it is an integer from 1 on.
+ * Returns the value, which must be an integer of 1 or more.
  *
  * @throws RangeError that names the option
  */

@@ -1,4 +1,4 @@
-/** Who sent a request, and how it was addressed, as far as the server can tell. */
+/** The client of a request, and the address that it used, as far as the server knows. */
 export interface Client {
   /** The IP address, `192.0.2.7` or `2001:db8::7`; undefined for a request that came over no connection. */
   readonly address: string | undefined;
@@ -8,17 +8,17 @@ export interface Client {
 }
 
 /**
- * A turn of the event loop, which reads what has come by its beginning. What comes while it goes on waits in the sockets,
- * unseen, for the next one.
+ * A turn of the event loop: it reads what has arrived when it begins; what arrives later waits in the sockets for the
+ * next turn.
  */
 export interface EventLoopTurn {
   /** When it began, by `performance.now()`. */
   readonly began: number;
-  /** How many milliseconds the turn before it took; 0 when the loop has rested between the two. */
+  /** How many milliseconds the turn before it took; 0 when the loop was idle between the two. */
   readonly previous: number;
 }
 
-/** The key of a value that filters hand on with a request; typed, and equal only to itself. */
+/** The key of a value that filters keep on a request; typed, and equal only to itself. */
 export interface Attribute<T> {
   /** For a person who reads a dump; two attributes of one name are still two. */
   readonly name: string;
@@ -27,7 +27,7 @@ export interface Attribute<T> {
 }
 
 /**
- * A new key.
+ * Makes a new key.
  *
  * ```ts
  * const user = attribute<User>("user");

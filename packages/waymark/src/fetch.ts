@@ -1,7 +1,7 @@
 import { contentInterrupted, joinBytes } from "./content/coding.ts";
 import { type ContentSource, contentTooLarge, RequestContent } from "./content/request-content.ts";
 import type { Client } from "./exchange.ts";
-import { HeaderList } from "./fields/header-list.ts";
+import { parsedHeaders } from "./fields/header-list.ts";
 import { noVariables } from "./path/pattern.ts";
 import type { RequestTarget } from "./path/target.ts";
 import { HttpError, internalError } from "./problem.ts";
@@ -73,12 +73,12 @@ class WebExchange implements Exchange, Received {
 
   receive({ path, search }: RequestTarget): HttpRequest {
     const { method, headers } = this.native;
-    const fields = HeaderList.fromParsed([...headers].flat());
+    const fields = parsedHeaders([...headers].flat());
     this.request = new HttpRequest(method, path, search, fields, this, noVariables);
     return this.request;
   }
 
-  /** A web request does not tell from where it comes. */
+  /** A web request has no address of its client. */
   get client(): Client {
     const { protocol, host } = new URL(this.native.url);
     return { address: undefined, scheme: protocol === "https:" ? "https" : "http", host };
@@ -199,7 +199,7 @@ async function fail(exchange: WebExchange, error: unknown): Promise<Response> {
       fault = unsendable;
     }
   }
-  // What fails once the client has gone is how its work was stopped.
+  // Once the client has gone, the error is that of the abort.
   if (!exchange.signal.aborted) exchange.app.fault(fault, exchange.request);
   return respond(exchange, internalError);
 }

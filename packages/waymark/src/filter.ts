@@ -2,7 +2,7 @@ import { DeclarationSite, typeName } from "./declaration.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
-/** A value, or the promise of one. What is not a promise is not waited for: synchronous handlers stay synchronous. */
+/** A value, or the promise of one. A value is passed on at once: synchronous handlers stay synchronous. */
 export type Awaitable<T> = T | Promise<T>;
 
 /**
@@ -61,7 +61,7 @@ export interface ErrorClause {
 export type ErrorType<E = unknown> = abstract new (...args: never[]) => E;
 
 /**
- * Takes the request and gives the one that goes on, perhaps changed.
+ * Makes a filter of a function that takes the request and returns the one that goes on, perhaps changed.
  *
  * ```ts
  * before((request) => request.withHeader("X-RequestHeader", "seen"))
@@ -73,7 +73,8 @@ export function before(apply: BeforeFilter["apply"]): BeforeFilter {
 }
 
 /**
- * Takes the response and gives the one that goes out, perhaps changed. The request is the one that this filter got.
+ * Makes a filter of a function that takes the response and returns the one that goes out, perhaps changed. The request is the
+ * one that this filter got.
  *
  * ```ts
  * after((request, response) => response.withHeader("Cache-Control", "no-cache"))
@@ -85,7 +86,7 @@ export function after(apply: AfterFilter["apply"]): AfterFilter {
 }
 
 /**
- * Takes the request and the next step, and may answer without it.
+ * Makes a filter of a function that takes the request and the next step, and may answer without it.
  *
  * ```ts
  * around((request, next) => (request.header("Authorization") === undefined ? empty(401) : next(request)))
@@ -130,7 +131,7 @@ function declareClause(type: unknown, apply: unknown, expected: string): ErrorCl
   };
 }
 
-/** JavaScript callers come with anything, such as undefined from a misspelt import. */
+/** JavaScript callers pass anything, such as undefined from a misspelt import. */
 function requireFunction(expected: string, value: unknown): void {
   if (typeof value !== "function") throw new TypeError(`${expected}, not ${typeName(value)}`);
 }

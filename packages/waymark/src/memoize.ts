@@ -1,5 +1,5 @@
 /**
- * The function with its results kept by its text argument. Header values repeat from request to request, but a client may
+ * Returns the function with its results kept by its text argument. Header values repeat from request to request, but a client may
  * send any: no more than `mostKept` results are kept, none for texts longer than `longestKept` characters.
  */
 export function memoizeText<T>(compute: (text: string) => T): (text: string) => T {

@@ -42,7 +42,7 @@ export interface TextPosition {
   readonly column: number;
 }
 
-/** The place of an index, up to the text's length; a line ends with LF, CR LF or CR. */
+/** Returns the place of an index, up to the text's length; a line ends with LF, CR LF or CR. */
 export function positionAt(text: string, index: number): TextPosition {
   let line = 1;
   let lineStart = 0;

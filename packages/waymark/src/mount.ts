@@ -3,8 +3,9 @@ import { type Condition, type ConditionData, requireCondition } from "./conditio
 import { DeclarationSite, typeName } from "./declaration.ts";
 import { type Attribute, attribute } from "./exchange.ts";
 import { type PathPattern, pathSegments } from "./path/pattern.ts";
-import type { HttpRequest } from "./request.ts";
+import { type HttpRequest, mountedRequest } from "./request.ts";
 import type { Handler, MountedRoute, Route } from "./route.ts";
+import { type ServedApp, served } from "./served-app.ts";
 
 /**
  * Makes an app a part of another, for a path and everything below it, with web filters, decoders, codings and a limit of its own.
@@ -40,9 +41,8 @@ export function mount(...conditionsAndApp: readonly [...conditions: (string | Co
   };
 }
 
-/** Programs in JavaScript come with anything, such as the routes of the app. */
-const isApp = (value: unknown): value is App =>
-  typeof (value as { handle?: unknown } | null | undefined)?.handle === "function";
+/** JavaScript callers pass anything, such as the routes of the app. */
+const isApp = (value: unknown): value is App => typeof value === "object" && value !== null && served in value;
 
 /** An app at its place in another. */
 export interface MountedApp {
@@ -57,21 +57,25 @@ export const mountedAt = ({ app }: MountedRoute, { segments }: PathPattern): Mou
   depth: segments.length - 1,
 });
 
-/** Has the app answer; what it does not log itself goes to `fault`, with the request as the outer app has it. */
-export function mountedHandler(mounted: MountedApp, fault: App["fault"]): Handler<never> {
+/**
+ * Makes the handler by which the app answers; what the app does not log itself goes to `fault`, with the request of the
+ * outer app.
+ */
+export function mountedHandler(mounted: MountedApp, fault: ServedApp["fault"]): Handler<never> {
   return (request: HttpRequest) =>
     mounted.app.handle(requestWithin(mounted, request).withAttribute(outerFault, (error) => fault(error, request)));
 }
 
-/** The path within the app, which has no path without a slash: `/api` and `/api/` are both its root. */
+/** Returns the path within the app, which has no path without a slash: `/api` and `/api/` are both its root. */
 export const pathWithin = ({ depth }: MountedApp, path: string): string =>
   `/${pathSegments(path).slice(depth).join("/")}`;
 
-/** The request as the app sees it. */
+/** Returns the request as the app sees it. */
 export function requestWithin(mounted: MountedApp, request: HttpRequest): HttpRequest {
   const prefix = pathSegments(request.path).slice(0, mounted.depth);
   const base = (request.attribute(baseUrl) ?? "") + prefix.map((segment) => `/${toUrl(segment)}`).join("");
-  return request.mounted(pathWithin(mounted, request.path), mounted.app.content).withAttribute(baseUrl, base);
+  const { content } = mounted.app[served];
+  return mountedRequest(request, pathWithin(mounted, request.path), content).withAttribute(baseUrl, base);
 }
 
 /** A segment of a canonical path, in which `%2F` and `%25` are the only escapes, as URLs have it. */

@@ -1,4 +1,4 @@
-import { HeaderList } from "./fields/header-list.ts";
+import { type HeaderList, parsedHeaders } from "./fields/header-list.ts";
 import { parseHttpDate } from "./fields/http-date.ts";
 import { quote } from "./message-text.ts";
 import type { HttpRequest } from "./request.ts";
@@ -56,10 +56,10 @@ export function evaluatePreconditions(request: HttpRequest<unknown>, current: Va
   return "pass";
 }
 
-/** The 304 in place of a response: its validators and what caches go by, without content (RFC 9110 §15.4.5). */
+/** Returns the 304 in place of a response: its validators and what caches go by, without content (RFC 9110 §15.4.5). */
 export function notModified(response: HttpResponse): HttpResponse {
   const kept = response.headers.flat.filter((_, i, flat) => !aboutContent.has((flat[i - (i % 2)] ?? "").toLowerCase()));
-  return new HttpResponse(304, HeaderList.fromParsed(kept));
+  return new HttpResponse(304, parsedHeaders(kept));
 }
 
 const aboutContent: ReadonlySet<string> = new Set([
@@ -70,7 +70,7 @@ const aboutContent: ReadonlySet<string> = new Set([
   "content-range",
 ]);
 
-/** Most requests have none, and one look at the names tells: 20 ns instead of 70 for four fields (Node 26). */
+/** Most requests have none, and one look at the names shows it: 20 ns instead of 70 for four fields (Node 26). */
 function hasPreconditions({ flat }: HeaderList): boolean {
   for (let i = 0; i < flat.length; i += 2) {
     const name = flat[i] as string;
@@ -114,7 +114,7 @@ interface EntityTag {
 }
 
 /**
- * The entity tags of an If-Match or If-None-Match field, or `*` for any; a field that is malformed names none.
+ * Returns the entity tags of an If-Match or If-None-Match field, or `*` for any; a field that is malformed names none.
  *
  * ```ts
  * parseEntityTags('"a,b", W/"c"');   // [{ weak: false, opaque: '"a,b"' }, { weak: true, opaque: '"c"' }]
@@ -130,7 +130,7 @@ function parseEntityTags(field: string): readonly EntityTag[] | "*" {
 }
 
 /**
- * The entity tag that the text is; undefined when it is not exactly one.
+ * Returns the entity tag that the text is; undefined when it is not exactly one.
  *
  * ```ts
  * parseEntityTag('W/"7"');   // { weak: true, opaque: '"7"' }

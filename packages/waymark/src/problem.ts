@@ -5,7 +5,7 @@ import { HttpResponse } from "./response.ts";
 
 /**
  * What keeps browsers from making anything but data of a response: they do not guess another type, load and run nothing, show it
- * in no frame, and tell nobody where they have been (the Fetch standard; Content Security Policy; Referrer Policy).
+ * in no frame, and send no Referer (the Fetch standard; Content Security Policy; Referrer Policy).
  */
 export const dataHeaders: Readonly<Record<string, string>> = {
   "X-Content-Type-Options": "nosniff",
@@ -32,7 +32,7 @@ export interface ProblemDetails {
 
 /**
  * A problem document (RFC 9457). It is not to be stored: 404, 405 and 501 would be by default (RFC 9110 §15.1). And it repeats
- * what clients sent, so browsers are told to make nothing of it but JSON, also where no filter tells them.
+ * what clients sent, so browsers may take it for nothing but JSON, also where no filter says so.
  *
  * ```ts
  * problem(problemTypes.notAcceptable, { detail: "…", available: ["application/json"] })
@@ -44,7 +44,7 @@ export function problem(type: ProblemType, details: ProblemDetails = {}): HttpRe
   return new HttpResponse(status, fields, escapeUnprintable(JSON.stringify(document)));
 }
 
-/** The sentences as they can be shown, whatever a decoder or a schema of others has put into them. */
+/** Returns the sentences as they can be shown, whatever a decoder or a schema of others has put into them. */
 function inPrint({ detail, errors }: ProblemDetails): ProblemDetails {
   return {
     ...(detail !== undefined && { detail: escapeUnprintable(detail) }),
@@ -52,7 +52,7 @@ function inPrint({ detail, errors }: ProblemDetails): ProblemDetails {
   };
 }
 
-/** The `type` of the problems of a kind: the path of their page. */
+/** Returns the `type` of the problems of a kind: the path of their page. */
 export const problemPath = ({ code }: ProblemType): string => `/problems/${code}`;
 
 const fields = HeaderList.of({

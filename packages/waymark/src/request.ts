@@ -21,18 +21,17 @@ export interface Exchange {
   readonly adopt?: (settings: ContentSettings) => void;
   /** Aborted when the client goes away before the response is complete. */
   readonly signal: AbortSignal;
-  /** Who sent it. */
   readonly client: Client;
   /** Calls back once, when the response has been sent or the client has gone; absent where nothing is sent. */
   onEnd?(listener: () => void): void;
-  /** The present turn of the event loop; absent where they cannot be told apart. */
+  /** The turn of the event loop in which the request was read; absent where the adapter knows none. */
   readonly turn?: EventLoopTurn | undefined;
   /** The adapter's own object: Node's Socket (HTTP/1.1) or Http2Stream, or the web Request. */
   readonly native: unknown;
 }
 
 /** The parts of a request made by hand, for `HttpRequest.of`. */
-export interface HttpRequestInit {
+export interface HttpRequestInit<V = Variables> {
   readonly method?: string;
   /** Path and query as on the wire: `/person?limit=2`. */
   readonly target?: string;
@@ -41,9 +40,15 @@ export interface HttpRequestInit {
   readonly signal?: AbortSignal;
   /** Default: no address, `http`, and what Host says. */
   readonly client?: Partial<Client>;
-  /** Default: none. */
+  /** What the pattern of a route would bind, for a handler that is called without a router. Default: no variables. */
+  readonly variables?: V;
+  /** When the request was read, for tests of `overload`. Default: unknown. */
   readonly turn?: EventLoopTurn;
 }
+
+// They open a request to the functions at the end of this file, which only the router and adapters need.
+let exchangeOf: (request: HttpRequest<unknown>) => Exchange;
+let attributesOf: (request: HttpRequest<unknown>) => AttributeEntry | undefined;
 
 /**
  * A request as a value: changing one gives another, and both share the content, which is read once.
@@ -70,6 +75,11 @@ export class HttpRequest<V = Variables> {
   readonly #exchange: Exchange;
   readonly #attributes: AttributeEntry | undefined;
   #query: Query | undefined;
+
+  static {
+    exchangeOf = (request) => request.#exchange;
+    attributesOf = (request) => request.#attributes;
+  }
 
   /** For adapters, which have parsed the target already; elsewhere `HttpRequest.of` is the way. */
   constructor(
@@ -102,7 +112,7 @@ export class HttpRequest<V = Variables> {
    *
    * @throws HttpError (400) when the target is malformed
    */
-  static of(init: HttpRequestInit = {}): HttpRequest {
+  static of<V = Variables>(init: HttpRequestInit<V> = {}): HttpRequest<V> {
     const { path, search } = parseTarget(init.target ?? "/");
     const headers = init.headers instanceof HeaderList ? init.headers : HeaderList.of(init.headers ?? {});
     const content = new RequestContent(bufferedSource(init.body));
@@ -114,10 +124,12 @@ export class HttpRequest<V = Variables> {
       ...(init.turn !== undefined && { turn: init.turn }),
       native: undefined,
     };
-    return new HttpRequest(init.method ?? "GET", path, search, headers, exchange, noVariables);
+    // Where the variables are left out, V is that of no variables.
+    const variables = init.variables ?? (noVariables as V);
+    return new HttpRequest(init.method ?? "GET", path, search, headers, exchange, variables);
   }
 
-  /** The field's value, as `headers.get` gives it. */
+  /** Returns the field's value, as `headers.get` does. */
   header(name: string): string | undefined {
     return this.headers.get(name);
   }
@@ -138,16 +150,15 @@ export class HttpRequest<V = Variables> {
   }
 
   /**
-   * Who sent the request, and how it was addressed: the peer of the connection, or whom a proxy names that `serve` was told
-   * to trust.
+   * The client, and the address that it used: the peer of the connection, or the client that a proxy names which `serve` trusts.
    */
   get client(): Client {
     return this.#exchange.client;
   }
 
   /**
-   * Calls back once, when the response has been sent, its last piece too, or the client has gone; it costs less than the
-   * signal. False, and no call, for a request made by hand, to which nothing is sent.
+   * Calls the listener once, when all of the response has been sent or the client has gone; this costs less than the signal.
+   * Returns false, and never calls it, for a request made by hand, to which no response is sent.
    */
   onEnd(listener: () => void): boolean {
     if (this.#exchange.onEnd === undefined) return false;
@@ -155,17 +166,15 @@ export class HttpRequest<V = Variables> {
     return true;
   }
 
-  /** The present turn of the event loop, which tells how busy the process is; undefined but for requests that `serve` has read. */
-  get turn(): EventLoopTurn | undefined {
-    return this.#exchange.turn;
-  }
-
-  /** The adapter's own object: Node's Socket (HTTP/1.1) or Http2Stream, the web Request, or undefined for a request made by hand. */
+  /**
+   * The adapter's own object: Node's Socket (HTTP/1.1) or Http2Stream, the web Request, or undefined for a request made
+   * by hand.
+   */
   get native(): unknown {
     return this.#exchange.native;
   }
 
-  /** What a filter kept under the key, or undefined. */
+  /** Returns what a filter kept under the key, or undefined. */
   attribute<T>(key: Attribute<T>): T | undefined {
     for (let entry = this.#attributes; entry !== undefined; entry = entry.outer) {
       // The entry was made by withAttribute, which took a T for this very key.
@@ -178,7 +187,7 @@ export class HttpRequest<V = Variables> {
     return this.#with(this.headers, { key, value, outer: this.#attributes });
   }
 
-  /** The request in which the field has this value and no other. */
+  /** Returns the request in which the field has this value and no other. */
   withHeader(name: string, value: string): HttpRequest<V> {
     return this.#with(this.headers.with(name, value), this.#attributes);
   }
@@ -187,28 +196,10 @@ export class HttpRequest<V = Variables> {
     return this.#with(this.headers.without(name), this.#attributes);
   }
 
-  /** For the app that handles a request made by hand: its settings are for content that came without any. */
-  adopt(settings: ContentSettings): void {
-    this.#exchange.adopt?.(settings);
-  }
-
-  /** The request as a route sees it that matched with these variables and this type. */
-  matched<W>(variables: W, negotiatedType: string | undefined): HttpRequest<W> {
-    const { method, path, search, headers } = this;
-    return new HttpRequest(method, path, search, headers, this.#exchange, variables, negotiatedType, this.#attributes);
-  }
-
-  /** The request as an app sees it that is mounted: with the path within it, and content that is read by its settings. */
-  mounted(path: string, settings: ContentSettings): HttpRequest {
-    const { method, search, headers } = this;
-    const exchange = withSettings(this.#exchange, settings);
-    return new HttpRequest(method, path, search, headers, exchange, noVariables, undefined, this.#attributes);
-  }
-
   /**
-   * The content as bytes. It may be asked for again, as bytes, text or JSON.
+   * Reads the content as bytes. It can be read again, as bytes, text or JSON.
    *
-   * @throws HttpError 413 when it is longer than the limit; 415 when its Content-Encoding is none that the app knows, and 400
+   * @throws HttpError 413 when it is longer than the limit; 415 when the app does not know its Content-Encoding, and 400
    *   when it is malformed in it
    */
   bytes(options?: ReadOptions): Promise<Uint8Array> {
@@ -216,7 +207,7 @@ export class HttpRequest<V = Variables> {
   }
 
   /**
-   * The content as text, which must be UTF-8.
+   * Reads the content as text, which must be UTF-8.
    *
    * @throws HttpError as `bytes`, and 400 when it is not UTF-8
    */
@@ -225,7 +216,7 @@ export class HttpRequest<V = Variables> {
   }
 
   /**
-   * The content as a JSON value, read strictly (I-JSON, RFC 7493), whatever its Content-Type.
+   * Reads the content as a JSON value, strictly (I-JSON, RFC 7493), whatever its Content-Type.
    *
    * @throws HttpError as `bytes`, and 400 with line and column when it is not JSON
    */
@@ -234,7 +225,7 @@ export class HttpRequest<V = Variables> {
   }
 
   /**
-   * The content in pieces, as it arrives; it cannot be read again, nor after `bytes`.
+   * Reads the content in pieces, as it arrives; it cannot be read again, nor after `bytes`.
    *
    * @throws HttpError as `bytes`, while it is read
    */
@@ -243,8 +234,8 @@ export class HttpRequest<V = Variables> {
   }
 
   /**
-   * The content, decoded by its Content-Type and validated: a value of the schema's type, or a problem that lists every
-   * failing member.
+   * Reads the content, decodes it by its Content-Type and validates it: returns a value of the schema's type, or throws a problem
+   * that lists every failing member.
    *
    * ```ts
    * POST("/person", async (request) => store(await request.body(Person)))
@@ -268,7 +259,33 @@ interface AttributeEntry {
   readonly outer: AttributeEntry | undefined;
 }
 
-/** The exchange with content that is read by these settings, and still once; what the client gets is the same. */
+/** Has a request made by hand read its content by these settings; a request that an adapter made has settings already. */
+export function adoptSettings(request: HttpRequest, settings: ContentSettings): void {
+  exchangeOf(request).adopt?.(settings);
+}
+
+/** Returns the request as a route sees it that matched with these variables and this type. */
+export function matchedRequest<V>(
+  request: HttpRequest<unknown>,
+  variables: V,
+  negotiatedType: string | undefined,
+): HttpRequest<V> {
+  const { method, path, search, headers } = request;
+  const attributes = attributesOf(request);
+  return new HttpRequest(method, path, search, headers, exchangeOf(request), variables, negotiatedType, attributes);
+}
+
+/** Returns the request as a mounted app sees it: with the path within the app, and content that is read by its settings. */
+export function mountedRequest(request: HttpRequest, path: string, settings: ContentSettings): HttpRequest {
+  const { method, search, headers } = request;
+  const exchange = withSettings(exchangeOf(request), settings);
+  return new HttpRequest(method, path, search, headers, exchange, noVariables, undefined, attributesOf(request));
+}
+
+/** Returns the turn of the event loop in which `serve` read the request; undefined for a request of any other origin. */
+export const turnOf = (request: HttpRequest<unknown>): EventLoopTurn | undefined => exchangeOf(request).turn;
+
+/** Returns the exchange with content that is read by these settings, and still once; what the client gets is the same. */
 function withSettings(exchange: Exchange, settings: ContentSettings): Exchange {
   let content: RequestContent | undefined;
   const { onEnd } = exchange;

@@ -50,7 +50,7 @@ export function openBody(body: StreamedBody, headers: HeaderList): BodySource {
   };
 }
 
-/** Whether the body is sent in pieces. */
+/** Returns whether the body is sent in pieces. */
 export function isStreamed(body: ResponseBody): body is StreamedBody {
   return body !== null && typeof body !== "string" && !(body instanceof Uint8Array);
 }
@@ -122,13 +122,16 @@ function pieceCheck(length: number | undefined): Check {
   };
 }
 
-/** Whether the response to this method with this status goes without content, whatever its body (RFC 9110 §6.4.1, §15.3.6). */
+/**
+ * Returns whether the response to this method with this status goes without content, whatever its body (RFC 9110
+ * §6.4.1, §15.3.6).
+ */
 export function hasNoContent(method: string, status: number): boolean {
   return method === "HEAD" || isBodilessStatus(status);
 }
 
 /**
- * The Content-Length of a response whose content is not sent: for HEAD the one that GET would have, where that is known
+ * Returns the Content-Length of a response whose content is not sent: for HEAD the one that GET would have, where that is known
  * (RFC 9110 §8.6, §9.3.2).
  *
  * @throws TypeError as `declaredLength` does
@@ -144,7 +147,7 @@ export function unsentLength(response: HttpResponse, byteLength: (text: string) 
 }
 
 /**
- * The length that a streamed body is said to have; undefined when nothing is said.
+ * Returns the length that the response declares for its streamed body; undefined when it declares none.
  *
  * @throws TypeError when the response's Content-Length is not one number of bytes
  */
@@ -158,12 +161,15 @@ export function declaredLength(headers: HeaderList): number | undefined {
   return length;
 }
 
-/** The response's fields, but for the type of content where the status has none. Among them may be some that are the sender's. */
+/**
+ * Returns the response's fields, but for the type of content where the status has none. Among them may be some that are
+ * the sender's.
+ */
 export function representedFields({ status, headers }: HttpResponse): HeaderList {
   return isBodilessStatus(status) ? headers.without("Content-Type") : headers;
 }
 
-/** The response's fields as names and values in turn, without those that are the sender's. */
+/** Returns the response's fields as names and values in turn, without those that are the sender's. */
 export function handlerFields(response: HttpResponse): readonly string[] {
   const { flat } = representedFields(response);
   return flat.filter((_, i) => !isSenderField(flat[i - (i % 2)] as string));

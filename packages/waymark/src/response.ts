@@ -1,4 +1,4 @@
-import { type HeaderFields, HeaderList } from "./fields/header-list.ts";
+import { type HeaderFields, HeaderList, parsedHeaders } from "./fields/header-list.ts";
 
 /**
  * The content of a response: nothing, text (sent as UTF-8), bytes, or pieces of either that are sent as they come, no
@@ -40,7 +40,7 @@ export class HttpResponse {
     this.body = body;
   }
 
-  /** The field's value, as `headers.get` gives it. */
+  /** Returns the field's value, as `headers.get` does. */
   header(name: string): string | undefined {
     return this.headers.get(name);
   }
@@ -49,12 +49,12 @@ export class HttpResponse {
     return new HttpResponse(status, this.headers, this.body);
   }
 
-  /** The response in which the field has this value and no other. */
+  /** Returns the response in which the field has this value and no other. */
   withHeader(name: string, value: string): HttpResponse {
     return this.withHeaders(this.headers.with(name, value));
   }
 
-  /** The response with one more line of the field. */
+  /** Returns the response with one more line of the field. */
   withAddedHeader(name: string, value: string): HttpResponse {
     return this.withHeaders(this.headers.withAdded(name, value));
   }
@@ -63,7 +63,7 @@ export class HttpResponse {
     return this.withHeaders(this.headers.without(name));
   }
 
-  /** The response with this list in place of its own. */
+  /** Returns the response with this list in place of its own. */
   withHeaders(headers: HeaderList): HttpResponse {
     return headers === this.headers ? this : new HttpResponse(this.status, headers, this.body);
   }
@@ -73,18 +73,18 @@ export class HttpResponse {
   }
 }
 
-/** A response with this content in this media type. */
+/** Makes a response with this content in this media type. */
 export function content(mediaType: string, body: ResponseBody, status = 200): HttpResponse {
   return new HttpResponse(status, { "Content-Type": mediaType }, body);
 }
 
-/** A `text/plain` response in UTF-8. */
+/** Makes a `text/plain` response in UTF-8. */
 export function text(value: string, status = 200): HttpResponse {
   return new HttpResponse(status, plainText, value);
 }
 
 /**
- * An `application/json` response.
+ * Makes an `application/json` response.
  *
  * @throws TypeError when the value has no JSON form (undefined, a function, a cycle, a bigint)
  */
@@ -94,32 +94,32 @@ export function json(value: unknown, status = 200): HttpResponse {
   return new HttpResponse(status, applicationJson, body);
 }
 
-/** 200 without content. */
+/** Makes a 200 without content. */
 export function ok(): HttpResponse {
   return empty(200);
 }
 
-/** 201 naming the new resource (RFC 9110 §15.3.2). The location is a URI reference, absolute or from the root. */
+/** Makes a 201 that names the new resource (RFC 9110 §15.3.2). The location is a URI reference, absolute or from the root. */
 export function created(location: string): HttpResponse {
   return new HttpResponse(201, { Location: location });
 }
 
-/** 204: done, and there is no content (RFC 9110 §15.3.5). */
+/** Makes a 204: done, and there is no content (RFC 9110 §15.3.5). */
 export function noContent(): HttpResponse {
   return empty(204);
 }
 
-/** 404 without content; a refusal that explains itself is `problem(…)`. */
+/** Makes a 404 without content; `problem(…)` makes one that explains itself. */
 export function notFound(): HttpResponse {
   return empty(404);
 }
 
-/** A response of this status without content. */
+/** Makes a response of this status without content. */
 export function empty(status: number): HttpResponse {
   return new HttpResponse(status);
 }
 
-/** A redirection: 303 see other, 307 or 308 with the method kept (RFC 9110 §15.4). */
+/** Makes a redirection: 303 see other, 307 or 308 with the method kept (RFC 9110 §15.4). */
 export function redirect(location: string, status: 301 | 302 | 303 | 307 | 308 = 303): HttpResponse {
   return new HttpResponse(status, { Location: location });
 }
@@ -128,7 +128,7 @@ const plainText = HeaderList.of({ "Content-Type": "text/plain; charset=utf-8" })
 const applicationJson = HeaderList.of({ "Content-Type": "application/json" });
 
 /**
- * A web `Response` as a response; its body is streamed. Every `Set-Cookie` stays a line of its own.
+ * Makes a response of a web `Response`; its body is streamed. Every `Set-Cookie` stays a line of its own.
  *
  * ```ts
  * GET("/{*rest}", (request) => fetch(upstream + request.path));   // a handler may return a web Response itself
@@ -143,7 +143,7 @@ export function fromWebResponse(response: Response): HttpResponse {
   if (response.bodyUsed || response.body?.locked) {
     throw new TypeError("The body of the web Response has been read already; return a clone() to send it too");
   }
-  const headers = HeaderList.fromParsed([...response.headers].flat());
+  const headers = parsedHeaders([...response.headers].flat());
   const lengthIsKnown = !headers.has("Content-Encoding");
   return new HttpResponse(response.status, lengthIsKnown ? headers : headers.without("Content-Length"), response.body);
 }

@@ -13,7 +13,7 @@ import type { NoVariables } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
-/** Answers a request. A web `Response` will do too. */
+/** Answers a request, with a web `Response` too. */
 export type Handler<V> = (request: HttpRequest<V>) => Awaitable<HttpResponse | Response>;
 
 /**
@@ -62,7 +62,7 @@ export type RouteFunction = <const C extends readonly (string | Condition)[], N 
 ) => Route<Unmet<N, BoundByAll<C>>>;
 
 /**
- * A route with any conditions. One that names no path at all answers exactly the path of its group, and one that names
+ * Makes a route with any conditions. One that names no path at all answers exactly the path of its group, and one that names
  * no method answers every method.
  *
  * ```ts
@@ -72,43 +72,35 @@ export type RouteFunction = <const C extends readonly (string | Condition)[], N 
 export const route: RouteFunction = (...conditionsAndHandler) => declareRoute(route, [], conditionsAndHandler);
 
 /**
- * A route for GET, and for HEAD when nothing else answers it.
+ * Makes a route for GET, and for HEAD when nothing else answers it.
  *
  * ```ts
  * GET("/{id}", accept("application/json"), (request) => json(find(request.variables.id)))
  * ```
  */
 export const GET: RouteFunction = (...rest) => declareRoute(GET, [method("GET")], rest);
-/** A route for HEAD alone, asked before the GET routes are. */
+/** Makes a route for HEAD only, tried before the GET routes. */
 export const HEAD: RouteFunction = (...rest) => declareRoute(HEAD, [method("HEAD")], rest);
 export const POST: RouteFunction = (...rest) => declareRoute(POST, [method("POST")], rest);
 export const PUT: RouteFunction = (...rest) => declareRoute(PUT, [method("PUT")], rest);
 export const PATCH: RouteFunction = (...rest) => declareRoute(PATCH, [method("PATCH")], rest);
 export const DELETE: RouteFunction = (...rest) => declareRoute(DELETE, [method("DELETE")], rest);
-/** A route for OPTIONS in place of the answer that the router would make from the other routes. */
+/** Makes a route for OPTIONS in place of the answer that the router would make from the other routes. */
 export const OPTIONS: RouteFunction = (...rest) => declareRoute(OPTIONS, [method("OPTIONS")], rest);
-/** A route for QUERY: safe like GET, with content like POST. */
+/** Makes a route for QUERY: safe like GET, with content like POST. */
 export const QUERY: RouteFunction = (...rest) => declareRoute(QUERY, [method("QUERY")], rest);
 
 /**
- * Routes that share conditions and filters: each of its routes has the group's conditions before its own. That a group's
- * prefix matched commits to nothing: when none of its routes take the request, the next ones after it are tried.
+ * Makes one route of several, which share the group's conditions and filters, if it has any: each of its routes has the
+ * group's conditions before its own. A group does not commit: when none of its routes take the request, the routes after
+ * the group are tried.
  *
  * ```ts
  * group("/person", accept("application/json"), after(log), GET("/{id}", read), GET(list))
  * ```
  */
 export function group<const M extends readonly Member[]>(...members: M): Route<NeededIn<M>> {
-  return declareGroup(group, members);
-}
-
-/** Sets of routes in one, tried in the order given. */
-export function routes<const M extends readonly Route<unknown>[]>(...sets: M): Route<NeededIn<M>> {
-  return declareGroup(routes, sets);
-}
-
-function declareGroup(declaredBy: (...members: never[]) => unknown, members: readonly Member[]): Group {
-  const site = new DeclarationSite(declaredBy);
+  const site = new DeclarationSite(group);
   const conditions: ConditionData[] = [];
   const filters: Filter[] = [];
   const errorClauses: ErrorClause[] = [];

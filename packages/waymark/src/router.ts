@@ -9,7 +9,7 @@ import type { Awaitable, ErrorClause, Filter, MethodsOf, Next, WebFilter } from 
 import { outerFault } from "./mount.ts";
 import { internalError, problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
-import type { HttpRequest } from "./request.ts";
+import { adoptSettings, type HttpRequest, matchedRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 import type { NeededBy, Route, RouteData } from "./route.ts";
 import { summarize } from "./routing/branch.ts";
@@ -18,6 +18,7 @@ import { explain } from "./routing/explain.ts";
 import { thrownResponse, wrapWeb } from "./routing/pipeline.ts";
 import { type Consulted, refused, refusePath } from "./routing/refusal.ts";
 import { buildRouteTable, type Located, type RouteTable } from "./routing/route-table.ts";
+import { type ServedApp, served } from "./served-app.ts";
 
 export interface RouterOptions {
   /**
@@ -33,7 +34,7 @@ export interface RouterOptions {
   readonly codings?: readonly ContentCoding[];
   /** The most bytes of content that a request may have, decoded too, unless the handler says otherwise. Default: 1 MiB. */
   readonly contentLimit?: number;
-  /** Told of each error that became a 500. Default: that of the app in which this one is mounted, else `console.error`. */
+  /** Logs each error that became a 500. Default: that of the app in which this one is mounted, else `console.error`. */
   readonly onFault?: (error: unknown, request: HttpRequest | undefined) => void;
 }
 
@@ -61,14 +62,14 @@ type ValidOptions<O, I> = I extends "0"
  * const app = router({ filters: [after(log)], strict: true }, personRoutes(people), greetingRoutes);
  * ```
  *
- * @throws RoutingMistakes that lists every mistake in the routes, each with the place that declared it
+ * @throws RoutingError that lists everything that is wrong with the routes, each with the place that declared it
  * @throws TypeError when an argument is neither options in the first place nor a route
  */
 export function router<const R extends readonly Route<unknown>[]>(
   options: RouterOptions,
   ...routes: R & AllComplete<R>
 ): App;
-// Of overloads that all fail, the compiler tells why the last one does: this one takes options too, and says it in words.
+// Of overloads that all fail, the compiler explains the last one: this one takes options too, and says it in words.
 export function router<const A extends readonly (RouterOptions | Route<unknown>)[]>(
   ...optionsAndRoutes: A & AllComplete<A>
 ): App;
@@ -92,15 +93,15 @@ function requireRoute(value: unknown): RouteData {
 }
 
 function compileRouter(options: RouterOptions, routes: readonly RouteData[], site: DeclarationSite): App {
-  const fault: App["fault"] = (error, request) => {
+  const fault: ServedApp["fault"] = (error, request) => {
     const logBoth = (fromLog: unknown): void => {
       logFault(error);
       logFault(fromLog);
     };
     try {
-      const told: unknown = (options.onFault ?? request?.attribute(outerFault) ?? logFault)(error, request);
+      const logged: unknown = (options.onFault ?? request?.attribute(outerFault) ?? logFault)(error, request);
       // An asynchronous log that fails must not end the process as an unhandled rejection.
-      if (isPromise(told)) told.then(undefined, logBoth);
+      if (isPromise(logged)) logged.then(undefined, logBoth);
     } catch (fromLog) {
       logBoth(fromLog);
     }
@@ -109,8 +110,8 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
     fault(error, request);
     return internalError;
   };
-  const { candidates, findings } = compileRoutes(routes, options.strict ?? false, site, fault);
-  const locate = buildRouteTable(candidates);
+  const { branches, findings } = compileRoutes(routes, options.strict ?? false, site, fault);
+  const locate = buildRouteTable(branches);
   const methodsOf: MethodsOf = (path) => locate(path)?.routes.methodsOf(path);
   const { filters, clauses } = sortFilters(options.filters ?? [], methodsOf);
   const answer = wrapWeb(filters, clauses, fail, dispatcher(locate));
@@ -125,24 +126,26 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
     codings: options.codings ?? defaultContentSettings.codings,
     limit: options.contentLimit ?? defaultContentSettings.limit,
   };
-  const app: App = {
-    handle(request) {
-      request.adopt(content);
-      return answer(request);
-    },
+  const servedApp: ServedApp = {
     answer,
     refuse: (request, response, malformed) => answerRefused(request.withAttribute(refused, { malformed, response })),
-    fetch: (request) => handleFetch(app, request),
-    explain: (request) => explain(candidates, locate, request),
-    get routes() {
-      return summarize(candidates);
-    },
-    findings,
-    methodsOf,
     content,
     fault,
   };
-  return app;
+  return {
+    handle(request) {
+      adoptSettings(request, content);
+      return answer(request);
+    },
+    fetch: (request) => handleFetch(servedApp, request),
+    explain: (request) => explain(branches, locate, request),
+    get routes() {
+      return summarize(branches);
+    },
+    findings,
+    methodsOf,
+    [served]: servedApp,
+  };
 }
 
 function sortFilters(
@@ -166,7 +169,7 @@ function sortFilters(
 
 const filterKinds: ReadonlySet<unknown> = new Set(["before", "after", "around", "web", "onError"]);
 
-/** The innermost step: the choice of a route, or the refusal. */
+/** Returns the innermost step: the choice of a route, or the refusal. */
 function dispatcher(locate: RouteTable): Next {
   return (request) => {
     const located = locate(request.path);
@@ -186,7 +189,7 @@ function dispatcher(locate: RouteTable): Next {
 }
 
 /**
- * The response of the first route whose conditions hold for the request as it is judged.
+ * Returns the response of the first branch whose checks match the request as it is judged; undefined when none does.
  *
  * @param rest what the choice rests on; without it, what was consulted up to the route
  */
@@ -196,11 +199,11 @@ function dispatch(
   judged: HttpRequest,
   rest?: Consulted,
 ): Awaitable<HttpResponse> | undefined {
-  for (const { candidate, method, gate, consulted } of routes.attempts(request.method)) {
-    if (!gate.every(({ holds }) => holds(judged, method, segments))) continue;
-    const type = candidate.negotiate?.(judged);
-    if (type === undefined && candidate.negotiate !== undefined) continue;
-    const response = candidate.run(request.matched(candidate.bind(segments), type));
+  for (const { branch, method, checksBesideAccept, consulted } of routes.attempts(request.method)) {
+    if (!checksBesideAccept.every(({ matches }) => matches(judged, method, segments))) continue;
+    const type = branch.negotiate?.(judged);
+    if (type === undefined && branch.negotiate !== undefined) continue;
+    const response = branch.run(matchedRequest(request, branch.bind(segments), type));
     return andThen(response, (settled) => routes.complete(settled, rest ?? consulted));
   }
   return undefined;

@@ -3,17 +3,28 @@ import { parseTarget, type RequestTarget } from "./path/target.ts";
 import { HttpError } from "./problem.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
-import type { Malformed } from "./routing/refusal.ts";
+import type { MalformedPart } from "./routing/refusal.ts";
 
-/** What an adapter needs of an app; `router(…)` makes one. */
+/** The key under which an app keeps what adapters need of it, out of the sight of its users. */
+export const served: unique symbol = Symbol("served");
+
+/** What can be served: an app that `router(…)` made. */
+export interface Servable {
+  readonly [served]: ServedApp;
+}
+
+/** What an adapter needs of an app. */
 export interface ServedApp {
   /** Answers a request whose content is read as `content` says; never throws and never rejects. */
   answer(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
-  /** Answers a request whose message or target is malformed with this refusal, as the web filters leave it; never throws and never rejects. */
-  refuse(request: HttpRequest, refusal: HttpResponse, malformed: Malformed): HttpResponse | Promise<HttpResponse>;
+  /**
+   * Answers a request whose message or target is malformed with this refusal, as the web filters leave it. They see the path
+   * `*`, and for a message `isRefusedMessage` is true. Never throws and never rejects.
+   */
+  refuse(request: HttpRequest, refusal: HttpResponse, malformed: MalformedPart): HttpResponse | Promise<HttpResponse>;
   /** How the content of requests is read. */
   readonly content: ContentSettings;
-  /** Takes note of an error that its response cannot tell: a body that broke while it was sent. Never throws. */
+  /** Reports an error that no response can carry, such as a body that broke while it was sent. Never throws. */
   fault(error: unknown, request?: HttpRequest): void;
 }
 
@@ -24,7 +35,7 @@ export interface Received {
   receive(target: RequestTarget): HttpRequest;
 }
 
-/** The app's response to what was received; a malformed target reaches the web filters alone, which see it as `*`. */
+/** Answers what was received; a malformed target reaches only the web filters, which see it as `*`. */
 export function handleReceived(app: ServedApp, received: Received): HttpResponse | Promise<HttpResponse> {
   let target: RequestTarget;
   try {
@@ -36,7 +47,7 @@ export function handleReceived(app: ServedApp, received: Received): HttpResponse
   return app.answer(received.receive(target));
 }
 
-/** This refusal of a message, as the web filters leave it. */
+/** Answers with this refusal of a message, as the web filters leave it. */
 export function refuseReceived(
   app: ServedApp,
   received: Received,

@@ -1,21 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  type AccessDecision,
-  type App,
-  access,
-  type Caller,
-  caller,
-  cors,
-  GET,
-  group,
-  HttpRequest,
-  OPTIONS,
-  ok,
-  POST,
-  router,
-  text,
-} from "../src/index.ts";
+import { type AccessDecision, access, type Caller, caller, cors } from "../src/filters/index.ts";
+import { type App, GET, group, HttpRequest, OPTIONS, ok, POST, router, text } from "../src/index.ts";
 import { serve } from "../src/node/index.ts";
 import { ask } from "./ask.ts";
 import { RawConnection } from "./raw-connection.ts";

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { describe, it } from "node:test";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import { handleFetch } from "../src/fetch.ts";
-import { HeaderList } from "../src/fields/header-list.ts";
+import { parsedHeaders } from "../src/fields/header-list.ts";
 import { serve } from "../src/node/index.ts";
 import { HttpError } from "../src/problem.ts";
 import {
@@ -20,7 +20,7 @@ import {
   type ResponseBody,
   text,
 } from "../src/response.ts";
-import type { ServedApp } from "../src/served-app.ts";
+import { type Servable, served } from "../src/served-app.ts";
 import { type TinyApp, type TinyHandler, tinyApp } from "./tiny-app.ts";
 
 interface Client {
@@ -28,10 +28,10 @@ interface Client {
   close(): Promise<void>;
 }
 
-const transports: Readonly<Record<string, (app: ServedApp) => Promise<Client>>> = {
+const transports: Readonly<Record<string, (app: Servable) => Promise<Client>>> = {
   async "in memory"(app) {
     return {
-      fetch: (path, init) => handleFetch(app, new Request(`http://localhost${path}`, init)),
+      fetch: (path, init) => handleFetch(app[served], new Request(`http://localhost${path}`, init)),
       close: async () => undefined,
     };
   },
@@ -306,7 +306,7 @@ for (const [what, headers] of [
   ] as const) {
     adapters(
       `answers 500 for ${what}, ${how}, and tells nothing of it`,
-      () => new HttpResponse(200, HeaderList.fromParsed(headers), body),
+      () => new HttpResponse(200, parsedHeaders(headers), body),
       async (client, app) => {
         const response = await client.fetch("/");
         await assertConstant500(response);

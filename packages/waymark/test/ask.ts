@@ -1,4 +1,5 @@
-import { type App, type HeaderFields, HttpRequest, type HttpResponse } from "../src/index.ts";
+import type { HeaderFields } from "../src/fields/index.ts";
+import { type App, HttpRequest, type HttpResponse } from "../src/index.ts";
 
 /**
  * What the app answers to a request made by hand.

@@ -3,17 +3,15 @@ import { request as sendOverHttp } from "node:http";
 import { describe, it } from "node:test";
 import { brotliDecompressSync, createGunzip, gunzipSync, zstdDecompressSync } from "node:zlib";
 import fc from "fast-check";
+import type { ContentCoding } from "../src/content/index.ts";
+import { type CompressOptions, compress, isCompressible } from "../src/filters/index.ts";
 import {
   type App,
-  type CompressOptions,
-  type ContentCoding,
-  compress,
   content,
   empty,
   GET,
   group,
   HttpResponse,
-  isCompressible,
   POST,
   PUT,
   type ResponseBody,

@@ -1,28 +1,20 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
+import type { HeaderFields } from "../src/fields/index.ts";
+import { after, empty, GET, group, HttpError, json, ok, route, router } from "../src/index.ts";
 import {
   accept,
-  after,
   and,
   type Condition,
   contentType,
-  empty,
-  GET,
-  group,
-  type HeaderFields,
-  HttpError,
   header,
-  json,
   method,
   not,
-  ok,
   or,
   path,
   query,
-  route,
-  router,
   test,
-} from "../src/index.ts";
+} from "../src/routing/index.ts";
 import { ask } from "./ask.ts";
 
 /** The status of a route with nothing but the condition: 200 when it holds. */

@@ -4,7 +4,8 @@ import type { Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { type App, compress, json, POST, router, text } from "../src/index.ts";
+import { compress } from "../src/filters/index.ts";
+import { type App, json, POST, router, text } from "../src/index.ts";
 import { nodeCodings, serve } from "../src/node/index.ts";
 
 interface Answer {

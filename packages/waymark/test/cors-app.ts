@@ -1,11 +1,8 @@
+import { type CorsPolicy, cors } from "../src/filters/index.ts";
 import {
   type App,
-  accept,
   after,
   around,
-  type CorsPolicy,
-  contentType,
-  cors,
   DELETE,
   empty,
   GET,
@@ -21,6 +18,7 @@ import {
   router,
   text,
 } from "../src/index.ts";
+import { accept, contentType } from "../src/routing/index.ts";
 
 /**
  * An app with every kind of response that a script on a page can want to read, and an access check behind the policy.

@@ -1,24 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  CorsMistakes,
-  type CorsPolicy,
-  cors,
-  corsDefaults,
-  GET,
-  group,
-  type Member,
-  ok,
-  router,
-} from "../src/index.ts";
+import { type CorsPolicy, CorsPolicyError, cors, corsDefaults } from "../src/filters/index.ts";
+import { GET, group, type Member, ok, router } from "../src/index.ts";
 
-/** The mistakes that building the policy complains of. */
-function mistakesIn(policy: CorsPolicy): readonly string[] {
+/** The findings that building the policy complains of. */
+function findingsIn(policy: CorsPolicy): readonly string[] {
   try {
     cors(policy);
   } catch (error) {
-    assert.ok(error instanceof CorsMistakes);
-    return error.mistakes;
+    assert.ok(error instanceof CorsPolicyError);
+    return error.findings;
   }
   return [];
 }
@@ -36,7 +27,7 @@ describe("a CORS policy", () => {
     { origins: [{ name: "tenants", allows: () => true }], credentials: true },
   ];
   for (const policy of sound) {
-    it(`may be ${JSON.stringify(policy)}`, () => assert.deepEqual(mistakesIn(policy), []));
+    it(`may be ${JSON.stringify(policy)}`, () => assert.deepEqual(findingsIn(policy), []));
   }
 
   const wrongOrigins: Readonly<Record<string, string>> = {
@@ -76,13 +67,13 @@ describe("a CORS policy", () => {
     "https://*.com": '"https://*.com" would allow every site of a top-level domain',
     "https://*.com:8443": '"https://*.com:8443" would allow every site of a top-level domain',
   };
-  for (const [origin, mistake] of Object.entries(wrongOrigins)) {
+  for (const [origin, finding] of Object.entries(wrongOrigins)) {
     it(`refuses the origin ${JSON.stringify(origin)}`, () => {
-      assert.deepEqual(mistakesIn({ origins: [...origins, origin] }), [mistake]);
+      assert.deepEqual(findingsIn({ origins: [...origins, origin] }), [finding]);
     });
   }
 
-  const impossible: readonly (readonly [policy: unknown, ...mistakes: string[]])[] = [
+  const impossible: readonly (readonly [policy: unknown, ...findings: string[]])[] = [
     [{ origins: [] }, "origins names nobody; to allow nobody, leave the filter out"],
     [{ origins: ["*", ...origins] }, '"*" is not the only origin, and it stands for all'],
     [
@@ -119,20 +110,20 @@ describe("a CORS policy", () => {
       "maxAge must be a whole number of seconds, 0 or more, not -1",
     ],
   ];
-  for (const [policy, ...mistakes] of impossible) {
-    it(`refuses ${JSON.stringify(policy)}: ${mistakes.join("; ")}`, () => {
-      assert.deepEqual(mistakesIn(policy as CorsPolicy), mistakes); // As JavaScript calls it.
+  for (const [policy, ...findings] of impossible) {
+    it(`refuses ${JSON.stringify(policy)}: ${findings.join("; ")}`, () => {
+      assert.deepEqual(findingsIn(policy as CorsPolicy), findings); // As JavaScript calls it.
     });
   }
 
-  it("has all its mistakes in the message of the error, which is a RangeError", () => {
+  it("has all that is wrong in the message of the error, which is a RangeError", () => {
     assert.throws(() => cors({ origins: [], maxAge: -1 }), {
-      name: "CorsMistakes",
-      message: `The CORS policy has 2 mistakes:
+      name: "CorsPolicyError",
+      message: `The CORS policy has 2 errors:
 - origins names nobody; to allow nobody, leave the filter out
 - maxAge must be a whole number of seconds, 0 or more, not -1`,
     });
-    assert.throws(() => cors({ origins: [] }), /^CorsMistakes: The CORS policy has a mistake:\n- origins/);
+    assert.throws(() => cors({ origins: [] }), /^CorsPolicyError: The CORS policy has an error:\n- origins/);
     assert.throws(() => cors({ origins: [] }), RangeError);
   });
 

@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { access, type CorsPolicy, cors, corsDefaults } from "../src/filters/index.ts";
 import {
   type App,
-  accept,
-  access,
   around,
-  type CorsPolicy,
-  cors,
-  corsDefaults,
   DELETE,
   empty,
   GET,
@@ -28,6 +24,7 @@ import {
   router,
   text,
 } from "../src/index.ts";
+import { accept } from "../src/routing/index.ts";
 import { ask, asked } from "./ask.ts";
 import { type Answer, type Ask, transports } from "./transports.ts";
 

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
  * The rest of the line that a `file:line:column` leads to, which must be in the file of this name.
  *
  * ```ts
- * codeAt(String(mistake.site), "mistake.test.ts");   // 'path("person"),'
+ * codeAt(String(finding.site), "routing-error.test.ts");   // 'path("person"),'
  * ```
  */
 export function codeAt(site: string, file: string): string {

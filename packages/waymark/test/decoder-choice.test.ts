@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type ContentReader, chooseDecoder, HeaderList, HttpError } from "../src/index.ts";
+import { type ContentReader, chooseDecoder } from "../src/content/index.ts";
+import { parsedHeaders } from "../src/fields/header-list.ts";
+import { HttpError } from "../src/index.ts";
 
 /** Reads lines, which `request.body` could not. */
 interface LineReader extends ContentReader {
@@ -13,7 +15,7 @@ const readers: readonly LineReader[] = [
 ];
 
 const choose = (...types: readonly string[]) =>
-  chooseDecoder(HeaderList.fromParsed(types.flatMap((type) => ["Content-Type", type])), readers);
+  chooseDecoder(parsedHeaders(types.flatMap((type) => ["Content-Type", type])), readers);
 
 describe("chooseDecoder", () => {
   it("gives the reader of the type, of whatever kind it is, and the type with its parameters", () => {

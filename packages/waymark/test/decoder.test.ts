@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { decodeUtf8, MalformedContent } from "../src/content/decoder.ts";
+import { ContentError, decodeUtf8 } from "../src/content/decoder.ts";
 
 const malformed: readonly (readonly [what: string, bytes: readonly number[], offset: number, byte: string])[] = [
   ["a byte that never occurs", [0x61, 0xff], 1, "0xFF"],
@@ -26,7 +26,7 @@ describe("decodeUtf8", () => {
       assert.throws(
         () => decodeUtf8(Uint8Array.from(bytes)),
         (error) => {
-          assert.ok(error instanceof MalformedContent);
+          assert.ok(error instanceof ContentError);
           const detail = `The content is not UTF-8: ${byte} at byte offset ${offset} begins no character`;
           assert.equal(error.detail, detail);
           return true;
@@ -49,7 +49,7 @@ describe("decodeUtf8", () => {
         try {
           assert.deepEqual(new TextEncoder().encode(decodeUtf8(bytes)), bytes);
         } catch (error) {
-          assert.ok(error instanceof MalformedContent, String(error));
+          assert.ok(error instanceof ContentError, String(error));
           const offset = Number(/offset (\d+)/.exec(error.detail)?.[1]);
           assert.ok(offset < bytes.length);
           assert.doesNotThrow(() => decodeUtf8(bytes.subarray(0, offset)), "what comes before it is UTF-8");
@@ -60,19 +60,16 @@ describe("decodeUtf8", () => {
   });
 });
 
-describe("MalformedContent", () => {
+describe("ContentError", () => {
   it("has the position in its message and beside its detail", () => {
-    const fault = new MalformedContent("The row is short", { line: 17, column: 3 });
+    const fault = new ContentError("The row is short", { line: 17, column: 3 });
     assert.equal(fault.message, "The row is short at line 17, column 3");
-    assert.deepEqual(
-      [fault.name, fault.detail, fault.line, fault.column],
-      ["MalformedContent", "The row is short", 17, 3],
-    );
+    assert.deepEqual([fault.name, fault.detail, fault.line, fault.column], ["ContentError", "The row is short", 17, 3]);
   });
 
   it("needs no position", () => {
     const cause = new Error("why");
-    const fault = new MalformedContent("It is not a picture", undefined, { cause });
+    const fault = new ContentError("It is not a picture", undefined, { cause });
     assert.equal(fault.message, "It is not a picture");
     assert.deepEqual([fault.line, fault.column, fault.cause], [undefined, undefined, cause]);
   });

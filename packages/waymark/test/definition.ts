@@ -158,7 +158,7 @@ function* satisfy(condition: ConditionData, way: Way, question: Question, inGrou
       if (says(condition.value, request.query.getAll(condition.name))) yield way;
       return;
     case "test":
-      if (condition.holds(request)) yield way;
+      if (condition.matches(request)) yield way;
       return;
     case "not":
       if (!satisfy(condition.condition, way, { ...question, upTo: "other" }, inGroup).some(() => true)) yield way;

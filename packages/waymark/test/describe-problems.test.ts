@@ -2,14 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
+import { compress, describeProblems, nameRequests } from "../src/filters/index.ts";
 import {
   type App,
-  compress,
   content,
-  describeProblems,
   empty,
   GET,
-  nameRequests,
   type ProblemDetails,
   problem,
   problemTypes,

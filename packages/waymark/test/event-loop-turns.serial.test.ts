@@ -1,17 +1,20 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { around, type EventLoopTurn, GET, HttpRequest, router, text } from "../src/index.ts";
+import type { EventLoopTurn } from "../src/filters/index.ts";
+import { around, GET, HttpRequest, router, text } from "../src/index.ts";
 import { serve } from "../src/node/index.ts";
+import { turnOf } from "../src/request.ts";
 import { RawConnection } from "./raw-connection.ts";
 
-/** Serves an app that keeps what `request.turn` says, as `/` sees it, and runs `work` for `/work`. */
+/** Serves an app that keeps the turn in which each request was read, as `/` sees it, and runs `work` for `/work`. */
 async function withTurns(
   use: (port: number, turns: readonly EventLoopTurn[]) => Promise<void>,
   work: () => void = () => undefined,
 ): Promise<void> {
   const turns: EventLoopTurn[] = [];
   const keep = around((request, next) => {
-    if (request.turn !== undefined) turns.push(request.turn);
+    const turn = turnOf(request);
+    if (turn !== undefined) turns.push(turn);
     return next(request);
   });
   const server = await serve(
@@ -31,7 +34,7 @@ async function withTurns(
   }
 }
 
-describe("request.turn", () => {
+describe("the turn of a request", () => {
   it("is one for requests that are read together, and another one for those read later", () =>
     withTurns(async (port, turns) => {
       const client = new RawConnection(port);
@@ -80,6 +83,6 @@ describe("request.turn", () => {
     }));
 
   it("is not known of a request made by hand", () => {
-    assert.equal(HttpRequest.of().turn, undefined);
+    assert.equal(turnOf(HttpRequest.of()), undefined);
   });
 });

@@ -1,29 +1,8 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
-import {
-  accept,
-  after,
-  and,
-  before,
-  contentType,
-  GET,
-  group,
-  HEAD,
-  type HeaderFields,
-  header,
-  method,
-  not,
-  OPTIONS,
-  ok,
-  or,
-  POST,
-  path,
-  query,
-  type Route,
-  route,
-  router,
-  test,
-} from "../src/index.ts";
+import type { HeaderFields } from "../src/fields/index.ts";
+import { after, before, GET, group, HEAD, OPTIONS, ok, POST, type Route, route, router } from "../src/index.ts";
+import { accept, and, contentType, header, method, not, or, path, query, test } from "../src/routing/index.ts";
 import { ask, asked } from "./ask.ts";
 import { codeAt } from "./declared-code.ts";
 
@@ -104,7 +83,7 @@ suite("the steps of an explanation", () => {
     const { method: sent, path: at, steps, chosen, status } = app.explain(asked("GET /person"));
     assert.deepEqual([sent, at, chosen, status], ["GET", "/person", "GET /person", undefined]);
     assert.deepEqual(
-      steps.map((step) => [step.route, step.failure === undefined]),
+      steps.map((step) => [step.route, step.unmet === undefined]),
       [
         ["GET /person/{id:[0-9]+}", false],
         ["GET /person", true],
@@ -177,14 +156,14 @@ suite("the steps of an explanation", () => {
   for (const [about, [declared, line, condition, found]] of Object.entries(failures)) {
     it(`tell which condition failed first, and what was found: ${about}`, () => {
       const headers = { Accept: "image/png", "X-Sent": "1" };
-      assert.deepEqual(router(declared).explain(asked(line, headers)).steps[0]?.failure, { condition, found });
+      assert.deepEqual(router(declared).explain(asked(line, headers)).steps[0]?.unmet, { condition, found });
     });
   }
 
   it("tell the failure by which the refusal goes, whatever the order of the conditions", () => {
     const declared = POST("/a", header("X-A"), accept("text/csv"), contentType("text/csv"), ok);
     const conditionFor = (headers: HeaderFields): string | undefined =>
-      router(declared).explain(asked("POST /a", { Accept: "a/b", ...headers })).steps[0]?.failure?.condition;
+      router(declared).explain(asked("POST /a", { Accept: "a/b", ...headers })).steps[0]?.unmet?.condition;
     assert.equal(conditionFor({}), "content type text/csv");
     assert.equal(conditionFor({ "Content-Type": "text/csv" }), "accept text/csv");
     assert.equal(conditionFor({ "Content-Type": "text/csv", Accept: "text/csv" }), "header X-A");
@@ -223,8 +202,8 @@ suite("what an explanation chose", () => {
   }
 
   it("has a step that takes a HEAD for each that takes GET", () => {
-    const failures = several.explain(asked("HEAD /declared")).steps.map(({ failure }) => failure?.condition);
-    assert.deepEqual(failures.slice(0, 3), [undefined, undefined, "method OPTIONS"]);
+    const unmet = several.explain(asked("HEAD /declared")).steps.map((step) => step.unmet?.condition);
+    assert.deepEqual(unmet.slice(0, 3), [undefined, undefined, "method OPTIONS"]);
   });
 
   it("is 406 for a HEAD that GET could not answer", () => {
@@ -233,7 +212,7 @@ suite("what an explanation chose", () => {
 
   it("takes no path for *", () => {
     const { steps } = router(route("/**", ok)).explain(asked("OPTIONS *"));
-    assert.deepEqual(steps[0]?.failure, { condition: 'path "/**"', found: '"*"' });
+    assert.deepEqual(steps[0]?.unmet, { condition: 'path "/**"', found: '"*"' });
   });
 
   it("runs neither filter nor handler", () => {

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
+import { attribute } from "../src/filters/index.ts";
 import {
-  accept,
   after,
   around,
-  attribute,
   before,
   type Filter,
   GET,
@@ -20,6 +19,7 @@ import {
   router,
   text,
 } from "../src/index.ts";
+import { accept } from "../src/routing/index.ts";
 import { ask, asked } from "./ask.ts";
 import { trail } from "./trail.ts";
 

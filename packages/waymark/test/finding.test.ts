@@ -1,28 +1,19 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
+import { before, GET, group, HEAD, ok, POST, type Route, route, router } from "../src/index.ts";
 import {
   accept,
   and,
-  before,
   type Condition,
   contentType,
-  GET,
-  group,
-  HEAD,
   header,
   method,
   not,
-  ok,
   or,
-  POST,
   path,
   query,
-  type Route,
-  route,
-  router,
-  routes,
   test,
-} from "../src/index.ts";
+} from "../src/routing/index.ts";
 import { ask } from "./ask.ts";
 import { codeAt } from "./declared-code.ts";
 
@@ -82,7 +73,7 @@ suite("a route is never reached", () => {
       ],
       "whatever filters it has",
     ],
-    [[routes(get("/**")), routes(group(get("/a")))], "across sets"],
+    [[group(get("/**")), group(group(get("/a")))], "across sets"],
   ];
   for (const [declared, name] of cases) {
     it(name, () => {
@@ -94,7 +85,7 @@ suite("a route is never reached", () => {
 });
 
 suite("a router without routes", () => {
-  const empty = (): readonly (readonly Route[])[] => [[], [routes()], [group("/a")], [routes(), group(group("/a"))]];
+  const empty = (): readonly (readonly Route[])[] => [[], [group()], [group("/a")], [group(), group(group("/a"))]];
 
   it("is a finding, at the place that calls router", () => {
     for (const declared of empty()) {
@@ -113,7 +104,7 @@ suite("a router without routes", () => {
 
   it("is not one whose only route can never be reached", () => {
     assert.deepEqual(
-      router(routes(), route(or(), ok)).findings.map(({ kind }) => kind),
+      router(group(), route(or(), ok)).findings.map(({ kind }) => kind),
       ["impossible"],
     );
   });

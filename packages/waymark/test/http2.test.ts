@@ -16,6 +16,7 @@ import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { HeaderList } from "../src/fields/header-list.ts";
 import { type RunningServer, type ServeOptions, serve } from "../src/node/index.ts";
+import { turnOf } from "../src/request.ts";
 import { content, HttpResponse, json, noContent, notFound, ok, text } from "../src/response.ts";
 import { type TinyApp, type TinyHandler, tinyApp } from "./tiny-app.ts";
 
@@ -138,7 +139,7 @@ describe("a server with TLS", () => {
 
 describe("a request of HTTP/2", () => {
   it("knows the turn of the event loop", async () => {
-    const { connect } = await served(({ turn }) => text(typeof turn?.began));
+    const { connect } = await served((request) => text(typeof turnOf(request)?.began));
     assert.equal((await ask(connect(), {})).body, "number");
   });
 

@@ -2,47 +2,41 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
+import { type Decoder, decodeUtf8 } from "../src/content/index.ts";
 import {
-  type App,
-  accept,
-  after,
-  around,
   attribute,
-  before,
   type Caller,
   caller,
-  contentType,
   cors,
-  created,
-  type Decoder,
-  decodeUtf8,
   describeProblems,
+  publicUrl,
+  toPublicUrl,
+} from "../src/filters/index.ts";
+import {
+  type App,
+  after,
+  around,
+  before,
+  created,
   GET,
   group,
   type Handler,
   HttpRequest,
-  header,
   json,
-  listRoutes,
-  method,
   mount,
   noContent,
   ok,
   onError,
-  or,
   POST,
   PUT,
-  path,
-  publicUrl,
   QUERY,
   type Route,
-  RoutingMistakes,
   route,
   router,
   text,
-  toPublicUrl,
 } from "../src/index.ts";
 import { nodeCodings, serve } from "../src/node/index.ts";
+import { accept, contentType, header, listRoutes, method, or, path, RoutingError } from "../src/routing/index.ts";
 import { ask, asked } from "./ask.ts";
 import { codeAt } from "./declared-code.ts";
 import { trail } from "./trail.ts";
@@ -535,13 +529,13 @@ describe("mount", () => {
     }
   });
 
-  it("has the mistakes in its path and conditions reported at its place", () => {
+  it("has what is wrong with its path and conditions reported at its place", () => {
     const declare = (): App =>
       router(mount("/api/", notes), mount("{a}", notes), mount("/{*rest}", notes), mount("/a", "/b", notes));
     assert.throws(declare, (error: unknown) => {
-      assert.ok(error instanceof RoutingMistakes);
+      assert.ok(error instanceof RoutingError);
       assert.deepEqual(
-        error.mistakes.map(({ message }) => message),
+        error.findings.map(({ message }) => message),
         [
           'The path "{a}" must begin with a slash',
           'The path "/api/" of a group ends in a slash; the paths of its routes begin with one',
@@ -549,7 +543,7 @@ describe("mount", () => {
           "A group has two paths at once; a path below a path is a group in a group",
         ],
       );
-      for (const { site } of error.mistakes) assert.match(codeAt(String(site), "mount.test.ts"), /^mount\(/);
+      for (const { site } of error.findings) assert.match(codeAt(String(site), "mount.test.ts"), /^mount\(/);
       return true;
     });
   });

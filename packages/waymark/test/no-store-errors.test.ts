@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { empty, GET, noStoreErrors, problem, problemTypes, router, text } from "../src/index.ts";
+import { noStoreErrors } from "../src/filters/index.ts";
+import { empty, GET, problem, problemTypes, router, text } from "../src/index.ts";
 import { transports } from "./transports.ts";
 
 const app = router(

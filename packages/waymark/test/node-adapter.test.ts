@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { after, afterEach, describe, it } from "node:test";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
-import { HeaderList } from "../src/fields/header-list.ts";
+import { parsedHeaders } from "../src/fields/header-list.ts";
 import { ListenError, type RunningServer, type ServeOptions, serve } from "../src/node/index.ts";
 import type { HttpRequest } from "../src/request.ts";
 import { content, HttpResponse, json, noContent, notFound, ok, text } from "../src/response.ts";
@@ -94,7 +94,7 @@ describe("the head of a response", () => {
 
   it("cannot be split by a field value: a constant 500 goes out, and the connection is kept", async () => {
     const { connect } = await served(({ path }) =>
-      path === "/bad" ? new HttpResponse(200, HeaderList.fromParsed(["X", "a\r\n\r\nHTTP/1.1 200 OK"])) : ok(),
+      path === "/bad" ? new HttpResponse(200, parsedHeaders(["X", "a\r\n\r\nHTTP/1.1 200 OK"])) : ok(),
     );
     const client = connect().request("GET /bad").request("GET /");
     const { head, body } = await client.response();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
-import { type ContentCoding, type Extent, MalformedContent } from "../src/index.ts";
+import { type ContentCoding, ContentError, type Extent } from "../src/content/index.ts";
 import { nodeCodings } from "../src/node/index.ts";
 
 const text = Buffer.from("the same again and ".repeat(500));
@@ -96,7 +96,7 @@ for (const coding of nodeCodings) {
     for (const [what, pieces] of Object.entries(broken)) {
       it(`finds ${what} malformed`, async () => {
         await assert.rejects(decode(coding, ...pieces), (error) => {
-          assert.ok(error instanceof MalformedContent, String(error));
+          assert.ok(error instanceof ContentError, String(error));
           assert.match(error.detail, new RegExp(`^The content is not ${coding.name}: `));
           return true;
         });
@@ -150,7 +150,7 @@ describe("the coding gzip", () => {
         const faulty = Buffer.from(coded);
         faulty[at] = (coded[at] as number) ^ (1 << bit); // in bounds
         const decoded = await decode(named("gzip"), faulty).catch((error: unknown) => {
-          assert.ok(error instanceof MalformedContent, String(error));
+          assert.ok(error instanceof ContentError, String(error));
           return text;
         });
         assert.ok(decoded.equals(text));
@@ -165,7 +165,7 @@ describe("the coding zstd", () => {
     const frame = (windowLog: number): Buffer =>
       zstdCompressSync(content, { params: { [constants.ZSTD_c_windowLog]: windowLog } });
     assert.equal((await decode(named("zstd"), frame(23))).length, content.length);
-    await assert.rejects(decode(named("zstd"), frame(24)), MalformedContent);
+    await assert.rejects(decode(named("zstd"), frame(24)), ContentError);
   });
 });
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { ServerResponse } from "node:http";
 import { describe, it } from "node:test";
-import { GET, HeaderList, HttpResponse, router } from "../src/index.ts";
+import { parsedHeaders } from "../src/fields/header-list.ts";
+import { GET, HttpResponse, router } from "../src/index.ts";
 import { RawConnection, type RawResponse } from "./raw-connection.ts";
 
 // Before the adapter is loaded: a Node whose writeHead does not call the step that the adapter overrides.
@@ -19,9 +20,9 @@ const faults: unknown[] = [];
 const fields = ["X-Latin", "caf\u00e9", "Content-Length", "99", "Set-Cookie", "a=1", "Set-Cookie", "b=2"];
 const app = router(
   { onFault: (error) => faults.push(error) },
-  GET("/", () => new HttpResponse(200, HeaderList.fromParsed(fields), "\u00e9t\u00e9")),
+  GET("/", () => new HttpResponse(200, parsedHeaders(fields), "\u00e9t\u00e9")),
   GET("/pieces", () => new HttpResponse(200, { "X-Kept": "1" }, new Response("one, two").body)),
-  GET("/unsendable", () => new HttpResponse(200, HeaderList.fromParsed(["X-Kept", "1", "X", "a\r\nY: b"]), "")),
+  GET("/unsendable", () => new HttpResponse(200, parsedHeaders(["X-Kept", "1", "X", "a\r\nY: b"]), "")),
 );
 
 async function responses(...paths: readonly string[]): Promise<readonly RawResponse[]> {

@@ -4,7 +4,8 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import express from "express";
-import { after, cors, describeProblems, GET, HttpResponse, json, noContent, POST, router, text } from "../src/index.ts";
+import { cors, describeProblems } from "../src/filters/index.ts";
+import { after, GET, HttpResponse, json, noContent, POST, router, text } from "../src/index.ts";
 import { toNodeListener } from "../src/node/index.ts";
 import { RawConnection } from "./raw-connection.ts";
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
-import { type EventLoopTurn, GET, HttpRequest, type OverloadOptions, overload, router, text } from "../src/index.ts";
+import { type EventLoopTurn, type OverloadOptions, overload } from "../src/filters/index.ts";
+import { GET, HttpRequest, router, text } from "../src/index.ts";
 import { serve } from "../src/node/index.ts";
 import { RawConnection } from "./raw-connection.ts";
 

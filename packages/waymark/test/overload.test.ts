@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type App, GET, group, HttpResponse, overload, publicUrl, router, text } from "../src/index.ts";
+import { overload, publicUrl } from "../src/filters/index.ts";
+import { type App, GET, group, HttpResponse, router, text } from "../src/index.ts";
 import { serve } from "../src/node/index.ts";
 import { ask } from "./ask.ts";
 import { RawConnection } from "./raw-connection.ts";

@@ -14,7 +14,8 @@ const packageFolder = fileURLToPath(new URL("..", import.meta.url));
 const toolsFolder = fileURLToPath(new URL("../../../node_modules", import.meta.url));
 
 const program = `
-import { accept, GET, group, router, text } from "waymark";
+import { GET, group, router, text } from "waymark";
+import { accept } from "waymark/routing";
 import { serve } from "waymark/node";
 
 const app = router(group("/hello", GET("/{name}", accept("text/plain"), (request) => text("Hello " + request.variables.name))));

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { GET, HttpError, HttpRequest, ok, PatternMistake, pathMatcher, router } from "../src/index.ts";
+import { GET, HttpError, HttpRequest, ok, router } from "../src/index.ts";
+import { PatternError, pathMatcher } from "../src/routing/index.ts";
 
 describe("pathMatcher", () => {
   const templates = [
@@ -64,7 +65,7 @@ describe("pathMatcher", () => {
     it(`refuses ${JSON.stringify(template)}`, () => {
       assert.throws(
         () => pathMatcher(template),
-        (error) => error instanceof PatternMistake && message.test(error.message),
+        (error) => error instanceof PatternError && message.test(error.message),
       );
     });
   }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
-import { GET, group, json, type Route, RoutingMistakes, router } from "../src/index.ts";
+import { GET, group, json, type Route, router } from "../src/index.ts";
+import { RoutingError } from "../src/routing/index.ts";
 import { ask } from "./ask.ts";
 
 type Bound = Readonly<Record<string, string | readonly string[]>>;
@@ -273,10 +274,10 @@ suite("a malformed template", () => {
       assert.throws(
         () => router(echo(template)),
         (error: unknown) => {
-          assert.ok(error instanceof RoutingMistakes);
-          assert.equal(error.mistakes.length, 1);
-          if (typeof message === "string") assert.equal(error.mistakes[0]?.message, message);
-          else assert.match(error.mistakes[0]?.message ?? "", message);
+          assert.ok(error instanceof RoutingError);
+          assert.equal(error.findings.length, 1);
+          if (typeof message === "string") assert.equal(error.findings[0]?.message, message);
+          else assert.match(error.findings[0]?.message ?? "", message);
           return true;
         },
       );

@@ -1,17 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  type App,
-  created,
-  describeProblems,
-  GET,
-  HttpRequest,
-  POST,
-  problem,
-  publicUrl,
-  router,
-  toPublicUrl,
-} from "../src/index.ts";
+import { describeProblems, publicUrl, toPublicUrl } from "../src/filters/index.ts";
+import { type App, created, GET, HttpRequest, POST, problem, router } from "../src/index.ts";
 
 const teapot = { code: "teapot", status: 418, title: "Teapot", explanation: "It pours tea." };
 

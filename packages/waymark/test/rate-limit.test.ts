@@ -3,20 +3,14 @@ import { describe, it } from "node:test";
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import {
-  type App,
-  type Awaitable,
   clientKey,
   cors,
-  GET,
-  group,
-  HttpRequest,
   memoryRateLimiter,
   type RateLimiter,
   type RateLimitOptions,
   rateLimit,
-  router,
-  text,
-} from "../src/index.ts";
+} from "../src/filters/index.ts";
+import { type App, type Awaitable, GET, group, HttpRequest, router, text } from "../src/index.ts";
 import { ask, asked } from "./ask.ts";
 import { transports } from "./transports.ts";
 

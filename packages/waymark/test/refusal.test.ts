@@ -1,34 +1,26 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
+import type { HeaderFields } from "../src/fields/index.ts";
 import {
   type App,
-  accept,
-  and,
-  contentType,
   DELETE,
   empty,
   GET,
   group,
   HEAD,
-  type HeaderFields,
   type HttpResponse,
-  header,
   json,
-  method,
-  not,
   notFound,
   OPTIONS,
   ok,
-  or,
   PATCH,
   POST,
   PUT,
-  query,
   route,
   router,
-  test,
   text,
 } from "../src/index.ts";
+import { accept, and, contentType, header, method, not, or, query, test } from "../src/routing/index.ts";
 import { ask } from "./ask.ts";
 
 interface Problem {

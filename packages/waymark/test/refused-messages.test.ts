@@ -2,16 +2,13 @@ import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import {
   access,
-  after,
   cors,
   describeProblems,
-  GET,
   isRefusedMessage,
   nameRequests,
-  router,
   securityHeaders,
-  text,
-} from "../src/index.ts";
+} from "../src/filters/index.ts";
+import { after, GET, router, text } from "../src/index.ts";
 import { type RunningServer, serve } from "../src/node/index.ts";
 import { RawConnection, type RawResponse } from "./raw-connection.ts";
 

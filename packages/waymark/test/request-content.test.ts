@@ -5,7 +5,7 @@ import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { z } from "zod";
 import type { ContentCoding } from "../src/content/coding.ts";
-import { type Decoder, decodeUtf8, MalformedContent } from "../src/content/decoder.ts";
+import { ContentError, type Decoder, decodeUtf8 } from "../src/content/decoder.ts";
 import { jsonDecoder } from "../src/content/json.ts";
 import {
   bufferedSource,
@@ -420,7 +420,7 @@ describe("RequestContent", () => {
         };
         return contentOf("{}").body(jsonType, anything, { decoders: [decoder] });
       };
-      const fault = new MalformedContent("No rows", { line: 2, column: 1 });
+      const fault = new ContentError("No rows", { line: 2, column: 1 });
       const { status, problem } = await refusalOf(decoding(fault));
       assert.deepEqual([status, problem.detail], [400, "No rows at line 2, column 1."]);
       await assert.rejects(decoding(new RangeError("too deep")), new RangeError("too deep"));
@@ -450,7 +450,7 @@ describe("RequestContent", () => {
 
     it("and refuses what it finds malformed; another error is a fault of the program", async () => {
       const malformed = bodyBy(async () => {
-        throw new MalformedContent("The row is short", { line: 1, column: 4 });
+        throw new ContentError("The row is short", { line: 1, column: 4 });
       });
       const { status, problem } = await refusalOf(malformed);
       assert.equal(status, 400);

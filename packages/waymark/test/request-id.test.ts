@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { type App, GET, nameRequests, requestId, router, text } from "../src/index.ts";
+import { nameRequests, requestId } from "../src/filters/index.ts";
+import { type App, GET, router, text } from "../src/index.ts";
 import { ask, asked } from "./ask.ts";
 import { transports } from "./transports.ts";
 

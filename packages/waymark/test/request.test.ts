@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
-import { attribute, HeaderList, HttpError, HttpRequest } from "../src/index.ts";
+import { HeaderList } from "../src/fields/index.ts";
+import { attribute } from "../src/filters/index.ts";
+import { HttpError, HttpRequest } from "../src/index.ts";
+import { matchedRequest } from "../src/request.ts";
 import { asked } from "./ask.ts";
 
 suite("HttpRequest.of", () => {
@@ -67,7 +70,8 @@ suite("HttpRequest.of", () => {
 suite("a changed request", () => {
   const user = attribute<string>("user");
   const original = (): HttpRequest<{ readonly id: string }> =>
-    HttpRequest.of({ method: "POST", target: "/a?b=c", headers: { "X-A": "1" }, body: "content" }).matched(
+    matchedRequest(
+      HttpRequest.of({ method: "POST", target: "/a?b=c", headers: { "X-A": "1" }, body: "content" }),
       { id: "7" },
       "text/plain",
     );
@@ -130,8 +134,8 @@ suite("an attribute", () => {
 
   it("stays through a match and through changes of the header", () => {
     const key = attribute<string>("user");
-    const request = HttpRequest.of().withAttribute(key, "Ada").matched({ id: "1" }, undefined).withHeader("X-A", "1");
-    assert.equal(request.attribute(key), "Ada");
+    const request = matchedRequest(HttpRequest.of().withAttribute(key, "Ada"), { id: "1" }, undefined);
+    assert.equal(request.withHeader("X-A", "1").attribute(key), "Ada");
   });
 });
 

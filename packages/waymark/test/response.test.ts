@@ -1,18 +1,7 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
-import {
-  content,
-  created,
-  empty,
-  HeaderList,
-  HttpResponse,
-  json,
-  noContent,
-  notFound,
-  ok,
-  redirect,
-  text,
-} from "../src/index.ts";
+import { HeaderList } from "../src/fields/index.ts";
+import { content, created, empty, HttpResponse, json, noContent, notFound, ok, redirect, text } from "../src/index.ts";
 
 suite("the helpers", () => {
   const bytes = new Uint8Array([1, 2]);

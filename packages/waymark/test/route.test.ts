@@ -1,30 +1,23 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
 import {
-  accept,
   before,
   DELETE,
   GET,
   group,
   HEAD,
-  header,
   json,
-  method,
-  not,
   OPTIONS,
-  or,
   PATCH,
   POST,
   PUT,
-  path,
   QUERY,
-  query,
   type Route,
   route,
   router,
-  routes,
   text,
 } from "../src/index.ts";
+import { accept, header, method, not, or, path, query } from "../src/routing/index.ts";
 import { ask } from "./ask.ts";
 
 /** What the route that takes the request answers, or the status of the refusal. */
@@ -197,7 +190,7 @@ suite("a group", () => {
   });
 
   it("can be empty", async () => {
-    const app = router(group(), group("/a"), routes());
+    const app = router(group(), group("/a"));
     assert.equal(await answer(app, "GET /a"), 404);
     assert.deepEqual(app.routes, []);
   });
@@ -241,9 +234,9 @@ suite("the order of routes", () => {
   });
 
   it("goes through groups and sets as they are written", async () => {
-    const early: Route = routes(GET("/a", header("X-1"), say("1")), group(GET("/a", header("X-2"), say("2"))));
-    const late: Route = routes(GET("/a", say("late")), GET("/b", say("late")));
-    const merged = router(routes(early, late), GET("/b", say("after")));
+    const early: Route = group(GET("/a", header("X-1"), say("1")), group(GET("/a", header("X-2"), say("2"))));
+    const late: Route = group(GET("/a", say("late")), GET("/b", say("late")));
+    const merged = router(group(early, late), GET("/b", say("after")));
     const listed = router(early, late, GET("/b", say("after")));
     for (const app of [merged, listed]) {
       assert.equal(await answer(app, "GET /a", { "X-1": "", "X-2": "" }), "1");

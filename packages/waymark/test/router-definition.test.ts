@@ -3,31 +3,33 @@ import { test as it, suite } from "node:test";
 import fc from "fast-check";
 import {
   type App,
-  accept,
-  and,
   before,
-  type Condition,
-  contentType,
   type Filter,
   GET,
   group,
   HttpRequest,
-  header,
   json,
   type Member,
-  method,
-  not,
   OPTIONS,
-  or,
   POST,
-  path,
-  query,
   type Route,
-  RoutingMistakes,
   route,
   router,
-  test,
 } from "../src/index.ts";
+import {
+  accept,
+  and,
+  type Condition,
+  contentType,
+  header,
+  method,
+  not,
+  or,
+  path,
+  query,
+  RoutingError,
+  test,
+} from "../src/routing/index.ts";
 import { interpret, isAllowed } from "./definition.ts";
 
 // Small alphabets, so that what is generated overlaps: the same segments, types and names in routes and in requests.
@@ -181,12 +183,12 @@ function build(plans: readonly Plan[]): {
   return { routes: plans.map(toRoute) as readonly Route[], names, filters };
 }
 
-/** The router of the routes; sets of routes that have mistakes are passed over. */
+/** The router of the routes; sets of routes that have findings are passed over. */
 function routerOf(routes: readonly Route[]): App {
   try {
     return router(...routes);
   } catch (error) {
-    fc.pre(!(error instanceof RoutingMistakes));
+    fc.pre(!(error instanceof RoutingError));
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { MalformedContent } from "../src/content/decoder.ts";
+import { ContentError } from "../src/content/decoder.ts";
 import { parseStrictJson } from "../src/content/json.ts";
 import { invalidJson, validJson } from "./json-corpus.ts";
 
@@ -103,7 +103,7 @@ describe("parseStrictJson", () => {
         const kept = BigInt(Number(integer)) === integer;
         const fault = faultOf(() => parseStrictJson(String(integer)));
         // Some integers beyond 2^53 are held, but their double has a shorter decimal: 2^70 is not the one that is written.
-        if (!kept) assert.ok(fault instanceof MalformedContent);
+        if (!kept) assert.ok(fault instanceof ContentError);
         if (Number.isSafeInteger(Number(integer))) assert.equal(fault, undefined);
       }),
     );
@@ -125,12 +125,12 @@ describe("parseStrictJson", () => {
     );
   });
 
-  it("accepts no text that JSON.parse refuses, gives the same values, and throws nothing but MalformedContent", () => {
+  it("accepts no text that JSON.parse refuses, gives the same values, and throws nothing but ContentError", () => {
     fc.assert(
       fc.property(mutated, (text) => {
         const fault = faultOf(() => parseStrictJson(text));
         if (fault === undefined) assert.deepEqual(parseStrictJson(text), JSON.parse(text));
-        else assert.ok(fault instanceof MalformedContent, String(fault));
+        else assert.ok(fault instanceof ContentError, String(fault));
       }),
       { numRuns: 2000 },
     );
@@ -140,8 +140,8 @@ describe("parseStrictJson", () => {
     fc.assert(
       fc.property(mutated, (text) => {
         const fault = faultOf(() => parseStrictJson(text));
-        fc.pre(fault instanceof MalformedContent);
-        const { line, column, detail } = fault as MalformedContent; // the precondition
+        fc.pre(fault instanceof ContentError);
+        const { line, column, detail } = fault as ContentError; // the precondition
         const lines = text.split(/\r\n|\n|\r/);
         const length = Array.from(lines[(line ?? 0) - 1] ?? assert.fail(`line ${line} of ${lines.length}`)).length;
         assert.ok(column !== undefined && column >= 1 && column <= length + 1, `column ${column} of ${length}`);
@@ -195,9 +195,9 @@ function faultOf(act: () => unknown): unknown {
   }
 }
 
-function refusalOf(text: string, options?: { maxDepth: number }): MalformedContent {
+function refusalOf(text: string, options?: { maxDepth: number }): ContentError {
   const fault = faultOf(() => parseStrictJson(text, options));
-  assert.ok(fault instanceof MalformedContent, `${show(text)} is refused`);
+  assert.ok(fault instanceof ContentError, `${show(text)} is refused`);
   return fault;
 }
 

@@ -2,12 +2,12 @@ import { defaultContentSettings } from "../src/content/request-content.ts";
 import { HttpError } from "../src/problem.ts";
 import type { HttpRequest } from "../src/request.ts";
 import type { HttpResponse } from "../src/response.ts";
-import type { ServedApp } from "../src/served-app.ts";
+import { type Servable, served } from "../src/served-app.ts";
 
 export type TinyHandler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 
 /** What an adapter serves, without a router: one handler, whose HttpErrors become responses, and the faults it was told. */
-export interface TinyApp extends ServedApp {
+export interface TinyApp extends Servable {
   readonly faults: readonly unknown[];
   /** Resolves with the first fault. */
   readonly faulted: Promise<unknown>;
@@ -23,19 +23,21 @@ export function tinyApp(handler: TinyHandler): TinyApp {
   return {
     faults,
     faulted: faulted.promise,
-    content: defaultContentSettings,
-    fault: (error) => {
-      faults.push(error);
-      faulted.resolve(error);
-    },
-    refuse: (_request, refusal) => refusal,
-    answer(request) {
-      try {
-        const response = handler(request);
-        return response instanceof Promise ? response.catch(toResponse) : response;
-      } catch (error) {
-        return toResponse(error);
-      }
+    [served]: {
+      content: defaultContentSettings,
+      fault: (error) => {
+        faults.push(error);
+        faulted.resolve(error);
+      },
+      refuse: (_request, refusal) => refusal,
+      answer(request) {
+        try {
+          const response = handler(request);
+          return response instanceof Promise ? response.catch(toResponse) : response;
+        } catch (error) {
+          return toResponse(error);
+        }
+      },
     },
   };
 }

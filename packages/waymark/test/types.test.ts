@@ -4,32 +4,24 @@ import { test as it, suite } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import {
-  accept,
   after,
-  and,
-  type Condition,
   GET,
   group,
   type Handler,
   type HttpRequest,
   type HttpResponse,
-  header,
-  not,
   ok,
   onError,
-  or,
   type PathVariables,
-  path,
-  query,
   type Route,
   route,
   router,
-  routes,
   text,
   type Variables,
 } from "../src/index.ts";
+import { accept, and, type Condition, header, not, or, path, query } from "../src/routing/index.ts";
 
-// Most of these tests are passed when this file compiles: a wrong type, or a mistake that is no longer one, is an error.
+// Most of these tests are passed when this file compiles: a wrong type, or an expected error that no longer occurs, is an error.
 
 /** True when the types are the same. */
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -150,7 +142,7 @@ suite("a route that needs a variable", () => {
       group(path("/{id}"), one),
       group(and(path("/{id}"), query("q")), one),
       group(or(path("/a/{id}"), path("/b/{id}")), one),
-      group("/{id}", routes(one, one)),
+      group("/{id}", group(one, one)),
       group("/{a}", GET("/{id}", needs<Id & { readonly a: string }>())),
       group("/{id}/{more}", one),
       group("/{*id}", GET(needs<{ readonly id: readonly string[] }>())),
@@ -170,7 +162,7 @@ suite("a route that needs a variable", () => {
     // @ts-expect-error: the second branch has no {id}
     router(group(or(path("/{id}"), path("/b")), one));
     // @ts-expect-error: deep in groups and sets
-    router(routes(group(group("/a", one))));
+    router(group(group(group("/a", one))));
     // @ts-expect-error: after options, and after routes that need nothing
     router({ strict: true }, GET("/b", ok), one);
   });
@@ -211,7 +203,7 @@ suite("a group", () => {
   it("takes paths, conditions, filters, clauses and routes", () => {
     const condition: Condition = query("q");
     const filter = after((_, response) => response);
-    const made: Route = group("/a", condition, filter, onError(TypeError, ok), GET(ok), group("/b"), routes());
+    const made: Route = group("/a", condition, filter, onError(TypeError, ok), GET(ok), group("/b"), group());
     assert.ok(made);
     // @ts-expect-error: a handler is no member
     assert.throws(() => group(ok));
@@ -219,8 +211,6 @@ suite("a group", () => {
     assert.throws(() => group("/a", undefined));
     // @ts-expect-error: a route takes no filters
     assert.throws(() => GET(filter, ok));
-    // @ts-expect-error: routes() takes no conditions
-    routes(condition);
   });
 
   it("gives an onError clause errors of its type", () => {

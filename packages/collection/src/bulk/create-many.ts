@@ -1,4 +1,5 @@
-import { chooseDecoder, HttpError, notFound, type StandardSchemaV1 } from "waymark";
+import { HttpError, notFound } from "waymark";
+import { chooseDecoder, type StandardSchemaV1 } from "waymark/content";
 import type { ListedValue } from "../formats/list-decoder.ts";
 import { without } from "../handlers/changed-document.ts";
 import { preferredSchema, readPreferences, withApplied } from "../handlers/preferences.ts";

@@ -1,15 +1,6 @@
 import { createHash } from "node:crypto";
-import {
-  escapeUnprintable,
-  HttpError,
-  type HttpResponse,
-  json,
-  MalformedContent,
-  problem,
-  problemTypes,
-  toPointer,
-  type ValidationIssue,
-} from "waymark";
+import { HttpError, type HttpResponse, json, problem, problemTypes } from "waymark";
+import { ContentError, escapeUnprintable, toPointer, type ValidationIssue } from "waymark/content";
 import { heldByAnother } from "../handlers/refusals.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { BulkConflict, Document } from "../store.ts";
@@ -63,7 +54,7 @@ export function refuseIdempotencyKey(): HttpResponse {
 
 /** The refusal of content that cannot be relied on from some place on; any other error as it is. */
 export function refuseMalformed(error: unknown): unknown {
-  if (!(error instanceof MalformedContent)) return error;
+  if (!(error instanceof ContentError)) return error;
   const { detail, line, column } = error;
   const cause = line === undefined ? "" : ` because of line ${line}`;
   const errors = line === undefined ? [] : [{ line, pointer: toPointer(), detail }];

@@ -1,5 +1,5 @@
 import { CsvError, parse } from "csv-parse/sync";
-import { decodeUtf8, excerpt, MalformedContent } from "waymark";
+import { ContentError, decodeUtf8, excerpt } from "waymark/content";
 import { GatheredBytes } from "../bulk/gathered-bytes.ts";
 import { toInteger } from "../member-value.ts";
 import { unguardFormula } from "./csv.ts";
@@ -37,12 +37,12 @@ export function csvDecoder({ columns, integers = [], formulas = "guarded" }: Csv
     charsets: ["utf-8"],
     async *decode(pieces, { mediaType, lenient }) {
       if (mediaType.parameters.get("header")?.toLowerCase() === "absent") {
-        throw new MalformedContent("The Content-Type says header=absent, and a header must name the columns");
+        throw new ContentError("The Content-Type says header=absent, and a header must name the columns");
       }
       let header: { readonly members: CsvMembers; readonly length: number; readonly isQuoted: boolean } | undefined;
       for await (const { line, cells, fault } of readCsvRecords(pieces)) {
         if (header === undefined) {
-          if (cells === undefined) throw new MalformedContent(`The header ${fault}`, { line, column: 1 });
+          if (cells === undefined) throw new ContentError(`The header ${fault}`, { line, column: 1 });
           const members = readCsvHeader(cells, lenient ? undefined : known, line);
           header = { members, length: cells.length, isQuoted: cells.some(({ isQuoted }) => isQuoted) };
         } else if (cells === undefined) {
@@ -55,7 +55,7 @@ export function csvDecoder({ columns, integers = [], formulas = "guarded" }: Csv
         }
       }
       if (header === undefined) {
-        throw new MalformedContent("The content has no header to name the columns", { line: 1, column: 1 });
+        throw new ContentError("The content has no header to name the columns", { line: 1, column: 1 });
       }
     },
   };
@@ -96,12 +96,12 @@ interface CsvColumn {
  * The members that a header names: `address.postalCode` is one of an object.
  *
  * @param known the columns that there may be; undefined for any
- * @throws MalformedContent when a column has no name, is named twice or is not known; and when a name is longer than 255
+ * @throws ContentError when a column has no name, is named twice or is not known; and when a name is longer than 255
  *   characters or deeper than 64 levels, or there are more than 1,000 members, the objects counted
  */
 function readCsvHeader(cells: readonly CsvCell[], known: ReadonlySet<string> | undefined, line: number): CsvMembers {
   const refuse = (detail: string): never => {
-    throw new MalformedContent(detail, { line, column: 1 });
+    throw new ContentError(detail, { line, column: 1 });
   };
   const names = cells.map(({ text }) => text);
   const nameless = names.indexOf("") + 1;
@@ -187,7 +187,7 @@ interface CsvCell {
  * The records of CSV, a header among them, each as soon as it is complete. Lines that are blank are left out, and so is a byte
  * order mark. Each byte is looked at once here, whatever it is, and once more where its record is parsed.
  *
- * @throws MalformedContent where the content is not UTF-8, where a record has no end: it is longer than 1 MiB, or a quotation
+ * @throws ContentError where the content is not UTF-8, where a record has no end: it is longer than 1 MiB, or a quotation
  *   mark in it is never closed; and where there are more than 1,000,000 blank lines
  */
 async function* readCsvRecords(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRecord, void, undefined> {
@@ -225,7 +225,7 @@ async function* readCsvRecords(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
     held.add(piece.subarray(start));
     if (held.length > longestRecord + 1) throw tooLong(line);
   }
-  if (isOpen) throw new MalformedContent("A quotation mark of this record is never closed", { line, column: 1 });
+  if (isOpen) throw new ContentError("A quotation mark of this record is never closed", { line, column: 1 });
   const record = held.length === 0 ? undefined : release(new Uint8Array(0), false);
   if (record !== undefined) yield record;
 }
@@ -264,13 +264,13 @@ function decodeRecord(bytes: Uint8Array, line: number): string {
     const [upToFault = ""] = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes).split("\ufffd", 1);
     const lines = upToFault.split("\n");
     const position = { line: line + lines.length - 1, column: Array.from(lines.at(-1) ?? "").length + 1 };
-    throw new MalformedContent("The content is not UTF-8: it has bytes that make no character", position, { cause });
+    throw new ContentError("The content is not UTF-8: it has bytes that make no character", position, { cause });
   }
 }
 
-function tooLong(line: number): MalformedContent {
+function tooLong(line: number): ContentError {
   const detail = `A record is longer than ${longestRecord} bytes; perhaps a quotation mark of it is never closed`;
-  return new MalformedContent(detail, { line, column: 1 });
+  return new ContentError(detail, { line, column: 1 });
 }
 
 const misquoted =

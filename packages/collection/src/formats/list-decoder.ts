@@ -1,4 +1,5 @@
-import { type ContentReader, MalformedContent, type MediaType, type ValidationIssue } from "waymark";
+import { ContentError, type ContentReader, type ValidationIssue } from "waymark/content";
+import type { MediaType } from "waymark/fields";
 import { GatheredBytes } from "../bulk/gathered-bytes.ts";
 
 /**
@@ -17,7 +18,7 @@ import { GatheredBytes } from "../bulk/gathered-bytes.ts";
  */
 export interface ListDecoder extends ContentReader {
   /**
-   * The records, in constant memory. Throws MalformedContent when the content is not of the media type from some place on,
+   * The records, in constant memory. Throws ContentError when the content is not of the media type from some place on,
    * so that nothing in it can be relied on; and what the pieces throw.
    */
   decode(pieces: AsyncIterable<Uint8Array>, reading: ListReading): AsyncIterable<ListedValue>;
@@ -103,11 +104,11 @@ export class LineCutter {
 export class BlankLines {
   #count = 0;
 
-  /** @throws MalformedContent when there are more than 1,000,000 of them, with the line on which the next one is */
+  /** @throws ContentError when there are more than 1,000,000 of them, with the line on which the next one is */
   count(line: number): void {
     if (++this.#count <= mostBlankLines) return;
     const most = mostBlankLines.toLocaleString("en");
-    throw new MalformedContent(`The content has more than ${most} blank lines`, { line, column: 1 });
+    throw new ContentError(`The content has more than ${most} blank lines`, { line, column: 1 });
   }
 }
 

@@ -1,4 +1,5 @@
-import { jsonDecoder, MalformedContent, type MediaType } from "waymark";
+import { ContentError, jsonDecoder } from "waymark/content";
+import type { MediaType } from "waymark/fields";
 import type { ListRepresentation } from "../representation.ts";
 import {
   BlankLines,
@@ -54,7 +55,7 @@ function toValue({ number: line, bytes }: Line, mediaType: MediaType): ListedVal
   try {
     return { line, value: jsonDecoder.decode(bytes, mediaType) };
   } catch (error) {
-    if (!(error instanceof MalformedContent)) throw error;
+    if (!(error instanceof ContentError)) throw error;
     const { detail, column } = error;
     return { line, issues: [{ message: column === undefined ? detail : `${detail} at column ${column}` }] };
   }

@@ -1,5 +1,5 @@
 import { type SaxesAttributeNSIncomplete, SaxesParser, type SaxesTagNS, type XMLDecl } from "saxes";
-import { type Decoder, excerpt, MalformedContent, positionAt, quote } from "waymark";
+import { ContentError, type Decoder, excerpt, positionAt, quote } from "waymark/content";
 import { toInteger } from "../member-value.ts";
 import { TurnShare } from "../turn-share.ts";
 import { assertDeclaredEncoding, decodeXmlText, textStart, toXmlFault, type XmlText } from "./xml-text.ts";
@@ -80,7 +80,7 @@ interface KnownMember {
 /**
  * The object that a document is: the members of its root. A promise of it where the document is long.
  *
- * @throws MalformedContent at the first fault
+ * @throws ContentError at the first fault
  */
 function readXmlDocument(document: XmlText, rules: XmlDocumentRules): unknown {
   return new DocumentReader(document, rules).read();
@@ -235,8 +235,8 @@ class DocumentReader {
     return pathTo([...this.#open, this.#tag]);
   }
 
-  #refusal(detail: string, index: number = this.#tag.start): MalformedContent {
-    return new MalformedContent(detail, positionAt(this.#text, index));
+  #refusal(detail: string, index: number = this.#tag.start): ContentError {
+    return new ContentError(detail, positionAt(this.#text, index));
   }
 }
 

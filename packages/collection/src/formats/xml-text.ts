@@ -1,4 +1,5 @@
-import { decodeUtf8, excerpt, MalformedContent, type MediaType, positionAt } from "waymark";
+import { ContentError, decodeUtf8, excerpt, positionAt } from "waymark/content";
+import type { MediaType } from "waymark/fields";
 
 /** The text of an XML document, and the encoding that its own declaration must name if it names one. */
 export interface XmlText {
@@ -14,7 +15,7 @@ type XmlEncoding = "utf-8" | "utf-16le" | "utf-16be";
  * Decodes UTF-8, with or without a byte order mark, or UTF-16 with one. The mark decides (RFC 7303 §3.2); a charset
  * parameter that contradicts it is refused rather than overruled.
  *
- * @throws MalformedContent when the bytes are not in the encoding, or the encoding is another one
+ * @throws ContentError when the bytes are not in the encoding, or the encoding is another one
  */
 export function decodeXmlText(content: Uint8Array, mediaType: MediaType): XmlText {
   const mark = byteOrderMarks.find(({ bytes }) => bytes.every((byte, i) => content[i] === byte));
@@ -22,7 +23,7 @@ export function decodeXmlText(content: Uint8Array, mediaType: MediaType): XmlTex
   const charset = mediaType.parameters.get("charset");
   if (charset !== undefined) assertSame("charset parameter", charset, encoding);
   if (mark === undefined && (content[0] === 0 || content[1] === 0)) {
-    throw new MalformedContent("UTF-16 and UTF-32 are not read without a byte order mark; send UTF-8", start);
+    throw new ContentError("UTF-16 and UTF-32 are not read without a byte order mark; send UTF-8", start);
   }
   const text = encoding === "utf-8" ? decodeAsUtf8(content) : decodeUtf16(content, encoding);
   return { text: mark === undefined ? text : text.slice(1), encoding };
@@ -31,7 +32,7 @@ export function decodeXmlText(content: Uint8Array, mediaType: MediaType): XmlTex
 /**
  * Checks the encoding that the document declares against the one it is in.
  *
- * @throws MalformedContent when they differ
+ * @throws ContentError when they differ
  */
 export function assertDeclaredEncoding(declared: string, encoding: XmlEncoding): void {
   assertSame("XML declaration", declared, encoding);
@@ -43,7 +44,7 @@ function assertSame(where: string, name: string, encoding: XmlEncoding): void {
   if (names.includes(name.toLowerCase())) return;
   const found =
     encoding === "utf-8" ? "UTF-8, since no byte order mark says UTF-16" : `${encoding}, by its byte order mark`;
-  throw new MalformedContent(`The ${where} says ${excerpt(name)}, and the content is read as ${found}`);
+  throw new ContentError(`The ${where} says ${excerpt(name)}, and the content is read as ${found}`);
 }
 
 const start = { line: 1, column: 1 };
@@ -72,23 +73,23 @@ function decodeUtf16(content: Uint8Array, encoding: "utf-16le" | "utf-16be"): st
   try {
     return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(content);
   } catch (cause) {
-    throw new MalformedContent(`The content is not ${encoding}: it has half a character`, undefined, { cause });
+    throw new ContentError(`The content is not ${encoding}: it has half a character`, undefined, { cause });
   }
 }
 
 /** The refusal for what saxes found at the index, which it says in a few words behind a position of its own. */
-export function toXmlFault(error: Error, text: string, index: number): MalformedContent {
+export function toXmlFault(error: Error, text: string, index: number): ContentError {
   const reason = error.message.replace(/^\d+:\d+: /, "").replace(/\.$/, "");
   if (index === text.length || entityFaults.has(reason)) {
     // The parser takes all that follows for the name of an entity, to the next semicolon or to the end.
     const stray = strayAmpersand(text);
     if (stray !== undefined) {
       const detail = "The & begins neither an entity nor a character; written as text it is &amp;";
-      return new MalformedContent(detail, positionAt(text, stray), { cause: error });
+      return new ContentError(detail, positionAt(text, stray), { cause: error });
     }
   }
   const place = reason === textOutside ? textStart(text, index) : index;
-  return new MalformedContent(detailOf(reason, text, index), positionAt(text, place), { cause: error });
+  return new ContentError(detailOf(reason, text, index), positionAt(text, place), { cause: error });
 }
 
 /** Where the first character is of the text that ends before the index, white space left out. */

@@ -1,4 +1,4 @@
-import { quote } from "waymark";
+import { quote } from "waymark/content";
 import type { ItemRepresentation, ListRepresentation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";
 import { listText } from "./list-text.ts";

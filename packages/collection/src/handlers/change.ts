@@ -1,13 +1,6 @@
-import {
-  type Decoder,
-  evaluatePreconditions,
-  HttpResponse,
-  jsonDecoder,
-  type MediaType,
-  noContent,
-  notFound,
-  ok,
-} from "waymark";
+import { HttpResponse, noContent, notFound, ok } from "waymark";
+import { type Decoder, jsonDecoder } from "waymark/content";
+import { evaluatePreconditions, type MediaType } from "waymark/fields";
 import { refuseParameters } from "../lists/parameters.ts";
 import type { CollectionSettings, ItemHandler, ItemRequest } from "../settings.ts";
 import type { Document, Removal, Replacement, StoredRecord } from "../store.ts";

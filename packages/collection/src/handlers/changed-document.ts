@@ -1,4 +1,5 @@
-import { HttpError, type StandardSchemaV1, type ValidationIssue, type ValidationResult, type Validator } from "waymark";
+import { HttpError } from "waymark";
+import type { StandardSchemaV1, ValidationIssue, ValidationResult, Validator } from "waymark/content";
 import { applyPatch, parsePatch } from "../patch/json-patch.ts";
 import { isJsonObject, mergePatch } from "../patch/merge-patch.ts";
 import type { StoredRecord } from "../store.ts";

@@ -1,4 +1,5 @@
-import { evaluatePreconditions, HttpResponse, notModified } from "waymark";
+import { HttpResponse } from "waymark";
+import { evaluatePreconditions, notModified } from "waymark/fields";
 import { narrowAll } from "../lists/fields.ts";
 import { pageLinks, readPage } from "../lists/page.ts";
 import { readQuery } from "../lists/parameters.ts";

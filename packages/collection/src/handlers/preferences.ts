@@ -1,13 +1,6 @@
-import {
-  excerpt,
-  HttpError,
-  type HttpRequest,
-  HttpResponse,
-  negotiate,
-  parsePrefer,
-  problem,
-  type StandardSchemaV1,
-} from "waymark";
+import { HttpError, type HttpRequest, HttpResponse, problem } from "waymark";
+import { excerpt, type StandardSchemaV1 } from "waymark/content";
+import { negotiate, parsePrefer } from "waymark/fields";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { Document, StoredRecord } from "../store.ts";

@@ -1,4 +1,5 @@
-import { type Awaitable, evaluatePreconditions, type HttpRequest, HttpResponse, notFound, notModified } from "waymark";
+import { type Awaitable, type HttpRequest, HttpResponse, notFound } from "waymark";
+import { evaluatePreconditions, notModified } from "waymark/fields";
 import { narrow, readFields } from "../lists/fields.ts";
 import type { Representation } from "../representation.ts";
 import type { CollectionSettings, ReadHandler } from "../settings.ts";

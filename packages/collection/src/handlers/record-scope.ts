@@ -1,4 +1,5 @@
-import { type Awaitable, HttpError, type HttpRequest, notFound, toPublicUrl, type Variables } from "waymark";
+import { type Awaitable, HttpError, type HttpRequest, notFound, type Variables } from "waymark";
+import { toPublicUrl } from "waymark/filters";
 import type { Store } from "../store.ts";
 import { refuseId } from "./refusals.ts";
 

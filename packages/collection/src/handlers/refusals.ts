@@ -1,4 +1,5 @@
-import { excerpt, type HttpResponse, problem, problemTypes, toPointer } from "waymark";
+import { type HttpResponse, problem, problemTypes } from "waymark";
+import { excerpt, toPointer } from "waymark/content";
 import { collectionProblemTypes } from "../problem-types.ts";
 import { StoreOutcomeUnknown, StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../store.ts";
 

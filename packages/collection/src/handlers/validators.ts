@@ -1,4 +1,4 @@
-import { formatHttpDate, HeaderList, type Validators } from "waymark";
+import { formatHttpDate, HeaderList, type Validators } from "waymark/fields";
 import type { Representation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";
 
@@ -38,9 +38,10 @@ export function representationFields(
   representation: Representation,
   { entityTag, lastModified }: StateValidators,
 ): HeaderList {
-  const fields = ["ETag", entityTag];
-  if (lastModified !== undefined) fields.push("Last-Modified", formatHttpDate(Math.min(lastModified, Date.now())));
-  return constantFields(representation).concat(HeaderList.fromParsed(fields));
+  const modified = lastModified !== undefined && {
+    "Last-Modified": formatHttpDate(Math.min(lastModified, Date.now())),
+  };
+  return constantFields(representation).concat(HeaderList.of({ ETag: entityTag, ...modified }));
 }
 
 /** What is the same whatever the state, kept so that it is checked and rendered once. */

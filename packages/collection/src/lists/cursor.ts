@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { excerpt } from "waymark";
+import { excerpt } from "waymark/content";
 import type { MemberType, MemberValue, SelectableMember, Selection, SortKey } from "../selection.ts";
 import type { Report } from "./parameters.ts";
 

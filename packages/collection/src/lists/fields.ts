@@ -1,4 +1,4 @@
-import { excerpt } from "waymark";
+import { excerpt } from "waymark/content";
 import { isJsonObject } from "../patch/merge-patch.ts";
 import type { Representation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";

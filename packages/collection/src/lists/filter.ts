@@ -1,4 +1,4 @@
-import { excerpt } from "waymark";
+import { excerpt } from "waymark/content";
 import { isRealDate, toTime } from "../member-value.ts";
 import type { Comparison, MemberFilter, MemberType, SelectableMember } from "../selection.ts";
 import { type Report, reportUnknown } from "./parameters.ts";

@@ -1,4 +1,5 @@
-import { excerpt, HttpError, type ProblemError, problem } from "waymark";
+import { HttpError, type ProblemError, problem } from "waymark";
+import { excerpt } from "waymark/content";
 import { collectionProblemTypes } from "../problem-types.ts";
 
 /** The parameters of a query by name, decoded, each given once and with a value. */

@@ -1,4 +1,4 @@
-import { excerpt } from "waymark";
+import { excerpt } from "waymark/content";
 import type { Representation } from "../representation.ts";
 import type { MemberFilter, MemberValue, SelectableMember, Selection, SortKey } from "../selection.ts";
 import { toWords } from "../stores/words.ts";

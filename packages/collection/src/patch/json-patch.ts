@@ -1,4 +1,4 @@
-import { excerpt, type ValidationIssue, type ValidationResult } from "waymark";
+import { excerpt, type ValidationIssue, type ValidationResult } from "waymark/content";
 import { copyMembers, isJsonObject, setMember } from "./merge-patch.ts";
 
 /** What a patch makes of a value; or why it is not done, and the index of the operation that stands against it. */

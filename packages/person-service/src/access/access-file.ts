@@ -1,4 +1,4 @@
-import { PatternMistake, pathMatcher } from "waymark";
+import { PatternError, pathMatcher } from "waymark/routing";
 import { z } from "zod";
 import { isPasswordHash } from "./password-hash.ts";
 
@@ -120,7 +120,7 @@ function mistakeInPath(template: string): string | undefined {
     pathMatcher(template);
     return undefined;
   } catch (error) {
-    if (error instanceof PatternMistake) return `is no path for a rule: ${error.message}`;
+    if (error instanceof PatternError) return `is no path for a rule: ${error.message}`;
     throw error;
   }
 }

@@ -1,13 +1,6 @@
-import {
-  type AccessDecision,
-  type AroundFilter,
-  type Awaitable,
-  access,
-  caller,
-  clientKey,
-  type HttpRequest,
-  pathMatcher,
-} from "waymark";
+import type { AroundFilter, Awaitable, HttpRequest } from "waymark";
+import { type AccessDecision, access, caller, clientKey } from "waymark/filters";
+import { pathMatcher } from "waymark/routing";
 import { type AccessRule, accessFileSchema } from "./access-file.ts";
 import {
   type AccessDenial,
@@ -166,7 +159,7 @@ type Judgement = Extract<AccessDecision, { readonly kind: "allowed" }> | Extract
 /**
  * Makes the function that returns the first rule for a method and a canonical path, the one that routes are found by.
  *
- * @throws PatternMistake when a path is malformed
+ * @throws PatternError when a path is malformed
  */
 function compileRules(rules: readonly AccessRule[]): (request: RuledRequest) => AccessRule | undefined {
   const compiled = rules.map((rule) => ({ rule, takesPath: pathMatcher(rule.path), takesMethod: methodMatcher(rule) }));

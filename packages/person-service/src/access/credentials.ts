@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { decodeUtf8 } from "waymark";
+import { decodeUtf8 } from "waymark/content";
 
 /** The credentials of a request. */
 type Credentials =

@@ -1,4 +1,5 @@
-import type { AccessDecision, Awaitable, Caller } from "waymark";
+import type { Awaitable } from "waymark";
+import type { AccessDecision, Caller } from "waymark/filters";
 import { claimsToBeApiKey, hashApiKey, isApiKey, parseCredentials } from "./credentials.ts";
 import type { StoredKey } from "./key-file.ts";
 import type { PasswordCheck, PasswordVerdict } from "./password-check.ts";

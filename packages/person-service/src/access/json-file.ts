@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { decodeUtf8, MalformedContent, parseStrictJson, positionAt, quote, type TextPosition } from "waymark";
+import { ContentError, decodeUtf8, parseStrictJson, positionAt, quote, type TextPosition } from "waymark/content";
 import type { z } from "zod";
 import { jsonType } from "../person/text.ts";
 
@@ -34,7 +34,7 @@ async function readText(file: string): Promise<string> {
   try {
     return decodeUtf8(await readFile(file));
   } catch (error) {
-    if (error instanceof MalformedContent) throw new FileError(file, [error.message]);
+    if (error instanceof ContentError) throw new FileError(file, [error.message]);
     const { code = "" } = error as NodeJS.ErrnoException; // of the system, since decodeUtf8 throws nothing else
     throw new FileError(file, [readErrors[code] ?? `reading it failed with ${code}`]);
   }
@@ -51,7 +51,7 @@ function parse(file: string, text: string): unknown {
   try {
     return parseStrictJson(text);
   } catch (error) {
-    if (!(error instanceof MalformedContent)) throw error;
+    if (!(error instanceof ContentError)) throw error;
     const { detail, line = 1, column = 1 } = error;
     throw new FileError(file, [`${describePosition({ line, column })}: ${detail}`]);
   }

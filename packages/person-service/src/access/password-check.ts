@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import type { Caller } from "waymark";
+import type { Caller } from "waymark/filters";
 import type { PasswordUser } from "./access-file.ts";
 import { verifyPassword } from "./password-hash.ts";
 import type { SignInQueue } from "./sign-in-queue.ts";

@@ -1,5 +1,7 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
-import { type AroundFilter, around, excerpt, isRefusedMessage, problem } from "waymark";
+import { type AroundFilter, around, problem } from "waymark";
+import { excerpt } from "waymark/content";
+import { isRefusedMessage } from "waymark/filters";
 import { personServiceProblemTypes } from "../problems.ts";
 
 /**

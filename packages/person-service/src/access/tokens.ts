@@ -11,7 +11,7 @@ import {
   type JWTVerifyGetKey,
   jwtVerify,
 } from "jose";
-import type { Caller } from "waymark";
+import type { Caller } from "waymark/filters";
 import { z } from "zod";
 import type { TokenSettings } from "./access-file.ts";
 import { readJsonFile } from "./json-file.ts";

@@ -1,5 +1,5 @@
 import { LoadRefused, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
-import { excerpt } from "waymark";
+import { excerpt } from "waymark/content";
 import { ListenError } from "waymark/node";
 import { FileError } from "../access/json-file.ts";
 

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { isPostgresAddress } from "@waymark/collection";
-import { CorsMistakes, cors, publicUrl } from "waymark";
+import { CorsPolicyError, cors, publicUrl } from "waymark/filters";
 import { isLoopback } from "../access/this-machine.ts";
 import { type Given, type Option, quotedArgument } from "./command.ts";
 import type { TlsFiles } from "./tls-files.ts";
@@ -213,7 +213,7 @@ function usageErrorInOrigins(origins: readonly string[]): string | undefined {
     cors({ origins });
     return undefined;
   } catch (error) {
-    if (error instanceof CorsMistakes) return `--cors: ${error.mistakes[0]}.`;
+    if (error instanceof CorsPolicyError) return `--cors: ${error.findings[0]}.`;
     throw error;
   }
 }

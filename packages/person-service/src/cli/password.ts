@@ -1,4 +1,4 @@
-import { decodeUtf8, MalformedContent } from "waymark";
+import { ContentError, decodeUtf8 } from "waymark/content";
 import { hashPassword } from "../access/password-hash.ts";
 import { countCharacters } from "../person/text.ts";
 import { type Command, CommandError } from "./command.ts";
@@ -28,7 +28,7 @@ function decode(input: Uint8Array): string {
   try {
     return decodeUtf8(input);
   } catch (error) {
-    if (error instanceof MalformedContent) throw new CommandError("A password is UTF-8, and what was read is not.");
+    if (error instanceof ContentError) throw new CommandError("A password is UTF-8, and what was read is not.");
     throw error;
   }
 }

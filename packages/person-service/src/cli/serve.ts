@@ -1,7 +1,10 @@
 import { inspect } from "node:util";
 import { displayAddress, type Store, StoreNotEmpty } from "@waymark/collection";
-import { escapeUnprintable, type HttpRequest, listRoutes, quote, requestId } from "waymark";
+import type { HttpRequest } from "waymark";
+import { escapeUnprintable, quote } from "waymark/content";
+import { requestId } from "waymark/filters";
 import { type RunningServer, serve } from "waymark/node";
+import { listRoutes } from "waymark/routing";
 import { openAccess } from "../access/access.ts";
 import { denialLog } from "../access/denial-log.ts";
 import { forThisMachine } from "../access/this-machine.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
-import { quote } from "waymark";
+import { quote } from "waymark/content";
 import type { TlsCredentials } from "waymark/node";
 import { CommandError } from "./command.ts";
 

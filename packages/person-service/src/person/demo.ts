@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import type { MediaType } from "waymark";
+import type { MediaType } from "waymark/fields";
 import { personCsvDecoder } from "./collection.ts";
 import { type Person, personSchema } from "./person.ts";
 
@@ -15,7 +15,7 @@ export function demoPeople(): Promise<readonly Person[]> {
 /**
  * The people of a file of CSV, as the service reads one from its clients.
  *
- * @throws MalformedContent (rejects) when it is no CSV of people
+ * @throws ContentError (rejects) when it is no CSV of people
  * @throws Error (rejects) naming line and members when a row is no valid person
  */
 export async function peopleFromCsv(pieces: AsyncIterable<Uint8Array>): Promise<readonly Person[]> {

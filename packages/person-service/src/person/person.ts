@@ -1,4 +1,4 @@
-import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "waymark";
+import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "waymark/content";
 import { z } from "zod";
 import { birthDate, countryCode, derivedName, email, languageTag, telephone, url } from "./rules.ts";
 import { jsonType, ruledString, text } from "./text.ts";

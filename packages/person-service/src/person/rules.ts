@@ -1,4 +1,4 @@
-import { excerpt } from "waymark";
+import { excerpt } from "waymark/content";
 import { countCharacters, type Rule } from "./text.ts";
 
 /**

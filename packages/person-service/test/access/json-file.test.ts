@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { positionAt } from "waymark";
+import { positionAt } from "waymark/content";
 import { z } from "zod";
 import { FileError, positionOfMember, readJsonFile } from "../../src/access/json-file.ts";
 import { openFolder } from "./folder.ts";
@@ -15,7 +15,7 @@ describe("a JSON file", () => {
     assert.deepEqual(await readJsonFile(folder.write("good.json", '{"name": "x"}\n'), schema), { name: "x" });
   });
 
-  const refused: Readonly<Record<string, readonly [content: string | Uint8Array, mistakes: readonly string[]]>> = {
+  const refused: Readonly<Record<string, readonly [content: string | Uint8Array, findings: readonly string[]]>> = {
     "that is no JSON": ['{\n  "name": x }', ["line 2, column 11: Expected a value, but found x"]],
     "with a member twice": ['{"name":"x","name":"y"}', ['line 1, column 13: The member "name" occurs twice']],
     "that is no object": [" []", ["line 1, column 2: the file must be an object, and is an array"]],
@@ -35,7 +35,7 @@ describe("a JSON file", () => {
       ],
     ],
   };
-  for (const [name, [content, mistakes]] of Object.entries(refused)) {
+  for (const [name, [content, findings]] of Object.entries(refused)) {
     it(`${name} is refused with the places`, async () => {
       const file = folder.write("bad.json", content);
       const error = await readJsonFile(file, schema).then(
@@ -43,7 +43,7 @@ describe("a JSON file", () => {
         (reason: unknown) => reason,
       );
       assert(error instanceof FileError);
-      assert.deepEqual(error.findings, mistakes);
+      assert.deepEqual(error.findings, findings);
       assert(error.message.startsWith(`The file ${JSON.stringify(file)} cannot be used:`));
       assert(!error.message.includes("secret"));
     });

@@ -219,7 +219,7 @@ describe("the keys of an issuer", () => {
     }
   });
 
-  const refused: Readonly<Record<string, readonly [keys: string, mistake: RegExp]>> = {
+  const refused: Readonly<Record<string, readonly [keys: string, finding: RegExp]>> = {
     "in a file that is not there": ["nowhere.json", /nowhere\.json" cannot be used: it does not exist/],
     "that are none": [folder.write("none.json", { keys: [] }), /keys has no key/],
     "that are secrets": [
@@ -234,10 +234,10 @@ describe("the keys of an issuer", () => {
     "at a URL in the open": ["http://issuer.example/keys", /tokens\.keys must be an https URL/],
     "at no URL": ["ftp://issuer.example/keys", /tokens\.keys must be an https URL/],
   };
-  for (const [name, [keys, mistake]] of Object.entries(refused)) {
+  for (const [name, [keys, finding]] of Object.entries(refused)) {
     it(`${name} are refused`, async () => {
       const tokens = { issuer, audience, algorithms: ["RS256"], keys };
-      await assert.rejects(openAccess({ file: folder.write("refused.json", { rules, tokens }) }), mistake);
+      await assert.rejects(openAccess({ file: folder.write("refused.json", { rules, tokens }) }), finding);
     });
   }
 

@@ -25,7 +25,7 @@ export interface ContentCoding {
    * The content that was coded, in pieces no larger than some ten KiB, made as they are asked for: a few bytes may become
    * gigabytes. When it is ended early the pieces are ended too.
    *
-   * Throws MalformedContent when the pieces are not of this coding, or not all of it, and what the pieces throw.
+   * Throws ContentError when the pieces are not of this coding, or not all of it, and what the pieces throw.
    */
   decode(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
 }
@@ -45,10 +45,10 @@ export interface Encoder {
 export type Extent = "part" | "flush" | "end";
 
 /**
- * The coding that Content-Encoding names; undefined when the content is as it is. Content that was coded more than once is
- * not read: nobody needs to send it, and each coding multiplies what a few bytes can become.
+ * Returns the coding that Content-Encoding names; undefined when the content is as it is. Content that was coded more
+ * than once is not read: nobody needs to send it, and each coding multiplies what a few bytes can become.
  *
- * @throws HttpError 415 with Accept-Encoding (RFC 9110 §12.5.3) when the coding is none of these, or there are several
+ * @throws HttpError 415 with Accept-Encoding (RFC 9110 §12.5.3) when the coding is not one of these, or there are several
  */
 export function chooseCoding(headers: HeaderList, codings: readonly ContentCoding[]): ContentCoding | undefined {
   const field = headers.get("Content-Encoding");
@@ -78,7 +78,7 @@ export interface CodingChoice {
 }
 
 /**
- * The coding that an Accept-Encoding field prefers (RFC 9110 §12.5.3): the one with the highest weight, of equal ones the
+ * Returns the coding that an Accept-Encoding field prefers (RFC 9110 §12.5.3): the one with the highest weight, of equal ones the
  * first of the list. Content as it is (`identity`) comes last among equals, and is excluded only by name or by `*`, with a
  * weight of 0. A name that is given twice has the higher weight; a malformed member is ignored.
  *
@@ -121,7 +121,7 @@ function parseWeights(field: string): ReadonlyMap<string, number> {
 const weightText = String.raw`0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?`;
 const memberPattern = new RegExp(String.raw`^(?<name>${tokenText})(?:[\t ]*;[\t ]*q=(?<weight>${weightText}))?$`, "i");
 
-/** The pieces as one array; of a single piece that very array. */
+/** Returns the pieces as one array; of a single piece that very array. */
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   const [only] = pieces;
   if (pieces.length === 1 && only !== undefined) return only;
@@ -135,7 +135,7 @@ export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * What reading the content ends with when the client goes away before it is complete (RFC 9112 §8). An HttpError, since
+ * Makes the error of reading content when the client goes away before it is complete (RFC 9112 §8). An HttpError, since
  * nothing failed here; nobody is left to receive it.
  */
 export function contentInterrupted(cause?: unknown): HttpError {

@@ -22,7 +22,7 @@ export interface Decoder {
   readonly charsets?: readonly string[];
   /**
    * Returns the value of the content, which may be empty, or a promise of it from a decoder that reads long content over
-   * several turns of the event loop. Throws MalformedContent, or rejects with it, when the content is not of the media type.
+   * several turns of the event loop. Throws ContentError, or rejects with it, when the content is not of the media type.
    */
   decode(content: Uint8Array, mediaType: MediaType): unknown | Promise<unknown>;
 }
@@ -31,10 +31,10 @@ export interface Decoder {
  * What a decoder throws when the content is not what its media type says: the client gets a 400 with the detail.
  *
  * ```ts
- * throw new MalformedContent("The row has 3 fields, and the header 4", { line: 17, column: 1 });
+ * throw new ContentError("The row has 3 fields, and the header 4", { line: 17, column: 1 });
  * ```
  */
-export class MalformedContent extends Error {
+export class ContentError extends Error {
   /** What was found and what would be right, without the position; at most some forty characters of the content. */
   readonly detail: string;
   readonly line: number | undefined;
@@ -42,7 +42,7 @@ export class MalformedContent extends Error {
 
   constructor(detail: string, position?: TextPosition, options?: ErrorOptions) {
     super(position === undefined ? detail : `${detail} at line ${position.line}, column ${position.column}`, options);
-    this.name = "MalformedContent";
+    this.name = "ContentError";
     this.detail = detail;
     this.line = position?.line;
     this.column = position?.column;
@@ -50,9 +50,9 @@ export class MalformedContent extends Error {
 }
 
 /**
- * The text of bytes that must be UTF-8 (RFC 3629); a byte order mark is kept, for the format to judge.
+ * Returns the text of bytes that must be UTF-8 (RFC 3629); a byte order mark is kept, for the format to judge.
  *
- * @throws MalformedContent naming the first byte that begins no whole character, by its offset from 0
+ * @throws ContentError naming the first byte that begins no whole character, by its offset from 0
  */
 export function decodeUtf8(content: Uint8Array): string {
   try {
@@ -61,14 +61,14 @@ export function decodeUtf8(content: Uint8Array): string {
     const offset = firstFault(content);
     const byte = content[offset]?.toString(16).toUpperCase().padStart(2, "0");
     const detail = `The content is not UTF-8: 0x${byte} at byte offset ${offset} begins no character`;
-    throw new MalformedContent(detail, undefined, { cause });
+    throw new ContentError(detail, undefined, { cause });
   }
 }
 
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const lenientUtf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** The lenient decoder puts U+FFFD where the fault is: the first one that the content does not itself spell. */
+/** Finds the first malformed byte: the lenient decoder puts a U+FFFD there that the content does not itself spell. */
 function firstFault(content: Uint8Array): number {
   let offset = 0;
   for (const character of lenientUtf8.decode(content)) {
@@ -92,9 +92,9 @@ export interface DecoderChoice<D extends ContentReader = Decoder> {
 }
 
 /**
- * The first decoder that reads what Content-Type names. The type is never guessed from the content: what a form of another
- * site can send without asking (text/plain) would pass for JSON. `request.body` chooses by it; who reads `request.stream`
- * calls it first.
+ * Returns the first decoder that reads what Content-Type names. The type is never guessed from the content: what a form
+ * of another site can send without asking (text/plain) would pass for JSON. `request.body` chooses by it; a handler
+ * that reads `request.stream` calls it first.
  *
  * @throws HttpError 415 with Accept (RFC 9110 §15.5.16) when the field is missing, given twice or malformed, or no decoder
  *   reads the type in its charset

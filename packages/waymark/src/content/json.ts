@@ -1,13 +1,13 @@
 import { type Decoder, decodeUtf8 } from "./decoder.ts";
-import { assertStrictJson } from "./json-fault.ts";
+import { assertStrictJson } from "./strict-json.ts";
 
 export interface StrictJsonOptions {
-  /** How deep arrays and objects may nest, 0 to 1000; 64 unless told: `[[]]` is two deep. */
+  /** How deep arrays and objects may nest, 0 to 1000: `[[]]` is two deep. Default: 64. */
   readonly maxDepth?: number;
 }
 
 /**
- * The value of a JSON text that every reader understands alike (I-JSON, RFC 7493).
+ * Returns the value of a JSON text that every reader understands alike (I-JSON, RFC 7493).
  *
  * Beyond what `JSON.parse` refuses, it refuses two members of one name, however they are escaped; a number that a double
  * would round; half of a surrogate pair; nesting beyond `maxDepth`, before anything is built; and the member name
@@ -16,10 +16,10 @@ export interface StrictJsonOptions {
  *
  * ```ts
  * parseStrictJson('{"id":9007199254740993}');
- * // MalformedContent: The number 9007199254740993 would be rounded to 9007199254740992 at line 1, column 7
+ * // ContentError: The number 9007199254740993 would be rounded to 9007199254740992 at line 1, column 7
  * ```
  *
- * @throws MalformedContent with the line and the column of the first fault
+ * @throws ContentError with the line and the column of the first fault
  * @throws RangeError when `maxDepth` is out of bounds
  */
 export function parseStrictJson(text: string, options?: StrictJsonOptions): unknown {

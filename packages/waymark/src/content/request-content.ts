@@ -3,7 +3,7 @@ import type { Awaitable } from "../filter.ts";
 import { HttpError, problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import { type ContentCoding, chooseCoding, joinBytes } from "./coding.ts";
-import { chooseDecoder, type Decoder, decodeUtf8, MalformedContent } from "./decoder.ts";
+import { ContentError, chooseDecoder, type Decoder, decodeUtf8 } from "./decoder.ts";
 import { jsonDecoder, parseStrictJson } from "./json.ts";
 import { type StandardSchemaV1, toPointer, type ValidationIssue, type ValidationResult } from "./standard-schema.ts";
 
@@ -63,13 +63,13 @@ export function bufferedSource(body: string | Uint8Array | undefined): ContentSo
   };
 }
 
-/** The refusal of content that is longer than the limit, in bytes. */
+/** Returns the refusal of content that is longer than the limit, in bytes. */
 export function contentTooLarge(limit: number): HttpError {
   const detail = `The content is longer than ${limit} bytes.`;
   return new HttpError(problem(problemTypes.contentTooLarge, { detail, limit }));
 }
 
-/** The refusal of coded content that becomes more than so many times as long. */
+/** Makes the refusal of coded content that becomes too many times as long when it is decoded. */
 function contentExpandsTooFar(maxExpansion: number): HttpError {
   const detail = `The content becomes more than ${maxExpansion} times as long when it is decoded.`;
   return new HttpError(problem(problemTypes.contentExpandsTooFar, { detail, limit: maxExpansion }));
@@ -101,7 +101,7 @@ export class RequestContent {
     this.#settings ??= settings;
   }
 
-  /** The bytes, the same array each time: who changes them changes them for all. */
+  /** Returns the bytes, the same array each time: a caller that changes them changes them for all. */
   async bytes(headers: HeaderList, options?: ReadOptions): Promise<Uint8Array> {
     this.#requireUnstreamed();
     const { limit, coding, maxExpansion } = this.#admit(headers, options);
@@ -111,20 +111,20 @@ export class RequestContent {
     return content;
   }
 
-  /** The content as UTF-8; a byte order mark is kept. */
+  /** Returns the content as UTF-8; a byte order mark is kept. */
   async text(headers: HeaderList, options?: ReadOptions): Promise<string> {
     const content = await this.bytes(headers, options);
     return refuseMalformed(() => decodeUtf8(content));
   }
 
-  /** The content as a JSON value, whatever its Content-Type; a new value each time. */
+  /** Returns the content as a JSON value, whatever its Content-Type; a new value each time. */
   async json(headers: HeaderList, options?: ReadOptions): Promise<unknown> {
     const content = await this.bytes(headers, options);
     return refuseMalformed(() => parseStrictJson(decodeUtf8(content)));
   }
 
   /**
-   * The content in pieces; a refusal is thrown when they are asked for.
+   * Returns the content in pieces; a refusal is thrown when they are asked for.
    *
    * @throws TypeError at once, when the content was read or streamed before
    */
@@ -133,7 +133,7 @@ export class RequestContent {
     return this.#pieces(headers, options);
   }
 
-  /** The content as it came, coded or not, for readings by the settings of another app. Both together read it once. */
+  /** Returns the content as it came, coded or not, for readings by the settings of another app. Both together read it once. */
   asSource(): ContentSource {
     return {
       length: this.#source.length,
@@ -150,7 +150,7 @@ export class RequestContent {
     };
   }
 
-  /** The value that the decoder for its Content-Type and then the validator make of the content. */
+  /** Returns the value that the decoder for its Content-Type and then the validator make of the content. */
   async body<T>(headers: HeaderList, validator: Validator<T>, options?: ReadOptions): Promise<T> {
     const { decoder, mediaType } = chooseDecoder(
       headers,
@@ -197,7 +197,7 @@ export class RequestContent {
     return this.#decoded.content;
   }
 
-  /** The limit in bytes and the coding, once nothing in the head of the request stands against reading. */
+  /** Returns the limit in bytes and the coding, once nothing in the head of the request stands against reading. */
   #admit(headers: HeaderList, options: ReadOptions | undefined): Admission {
     const limit = options?.limit ?? (this.#settings ?? defaultContentSettings).limit;
     if (!(limit >= 0)) throw new RangeError(`A limit is a number of bytes, 0 or more, not ${limit}`);
@@ -227,7 +227,7 @@ async function decodeWhole(
   return joinBytes(pieces);
 }
 
-/** The content that is coded in the pieces; no more of it is made once it is longer than the limit or expands too far. */
+/** Returns the content that is coded in the pieces; no more of it is made once it is longer than the limit or expands too far. */
 async function* decodePieces(
   coding: ContentCoding,
   pieces: AsyncIterable<Uint8Array>,
@@ -273,7 +273,7 @@ function throwMalformed(cause: unknown): never {
 }
 
 function malformedRefusal(cause: unknown): HttpError | undefined {
-  if (!(cause instanceof MalformedContent)) return undefined;
+  if (!(cause instanceof ContentError)) return undefined;
   const { message, line, column } = cause;
   return new HttpError(problem(problemTypes.malformedContent, { detail: `${message}.`, line, column }), { cause });
 }

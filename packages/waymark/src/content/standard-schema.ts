@@ -29,7 +29,7 @@ export interface ValidationIssue {
 export type PathSegment = PropertyKey | { readonly key: PropertyKey };
 
 /**
- * The path as a JSON Pointer in its URI fragment form (RFC 6901 §6): `#/address/postalCode`, `#` for the whole value.
+ * Returns the path as a JSON Pointer in its URI fragment form (RFC 6901 §6): `#/address/postalCode`, `#` for the whole value.
  *
  * ```ts
  * toPointer(["a/b", 0, "50%"]);   // "#/a~1b/0/50%25"

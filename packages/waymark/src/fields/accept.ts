@@ -10,7 +10,7 @@ export interface AcceptRange {
 }
 
 /**
- * The index of the offered type that the Accept field prefers, or -1 when it accepts none (RFC 9110 §12.5.1).
+ * Returns the index of the offered type that the Accept field prefers, or -1 when it accepts none (RFC 9110 §12.5.1).
  *
  * The most specific range that a type matches gives its weight: one that names the subtype, before one that names the
  * type, before one that names neither; of those the one with the fewest parameters that the type lacks, then the one with
@@ -47,14 +47,14 @@ export function chooseAcceptable(accept: string | undefined, offered: readonly M
   return chosen;
 }
 
-/** Whether the field has a member that is not a media range with a weight, and so may have meant something else. */
+/** Returns whether the field has a member that is not a media range with a weight, and so may have meant something else. */
 export function hasMalformedRange(accept: string | undefined): boolean {
   if (accept === undefined) return false;
   return splitList(accept).some((member) => !/^[\t ]*$/.test(member) && parseAcceptRange(member) === undefined);
 }
 
 /**
- * The ranges of an Accept field in the order sent. A malformed one is left out, as is one whose weight is malformed
+ * Returns the ranges of an Accept field in the order sent. A malformed one is left out, as is one whose weight is malformed
  * (`q=2`, `q=0.1234`); what follows a weight has no meaning. A quotation mark that is never closed takes the rest of the
  * field into its range. As older clients send them, `*` is read as every type, and `q=.2` as `q=0.2`.
  */

@@ -6,6 +6,22 @@ import { isToken } from "./syntax.ts";
 /** Header fields by name; a list of values sends the field once for each. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
 
+// These three are functions rather than members because only adapters and filters need them.
+
+/** Returns the list over names and values in turn that an HTTP parser has already checked. The array is kept, not copied. */
+export let parsedHeaders: (flat: readonly string[]) => HeaderList;
+
+/**
+ * Returns the field lines of a message of HTTP/1.1 (RFC 9112 §5), each with its end, without those that are its sender's
+ * (`isSenderField`).
+ *
+ * @throws TypeError as `HeaderList.of` does
+ */
+export let fieldLines: (list: HeaderList) => string;
+
+/** Returns whether a field has a name of which `isWanted` is true; names are passed as they are spelt. */
+export let hasAnyField: (list: HeaderList, isWanted: (name: string) => boolean) => boolean;
+
 /**
  * An immutable list of header fields, in the order they are sent (RFC 9110 §5).
  *
@@ -24,7 +40,7 @@ export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
 export class HeaderList implements Iterable<readonly [name: string, value: string]> {
   static readonly empty: HeaderList = new HeaderList([]);
 
-  // Either the fields, or two lists one after the other; of these the fields are put together when somebody asks for them.
+  // Either the fields, or two lists one after the other; of these the fields are put together on demand.
   #flat: readonly string[] | undefined;
   readonly #first: HeaderList | undefined;
   readonly #second: HeaderList | undefined;
@@ -38,7 +54,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
   }
 
   /**
-   * The list with these fields.
+   * Returns the list with these fields.
    *
    * @throws TypeError when a name is not a token, or a value is not a string or holds a character that cannot be sent
    *   (RFC 9110 §5.1, §5.5)
@@ -55,9 +71,10 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     return new HeaderList(flat);
   }
 
-  /** The list over names and values that an HTTP parser has already checked. The array is kept, not copied. */
-  static fromParsed(flat: readonly string[]): HeaderList {
-    return new HeaderList(flat);
+  static {
+    parsedHeaders = (flat) => new HeaderList(flat);
+    fieldLines = (list) => list.#toLines();
+    hasAnyField = (list, isWanted) => list.#hasAny(isWanted);
   }
 
   /** Names and values in turn: `[name, value, name, value, …]`, the form Node reads and writes. */
@@ -67,27 +84,23 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     return this.#flat;
   }
 
-  /**
-   * The field lines of a message of HTTP/1.1 (RFC 9112 §5), each with its end, without those that are its sender's
-   * (`isSenderField`).
-   *
-   * @throws TypeError as `of` does
-   */
-  get lines(): string {
+  #toLines(): string {
     // Most fields of a response are those of every response: their text is made once, and checked once.
     if (this.#lines === undefined) {
-      if (this.#first !== undefined && this.#second !== undefined) return this.#first.lines + this.#second.lines;
+      if (this.#first !== undefined && this.#second !== undefined) {
+        return this.#first.#toLines() + this.#second.#toLines();
+      }
       this.#lines = toLines(this.flat);
     }
     return this.#lines;
   }
 
-  /** The field's value, its lines joined by `, ` (`; ` for Cookie); undefined when it is absent. */
+  /** Returns the field's value, its lines joined by `, ` (`; ` for Cookie); undefined when it is absent. */
   get(name: string): string | undefined {
     return this.#find(name.toLowerCase(), undefined);
   }
 
-  /** Every line of the field, in order; empty when it is absent. */
+  /** Returns every line of the field, in order; empty when it is absent. */
   getAll(name: string): readonly string[] {
     const wanted = name.toLowerCase();
     return this.flat.filter((_, i) => i % 2 === 1 && isNamed(this.flat[i - 1] as string, wanted));
@@ -97,10 +110,9 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     return this.get(name) !== undefined;
   }
 
-  /** Whether a field has a name of which this is true; names are given as they are spelt. */
-  hasAny(isWanted: (name: string) => boolean): boolean {
+  #hasAny(isWanted: (name: string) => boolean): boolean {
     if (this.#first !== undefined && this.#second !== undefined) {
-      return this.#first.hasAny(isWanted) || this.#second.hasAny(isWanted);
+      return this.#first.#hasAny(isWanted) || this.#second.#hasAny(isWanted);
     }
     const { flat } = this;
     for (let i = 0; i < flat.length; i += 2) {
@@ -109,24 +121,24 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     return false;
   }
 
-  /** The list in which the field has this value and no other; throws as `of` does. */
+  /** Returns the list in which the field has this value and no other; throws as `of` does. */
   with(name: string, value: string): HeaderList {
     return this.without(name).withAdded(name, value);
   }
 
-  /** The list with one more line of the field; throws as `of` does. */
+  /** Returns the list with one more line of the field; throws as `of` does. */
   withAdded(name: string, value: string): HeaderList {
     assertField(name, value);
     return new HeaderList([...this.flat, name, value]);
   }
 
-  /** The list with the fields of the other behind its own. */
+  /** Returns the list with the fields of the other behind its own. */
   concat(others: HeaderList): HeaderList {
     if (others.isEmpty) return this;
     return this.isEmpty ? others : new HeaderList(undefined, this, others);
   }
 
-  /** The list without the field. */
+  /** Returns the list without the field. */
   without(name: string): HeaderList {
     if (this.#first !== undefined && this.#second !== undefined) {
       // Part by part, so that the parts without the field keep their text.
@@ -139,7 +151,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
   }
 
   /**
-   * The list whose field names all of these members, each once; for list-based fields such as `Vary` and `Allow`.
+   * Returns the list whose field names all of these members, each once; for list-based fields such as `Vary` and `Allow`.
    * Members compare without case; the list is returned as it is when it names them all.
    */
   withMembers(name: string, members: readonly string[]): HeaderList {
@@ -158,7 +170,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     for (let i = 0; i < this.flat.length; i += 2) yield [this.flat[i] as string, this.flat[i + 1] as string];
   }
 
-  /** The value, joined to what was found before. */
+  /** Returns the value, joined to what was found before. */
   #find(wanted: string, before: string | undefined): string | undefined {
     if (this.#first !== undefined && this.#second !== undefined) {
       return this.#second.#find(wanted, this.#first.#find(wanted, before));
@@ -193,7 +205,7 @@ function assertField(name: string, value: unknown): void {
 }
 
 /**
- * The line of the field in a message of HTTP/1.1, with its end; empty for a field that is the sender's.
+ * Returns the line of the field in a message of HTTP/1.1, with its end; empty for a field that is the sender's.
  *
  * @throws TypeError as `assertField` does
  */
@@ -226,8 +238,8 @@ function assertValue(name: string, value: unknown): void {
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * Whether the sender of a message sets this field from what it sends and how, and takes it from nobody else: its framing (RFC 9112
- * §6), its date, and what is about the connection. Trailer too: no trailer section is ever sent.
+ * Returns whether the sender of a message sets this field from what it sends and how, and takes it from no handler: its
+ * framing (RFC 9112 §6), its date, and what is about the connection. Trailer too: no trailer section is ever sent.
  */
 export function isSenderField(name: string): boolean {
   return senderFields.has(name.toLowerCase());

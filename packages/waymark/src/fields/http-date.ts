@@ -1,4 +1,7 @@
-/** A time of the years 0 to 9999 as HTTP sends it, in whole seconds (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`. */
+/**
+ * Formats a time of the years 0 to 9999 as HTTP sends it, in whole seconds (RFC 9110 §5.6.7): `Sun, 06 Nov 1994
+ * 08:49:37 GMT`.
+ */
 export function formatHttpDate(time: number): string {
   // Every response with a Last-Modified passes here: 45 ns where the day is the one of the last call, and not 800 (Node 26).
   const day = Math.floor(time / millisecondsOfDay);
@@ -17,8 +20,8 @@ let lastDay = Number.NaN;
 let lastDayText = "";
 
 /**
- * The time that a date of HTTP names, in milliseconds since the epoch, in any of the three forms that a recipient must
- * understand (RFC 9110 §5.6.7); undefined when it is none, or names no real day. The name of the weekday is not compared.
+ * Returns the time that a date of HTTP names, in milliseconds since the epoch, in any of the three forms that a recipient must
+ * understand (RFC 9110 §5.6.7); undefined when it is not a date, or names no real day. The name of the weekday is not compared.
  *
  * ```ts
  * parseHttpDate("Sunday, 06-Nov-94 08:49:37 GMT");   // 784111777000

@@ -15,7 +15,7 @@ export interface MediaType {
 }
 
 /**
- * The media type that the text names (RFC 9110 §8.3.1), or undefined when it is malformed, names a parameter twice
+ * Returns the media type that the text names (RFC 9110 §8.3.1), or undefined when it is malformed, names a parameter twice
  * (RFC 6838 §4.3) or is a wildcard. White space around it is ignored.
  *
  * ```ts
@@ -27,7 +27,7 @@ export function parseMediaType(text: string): MediaType | undefined {
 }
 
 /**
- * The media range that the text names (RFC 9110 §12.5.1): what `parseMediaType` takes, every subtype of a type
+ * Returns the media range that the text names (RFC 9110 §12.5.1): what `parseMediaType` takes, every subtype of a type
  * (`image/*`), or every type; undefined when it is malformed. A wildcard is the whole name: `application/*+json` has none
  * and matches no type but the one that is spelled so.
  */
@@ -43,7 +43,7 @@ export function parseMediaRange(text: string): MediaType | undefined {
 }
 
 /**
- * Whether the type lies in the range: the type must have every parameter of the range with the same value, and one
+ * Returns whether the type lies in the range: the type must have every parameter of the range with the same value, and one
  * without `charset` counts as UTF-8. Further parameters of the type do not matter.
  *
  * ```ts
@@ -60,7 +60,7 @@ export function matchesMediaType(range: MediaType, type: MediaType): boolean {
   return true;
 }
 
-/** The type without its parameters: `text/csv`. */
+/** Returns the type without its parameters: `text/csv`. */
 export function essence(mediaType: MediaType): string {
   return `${mediaType.type}/${mediaType.subtype}`;
 }

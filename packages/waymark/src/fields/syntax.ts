@@ -1,14 +1,14 @@
 /** The grammar of a token (RFC 9110 §5.6.2), for regular expressions. */
 export const tokenText = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 
-/** Whether the text is a token, as names of methods and of header fields are. */
+/** Returns whether the text is a token, as names of methods and of header fields are. */
 export function isToken(text: string): boolean {
   return token.test(text);
 }
 
 const token = new RegExp(`^${tokenText}$`);
 
-/** The members of a list field (RFC 9110 §5.6.1): commas split it, but not those within a quoted string (§5.6.4). */
+/** Returns the members of a list field (RFC 9110 §5.6.1): commas split it, but not those within a quoted string (§5.6.4). */
 export function splitList(field: string): readonly string[] {
   const members: string[] = [];
   let start = 0;
@@ -28,7 +28,10 @@ export function splitList(field: string): readonly string[] {
   return members;
 }
 
-/** The cookies of a Cookie field by name (RFC 6265 §5.4): of two with one name the first, quotes around a value left off. */
+/**
+ * Returns the cookies of a Cookie field by name (RFC 6265 §5.4): of two with one name the first, quotes around a value
+ * left off.
+ */
 export function parseCookies(field: string): ReadonlyMap<string, string> {
   const cookies = new Map<string, string>();
   for (const pair of field.split(";")) {
@@ -42,9 +45,9 @@ export function parseCookies(field: string): ReadonlyMap<string, string> {
 }
 
 /**
- * The preferences that a Prefer field states (RFC 7240 §2), by their names in lower case, with their values; one without a
- * value has an empty one. Of a preference that is stated more than once only the first counts; one that is malformed is
- * left out, and parameters are not told.
+ * Returns the preferences that a Prefer field states (RFC 7240 §2), by their names in lower case, with their values;
+ * one without a value has an empty one. Of a preference that is stated more than once only the first counts; a
+ * malformed one is left out, and so are parameters.
  *
  * ```ts
  * parsePrefer('return=minimal, wait=10, return=representation');   // return → minimal, wait → 10

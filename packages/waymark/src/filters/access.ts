@@ -8,7 +8,7 @@ import type { HttpRequest } from "../request.ts";
 import { empty, type HttpResponse } from "../response.ts";
 import { isRefusedMessage } from "../routing/refusal.ts";
 
-/** Who sends a request, once that is certain. */
+/** The sender of a request, once that is certain. */
 export interface Caller {
   /** For logs, and for the record of who did what: the same for every request of one caller, and no other's. */
   readonly id: string;
@@ -16,7 +16,7 @@ export interface Caller {
   readonly scopes: readonly string[];
 }
 
-/** The key under which `access` keeps the caller of a request that it let pass; there is none where anyone may pass. */
+/** The key under which `access` keeps the caller of a request that it let pass; absent where anyone may pass. */
 export const caller: Attribute<Caller> = attribute("caller");
 
 /** What is to become of a request. A challenge is the value of one WWW-Authenticate field. */
@@ -34,8 +34,9 @@ export type AccessDecision =
   | { readonly kind: "unavailable"; readonly retryAfter: number };
 
 /**
- * Decides who gets in: for `router({ filters })`, where it stands before everything that tells something about the path, or
- * for a group. A request that is refused reaches no further filter and no handler, and its content is not read.
+ * Decides which requests pass: for `router({ filters })`, where it stands before everything that reveals something
+ * about the path, or for a group. A request that is refused reaches no further filter and no handler, and its content
+ * is not read.
  *
  * `cors(…)` stands before it, so that scripts can read the refusals. A CORS pre-flight needs no access; one that comes here
  * all the same is answered 204 without any fields, since further in it could reach a handler.
@@ -99,11 +100,11 @@ const ambiguous = problem(problemTypes.ambiguousCredentials, {
   detail: "The request has more than one Authorization; send one.",
 });
 const unauthenticated = empty(401).withHeader("Cache-Control", "no-store");
-// None of these names the path: it would be told that there is something.
+// None of these names the path, which would reveal that there is something.
 const forbidden = problem(problemTypes.forbidden, { detail: "The credentials do not reach that far." });
 const throttled = problem(problemTypes.tooManyAttempts, { detail: "Wait before the next attempt." });
 const unavailable = problem(problemTypes.accessUndecided, { detail: "Try again in a moment." });
 
-/** Whether a browser asks by it for leave to send another request (the Fetch standard's CORS-preflight request). */
+/** Returns whether a browser asks by it for leave to send another request (the Fetch standard's CORS-preflight request). */
 export const isPreflight = ({ method, headers }: HttpRequest): boolean =>
   method === "OPTIONS" && headers.has("origin") && headers.has("access-control-request-method");

@@ -4,7 +4,7 @@ import type { HeaderList } from "../fields/header-list.ts";
 import { type BodySource, openBody, type Step, type StreamedBody } from "../response-body.ts";
 
 /**
- * The streamed body of a response with these fields, coded. It is read no faster than it is taken, and nothing of it is
+ * Returns the streamed body of a response with these fields, coded. It is read no faster than it is taken, and nothing of it is
  * held back for longer than 5 ms: a body that pauses is flushed. Ending it ends the body at once, even while it waits.
  */
 export function codeBody(body: StreamedBody, headers: HeaderList, coding: ContentCoding): AsyncIterable<Uint8Array> {
@@ -87,7 +87,7 @@ class Deadline {
   #passed: Promise<undefined> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** The value, or undefined when the deadline passes before there is one. */
+  /** Returns the value, or undefined when the deadline passes before there is one. */
   orSettled<T>(value: Promise<T>): Promise<T | undefined> {
     this.#passed ??= new Promise((resolve) => {
       this.#timer = setTimeout(() => resolve(undefined), longestHold);

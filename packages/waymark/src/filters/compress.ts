@@ -94,7 +94,7 @@ function hasType({ headers }: HttpResponse, compressible: (mediaType: MediaType)
   return mediaType !== undefined && compressible(mediaType);
 }
 
-/** Whether the content, for HEAD that of GET, has at least these bytes; content of unknown length has. */
+/** Returns whether the content, for HEAD that of GET, has at least these bytes; content of unknown length has. */
 function hasLength({ method }: HttpRequest, { body, headers }: HttpResponse, least: number): boolean {
   // Encoding text to count its bytes would double the work of routing a request; it has as many at least.
   if (typeof body === "string") return body.length >= least;
@@ -122,7 +122,7 @@ function withCodedBody(
     // To HEAD the adapter sends nothing of it; it ends the body.
     return request.method === "HEAD" ? coded : coded.withBody(codeBody(body, headers, coding));
   }
-  // Its length would take the work of coding it to tell, and may be left out (RFC 9110 §8.6).
+  // To know its length would take the work of coding it; it may be left out (RFC 9110 §8.6).
   if (request.method === "HEAD" || body === null) return coded.withBody(null);
   const bytes = typeof body === "string" ? utf8.encode(body) : body;
   return codeWhole(bytes, coding).then((content) => coded.withBody(content));
@@ -140,7 +140,7 @@ async function codeWhole(bytes: Uint8Array, coding: ContentCoding): Promise<Uint
 const utf8 = new TextEncoder();
 
 /**
- * Whether content of the type is text of some kind, or a format without a compression of its own, so that coding makes it
+ * Returns whether content of the type is text of some kind, or a format without a compression of its own, so that coding makes it
  * smaller. Pictures, sound, films and archives are compressed already.
  *
  * ```ts
@@ -182,8 +182,8 @@ function codedTags(codings: readonly ContentCoding[]): CodedTags {
   return {
     code: (tag, coding) => (strongTag.test(tag) ? `${tag.slice(0, -1)};${coding.name}"` : tag),
     uncode(request, coding) {
-      // Who writes speaks of the state of the resource, in whatever coding it was read. Who reads has a current copy only
-      // if it is in the coding that would be sent.
+      // A write names the state of the resource, in whatever coding the client has read it. A read has a current copy only if
+      // it is in the coding that would be sent.
       const reads = request.method === "GET" || request.method === "HEAD";
       const suffix = reads ? coding && suffixes.get(coding) : anySuffix;
       return without(without(request, "If-Match", anySuffix), "If-None-Match", suffix);

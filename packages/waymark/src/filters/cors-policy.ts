@@ -1,5 +1,5 @@
 import { typeName } from "../declaration.ts";
-import { HeaderList } from "../fields/header-list.ts";
+import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
 import { isToken } from "../fields/syntax.ts";
 import { quote } from "../message-text.ts";
 
@@ -7,7 +7,7 @@ import { quote } from "../message-text.ts";
 export interface CorsPolicy {
   /**
    * Texts as browsers send them, such as `https://app.example.com`; `https://*.example.com` for everything below a domain;
-   * tests; or `*`, alone, for every page there is.
+   * tests; or only `*`, for every page there is.
    */
   readonly origins: readonly (string | OriginTest)[];
   /** Of the methods that the routes of a path take, those that may be used. Default: all. GET, HEAD and POST always may. */
@@ -55,22 +55,22 @@ export interface Policy {
 }
 
 /** Thrown when a policy is made ready that cannot have been meant, or that browsers would not follow: all of it at once. */
-export class CorsMistakes extends RangeError {
+export class CorsPolicyError extends RangeError {
   /** What is wrong, and what would be right: a sentence each, without the full stop. */
-  readonly mistakes: readonly string[];
+  readonly findings: readonly string[];
 
-  constructor(mistakes: readonly string[]) {
-    const count = mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`;
-    super(`The CORS policy has ${count}:${mistakes.map((mistake) => `\n- ${mistake}`).join("")}`);
-    this.name = "CorsMistakes";
-    this.mistakes = mistakes;
+  constructor(findings: readonly string[]) {
+    const count = findings.length === 1 ? "an error" : `${findings.length} errors`;
+    super(`The CORS policy has ${count}:${findings.map((finding) => `\n- ${finding}`).join("")}`);
+    this.name = "CorsPolicyError";
+    this.findings = findings;
   }
 }
 
-/** @throws CorsMistakes that lists every mistake in the policy */
+/** @throws CorsPolicyError that lists everything that is wrong with the policy */
 export function compilePolicy(policy: CorsPolicy): Policy {
-  const mistakes = [...findMistakes(policy)];
-  if (mistakes.length > 0) throw new CorsMistakes(mistakes);
+  const findings = [...findInPolicy(policy)];
+  if (findings.length > 0) throw new CorsPolicyError(findings);
   const { origins, methods, credentials = false, maxAge = 7200, privateNetwork = false } = policy;
   const { requestHeaders = corsDefaults.requestHeaders, exposedHeaders = corsDefaults.exposedHeaders } = policy;
   const everybody = origins.includes("*");
@@ -81,10 +81,7 @@ export function compilePolicy(policy: CorsPolicy): Policy {
     variesByOrigin: !everybody,
     permitsMethod: (method) => permitted?.has(method) ?? true,
     privateNetwork,
-    responseFields: HeaderList.fromParsed([
-      ...credentialFields,
-      ...listField("Access-Control-Expose-Headers", exposedHeaders),
-    ]),
+    responseFields: parsedHeaders([...credentialFields, ...listField("Access-Control-Expose-Headers", exposedHeaders)]),
     preflightFields: [
       ...credentialFields,
       ...listField("Access-Control-Allow-Headers", requestHeaders),
@@ -101,7 +98,7 @@ export function compilePolicy(policy: CorsPolicy): Policy {
 const listField = (name: string, members: readonly string[]): readonly string[] =>
   members.length === 0 ? [] : [name, members.join(", ")];
 
-function* findMistakes(policy: CorsPolicy): Iterable<string> {
+function* findInPolicy(policy: CorsPolicy): Iterable<string> {
   const { origins, methods, requestHeaders, exposedHeaders, credentials = false, maxAge = 0 } = policy;
   if (!Array.isArray(origins)) {
     yield `origins must be a list, not ${typeName(origins)}`;
@@ -113,8 +110,8 @@ function* findMistakes(policy: CorsPolicy): Iterable<string> {
         yield 'credentials cannot be sent by everybody: browsers take no "*" with them, so list the origins';
     }
     for (const origin of origins) {
-      const mistake = origin === "*" ? undefined : mistakeInOrigin(origin);
-      if (mistake !== undefined) yield mistake;
+      const finding = origin === "*" ? undefined : findingInOrigin(origin);
+      if (finding !== undefined) yield finding;
     }
   }
   for (const name of yield* namesIn("methods", methods)) {
@@ -136,7 +133,7 @@ function* findMistakes(policy: CorsPolicy): Iterable<string> {
   }
 }
 
-/** The names of a list; what is not a list of texts, as JavaScript may have it, is a mistake and has none. */
+/** Returns the names of a list; what is not a list of texts, as JavaScript may have it, is an error and has none. */
 function* namesIn(option: string, value: readonly string[] | undefined): Generator<string, readonly string[]> {
   if (value === undefined) return [];
   if (Array.isArray(value) && value.every((name) => typeof name === "string")) return value;
@@ -156,10 +153,10 @@ export interface OriginTest {
 type AllowsOrigin = (origin: string) => boolean;
 
 /**
- * The origins as one question. Texts are compared whole; `https://*.example.com` is every origin below `example.com`, by
+ * Returns the origins as one question. Texts are compared whole; `https://*.example.com` is every origin below `example.com`, by
  * one label or more, and not `https://example.com` itself.
  *
- * @param origins well formed: `mistakeInOrigin` finds none in any of them
+ * @param origins well formed: `findingInOrigin` finds none in any of them
  */
 function compileOrigins(origins: readonly (string | OriginTest)[]): AllowsOrigin {
   const texts = origins.filter((origin) => typeof origin === "string");
@@ -170,9 +167,9 @@ function compileOrigins(origins: readonly (string | OriginTest)[]): AllowsOrigin
   return (origin) => exact.has(origin) || (serialized.test(origin) && further.some((allows) => allows(origin)));
 }
 
-/** What is wrong with an origin of a policy, and what would be right; undefined when nothing is. */
-function mistakeInOrigin(origin: unknown): string | undefined {
-  if (typeof origin === "string") return origin.includes("*") ? mistakeInWildcard(origin) : mistakeInText(origin);
+/** Returns what is wrong with an origin of a policy, and what would be right; undefined when nothing is. */
+function findingInOrigin(origin: unknown): string | undefined {
+  if (typeof origin === "string") return origin.includes("*") ? findingInWildcard(origin) : findingInText(origin);
   const { name, allows } = (origin ?? {}) as Partial<OriginTest>;
   if (typeof name === "string" && typeof allows === "function") return undefined;
   return `an origin is a text or { name, allows }, not ${typeName(origin)}`;
@@ -201,14 +198,14 @@ function compileTest({ name, allows }: OriginTest): AllowsOrigin {
   };
 }
 
-function mistakeInText(text: string): string | undefined {
+function findingInText(text: string): string | undefined {
   const quoted = quote(text);
   if (text === "null") return '"null" is the origin of every sandboxed page, whoever wrote it, and cannot be allowed';
   const url = URL.parse(text);
   if (url === null || !text.includes("://")) {
     return `${quoted} is not an origin, which is scheme, host and port, such as "https://app.example.com"`;
   }
-  // Of schemes that are not the web's own, such as those of browser extensions and of apps, URL tells no origin.
+  // Of schemes that are not the web's own, such as those of browser extensions and of apps, URL gives no origin.
   const origin = url.origin === "null" ? `${url.protocol}//${url.host.toLowerCase()}` : url.origin;
   if (text === origin && serialized.test(text)) return undefined;
   if (!serialized.test(origin)) return `${quoted} has no host, and a page without one has no origin to allow`;
@@ -219,14 +216,14 @@ function mistakeInText(text: string): string | undefined {
   return `${quoted} is not as browsers send it, which is "${origin}"`;
 }
 
-function mistakeInWildcard(text: string): string | undefined {
+function findingInWildcard(text: string): string | undefined {
   const quoted = quote(text);
   const [, scheme, domain] = /^([^*]*:\/\/)\*\.([^*]+)$/.exec(text) ?? [];
   if (scheme === undefined || domain === undefined) {
     return `${quoted} has an asterisk that does not stand for whole labels, as in "https://*.example.com"`;
   }
-  const mistake = mistakeInText(`${scheme}any.${domain}`);
-  if (mistake !== undefined) return mistake.replaceAll("://any.", "://*.");
+  const finding = findingInText(`${scheme}any.${domain}`);
+  if (finding !== undefined) return finding.replaceAll("://any.", "://*.");
   if (domain.includes(".") || /^localhost(?::|$)/.test(domain)) return undefined;
   return `${quoted} would allow every site of a top-level domain`;
 }

@@ -1,6 +1,6 @@
 import { andThen } from "../and-then.ts";
 import { DeclarationSite } from "../declaration.ts";
-import { HeaderList } from "../fields/header-list.ts";
+import { parsedHeaders } from "../fields/header-list.ts";
 import type { WebFilter } from "../filter.ts";
 import type { HttpRequest } from "../request.ts";
 import { empty, type HttpResponse } from "../response.ts";
@@ -18,7 +18,7 @@ import { type CorsPolicy, compilePolicy, type Policy } from "./cors-policy.ts";
  * router({ filters: [cors({ origins: ["https://app.example.com"] })] }, personRoutes(people))
  * ```
  *
- * @throws CorsMistakes that lists every mistake in the policy
+ * @throws CorsPolicyError that lists everything that is wrong with the policy
  */
 export function cors(policy: CorsPolicy): WebFilter {
   const compiled = compilePolicy(policy);
@@ -35,7 +35,7 @@ export function cors(policy: CorsPolicy): WebFilter {
   };
 }
 
-/** The value of Access-Control-Allow-Origin; undefined when the origin is not allowed, or there is none. */
+/** Returns the value of Access-Control-Allow-Origin; undefined when there is no origin, or it is not allowed. */
 function allowedOrigin(policy: Policy, origin: string | undefined): string | undefined {
   if (policy.allows === "everybody") return "*";
   return origin !== undefined && policy.allows(origin) ? origin : undefined;
@@ -56,16 +56,19 @@ function answerPreflight(
       fields.push("Access-Control-Allow-Private-Network", "true");
     }
   }
-  return empty(204).withHeaders(HeaderList.fromParsed(fields));
+  return empty(204).withHeaders(parsedHeaders(fields));
 }
 
-/** The response with the fields of the policy, and no others of their names: a handler may have taken it from elsewhere. */
+/**
+ * Returns the response with the fields of the policy, and no others of their names: a handler may have taken it from
+ * elsewhere.
+ */
 function share(policy: Policy, allowed: string | undefined, response: HttpResponse): HttpResponse {
   let { headers } = response;
   for (const name of sharingFields) headers = headers.without(name);
   if (policy.variesByOrigin) headers = headers.withMembers("Vary", ["Origin"]);
   if (allowed === undefined) return response.withHeaders(headers);
-  const shared = HeaderList.fromParsed(["Access-Control-Allow-Origin", allowed]);
+  const shared = parsedHeaders(["Access-Control-Allow-Origin", allowed]);
   return response.withHeaders(headers.concat(shared).concat(policy.responseFields));
 }
 

@@ -10,10 +10,10 @@ import { toPublicUrl } from "./public-url.ts";
 import { requestId } from "./request-id.ts";
 
 /**
- * Sends problem documents in the form that the client reads (RFC 9457 §3, Appendix B): in XML when its Accept prefers a type of
- * XML to all of JSON, and otherwise in JSON, whether that is acceptable or not: a refusal that explains itself helps more. Where
- * the request has an id (`nameRequests`), `instance` tells it; where the app has a `publicUrl`, a `type` that is a path of the app
- * is under that. For `router({ filters })`, inside of `compress`.
+ * Sends problem documents in the form that the client reads (RFC 9457 §3, Appendix B): in XML when its Accept prefers a
+ * type of XML to all of JSON, and otherwise in JSON, whether that is acceptable or not: a refusal that explains itself
+ * helps more. Where the request has an id (`nameRequests`), `instance` names it; where the app has a `publicUrl`, a
+ * `type` that is a path of the app is under that. For `router({ filters })`, inside of `compress`.
  *
  * ```ts
  * router({ filters: [nameRequests(), describeProblems()] }, personRoutes(people))

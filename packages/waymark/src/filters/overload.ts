@@ -4,7 +4,7 @@ import type { EventLoopTurn } from "../exchange.ts";
 import type { AroundFilter, Awaitable, Next } from "../filter.ts";
 import { problem, problemPath } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
-import type { HttpRequest } from "../request.ts";
+import { type HttpRequest, turnOf } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { toPublicUrl } from "./public-url.ts";
 
@@ -16,7 +16,7 @@ export interface OverloadOptions {
   readonly maxDelay?: number | undefined;
   /** How many requests may be in hand at once, 1 or more. Default: any number. */
   readonly maxInFlight?: number | undefined;
-  /** What a client that is turned away is told to wait, in whole seconds, 1 or more. Default: 1. */
+  /** How long a client that is turned away should wait, in whole seconds, 1 or more. Default: 1. */
   readonly retryAfter?: number;
   /** The requests that are neither counted nor turned away, such as health checks. Default: none. */
   readonly except?: (request: HttpRequest) => boolean;
@@ -27,10 +27,10 @@ export interface OverloadOptions {
  * taken are, where otherwise all would wait until their clients had given up. For `router({ filters })`, as far out as it can be,
  * or for a group that uses what is scarce.
  *
- * Requests wait in two places. In the sockets, for the processor: `maxDelay` bounds how long, where the adapter can tell, as
- * that of `waymark/node` can; a burst passes, and an idle process never refuses. And in the process, for a database or another
- * service: `maxInFlight` bounds how many. A request is in hand until its response has been sent or its client has gone; what
- * a synchronous handler answers never is.
+ * Requests wait in two places. In the sockets, for the processor: `maxDelay` bounds how long, where the adapter can
+ * measure it, as that of `waymark/node` can; a burst passes, and an idle process never refuses. And in the process, for
+ * a database or another service: `maxInFlight` bounds how many. A request is in hand until its response has been sent
+ * or its client has gone; what a synchronous handler answers never is.
  *
  * ```ts
  * router({ filters: [overload({ maxInFlight: 200, except: ({ path }) => path.startsWith("/health/") })] }, …)
@@ -58,7 +58,7 @@ export function overload(options: OverloadOptions = {}): AroundFilter {
     kind: "around",
     apply: (request, next) => {
       if (except(request)) return next(request);
-      const { turn } = request;
+      const turn = turnOf(request);
       if (turn !== undefined && !delay.takes(turn)) return refuse(request);
       return proceed(request, next) ?? refuse(request);
     },
@@ -95,8 +95,8 @@ function bounded(maxInFlight: number): Proceed {
 
 /**
  * Decides which requests are taken, such that none waits much longer than the bound for a processor that has too much to do.
- * As in CoDel (RFC 8289), a queue is borne that comes and goes, and not one that stands: only when turns of the event loop have
- * been longer than the bound one after the other, for as long again, is anything refused. From then on each turn takes what comes
+ * As in CoDel (RFC 8289), a queue may come and go, and may not stand: requests are refused only when turns of the event loop have
+ * been longer than the bound one after the other, for as long again. From then on each turn takes what comes
  * in a small part of the bound, its first request always, and refuses the rest, until a turn has nothing to refuse.
  */
 class StandingDelay {
@@ -115,7 +115,7 @@ class StandingDelay {
     this.#bound = bound;
   }
 
-  /** Whether to take a request that is read in this turn. */
+  /** Returns whether to take a request that is read in this turn. */
   takes(turn: EventLoopTurn): boolean {
     if (turn !== this.#turn) this.#begin(turn);
     const now = performance.now();
@@ -135,8 +135,8 @@ class StandingDelay {
     this.#turn = turn;
     if (turn.previous <= this.#bound) this.#standingSince = undefined;
     if (this.#refusing === 0) this.#refuses = false;
-    // Short turns, since each takes one new connection; but who comes again at once is refused once a turn, and clients of that
-    // kind would leave no time for answers if those did not get as much as their refusals.
+    // Short turns, since each takes one new connection. A client that retries at once is refused once a turn: answers get as
+    // much time as these refusals, or such clients would leave none.
     this.#taking = Math.min(Math.max(this.#refusing, this.#bound / 50), this.#bound / 5);
     this.#refusing = 0;
   }

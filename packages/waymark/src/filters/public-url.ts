@@ -4,21 +4,21 @@ import { baseUrl } from "../mount.ts";
 import type { HttpRequest } from "../request.ts";
 
 /**
- * Tells an app where its clients reach it, when a proxy in front has another host or takes a part of the path away. An app in which
- * others are mounted says it for them too. What names a resource by `toPublicUrl` is then under that URL: the links of
- * collections, and the `type` of problems that pass `describeProblems`. For `router({ filters })`.
+ * Names the URL at which clients reach an app, when a proxy in front has another host or takes a part of the path away.
+ * An app in which others are mounted says it for them too. What names a resource by `toPublicUrl` is then under that
+ * URL: the links of collections, and the `type` of problems that pass `describeProblems`. For `router({ filters })`.
  *
- * It is said here and nowhere else: neither Host nor any field of a proxy ever gets into a link, since whoever sends one could
- * have a cache give other clients a link of his own.
+ * It is said here and nowhere else: neither Host nor any field of a proxy ever gets into a link, since a client that
+ * sends one could make a cache give its link to others.
  *
  * ```ts
  * router({ filters: [publicUrl("https://api.example.com/people"), describeProblems()] }, personRoutes(people))
  * // Location: https://api.example.com/people/person/7
  * ```
  *
- * @param url an absolute URL of http or https without credentials, query and fragment; or of that the path alone, `/people`. A
+ * @param url an absolute URL of http or https without credentials, query and fragment; or only its path, `/people`. A
  *   slash at the end says nothing
- * @throws TypeError when it is none; the message says why
+ * @throws TypeError when it is not such a URL; the message says why
  */
 export function publicUrl(url: string): BeforeFilter {
   const base = parsePublicUrl(url);
@@ -30,7 +30,7 @@ export function publicUrl(url: string): BeforeFilter {
 }
 
 /**
- * What clients reach a path of the app by: under the URL that `publicUrl` says and the path
+ * Returns the URL of a path of the app for clients: under the URL that `publicUrl` says and the path
  * at which the app is mounted, and the path itself where there is neither.
  *
  * ```ts
@@ -45,7 +45,7 @@ export function toPublicUrl(request: HttpRequest<unknown>, path: string): string
 }
 
 function parsePublicUrl(text: string): string {
-  // The text itself is not told: where it has credentials they are nobody's business.
+  // The message does not repeat the text, which may have credentials.
   const refuse = (why: string): never => {
     throw new TypeError(`A public URL is like https://api.example.com/people, and this one ${why}`);
   };
@@ -54,7 +54,7 @@ function parsePublicUrl(text: string): string {
   if (/[?#]/.test(path)) return refuse("has a query or a fragment");
   if (origin.includes("@")) return refuse("has credentials");
   const url = URL.parse(text, "http://localhost") ?? refuse("has no host that can be reached");
-  // URL resolves dot segments, and mends what is none of a path: then it would not be what was meant.
+  // URL resolves dot segments and mends what a path cannot have: the result would not be what was meant.
   const trimmed = path.replace(/\/$/, "");
   if (url.pathname.replace(/\/$/, "") !== trimmed) return refuse("has a path that is not written as URLs are");
   if (path.includes("//")) return refuse("has two slashes in a row");

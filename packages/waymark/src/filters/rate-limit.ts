@@ -1,6 +1,6 @@
 import { andThen } from "../and-then.ts";
 import { DeclarationSite, positiveInteger } from "../declaration.ts";
-import { HeaderList } from "../fields/header-list.ts";
+import { parsedHeaders } from "../fields/header-list.ts";
 import { isToken } from "../fields/syntax.ts";
 import type { AroundFilter, Awaitable, Next } from "../filter.ts";
 import { quote } from "../message-text.ts";
@@ -26,9 +26,9 @@ export interface RateLimitOptions {
 }
 
 /**
- * Grants each client so many requests in a time, and answers those beyond with 429 and Retry-After, before anything is done for
- * them. Responses tell what is left, in `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
- * For `router({ filters })`, inside of `cors`, or for a group.
+ * Grants each client a number of requests in a time, and answers those beyond with 429 and Retry-After, before anything
+ * is done for them. Responses say what is left, in `RateLimit` and `RateLimit-Policy`
+ * (draft-ietf-httpapi-ratelimit-headers). For `router({ filters })`, inside of `cors`, or for a group.
  *
  * ```ts
  * router({ filters: [rateLimit({ limit: 100, window: 60 })] }, personRoutes(people))
@@ -47,7 +47,7 @@ export function rateLimit(options: RateLimitOptions): AroundFilter {
   const proceed = (request: HttpRequest, next: Next, allowance: Allowance): Awaitable<HttpResponse> => {
     const { allowed, remaining } = allowance;
     const policy = `"${name}";q=${allowance.limit};w=${window}`;
-    // Rounded up: who comes back then must not be too early.
+    // Rounded up: a client that comes back then must not be too early.
     const reset = Math.ceil(allowance.resetSeconds);
     const fields = ["RateLimit-Policy", policy, "RateLimit", `"${name}";r=${remaining};t=${reset}`];
     if (!allowed) return withFields(refuse(name, Math.max(reset, 1)), fields);
@@ -73,7 +73,7 @@ function refuse(name: string, seconds: number): HttpResponse {
 
 /** Lines of their own, since both are lists: there may be another policy further in. */
 const withFields = (response: HttpResponse, fields: readonly string[]): HttpResponse =>
-  response.withHeaders(response.headers.concat(HeaderList.fromParsed(fields)));
+  response.withHeaders(response.headers.concat(parsedHeaders(fields)));
 
 /** Counts what each client uses of its quota: in memory (`memoryRateLimiter`), or in a store that several processes share. */
 export interface RateLimiter {
@@ -153,8 +153,8 @@ interface Window {
 }
 
 /**
- * The address of the client, as a key: of IPv6 the first 64 bits, since whoever has one such address has all that begin like it
- * (RFC 6177). Where the adapter knows no address, all clients are one.
+ * Returns the address of the client as a key: of IPv6 the first 64 bits, since a client with one such address has all
+ * that begin like it (RFC 6177). Where the adapter knows no address, all clients are one.
  */
 export function clientKey({ client }: HttpRequest): string {
   return toClientKey(client.address ?? "unknown");

@@ -1,7 +1,7 @@
 import { andThen } from "../and-then.ts";
 import { DeclarationSite } from "../declaration.ts";
 import { type Attribute, attribute } from "../exchange.ts";
-import { HeaderList } from "../fields/header-list.ts";
+import { parsedHeaders } from "../fields/header-list.ts";
 import type { AroundFilter } from "../filter.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
@@ -14,9 +14,9 @@ export const requestId: Attribute<string> = attribute<string>("requestId");
  * `X-Request-Id` of the response, and as the attribute `requestId` of the request. For `router({ filters })`, in the first
  * place, so that no response goes without.
  *
- * The client, or a proxy in front, may have named it: by an `X-Request-Id` of 1 to 128 letters, digits and `. _ ~ : / + = @ -`,
- * or else by the trace id of a well-formed `traceparent` (W3C Trace Context §3.2). Anything else is not repeated; the request gets
- * a random UUID (version 4, RFC 9562 §5.4), from which no other can be guessed.
+ * The client, or a proxy in front, may have named it: by an `X-Request-Id` of 1 to 128 letters, digits and `. _ ~ : / +
+ * = @ -`, or else by the trace id of a well-formed `traceparent` (W3C Trace Context §3.2). Anything else is not
+ * repeated; the request gets a random UUID (version 4, RFC 9562 §5.4), from which no other can be guessed.
  *
  * ```ts
  * router({ filters: [nameRequests()], onFault: (error, request) => log(request?.attribute(requestId), error) }, …)
@@ -43,7 +43,7 @@ function sentId({ headers }: HttpRequest): string | undefined {
 function withId(response: HttpResponse, id: string): HttpResponse {
   // A handler may have the field from another server's response. Unchecked otherwise: the id is safe to send.
   const headers = response.headers.without("x-request-id");
-  return response.withHeaders(headers.concat(HeaderList.fromParsed(["X-Request-Id", id])));
+  return response.withHeaders(headers.concat(parsedHeaders(["X-Request-Id", id])));
 }
 
 // Nothing that means something to a log, a shell or a page, and all of it allowed in the fragment of a URI (RFC 3986 §3.5).

@@ -1,6 +1,6 @@
 import { andThen } from "../and-then.ts";
 import { DeclarationSite } from "../declaration.ts";
-import { HeaderList } from "../fields/header-list.ts";
+import { HeaderList, hasAnyField } from "../fields/header-list.ts";
 import type { AfterFilter, AroundFilter } from "../filter.ts";
 import { memoizeText } from "../memoize.ts";
 import { dataHeaders } from "../problem.ts";
@@ -11,16 +11,16 @@ export interface SecurityHeadersOptions {
   /** The Content-Security-Policy of responses that have none of their own. Default: nothing is loaded, and nothing frames it. */
   readonly contentSecurityPolicy?: string;
   /**
-   * Whether requests come over TLS, all of them or the one given; if so, browsers are told to keep to it. Default: as
+   * Whether requests come over TLS, all of them or the one given; if so, Strict-Transport-Security is sent. Default: as
    * `request.client` says. Where it is known beforehand, saying so spares each request the question.
    */
   readonly https?: boolean | ((request: HttpRequest) => boolean);
-  /** What they are told in Strict-Transport-Security. Default: `max-age=31536000`, a year, without the subdomains. */
+  /** The value of Strict-Transport-Security. Default: `max-age=31536000`, a year, without the subdomains. */
   readonly strictTransportSecurity?: string;
 }
 
 /**
- * Has browsers treat every response as data of an API: it is not sniffed for another type, loads and runs nothing, is not
+ * Makes browsers treat every response as data of an API: it is not sniffed for another type, loads and runs nothing, is not
  * framed, and is no part of another origin's page, unless it is one that CORS gives to everybody. For `router({ filters })`,
  * outside of `cors`.
  *
@@ -54,10 +54,12 @@ export function securityHeaders(options: SecurityHeadersOptions = {}): AroundFil
 
 const isFromHttps = ({ client }: HttpRequest): boolean => client.scheme === "https";
 
-/** The response with these fields, and those of its own among them kept. */
+/** Returns the response with these fields, and those of its own among them kept. */
 function secure(response: HttpResponse, fields: HeaderList): HttpResponse {
   const { headers } = response;
-  return headers.hasAny(isWatched) ? secureOneByOne(response, fields) : response.withHeaders(headers.concat(fields));
+  return hasAnyField(headers, isWatched)
+    ? secureOneByOne(response, fields)
+    : response.withHeaders(headers.concat(fields));
 }
 
 function secureOneByOne(response: HttpResponse, fields: HeaderList): HttpResponse {

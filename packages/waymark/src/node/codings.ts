@@ -10,7 +10,7 @@ import {
   type Zlib,
 } from "node:zlib";
 import { type ContentCoding, type Encoder, joinBytes } from "../content/coding.ts";
-import { MalformedContent } from "../content/decoder.ts";
+import { ContentError } from "../content/decoder.ts";
 
 // The parameters are for content that is made for each response: the 316 KB of JSON of 537 people take zstd 0.4 ms, br 2.7
 // and gzip 1.5, and become 32, 32 and 35 KB; the next level of each takes twice as long or more for 2 to 10 % less. The
@@ -92,7 +92,7 @@ async function* refusing(name: string, steps: AsyncIterable<Uint8Array>): AsyncG
     yield* steps;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new MalformedContent(`The content is not ${name}: ${reason}`, undefined, { cause });
+    throw new ContentError(`The content is not ${name}: ${reason}`, undefined, { cause });
   }
 }
 

@@ -1,7 +1,7 @@
 import { constants, type ServerHttp2Stream } from "node:http2";
 import { bufferedSource, RequestContent } from "../content/request-content.ts";
 import type { Client, EventLoopTurn } from "../exchange.ts";
-import { HeaderList } from "../fields/header-list.ts";
+import { parsedHeaders } from "../fields/header-list.ts";
 import { noVariables } from "../path/pattern.ts";
 import type { RequestTarget } from "../path/target.ts";
 import { type Exchange, HttpRequest } from "../request.ts";
@@ -43,7 +43,7 @@ export class Http2Exchange implements Exchange, Received {
 
   receive({ path, search }: RequestTarget): HttpRequest {
     const { method, fields } = this.#head;
-    this.request = new HttpRequest(method, path, search, HeaderList.fromParsed(fields), this, noVariables);
+    this.request = new HttpRequest(method, path, search, parsedHeaders(fields), this, noVariables);
     return this.request;
   }
 
@@ -93,7 +93,7 @@ export class Http2Exchange implements Exchange, Received {
     const { host, fields } = this.#head;
     const address = canonicalAddress(this.native.session?.socket.remoteAddress ?? "");
     const peer: Client = { address, scheme: "https", host };
-    return clientBehind(peer, HeaderList.fromParsed(fields), proxyFields, isTrustedProxy);
+    return clientBehind(peer, parsedHeaders(fields), proxyFields, isTrustedProxy);
   }
 
   #openSource(): ReturnType<typeof bufferedSource> {

@@ -1,4 +1,4 @@
-export type { ServedApp } from "../served-app.ts";
+export type { Servable } from "../served-app.ts";
 export type { ProxyFields } from "./client.ts";
 export { nodeCodings } from "./codings.ts";
 export { toNodeListener } from "./node-listener.ts";

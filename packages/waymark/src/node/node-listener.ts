@@ -3,7 +3,7 @@ import { TLSSocket } from "node:tls";
 import { andThen } from "../and-then.ts";
 import { bufferedSource, RequestContent } from "../content/request-content.ts";
 import type { Client } from "../exchange.ts";
-import { HeaderList } from "../fields/header-list.ts";
+import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
 import { noVariables } from "../path/pattern.ts";
 import type { RequestTarget } from "../path/target.ts";
 import { HttpError, problem } from "../problem.ts";
@@ -11,7 +11,7 @@ import { problemTypes } from "../problem-types.ts";
 import { type Exchange, HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { declaredLength, handlerFields, hasNoContent, isStreamed, openBody, unsentLength } from "../response-body.ts";
-import { handleReceived, type Received, type ServedApp } from "../served-app.ts";
+import { handleReceived, type Received, type Servable, type ServedApp, served } from "../served-app.ts";
 import { writePieces } from "./body-writer.ts";
 import { canonicalAddress } from "./client.ts";
 import { NodeContent } from "./content.ts";
@@ -25,13 +25,13 @@ import { NodeContent } from "./content.ts";
  * express().use("/people", toNodeListener(app));   // before whatever reads the content of requests
  * ```
  */
-export function toNodeListener(app: ServedApp): (message: IncomingMessage, response: ServerResponse) => void {
+export function toNodeListener(app: Servable): (message: IncomingMessage, response: ServerResponse) => void {
   return (message, response) => {
-    const exchange = new ListenerExchange(app, message, response);
+    const exchange = new ListenerExchange(app[served], message, response);
     const send = (answer: HttpResponse): Promise<void> => sendAnswer(exchange, answer).catch(fail);
     const fail = (error: unknown): void => failAnswer(exchange, error);
     try {
-      void andThen(handleReceived(app, exchange), send, fail);
+      void andThen(handleReceived(exchange.app, exchange), send, fail);
     } catch (error) {
       fail(error);
     }
@@ -52,7 +52,7 @@ class ListenerExchange implements Exchange, Received {
     this.app = app;
     this.native = message;
     this.response = response;
-    this.#headers = HeaderList.fromParsed(message.rawHeaders);
+    this.#headers = parsedHeaders(message.rawHeaders);
   }
 
   get method(): string {

@@ -1,5 +1,5 @@
 import { type AddressInfo, isIPv6, type Server } from "node:net";
-import type { ServedApp } from "../served-app.ts";
+import { type Servable, served } from "../served-app.ts";
 import { trustedProxies } from "./client.ts";
 import { EventLoopTurns } from "./event-loop.ts";
 import { makeListener } from "./listener.ts";
@@ -47,13 +47,13 @@ export interface RunningServer {
  * @throws RangeError (rejects) when an option is out of its bounds
  * @throws ListenError (rejects) when the port is taken, or cannot be listened on
  */
-export async function serve(app: ServedApp, options: ServeOptions = {}): Promise<RunningServer> {
+export async function serve(app: Servable, options: ServeOptions = {}): Promise<RunningServer> {
   const settings = toServeSettings(options);
   const { host, tls } = settings;
   const context: ServeContext = {
     ...settings,
     isTrustedProxy: trustedProxies(settings.trustProxy),
-    app,
+    app: app[served],
     turns: new EventLoopTurns(),
     closing: false,
   };
@@ -62,7 +62,7 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
   const close = closer(listener, context);
   await listen(server, settings);
   // From here on an error is a connection that could not be accepted, for want of file descriptors as a rule.
-  server.on("error", (error) => app.fault(error));
+  server.on("error", (error) => app[served].fault(error));
   // A server that listens on a port has an address with one.
   const { port } = server.address() as AddressInfo;
   return {

@@ -31,14 +31,14 @@ export function parseTarget(target: string): RequestTarget {
 }
 
 /**
- * What a segment of a canonical path stands for: `%2F` is a slash and `%25` a percent sign. The text is data: `a/../b` can
- * come of it, so it must not be used as a file name unchecked.
+ * Returns what a segment of a canonical path stands for: `%2F` is a slash and `%25` a percent sign. The text is data:
+ * `a/../b` can come of it, so it must not be used as a file name unchecked.
  */
 export function decodeSegment(segment: string): string {
   return segment.includes("%") ? segment.replaceAll("%2F", "/").replaceAll("%25", "%") : segment;
 }
 
-/** The canonical spelling of literal text in a path: `50%` is `50%25`, and slashes stay separators. */
+/** Returns the canonical spelling of literal text in a path: `50%` is `50%25`, and slashes stay separators. */
 export function encodeLiteral(text: string): string {
   return text.replaceAll("%", "%25");
 }
@@ -66,7 +66,7 @@ function parseCarefully(target: string): RequestTarget {
   return { path: decoded, search };
 }
 
-/** The target without scheme and authority, beginning with a slash. */
+/** Returns the target without scheme and authority, beginning with a slash. */
 function originForm(target: string): string {
   if (target.startsWith("/")) return target;
   const prefix = /^https?:\/\/[!"$-.0->@-[\]-~]+(?=[/?#]|$)/i.exec(target)?.[0];
@@ -87,7 +87,7 @@ function decode(path: string): string {
   }
 }
 
-/** Where the first character begins whose escapes are not UTF-8. */
+/** Returns where the first character begins whose escapes are not UTF-8. */
 function offsetOfMalformedUtf8(path: string): number {
   const wellFormed = /(?:[^%]|%[0-7].)+|%[CD].%[89AB].|%E.(?:%[89AB].){2}|%F.(?:%[89AB].){3}/iy;
   let at = 0;

@@ -1,11 +1,11 @@
-import { matchPattern, mistakeInRests, type PathPattern, pathSegments, type Segment } from "./pattern.ts";
+import { findingInRests, matchPattern, type PathPattern, pathSegments, type Segment } from "./pattern.ts";
 import { encodeLiteral } from "./target.ts";
 
-/** What is wrong with a template, for a person; it names the template. */
-export class PatternMistake extends Error {}
+/** Thrown when a template is malformed; the message names it and says what is wrong. */
+export class PatternError extends Error {}
 
 /**
- * The pattern that a template spells.
+ * Returns the pattern that a template spells.
  *
  * | In the template | takes |
  * |---|---|
@@ -17,11 +17,11 @@ export class PatternMistake extends Error {}
  * | `*` | one segment that is not empty |
  * | `{*rest}`, `**` | every segment that is left, perhaps none; first or last in the path |
  *
- * @throws PatternMistake when the template is malformed
+ * @throws PatternError when the template is malformed
  */
 export function parsePattern(text: string): PathPattern {
   if (text === "") return { text, segments: [] };
-  if (!text.startsWith("/")) throw new PatternMistake(`The path "${text}" must begin with a slash`);
+  if (!text.startsWith("/")) throw new PatternError(`The path "${text}" must begin with a slash`);
   return { text, segments: splitSegments(text).map((segment) => parseSegment(segment, text)) };
 }
 /** Splits at slashes that stand outside braces: a regular expression keeps its own. */
@@ -45,7 +45,7 @@ const name = /^[A-Za-z_$][A-Za-z0-9_$]*$/;
 function parseSegment(text: string, template: string): Segment {
   if (text === "**") return { kind: "rest", name: undefined };
   if (text === "*") return { kind: "any" };
-  if (text === "." || text === "..") throw new PatternMistake(`The path "${template}" has the dot segment "${text}"`);
+  if (text === "." || text === "..") throw new PatternError(`The path "${template}" has the dot segment "${text}"`);
   const rest = /^\{\*([^{}]*)\}$/.exec(text);
   if (rest !== null) return { kind: "rest", name: requireName(rest[1] as string, template) };
   const parts = parseParts(text, template);
@@ -73,18 +73,18 @@ function parseParts(text: string, template: string): Part[] {
       const inner = text.slice(i + 1, end);
       const colon = inner.indexOf(":");
       if (inner.startsWith("*")) {
-        throw new PatternMistake(`The path "${template}" has {${inner}} beside other text; it takes whole segments`);
+        throw new PatternError(`The path "${template}" has {${inner}} beside other text; it takes whole segments`);
       }
       const variable = requireName(colon < 0 ? inner : inner.slice(0, colon), template);
       if (colon === inner.length - 1) {
-        throw new PatternMistake(
+        throw new PatternError(
           `The path "${template}" has no expression after the colon in {${inner}}; {${variable}} takes any segment`,
         );
       }
       parts.push({ kind: "variable", name: variable, expression: colon < 0 ? undefined : inner.slice(colon + 1) });
       i = end + 1;
     } else if (character === "}") {
-      throw new PatternMistake(`The path "${template}" has a "}" that closes nothing`);
+      throw new PatternError(`The path "${template}" has a "}" that closes nothing`);
     } else if (character === "*" || character === "?") {
       parts.push({ kind: "wildcard", expression: character === "?" ? "." : ".*" });
       i++;
@@ -103,20 +103,20 @@ function closingBrace(text: string, open: number, template: string): number {
     if (text[i] === "{") depth++;
     if (text[i] === "}" && --depth === 0) return i;
   }
-  throw new PatternMistake(`The path "${template}" has a "{" that is not closed`);
+  throw new PatternError(`The path "${template}" has a "{" that is not closed`);
 }
 
 function requireName(text: string, template: string): string {
   // __proto__ as a key would set the prototype of the variables instead of a variable.
   if (name.test(text) && text !== "__proto__") return text;
-  throw new PatternMistake(`The path "${template}" has the variable {${text}}, which is not a name`);
+  throw new PatternError(`The path "${template}" has the variable {${text}}, which is not a name`);
 }
 
 function toExpression(parts: readonly Part[], template: string): Segment {
   const names: string[] = [];
   const taken = new Set<string>();
   const take = (name: string): void => {
-    if (taken.has(name)) throw new PatternMistake(`The path "${template}" has the name {${name}} twice in one segment`);
+    if (taken.has(name)) throw new PatternError(`The path "${template}" has the name {${name}} twice in one segment`);
     taken.add(name);
   };
   let groups = 0;
@@ -146,32 +146,32 @@ function toExpression(parts: readonly Part[], template: string): Segment {
   return { kind: "expression", expression: new RegExp(`^${source}$`, "su"), names, shape };
 }
 
-/** The capturing groups of an expression, which is a whole one: `a)(b` is not, whatever is put around it. */
+/** Returns the capturing groups of an expression, which is a whole one: `a)(b` is not, whatever is put around it. */
 function groupsOf(expression: string, template: string): { readonly count: number; readonly names: readonly string[] } {
   try {
     // Beside an alternative that is empty, it always matches, with each of its groups undefined.
     const found = new RegExp(`${new RegExp(expression, "su").source}|`, "su").exec("") as RegExpExecArray;
     return { count: found.length - 1, names: Object.keys(found.groups ?? {}) };
   } catch (error) {
-    throw new PatternMistake(`The path "${template}" has a malformed expression: ${(error as Error).message}`);
+    throw new PatternError(`The path "${template}" has a malformed expression: ${(error as Error).message}`);
   }
 }
 
 /**
- * A path template as a question about canonical paths, for guards: it takes what a route of this template would, and so what
- * `request.path` says, never the target as it was sent.
+ * Makes a test for canonical paths of a path template, for guards: it takes what a route of this template would. Pass it
+ * `request.path`, never the target as it was sent.
  *
  * ```ts
  * const isPerson = pathMatcher("/person/{id}");
  * isPerson(request.path);
  * ```
  *
- * @throws PatternMistake when the template is empty or malformed; the message names it
+ * @throws PatternError when the template is empty or malformed; the message names it
  */
 export function pathMatcher(template: string): (path: string) => boolean {
-  if (template === "") throw new PatternMistake("The path is empty; that of the root is /");
+  if (template === "") throw new PatternError("The path is empty; that of the root is /");
   const pattern = parsePattern(template);
-  const mistake = mistakeInRests(pattern);
-  if (mistake !== undefined) throw new PatternMistake(mistake);
+  const finding = findingInRests(pattern);
+  if (finding !== undefined) throw new PatternError(finding);
   return (path) => matchPattern(pattern, pathSegments(path)) !== undefined;
 }

@@ -1,12 +1,12 @@
-import type { RouteSummary } from "../app.ts";
+import type { Finding, RouteSummary } from "../app.ts";
 import { type AcceptCondition, type ConditionData, describeCondition, leaves } from "../condition.ts";
 import type { Next } from "../filter.ts";
-import { type MountedApp, mountedAt } from "../mount.ts";
+import { type MountedApp, mountedAt, mountedHandler } from "../mount.ts";
 import {
   compileBinding,
+  findingInRests,
   joinPatterns,
   matchPattern,
-  mistakeInRests,
   type PathPattern,
   type Variables,
   variableNames,
@@ -15,8 +15,9 @@ import {
 import { parsePattern } from "../path/template.ts";
 import { HttpRequest } from "../request.ts";
 import type { Group, MountedRoute, SingleRoute } from "../route.ts";
+import type { ServedApp } from "../served-app.ts";
 import { type Check, compileCheck, compileNegotiation, type Place, stages } from "./check.ts";
-import type { Mistake } from "./mistake.ts";
+import { compilePipeline } from "./pipeline.ts";
 
 /** A route with the groups around it, the outermost first. */
 export interface PlacedRoute {
@@ -25,10 +26,10 @@ export interface PlacedRoute {
 }
 
 /**
- * One way in which a request can meet all the conditions of a route and its groups: a conjunction. A route has one for
+ * One way to a handler, compiled: a conjunction of all the conditions of a route and its groups. A route has a branch for
  * each way through its `or`s, from left to right; most have a single one.
  */
-export interface Alternative {
+export interface Branch {
   readonly placed: PlacedRoute;
   /** The whole path; it is what routes are looked up by. */
   readonly pattern: PathPattern;
@@ -42,35 +43,52 @@ export interface Alternative {
   readonly accept: AcceptCondition | undefined;
   /** The app that answers, if it is not a handler. */
   readonly mounted: MountedApp | undefined;
+  /** Its number among all branches of the router, which are tried in this order. */
+  readonly order: number;
+  /** The filters and the handler. */
+  readonly run: Next;
+  readonly bind: (segments: readonly string[]) => Variables;
+  /** Chooses the media type of the response by Accept; undefined when the route names none. */
+  readonly negotiate: ((request: HttpRequest) => string | undefined) | undefined;
 }
 
-/** The alternatives of a route whose conditions are well formed, or what is wrong with them together. */
-export function expandRoute(placed: PlacedRoute): readonly Alternative[] | Mistake {
-  let drafts: readonly Draft[] = [{ prefix: root, patterns: [], methods: undefined, checks: [], accept: undefined }];
+/**
+ * Compiles the branches of a route whose conditions are well formed; a finding says what is wrong with them together.
+ *
+ * @param order of the first branch
+ * @param fault takes what a mounted app does not log itself
+ */
+export function compileBranches(
+  placed: PlacedRoute,
+  order: number,
+  fault: ServedApp["fault"],
+): readonly Branch[] | Finding {
+  let drafts: readonly PartialBranch[] = [
+    { prefix: root, patterns: [], methods: undefined, checks: [], accept: undefined },
+  ];
   for (const group of placed.groups) {
     drafts = group.conditions.reduce((sofar, condition) => expand(sofar, condition, true), drafts);
-    if (drafts.length > mostAlternatives) return tooMany(group);
+    if (drafts.length > mostBranches) return tooMany(group);
     if (drafts.some(({ patterns }) => patterns.length > 1)) {
-      return { message: "A group has two paths at once; a path below a path is a group in a group", site: group.site };
+      return invalid("A group has two paths at once; a path below a path is a group in a group", group);
     }
     const slashed = drafts.map(({ patterns }) => patterns[0]?.text).find((text) => text?.endsWith("/"));
     if (slashed !== undefined) {
-      const message = `The path "${slashed}" of a group ends in a slash; the paths of its routes begin with one`;
-      return { message, site: group.site };
+      return invalid(`The path "${slashed}" of a group ends in a slash; the paths of its routes begin with one`, group);
     }
     drafts = drafts.map((draft) => ({ ...draft, prefix: draft.patterns[0] ?? draft.prefix, patterns: [] }));
   }
   const { route } = placed;
   drafts = route.conditions.reduce((sofar, condition) => expand(sofar, condition, false), drafts);
-  if (drafts.length > mostAlternatives) return tooMany(route);
+  if (drafts.length > mostBranches) return tooMany(route);
   const namesPath = route.conditions.flatMap(leaves).some(({ kind }) => kind === "path");
-  const alternatives = drafts.map((draft) => toAlternative(placed, draft, namesPath));
-  const message = alternatives.map(mistakeInPaths).find((found) => found !== undefined);
-  return message === undefined ? alternatives : { message, site: route.site };
+  const branches = drafts.map((draft, i) => toBranch(placed, draft, namesPath, order + i, fault));
+  const message = branches.map(findingInPaths).find((found) => found !== undefined);
+  return message === undefined ? branches : invalid(message, route);
 }
 
-/** An alternative that has not met all of the conditions yet. */
-interface Draft {
+/** A branch with the conditions up to here. */
+interface PartialBranch {
   /** Of the groups passed so far. */
   readonly prefix: PathPattern;
   /** What this group or route has named, below the prefix. */
@@ -82,17 +100,25 @@ interface Draft {
 
 const root: PathPattern = { text: "", segments: [] };
 
-// `and` of many `or`s multiplies; beyond this somebody has written a puzzle, and the router should not spend memory on it.
-const mostAlternatives = 1024;
+// `and` of many `or`s multiplies; the bound keeps the memory of the router small.
+const mostBranches = 1024;
 
-const tooMany = ({ site }: Group | PlacedRoute["route"]): Mistake => ({
-  message: `There are more than ${mostAlternatives} ways through the "or" conditions up to here`,
+const tooMany = (declared: Group | PlacedRoute["route"]): Finding =>
+  invalid(`There are more than ${mostBranches} ways through the "or" conditions up to here`, declared);
+
+const invalid = (message: string, { site }: Group | PlacedRoute["route"]): Finding => ({
+  kind: "invalid",
+  message,
   site,
 });
 
-function expand(drafts: readonly Draft[], condition: ConditionData, inGroup: boolean): readonly Draft[] {
+function expand(
+  drafts: readonly PartialBranch[],
+  condition: ConditionData,
+  inGroup: boolean,
+): readonly PartialBranch[] {
   // Once there are too many, there is nothing to gain from more.
-  if (drafts.length > mostAlternatives) return drafts;
+  if (drafts.length > mostBranches) return drafts;
   switch (condition.kind) {
     case "and":
       return condition.conditions.reduce((sofar, member) => expand(sofar, member, inGroup), drafts);
@@ -105,7 +131,7 @@ function expand(drafts: readonly Draft[], condition: ConditionData, inGroup: boo
 
 type Literal = Exclude<ConditionData, { kind: "and" | "or" }>;
 
-function extend(draft: Draft, condition: Literal, place: Place): Draft {
+function extend(draft: PartialBranch, condition: Literal, place: Place): PartialBranch {
   switch (condition.kind) {
     case "path": {
       const pattern = joinPatterns(draft.prefix, parsePattern(condition.pattern));
@@ -122,19 +148,33 @@ function extend(draft: Draft, condition: Literal, place: Place): Draft {
   }
 }
 
-/** @param namesPath whether the route names a path; in a branch of its `or`s that names none, any path below will do */
-function toAlternative(placed: PlacedRoute, draft: Draft, namesPath: boolean): Alternative {
+/** @param namesPath whether the route names a path; in a branch that names none, any path below will do */
+function toBranch(
+  placed: PlacedRoute,
+  draft: PartialBranch,
+  namesPath: boolean,
+  order: number,
+  fault: ServedApp["fault"],
+): Branch {
   const implied = namesPath ? withEverythingBelow(draft.prefix) : draft.prefix;
-  const [pattern = implied, ...furtherPatterns] = draft.patterns;
-  const { route } = placed;
+  const [first = implied, ...further] = draft.patterns;
+  const [pattern, furtherPatterns] = [fromRoot(first), further.map(fromRoot)];
+  const { methods, checks, accept } = draft;
+  const { route, groups } = placed;
+  const mounted = route.kind === "mount" ? mountedAt(route, pattern) : undefined;
+  const handler = route.kind === "mount" ? mountedHandler(mountedAt(route, pattern), fault) : route.handler;
   return {
     placed,
-    pattern: fromRoot(pattern),
-    furtherPatterns: furtherPatterns.map(fromRoot),
-    methods: draft.methods,
-    checks: draft.checks.toSorted((a, b) => a.stage - b.stage),
-    accept: draft.accept,
-    mounted: route.kind === "mount" ? mountedAt(route, pattern) : undefined,
+    pattern,
+    furtherPatterns,
+    methods,
+    checks: checks.toSorted((a, b) => a.stage - b.stage),
+    accept,
+    mounted,
+    order,
+    run: compilePipeline(handler, route.site, groups),
+    bind: compileBinding([pattern, ...furtherPatterns]),
+    negotiate: accept && negotiator(accept.mediaTypes),
   };
 }
 
@@ -142,10 +182,10 @@ function toAlternative(placed: PlacedRoute, draft: Draft, namesPath: boolean): A
 const fromRoot = (pattern: PathPattern): PathPattern =>
   pattern.segments.length === 0 ? { text: "/", segments: [{ kind: "literal", text: "" }] } : pattern;
 
-function mistakeInPaths({ pattern, furtherPatterns }: Alternative): string | undefined {
+function findingInPaths({ pattern, furtherPatterns }: Branch): string | undefined {
   for (const whole of [pattern, ...furtherPatterns]) {
-    const mistake = mistakeInRests(whole);
-    if (mistake !== undefined) return mistake;
+    const finding = findingInRests(whole);
+    if (finding !== undefined) return finding;
   }
   // Two paths of one route lie below the same groups, whose segments they share.
   const names = variableNames(pattern);
@@ -156,40 +196,22 @@ function mistakeInPaths({ pattern, furtherPatterns }: Alternative): string | und
   return twice === undefined ? undefined : `The path "${pattern.text}" has the variable {${twice}} twice`;
 }
 
-/** An alternative made ready to be tried. */
-export interface Candidate {
-  readonly alternative: Alternative;
-  /** Among all candidates of the router, which are tried in this order. */
-  readonly order: number;
-  /** The filters and the handler. */
-  readonly run: Next;
-  readonly bind: (segments: readonly string[]) => Variables;
-  /** The media type that Accept chooses; undefined when the route names none. */
-  readonly negotiate: ((request: HttpRequest) => string | undefined) | undefined;
-}
-
-export function toCandidate(alternative: Alternative, order: number, run: Next): Candidate {
-  const { accept, pattern, furtherPatterns } = alternative;
-  const bind = compileBinding([pattern, ...furtherPatterns]);
-  return { alternative, order, run, bind, negotiate: accept && negotiator(accept.mediaTypes) };
-}
-
-/** Whether all that it says of the path, beside the pattern that it was found by, holds. */
-export function takesPath({ alternative }: Candidate, segments: readonly string[]): boolean {
+/** Returns whether the path meets all that the branch says of it beside the pattern that it was found by. */
+export function matchesPath(branch: Branch, segments: readonly string[]): boolean {
   return (
-    alternative.checks.every(({ stage, holds }) => stage !== stages.path || holds(anyRequest, "", segments)) &&
-    alternative.furtherPatterns.every((pattern) => matchPattern(pattern, segments) !== undefined)
+    branch.checks.every(({ stage, matches }) => stage !== stages.path || matches(anyRequest, "", segments)) &&
+    branch.furtherPatterns.every((pattern) => matchPattern(pattern, segments) !== undefined)
   );
 }
 
-/** Whether `takesPath` can differ between paths that the pattern takes. */
-export function restrictsPath({ alternative }: Candidate): boolean {
-  return alternative.furtherPatterns.length > 0 || alternative.checks.some(({ stage }) => stage === stages.path);
+/** Returns whether `matchesPath` can differ between paths that the pattern takes. */
+export function restrictsPath(branch: Branch): boolean {
+  return branch.furtherPatterns.length > 0 || branch.checks.some(({ stage }) => stage === stages.path);
 }
 
-export function takesMethod({ alternative }: Candidate, method: string): boolean {
-  if (alternative.methods !== undefined && !alternative.methods.has(method)) return false;
-  return alternative.checks.every(({ stage, holds }) => stage !== stages.method || holds(anyRequest, method, []));
+export function matchesMethod(branch: Branch, method: string): boolean {
+  if (branch.methods !== undefined && !branch.methods.has(method)) return false;
+  return branch.checks.every(({ stage, matches }) => stage !== stages.method || matches(anyRequest, method, []));
 }
 
 // The checks of the stages path and method read nothing of a request but those, and they are given beside it.
@@ -200,16 +222,16 @@ function negotiator(mediaTypes: readonly string[]): (request: HttpRequest) => st
   return (request) => mediaTypes[choose(request.headers.get("accept"))];
 }
 
-/** The table of the candidates, in their order; a mounted app has the rows of its own. */
-export function summarize(candidates: readonly Candidate[]): readonly RouteSummary[] {
-  return candidates.flatMap(({ alternative }) => {
-    const { mounted } = alternative;
-    const row = summarizeOne(alternative);
+/** Returns the table of the branches, in their order; a mounted app has the rows of its own. */
+export function summarize(branches: readonly Branch[]): readonly RouteSummary[] {
+  return branches.flatMap((branch) => {
+    const { mounted } = branch;
+    const row = summarizeOne(branch);
     return mounted === undefined ? [row] : mounted.app.routes.map((inner) => within(row, inner));
   });
 }
 
-function summarizeOne({ methods, pattern, furtherPatterns, checks, accept, placed }: Alternative): RouteSummary {
+function summarizeOne({ methods, pattern, furtherPatterns, checks, accept, placed }: Branch): RouteSummary {
   const conditions = checks.map(({ condition }) => condition);
   return {
     methods: methods && [...methods],
@@ -225,7 +247,7 @@ function summarizeOne({ methods, pattern, furtherPatterns, checks, accept, place
   };
 }
 
-/** The row of a route in a mounted app, whose own row is that of everything below its path. */
+/** Returns the row of a route in a mounted app, whose own row is that of everything below its path. */
 function within(mounted: RouteSummary, { methods, path, ...inner }: RouteSummary): RouteSummary {
   const prefix = mounted.path.slice(0, -"/**".length);
   return {
@@ -239,8 +261,8 @@ function within(mounted: RouteSummary, { methods, path, ...inner }: RouteSummary
   };
 }
 
-/** `GET /person/{id}`; a star where every method will do. */
-export function describeAlternative({ methods, pattern }: Alternative): string {
+/** Describes the branch as `GET /person/{id}`; a star stands for every method. */
+export function describeBranch({ methods, pattern }: Branch): string {
   return `${methods === undefined ? "*" : [...methods].join("|") || "(no method)"} ${pattern.text}`;
 }
 

@@ -12,18 +12,18 @@ export const stages = { path: 0, method: 1, contentType: 2, accept: 3, other: 4,
 export type Stage = (typeof stages)[keyof typeof stages];
 
 /**
- * Whether the request is as it must be.
+ * Returns whether the request is as it must be.
  *
  * @param method GET for a HEAD that is answered as GET
  * @param segments those of the canonical path
  */
-export type Holds = (request: HttpRequest, method: string, segments: readonly string[]) => boolean;
+export type Matches = (request: HttpRequest, method: string, segments: readonly string[]) => boolean;
 
-/** A condition made ready for one place in the tree: it stands alone, or under `not`. */
+/** A condition compiled for one place in the tree: by itself, or under `not`. */
 export interface Check {
   readonly stage: Stage;
   readonly condition: ConditionData;
-  readonly holds: Holds;
+  readonly matches: Matches;
   /** The header fields that it reads. */
   readonly consults: readonly string[];
 }
@@ -34,17 +34,17 @@ export interface Place {
   readonly inGroup: boolean;
 }
 
-/** The condition, which is well formed, as a check at its place. */
+/** Compiles the condition, which is well formed, for its place. */
 export function compileCheck(condition: ConditionData, place: Place): Check {
   return {
     stage: stageOf(condition),
     condition,
-    holds: compile(condition, place),
+    matches: compile(condition, place),
     consults: [...new Set(leaves(condition).flatMap(consultedBy))],
   };
 }
 
-/** The index of the media type that the request's Accept chooses among these, -1 for none; kept by its text. */
+/** Returns the index of the media type that the request's Accept chooses among these, -1 for none; kept by its text. */
 export function compileNegotiation(mediaTypes: readonly string[]): (accept: string | undefined) => number {
   const offered = mediaTypes.map((type) => parseMediaType(type) as MediaType); // Well formed: the router has checked.
   const choose = memoizeText((accept) => chooseAcceptable(accept, offered));
@@ -52,8 +52,8 @@ export function compileNegotiation(mediaTypes: readonly string[]): (accept: stri
 }
 
 /**
- * Refusals tell the first stage that failed. A `not` counts as its leaves do where all are about the path, or all about the
- * method; no refusal could tell which other types would do.
+ * Refusals are for the first stage that failed. A `not` has the stage of its leaves where all are about the path, or all about
+ * the method; no refusal could list which other types would match.
  */
 function stageOf(condition: ConditionData): Stage {
   const [first, ...rest] = new Set(leaves(condition).map((leaf) => stageOfLeaf[leaf.kind]));
@@ -88,7 +88,7 @@ function consultedBy(leaf: Leaf): readonly string[] {
   }
 }
 
-function compile(condition: ConditionData, place: Place): Holds {
+function compile(condition: ConditionData, place: Place): Matches {
   switch (condition.kind) {
     case "method": {
       const methods = new Set(condition.methods);
@@ -123,18 +123,18 @@ function compile(condition: ConditionData, place: Place): Holds {
       return (request) => request.query.getAll(condition.name).some(says);
     }
     case "test":
-      return (request) => condition.holds(request);
+      return (request) => condition.matches(request);
     case "and": {
       const all = condition.conditions.map((member) => compile(member, place));
-      return (...subject) => all.every((holds) => holds(...subject));
+      return (...subject) => all.every((matches) => matches(...subject));
     }
     case "or": {
       const some = condition.conditions.map((member) => compile(member, place));
-      return (...subject) => some.some((holds) => holds(...subject));
+      return (...subject) => some.some((matches) => matches(...subject));
     }
     case "not": {
-      const holds = compile(condition.condition, place);
-      return (...subject) => !holds(...subject);
+      const matches = compile(condition.condition, place);
+      return (...subject) => !matches(...subject);
     }
   }
 }

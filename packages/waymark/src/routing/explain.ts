@@ -1,33 +1,32 @@
-import type { Explanation, ExplanationFailure, ExplanationStep, Finding, RouteSummary } from "../app.ts";
+import type { Explanation, ExplanationStep, Finding, RouteSummary, UnmetCondition } from "../app.ts";
 import { type ConditionData, describeCondition } from "../condition.ts";
 import { escapeUnprintable } from "../message-text.ts";
 import { requestWithin } from "../mount.ts";
 import { matchPattern, pathSegments } from "../path/pattern.ts";
 import type { HttpRequest } from "../request.ts";
-import { type Candidate, describeAlternative, takesMethod, takesPath } from "./branch.ts";
+import { type Branch, describeBranch, matchesMethod, matchesPath } from "./branch.ts";
 import { refusePath } from "./refusal.ts";
 import type { Attempt, PathRoutes, RouteTable } from "./route-table.ts";
 
-/** Explains by trying every candidate, as slowly as need be. */
-export function explain(candidates: readonly Candidate[], locate: RouteTable, request: HttpRequest): Explanation {
+/** Explains by trying every branch, as slowly as need be. */
+export function explain(branches: readonly Branch[], locate: RouteTable, request: HttpRequest): Explanation {
   const segments = pathSegments(request.path);
   const routes = locate(request.path)?.routes;
   const refused = routes && chosenAttempt(routes, request, segments) === undefined;
   const judged = (refused && routes.withoutMalformedAccept(request, routes.refuse(request, segments))) || request;
-  const steps = candidates.map((candidate): ExplanationStep => {
-    const { alternative } = candidate;
+  const steps = branches.map((branch): ExplanationStep => {
     return {
-      route: describeAlternative(alternative),
-      declaredAt: String(alternative.placed.route.site),
-      failure: findFailure(candidate, judged, segments),
+      route: describeBranch(branch),
+      declaredAt: String(branch.placed.route.site),
+      unmet: findUnmet(branch, judged, segments),
     };
   });
   const attempt = routes && chosenAttempt(routes, judged, segments);
-  const chosen = attempt && describeAlternative(attempt.candidate.alternative);
+  const chosen = attempt && describeBranch(attempt.branch);
   const refusal = attempt === undefined ? (routes?.refuse(judged, segments) ?? refusePath(judged)) : undefined;
   const status = refusal?.status;
   const { method, path } = request;
-  const within = attempt?.candidate.alternative.mounted;
+  const within = attempt?.branch.mounted;
   const mounted = within?.app.explain(requestWithin(within, request));
   return {
     method,
@@ -46,23 +45,19 @@ export function explain(candidates: readonly Candidate[], locate: RouteTable, re
 function chosenAttempt(routes: PathRoutes, request: HttpRequest, segments: readonly string[]): Attempt | undefined {
   return routes
     .attempts(request.method)
-    .find(({ checks, method }) => checks.every(({ holds }) => holds(request, method, segments)));
+    .find(({ checks, method }) => checks.every(({ matches }) => matches(request, method, segments)));
 }
 
-function findFailure(
-  candidate: Candidate,
-  request: HttpRequest,
-  segments: readonly string[],
-): ExplanationFailure | undefined {
-  const { pattern, furtherPatterns, methods, checks } = candidate.alternative;
+function findUnmet(branch: Branch, request: HttpRequest, segments: readonly string[]): UnmetCondition | undefined {
+  const { pattern, furtherPatterns, methods, checks } = branch;
   const { method } = request;
   const mismatch = [pattern, ...furtherPatterns].find((each) => matchPattern(each, segments) === undefined);
   if (mismatch !== undefined) return { condition: `path "${mismatch.text}"`, found: `"${request.path}"` };
-  const taken = [method, ...(method === "HEAD" ? ["GET"] : [])].find((name) => takesMethod(candidate, name));
-  if (takesPath(candidate, segments) && taken === undefined && methods?.has(method) === false) {
+  const taken = [method, ...(method === "HEAD" ? ["GET"] : [])].find((name) => matchesMethod(branch, name));
+  if (matchesPath(branch, segments) && taken === undefined && methods?.has(method) === false) {
     return { condition: `method ${[...methods].join("|") || "none"}`, found: method };
   }
-  const failed = checks.find(({ holds }) => !holds(request, taken ?? method, segments));
+  const failed = checks.find(({ matches }) => !matches(request, taken ?? method, segments));
   return failed && { condition: describeCondition(failed.condition), found: findInRequest(failed.condition, request) };
 }
 
@@ -91,15 +86,15 @@ function findInRequest(condition: ConditionData, request: HttpRequest): string {
 
 function print(method: string, path: string, steps: readonly ExplanationStep[], outcome: string): string {
   const width = Math.max(0, ...steps.map(({ route }) => route.length));
-  const lines = steps.map(({ route, failure }) => {
-    const verdict = failure === undefined ? "takes it" : `wants ${failure.condition}, found ${failure.found}`;
+  const lines = steps.map(({ route, unmet }) => {
+    const verdict = unmet === undefined ? "takes it" : `wants ${unmet.condition}, found ${unmet.found}`;
     return `  ${route.padEnd(width)}  ${verdict}`;
   });
   return escapeUnprintable([`${method} ${path} → ${outcome}`, ...lines].join("\n"));
 }
 
 /**
- * The routes as a table for a terminal, in the order in which they are tried, and below it what was found about them.
+ * Returns the routes as a table for a terminal, in the order in which they are tried, and below it what was found about them.
  *
  * ```ts
  * console.log(listRoutes(app));

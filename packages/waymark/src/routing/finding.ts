@@ -3,39 +3,39 @@ import { type ConditionData, leaves } from "../condition.ts";
 import type { DeclarationSite } from "../declaration.ts";
 import { type MediaType, matchesMediaType, parseMediaRange } from "../fields/media-type.ts";
 import type { MountedRoute, SingleRoute } from "../route.ts";
-import { type Alternative, type Candidate, describeAlternative } from "./branch.ts";
+import { type Branch, describeBranch } from "./branch.ts";
 import { buildPathIndex } from "./path-index.ts";
 
 /**
- * The routes that are never reached, because earlier ones take every request they would, or because no method meets all
+ * Finds the routes that are never reached, because earlier ones take every request they would, or because no method meets all
  * that they and their groups say of it. Only what is certain is found: that two tests say the same is not known.
  */
-export function findShadows(candidates: readonly Candidate[]): readonly Finding[] {
-  const index = buildPathIndex(candidates, ({ alternative }) => alternative.pattern);
-  const byRoute = Map.groupBy(candidates, ({ alternative }) => alternative.placed);
+export function findShadows(branches: readonly Branch[]): readonly Finding[] {
+  const index = buildPathIndex(branches, ({ pattern }) => pattern);
+  const byRoute = Map.groupBy(branches, ({ placed }) => placed);
   return [...byRoute.values()].flatMap((ways): readonly Finding[] => {
-    const [first] = ways as [Candidate, ...Candidate[]]; // groupBy makes no empty group
-    const { site } = first.alternative.placed.route;
-    const name = describeAlternative(first.alternative);
-    if (ways.every(({ alternative }) => alternative.methods?.size === 0)) {
+    const [first] = ways as [Branch, ...Branch[]]; // groupBy makes no empty group
+    const { site } = first.placed.route;
+    const name = describeBranch(first);
+    if (ways.every(({ methods }) => methods?.size === 0)) {
       return [{ kind: "impossible", message: `${name} is never reached: no method is all that is asked of it`, site }];
     }
     const earlier = ways.map((way) =>
       index
-        .findCovering(way.alternative.pattern)
+        .findCovering(way.pattern)
         .flatMap(({ values }) => values)
-        .find((other) => other.order < first.order && takesAll(other.alternative, way.alternative)),
+        .find((other) => other.order < first.order && covers(other, way)),
     );
     if (earlier.includes(undefined)) return [];
-    const culprits = [...new Set((earlier as Candidate[]).map(({ alternative }) => alternative))].map(
-      (alternative) => `${describeAlternative(alternative)} (${alternative.placed.route.site})`,
+    const culprits = [...new Set(earlier as Branch[])].map(
+      (branch) => `${describeBranch(branch)} (${branch.placed.route.site})`,
     );
     const message = `${name} is never reached: ${culprits.join(" and ")} before it takes every request it would`;
     return [{ kind: "shadowed", message, site }];
   });
 }
 
-/** The finding for a route that is left without any alternative. */
+/** Finds that a route is left without any branch. */
 export function findEmptyOr({ site }: SingleRoute | MountedRoute): Finding {
   return { kind: "impossible", message: "This route is never reached: an or() around it or in it names nothing", site };
 }
@@ -45,18 +45,18 @@ export function findNoRoutes(site: DeclarationSite): Finding {
   return { kind: "empty", message: "The router has no routes, and answers no request but with a refusal", site };
 }
 
-/** Whether one whose pattern covers the other's is sure to take whatever the other takes. */
-function takesAll(earlier: Alternative, later: Alternative): boolean {
+/** Returns whether a branch whose pattern covers the other's is sure to take every request that the other takes. */
+function covers(earlier: Branch, later: Branch): boolean {
   const { methods } = later;
   return (
     earlier.furtherPatterns.length === 0 &&
-    // What names HEAD is asked before what every method reaches.
+    // A branch that names HEAD is tried before those of every method.
     (earlier.methods === undefined ? methods?.has("HEAD") !== true : methods?.isSubsetOf(earlier.methods) === true) &&
     earlier.checks.every(({ condition }) => later.checks.some((check) => implies(check.condition, condition)))
   );
 }
 
-/** Whether the second is sure to hold when the first does. */
+/** Returns whether the second condition is sure to match when the first does. */
 function implies(given: ConditionData, wanted: ConditionData): boolean {
   // What a path under `not` says depends on where it stands, and one condition can stand in two places.
   if (given === wanted) return leaves(given).every(({ kind }) => kind !== "path");
@@ -75,7 +75,7 @@ function implies(given: ConditionData, wanted: ConditionData): boolean {
 }
 
 function containsRange(wider: string, range: string): boolean {
-  // Both are well formed: findings are looked for where there are no mistakes.
+  // Both are well formed: shadows are looked for where nothing is invalid.
   const [outer, inner] = [parseMediaRange(wider) as MediaType, parseMediaRange(range) as MediaType];
   // A range is matched as a type is, but for a charset: a type without one is UTF-8, a range without one takes any.
   return matchesMediaType(outer, inner) && [...outer.parameters.keys()].every((name) => inner.parameters.has(name));

@@ -1,8 +1,8 @@
-import { type PathPattern, type Segment, takesSegment } from "../path/pattern.ts";
+import { matchesSegment, type PathPattern, type Segment } from "../path/pattern.ts";
 
 /** Values under a pattern, all of which match whenever one of them does. */
 export interface Entries<T> {
-  /** Small and unique in the index; sets of entries can be told by it. */
+  /** Small and unique in the index; it is part of the key of a set of entries. */
   readonly id: number;
   readonly values: readonly T[];
 }
@@ -20,7 +20,7 @@ export interface PathIndex<T> {
   readonly fixedPaths: readonly string[];
 }
 
-/** An index over values by pattern; values under equal patterns keep their order. */
+/** Builds an index over values by pattern; values under equal patterns keep their order. */
 export function buildPathIndex<T>(values: readonly T[], patternOf: (value: T) => PathPattern): PathIndex<T> {
   const forward = newNode<T>();
   const backward = newNode<T>();
@@ -111,7 +111,7 @@ function collect<T>(node: Node<T>, segments: readonly string[], i: number, found
   const literal = node.literals.get(segment);
   if (literal !== undefined) collect(literal, segments, i + 1, found);
   for (const other of node.others) {
-    if (takesSegment(other.segment, segment)) collect(other.node, segments, i + 1, found);
+    if (matchesSegment(other.segment, segment)) collect(other.node, segments, i + 1, found);
   }
 }
 
@@ -130,12 +130,12 @@ function collectCovering<T>(node: Node<T>, segments: readonly Segment[], i: numb
   }
 }
 
-/** Whether it takes every text that the segment takes. Of two expressions only equal ones are known to. */
+/** Returns whether it takes every text that the segment takes. Of two expressions only equal ones are known to. */
 function covers(
   other: { readonly key: string; readonly segment: OtherSegment },
   segment: Exclude<Segment, { kind: "rest" }>,
 ): boolean {
-  if (segment.kind === "literal") return takesSegment(other.segment, segment.text);
+  if (segment.kind === "literal") return matchesSegment(other.segment, segment.text);
   if (segment.kind === "expression") {
     return other.key === segment.shape || (other.key === "" && !segment.expression.test(""));
   }

@@ -6,7 +6,7 @@ import { HttpRequest } from "../request.ts";
 import { fromWebResponse, HttpResponse } from "../response.ts";
 import type { Group, Handler } from "../route.ts";
 
-/** The handler, declared at the site, with the filters of the groups around it, the outermost first, as one function. */
+/** Makes one function of the handler, declared at the site, and the filters of the groups around it, the outermost first. */
 export function compilePipeline(handler: Handler<never>, site: DeclarationSite, groups: readonly Group[]): Next {
   return groups.reduceRight(
     (next, group) => wrapGroup(group.filters, group.errorClauses, next),
@@ -15,14 +15,14 @@ export function compilePipeline(handler: Handler<never>, site: DeclarationSite, 
   );
 }
 
-/** The step with these filters around it, the first outermost, and the clauses around them. */
+/** Puts these filters around the step, the first outermost, and the clauses around them. */
 function wrapGroup(filters: readonly Filter[], clauses: readonly ErrorClause[], step: Next): Next {
   const filtered = filters.reduceRight((next, filter) => wrapFilter(filter, next), step);
   return clauses.length === 0 ? filtered : wrapClauses(clauses, filtered);
 }
 
 /**
- * The step with these web filters around it, the first outermost. What fails within one of them is a response for it:
+ * Puts these web filters around the step, the first outermost. What fails within one of them is a response for it:
  * that of a clause, or what `fail` makes of the error.
  */
 export function wrapWeb(filters: readonly Filter[], clauses: readonly ErrorClause[], fail: Fail, step: Next): Next {
@@ -115,7 +115,7 @@ function wrapFail(fail: Fail, next: Next): Next {
   };
 }
 
-/** An HttpError as the response that it is; anything else is a fault and is thrown on. */
+/** Returns the response of an HttpError; throws anything else again. */
 export function thrownResponse(error: unknown): HttpResponse {
   if (error instanceof HttpError) return error.response;
   throw error;

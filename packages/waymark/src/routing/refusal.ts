@@ -7,39 +7,42 @@ import { problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import { empty, type HttpResponse } from "../response.ts";
 
-/** The media types that the routes of a path read, by the methods whose responses can tell them. */
+/** The media types that the routes of a path read, by the methods that have a field for them. */
 export interface ReadableTypes {
   readonly POST: readonly string[];
   readonly PATCH: readonly string[];
 }
 
-/** The answer where no route has the path. `*` is the server as a whole, which only OPTIONS asks about (RFC 9110 §9.3.7). */
+/** Answers where no route has the path. `*` is the server as a whole, which only OPTIONS asks about (RFC 9110 §9.3.7). */
 export function refusePath({ method, path }: HttpRequest): HttpResponse {
   if (path !== "*") return refuseNotFound;
   if (method === "OPTIONS") return empty(204);
   return problem(problemTypes.malformedTarget, { detail: 'The target "*" is for OPTIONS alone.' });
 }
 
-/** No route has the path, or all that do ask for something that no other refusal tells. */
+/** Answers where no route has the path, or those that do have conditions that no other refusal is for. */
 export const refuseNotFound: HttpResponse = problem(problemTypes.notFound, { detail: "Nothing is served here." });
 
-/** The answer to OPTIONS where no route is declared for it (RFC 9110 §9.3.7). */
+/** Answers OPTIONS where no route is declared for it (RFC 9110 §9.3.7). */
 export function answerOptions(allow: readonly string[], readable: ReadableTypes): HttpResponse {
   return withReadable(empty(204).withHeader("Allow", allow.join(", ")), readable);
 }
 
-/** RFC 9110 §15.5.6. */
+/** Answers 405 (RFC 9110 §15.5.6). */
 export function refuseMethod(method: string, allow: readonly string[]): HttpResponse {
   const detail = `${method} does not apply here; ${listed(allow)} ${allow.length === 1 ? "does" : "do"}.`;
   return problem(problemTypes.methodNotAllowed, { detail }).withHeader("Allow", allow.join(", "));
 }
 
-/** The method is not a standard one, and no route is about it (RFC 9110 §15.6.2). */
+/** Answers 501: the method is not a standard one, and no route names it (RFC 9110 §15.6.2). */
 export function refuseUnknownMethod(method: string): HttpResponse {
   return problem(problemTypes.notImplemented, { detail: `The method ${excerpt(method)} is not known.` });
 }
 
-/** RFC 9110 §15.5.16: what would be read is said in Accept, Accept-Post (W3C LDP §7.1) and Accept-Patch (RFC 5789 §3.1). */
+/**
+ * Answers 415 (RFC 9110 §15.5.16), and lists what would be read in Accept, Accept-Post (W3C LDP §7.1) and Accept-Patch
+ * (RFC 5789 §3.1).
+ */
 export function refuseContentType(
   sent: string | undefined,
   supported: readonly string[],
@@ -54,7 +57,7 @@ export function refuseContentType(
   );
 }
 
-/** RFC 9110 §15.5.7; the types that there are are told in `available`. */
+/** Answers 406 (RFC 9110 §15.5.7), and lists the types that there are in `available`. */
 export function refuseAccept(accept: string | undefined, available: readonly string[]): HttpResponse {
   const detail = `Accept is ${excerpt(accept ?? "")}; available here: ${listed(available)}.`;
   return problem(problemTypes.notAcceptable, { detail, available });
@@ -68,7 +71,7 @@ export interface Consulted {
   readonly varyBeside: (members: string) => HeaderList | undefined;
 }
 
-/** Made once for each choice: its Vary is joined to every response. */
+/** Makes the fields of a choice, once: their Vary is joined to every response. */
 export function consulting(names: readonly string[]): Consulted {
   const varyBeside = memoizeText((members) => {
     const current = HeaderList.of({ Vary: members });
@@ -78,7 +81,7 @@ export function consulting(names: readonly string[]): Consulted {
   return { vary: names.length === 0 ? HeaderList.empty : HeaderList.of({ Vary: names.join(", ") }), varyBeside };
 }
 
-/** The response that says on which header fields its choice rests (RFC 9110 §12.5.5). */
+/** Adds to the response on which header fields its choice rests (RFC 9110 §12.5.5). */
 export function withVary(response: HttpResponse, { vary, varyBeside }: Consulted): HttpResponse {
   const { headers } = response;
   const members = headers.get("Vary");
@@ -87,7 +90,7 @@ export function withVary(response: HttpResponse, { vary, varyBeside }: Consulted
   return merged === undefined ? response : response.withHeaders(headers.without("Vary").concat(merged));
 }
 
-/** The response that tells what POST and PATCH read. */
+/** Adds to the response what POST and PATCH read. */
 export function withReadable(response: HttpResponse, readable: ReadableTypes): HttpResponse {
   let headers: HeaderList = response.headers;
   if (readable.POST.length > 0) headers = headers.with("Accept-Post", readable.POST.join(", "));
@@ -100,16 +103,16 @@ function listed(names: readonly string[], conjunction = "and"): string {
   return `${names.slice(0, -1).join(", ")} ${conjunction} ${names.at(-1)}`;
 }
 
-/** What cannot be read: the message, of which there is then no more than is told, or the target of a sound one. */
-export type Malformed = "message" | "target";
+/** What is malformed: the message, which then has no parts that can be relied on, or the target of a sound one. */
+export type MalformedPart = "message" | "target";
 
 /** Why a request reaches no route, and what it is answered with instead. */
-export const refused: Attribute<{ readonly malformed: Malformed; readonly response: HttpResponse }> =
+export const refused: Attribute<{ readonly malformed: MalformedPart; readonly response: HttpResponse }> =
   attribute("refused");
 
 /**
- * Whether the request stands for a message that is refused before it is one, whatever a filter lets through. A filter that
- * keeps people out has nothing to guard there, and perhaps no fields to decide by. A malformed target it decides on as ever.
+ * Returns whether the request stands for a malformed message, which is refused whatever a filter lets through. A filter that
+ * guards access has nothing to guard there, and perhaps no fields to decide by. It decides on a malformed target as ever.
  *
  * ```ts
  * around((request, next) => (isRefusedMessage(request) || mayPass(request) ? next(request) : empty(401)))

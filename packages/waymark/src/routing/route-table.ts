@@ -4,7 +4,7 @@ import { pathWithin } from "../mount.ts";
 import { pathSegments } from "../path/pattern.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
-import { type Candidate, restrictsPath, takesMethod, takesPath } from "./branch.ts";
+import { type Branch, matchesMethod, matchesPath, restrictsPath } from "./branch.ts";
 import { type Check, stages } from "./check.ts";
 import { buildPathIndex, type Entries } from "./path-index.ts";
 import {
@@ -30,10 +30,10 @@ export interface Located {
 /** Finds the routes of a canonical path; undefined when there are none. */
 export type RouteTable = (path: string) => Located | undefined;
 
-/** The table of these candidates, which are in order. Paths without variables are looked up in one step. */
-export function buildRouteTable(candidates: readonly Candidate[]): RouteTable {
-  const index = buildPathIndex(candidates, ({ alternative }) => alternative.pattern);
-  const declared = candidates.flatMap(({ alternative }) => [...(alternative.methods ?? [])]);
+/** Builds the table of these branches, which are in order. Paths without variables are looked up in one step. */
+export function buildRouteTable(branches: readonly Branch[]): RouteTable {
+  const index = buildPathIndex(branches, ({ pattern }) => pattern);
+  const declared = branches.flatMap(({ methods }) => [...(methods ?? [])]);
   const routesOf = rememberRoutes(new Set([...knownMethods, "TRACE", "CONNECT", ...declared]));
   const locate: RouteTable = (path) => {
     const segments = pathSegments(path);
@@ -47,9 +47,9 @@ export function buildRouteTable(candidates: readonly Candidate[]): RouteTable {
 /** Paths on which the same patterns meet share their routes, which are then made once. */
 function rememberRoutes(
   recognized: ReadonlySet<string>,
-): (found: readonly Entries<Candidate>[], segments: readonly string[]) => PathRoutes | undefined {
+): (found: readonly Entries<Branch>[], segments: readonly string[]) => PathRoutes | undefined {
   const byPatterns = new Map<number | string, PathRoutes>();
-  const byCandidates = new Map<number | string, PathRoutes>();
+  const byBranches = new Map<number | string, PathRoutes>();
   return (found, segments) => {
     const only = found[0];
     if (only === undefined) return undefined;
@@ -57,12 +57,12 @@ function rememberRoutes(
     const known = byPatterns.get(key);
     if (known !== undefined) return known;
     const all = found.flatMap(({ values }) => values);
-    const candidates = all.filter((each) => takesPath(each, segments)).sort((a, b) => a.order - b.order);
-    if (candidates.length === 0) return undefined;
-    const make = (): PathRoutes => new PathRoutes(candidates, recognized);
-    // Where a candidate says more of the path, its pattern alone does not tell whether it takes part.
+    const branches = all.filter((each) => matchesPath(each, segments)).sort((a, b) => a.order - b.order);
+    if (branches.length === 0) return undefined;
+    const make = (): PathRoutes => new PathRoutes(branches, recognized);
+    // Where a branch says more of the path, its pattern does not decide by itself whether it takes part.
     if (!all.some(restrictsPath)) return remember(byPatterns, key, make);
-    return remember(byCandidates, candidates.map(({ order }) => order).join(), make);
+    return remember(byBranches, branches.map(({ order }) => order).join(), make);
   };
 }
 
@@ -82,16 +82,16 @@ const mostCombinations = 65_536;
 /** The methods that a route without a condition on the method is said to answer; it answers any other too. */
 const knownMethods: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"];
 
-/** A candidate as it is tried for one method. */
+/** A branch as requests of one method try it. */
 export interface Attempt {
-  readonly candidate: Candidate;
+  readonly branch: Branch;
   /** GET where a HEAD is answered as GET. */
   readonly method: string;
-  /** What is not yet known to hold when path and method do. */
+  /** What is left to check when path and method match. */
   readonly checks: readonly Check[];
-  /** Those of the checks that do not hold for the mere reason that the candidate can negotiate a type. */
-  readonly gate: readonly Check[];
-  /** The header fields that have been consulted when the choice falls on this candidate. */
+  /** Those but the innermost `accept`, which the branch negotiates. */
+  readonly checksBesideAccept: readonly Check[];
+  /** The header fields that have been consulted when the choice falls on this branch. */
   readonly consulted: Consulted;
 }
 
@@ -99,18 +99,18 @@ export interface Attempt {
 export class PathRoutes {
   /** The methods that some route has, in declared order: HEAD wherever GET is, and OPTIONS always. */
   readonly allow: readonly string[];
-  readonly #candidates: readonly Candidate[];
+  readonly #branches: readonly Branch[];
   readonly #recognized: ReadonlySet<string>;
   readonly #attempts = new Map<string, readonly Attempt[]>();
 
   /**
-   * @param candidates those whose paths match, in order
+   * @param branches those whose paths match, in order
    * @param recognized the standard methods and those of every route: another one is 501 here, and not 405
    */
-  constructor(candidates: readonly Candidate[], recognized: ReadonlySet<string>) {
-    this.#candidates = candidates;
+  constructor(branches: readonly Branch[], recognized: ReadonlySet<string>) {
+    this.#branches = branches;
     this.#recognized = recognized;
-    this.allow = allowedBy(candidates, ({ alternative }) => [...(alternative.methods ?? knownMethods)]);
+    this.allow = allowedBy(branches, ({ methods }) => [...(methods ?? knownMethods)]);
   }
 
   /**
@@ -118,24 +118,24 @@ export class PathRoutes {
    * only mounted apps have the path, and none of them a route for it.
    */
   methodsOf(path: string): readonly string[] | undefined {
-    if (!this.#candidates.some(({ alternative }) => alternative.mounted)) return this.allow;
-    const namedBy = ({ alternative: { methods, mounted } }: Candidate): readonly string[] | undefined =>
+    if (!this.#branches.some(({ mounted }) => mounted)) return this.allow;
+    const namedBy = ({ methods, mounted }: Branch): readonly string[] | undefined =>
       mounted ? mounted.app.methodsOf(pathWithin(mounted, path)) : [...(methods ?? knownMethods)];
-    const candidates = this.#candidates.filter((candidate) => namedBy(candidate) !== undefined);
-    return candidates.length === 0 ? undefined : allowedBy(candidates, (candidate) => namedBy(candidate) ?? []);
+    const branches = this.#branches.filter((branch) => namedBy(branch) !== undefined);
+    return branches.length === 0 ? undefined : allowedBy(branches, (branch) => namedBy(branch) ?? []);
   }
 
-  /** The candidates that the method leaves, in the order in which they are tried. */
+  /** Returns the branches of the method, in the order in which they are tried. */
   attempts(method: string): readonly Attempt[] {
     const known = this.#attempts.get(method);
     if (known !== undefined) return known;
-    const attempts = makeAttempts(this.#candidates, method);
+    const attempts = makeAttempts(this.#branches, method);
     // Any token is a method: only those are kept that cannot be too many.
     if (knownMethods.includes(method) || this.allow.includes(method)) this.#attempts.set(method, attempts);
     return attempts;
   }
 
-  /** The answer when none of the attempts for the method succeeded: the furthest that any got decides. */
+  /** Answers when none of the attempts for the method succeeded: the furthest that any got decides. */
   refuse(request: HttpRequest, segments: readonly string[]): HttpResponse {
     const { method } = request;
     const attempts = this.attempts(method);
@@ -144,7 +144,7 @@ export class PathRoutes {
       return this.#recognized.has(method) ? refuseMethod(method, this.allow) : refuseUnknownMethod(method);
     }
     const failures = attempts.map((attempt) =>
-      attempt.checks.find(({ holds }) => !holds(request, attempt.method, segments)),
+      attempt.checks.find(({ matches }) => !matches(request, attempt.method, segments)),
     );
     const furthest = Math.max(...failures.map((failure) => failure?.stage ?? stages.done));
     const failed = attempts.filter((_, i) => failures[i]?.stage === furthest);
@@ -152,13 +152,13 @@ export class PathRoutes {
     return withVary(refusal, this.consulted(method));
   }
 
-  /** The header fields that have been consulted when every attempt for the method has failed. */
+  /** Returns the header fields that have been consulted when every attempt for the method has failed. */
   consulted(method: string): Consulted {
     return this.attempts(method).at(-1)?.consulted ?? consultingNothing;
   }
 
   /**
-   * The request without its Accept, where that field alone stands against an answer and has malformed members: they may
+   * Returns the request without its Accept, where only that field prevents an answer and has malformed members: they may
    * have named what there is. Undefined where the refusal is right.
    */
   withoutMalformedAccept(request: HttpRequest, refusal: HttpResponse): HttpRequest | undefined {
@@ -167,8 +167,8 @@ export class PathRoutes {
   }
 
   /**
-   * The handler's response with what it rests on: `Vary`, and for content that the handler could not read the types that the path's
-   * routes do, as where the routes themselves refuse it.
+   * Completes the handler's response by `Vary`, and for content that the handler could not read by the types that the path's
+   * routes read, as where the routes themselves refuse it.
    */
   complete(response: HttpResponse, consulted: Consulted): HttpResponse {
     const isUnread = response.status === 415 && response.headers.has("Accept");
@@ -194,40 +194,35 @@ export class PathRoutes {
   }
 }
 
-/** The methods that are named by some and taken by some: HEAD wherever GET is, and OPTIONS always. */
-function allowedBy(
-  candidates: readonly Candidate[],
-  namedBy: (candidate: Candidate) => readonly string[],
-): readonly string[] {
-  const taken = candidates
-    .flatMap(namedBy)
-    .filter((method) => candidates.some((candidate) => takesMethod(candidate, method)));
+/** Returns the methods that are named by some and taken by some: HEAD wherever GET is, and OPTIONS always. */
+function allowedBy(branches: readonly Branch[], namedBy: (branch: Branch) => readonly string[]): readonly string[] {
+  const taken = branches.flatMap(namedBy).filter((method) => branches.some((branch) => matchesMethod(branch, method)));
   return [...new Set([...taken.flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])), "OPTIONS"])];
 }
 const consultingNothing = consulting([]);
 
-function makeAttempts(candidates: readonly Candidate[], method: string): readonly Attempt[] {
-  const taken = candidates.filter((candidate) => takesMethod(candidate, method));
-  if (method !== "HEAD") return inOrder(taken.map((candidate) => ({ candidate, method })));
+function makeAttempts(branches: readonly Branch[], method: string): readonly Attempt[] {
+  const taken = branches.filter((branch) => matchesMethod(branch, method));
+  if (method !== "HEAD") return inOrder(taken.map((branch) => ({ branch, method })));
   // RFC 9110 §9.3.2: HEAD is GET without the content. What is declared for HEAD comes before, and what every method
   // reaches but GET comes after.
   return inOrder([
-    ...taken.filter(({ alternative }) => alternative.methods !== undefined).map((candidate) => ({ candidate, method })),
-    ...candidates.filter((each) => takesMethod(each, "GET")).map((candidate) => ({ candidate, method: "GET" })),
-    ...taken.filter(({ alternative }) => alternative.methods === undefined).map((candidate) => ({ candidate, method })),
+    ...taken.filter(({ methods }) => methods !== undefined).map((branch) => ({ branch, method })),
+    ...branches.filter((each) => matchesMethod(each, "GET")).map((branch) => ({ branch, method: "GET" })),
+    ...taken.filter(({ methods }) => methods === undefined).map((branch) => ({ branch, method })),
   ]);
 }
 
-function inOrder(tried: readonly Pick<Attempt, "candidate" | "method">[]): readonly Attempt[] {
+function inOrder(tried: readonly Pick<Attempt, "branch" | "method">[]): readonly Attempt[] {
   const consulted = new Map<string, string>();
-  return tried.map(({ candidate, method }): Attempt => {
-    const checks = candidate.alternative.checks.filter(({ stage }) => stage > stages.method);
+  return tried.map(({ branch, method }): Attempt => {
+    const checks = branch.checks.filter(({ stage }) => stage > stages.method);
     for (const name of checks.flatMap(({ consults }) => consults)) {
       if (!consulted.has(name.toLowerCase())) consulted.set(name.toLowerCase(), name);
     }
-    // The innermost accept is judged by the type that it chooses.
-    const gate = checks.filter(({ condition }) => condition !== candidate.alternative.accept);
-    return { candidate, method, checks, gate, consulted: consulting([...consulted.values()]) };
+    // The type that the innermost accept chooses says whether it matches.
+    const checksBesideAccept = checks.filter(({ condition }) => condition !== branch.accept);
+    return { branch, method, checks, checksBesideAccept, consulted: consulting([...consulted.values()]) };
   });
 }
 
@@ -236,5 +231,5 @@ const typesRead = (conditions: readonly ConditionData[]): readonly string[] => [
 ];
 
 const typesProduced = (attempts: readonly Attempt[]): readonly string[] => [
-  ...new Set(attempts.flatMap(({ candidate }) => candidate.alternative.accept?.mediaTypes ?? [])),
+  ...new Set(attempts.flatMap(({ branch }) => branch.accept?.mediaTypes ?? [])),
 ];

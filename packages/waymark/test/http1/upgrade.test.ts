@@ -2,20 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { afterEach, describe, it } from "node:test";
 import { WebSocket, WebSocketServer } from "ws";
-import {
-  around,
-  before,
-  compress,
-  describeProblems,
-  empty,
-  GET,
-  group,
-  nameRequests,
-  POST,
-  router,
-  securityHeaders,
-  text,
-} from "../../src/index.ts";
+import { compress, describeProblems, nameRequests, securityHeaders } from "../../src/filters/index.ts";
+import { around, before, empty, GET, group, POST, router, text } from "../../src/index.ts";
 import { nodeCodings, type RunningServer, serve, upgrade } from "../../src/node/index.ts";
 import { RawConnection } from "../raw-connection.ts";
 

@@ -1,4 +1,4 @@
-import { HeaderList } from "../../fields/header-list.ts";
+import { HeaderList, parsedHeaders } from "../../fields/header-list.ts";
 import { HttpError } from "../../problem.ts";
 import {
   findSingletons,
@@ -161,7 +161,7 @@ interface FieldSection {
 }
 
 function toFieldSection(flat: readonly string[], length: number): FieldSection {
-  const headers = HeaderList.fromParsed(flat);
+  const headers = parsedHeaders(flat);
   const connection = headers.get("Connection");
   return {
     flat,

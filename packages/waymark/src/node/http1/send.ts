@@ -1,3 +1,4 @@
+import { fieldLines } from "../../fields/header-list.ts";
 import { HttpError, problem } from "../../problem.ts";
 import { problemTypes } from "../../problem-types.ts";
 import type { HttpResponse } from "../../response.ts";
@@ -58,7 +59,7 @@ function sendWhole(exchange: Http1Exchange, answer: HttpResponse, body: null | s
   const { status } = answer;
   const unsent = hasNoContent(head.method, status);
   const length = unsent ? unsentLength(answer, Buffer.byteLength) : body === null ? 0 : Buffer.byteLength(body);
-  const fields = representedFields(answer).lines;
+  const fields = fieldLines(representedFields(answer));
   connection.decideEnd(exchange, true);
   const start = responseHead(exchange, status, fields, length === undefined ? "" : `Content-Length: ${length}\r\n`);
   if (unsent || body === null) output.latin1(start);
@@ -118,7 +119,7 @@ class PieceWriter implements PieceSink {
   begin(): void {
     const exchange = this.#exchange;
     const length = declaredLength(this.#answer.headers);
-    const { lines } = representedFields(this.#answer);
+    const lines = fieldLines(representedFields(this.#answer));
     // HTTP/1.0 has no chunks: content of unknown length ends with the connection (RFC 9112 §6.1, §6.3).
     this.#isChunked = length === undefined && exchange.head.minorVersion === 1;
     exchange.connection.decideEnd(exchange, length !== undefined || this.#isChunked);

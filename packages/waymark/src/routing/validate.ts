@@ -1,34 +1,28 @@
+import type { Finding } from "../app.ts";
 import { type ConditionData, leaves } from "../condition.ts";
-import type { DeclarationSite } from "../declaration.ts";
 import { type MediaType, parseMediaRange, parseMediaType } from "../fields/media-type.ts";
 import { isToken } from "../fields/syntax.ts";
-import { PatternMistake, parsePattern } from "../path/template.ts";
+import { PatternError, parsePattern } from "../path/template.ts";
 import type { RouteData } from "../route.ts";
 
-/** Something that cannot have been meant, and the place that declared it. */
-export interface Mistake {
-  readonly message: string;
-  readonly site: DeclarationSite;
-}
+/** Thrown when a router cannot be built: it lists everything that is wrong with its routes at once. */
+export class RoutingError extends Error {
+  readonly findings: readonly Finding[];
 
-/** Thrown when the router is built: every mistake in its routes at once. */
-export class RoutingMistakes extends Error {
-  readonly mistakes: readonly Mistake[];
-
-  constructor(mistakes: readonly Mistake[]) {
-    const lines = mistakes.map(({ message, site }) => `\n- ${message} (${site})`);
-    super(`The routes have ${mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`}:${lines.join("")}`);
-    this.name = "RoutingMistakes";
-    this.mistakes = mistakes;
+  constructor(findings: readonly Finding[]) {
+    const lines = findings.map(({ message, site }) => `\n- ${message} (${site})`);
+    super(`The routes have ${findings.length === 1 ? "an error" : `${findings.length} errors`}:${lines.join("")}`);
+    this.name = "RoutingError";
+    this.findings = findings;
   }
 }
 
-/** What is wrong with conditions of these routes, each looked at once. */
-export function findMalformed(routes: readonly RouteData[]): ReadonlyMap<ConditionData, Mistake> {
-  const found = new Map<ConditionData, Mistake>();
+/** Returns what is wrong with conditions of these routes, each of which is looked at once. */
+export function findInvalid(routes: readonly RouteData[]): ReadonlyMap<ConditionData, Finding> {
+  const found = new Map<ConditionData, Finding>();
   for (const condition of new Set(routes.flatMap(conditionsIn))) {
-    const message = mistakeIn(condition);
-    if (message !== undefined) found.set(condition, { message, site: condition.site });
+    const message = findingIn(condition);
+    if (message !== undefined) found.set(condition, { kind: "invalid", message, site: condition.site });
   }
   return found;
 }
@@ -38,21 +32,21 @@ function conditionsIn(route: RouteData): readonly ConditionData[] {
   return route.kind === "group" ? [...own, ...route.routes.flatMap(conditionsIn)] : own;
 }
 
-function mistakeIn(condition: ConditionData): string | undefined {
+function findingIn(condition: ConditionData): string | undefined {
   switch (condition.kind) {
     case "path":
-      return mistakeInPattern(condition.pattern);
+      return findingInPattern(condition.pattern);
     case "method":
-      return mistakeInList("method", condition.methods, isToken, "is not a method");
+      return findingInList("method", condition.methods, isToken, "is not a method");
     case "accept":
-      return mistakeInList(
+      return findingInList(
         "accept",
         condition.mediaTypes,
         (type) => isPlain(parseMediaType(type)),
         "is not a media type (type/subtype, without wildcards and weights)",
       );
     case "contentType":
-      return mistakeInList(
+      return findingInList(
         "contentType",
         condition.mediaTypes,
         (range) => isPlain(parseMediaRange(range)),
@@ -73,17 +67,17 @@ function mistakeIn(condition: ConditionData): string | undefined {
 const isPlain = (type: MediaType | undefined): boolean =>
   type !== undefined && !type.parameters.has("q") && (type.subtype === "*" || !type.subtype.includes("*"));
 
-function mistakeInPattern(text: string): string | undefined {
+function findingInPattern(text: string): string | undefined {
   try {
     parsePattern(text);
     return undefined;
   } catch (error) {
-    if (error instanceof PatternMistake) return error.message;
+    if (error instanceof PatternError) return error.message;
     throw error;
   }
 }
 
-function mistakeInList(
+function findingInList(
   of: string,
   names: readonly string[],
   isRight: (name: string) => boolean,

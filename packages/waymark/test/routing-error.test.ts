@@ -1,49 +1,42 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
+import { GET, group, ok, POST, type Route, route, router } from "../src/index.ts";
 import {
   accept,
   and,
   contentType,
-  GET,
-  group,
+  type Finding,
   header,
-  type Mistake,
   method,
   not,
-  ok,
   or,
-  POST,
   path,
   query,
-  type Route,
-  RoutingMistakes,
-  route,
-  router,
-  routes,
+  RoutingError,
   test,
-} from "../src/index.ts";
+} from "../src/routing/index.ts";
 import { codeAt } from "./declared-code.ts";
 
-/** The mistakes in the routes, which must have some. */
-function mistakesIn(...declared: readonly Route[]): readonly Mistake[] {
+/** The findings in the routes, which must have some. */
+function findingsIn(...declared: readonly Route[]): readonly Finding[] {
   try {
     router(...declared);
   } catch (error) {
-    if (error instanceof RoutingMistakes) return error.mistakes;
+    if (error instanceof RoutingError) return error.findings;
     throw error;
   }
   return assert.fail("The router was built");
 }
 
 const messagesIn = (...declared: readonly Route[]): readonly string[] =>
-  mistakesIn(...declared).map(({ message }) => message);
+  findingsIn(...declared).map(({ message }) => message);
 
-const places = (mistakes: readonly Mistake[]): readonly string[] =>
-  mistakes.map(({ site }) => codeAt(String(site), "mistake.test.ts"));
+const places = (findings: readonly Finding[]): readonly string[] =>
+  findings.map(({ site }) => codeAt(String(site), "routing-error.test.ts"));
 
 suite("a malformed condition", () => {
-  const typeMistake = "is not a media type (type/subtype, without wildcards and weights)";
-  const rangeMistake = "is not a media range (type/subtype or type/*, without a weight)";
+  const noType = "is not a media type (type/subtype, without wildcards and weights)";
+  const noRange = "is not a media range (type/subtype or type/*, without a weight)";
   const cases: readonly (readonly [declared: Route, message: string])[] = [
     [GET("a", ok), 'The path "a" must begin with a slash'],
     [GET(path("/{"), ok), 'The path "/{" has a "{" that is not closed'],
@@ -52,16 +45,16 @@ suite("a malformed condition", () => {
     [route(method("GET", "P T"), ok), '"P T" is not a method'],
     [route(method(""), ok), '"" is not a method'],
     [GET(accept(), ok), "accept() names nothing"],
-    [GET(accept("json"), ok), `"json" ${typeMistake}`],
-    [GET(accept("text/plain", "text/*"), ok), `"text/*" ${typeMistake}`],
-    [GET(accept("*/*"), ok), `"*/*" ${typeMistake}`],
-    [GET(accept("application/*+json"), ok), `"application/*+json" ${typeMistake}`],
-    [GET(accept("text/plain;q=0.5"), ok), `"text/plain;q=0.5" ${typeMistake}`],
-    [GET(accept("text/plain, text/csv"), ok), `"text/plain, text/csv" ${typeMistake}`],
+    [GET(accept("json"), ok), `"json" ${noType}`],
+    [GET(accept("text/plain", "text/*"), ok), `"text/*" ${noType}`],
+    [GET(accept("*/*"), ok), `"*/*" ${noType}`],
+    [GET(accept("application/*+json"), ok), `"application/*+json" ${noType}`],
+    [GET(accept("text/plain;q=0.5"), ok), `"text/plain;q=0.5" ${noType}`],
+    [GET(accept("text/plain, text/csv"), ok), `"text/plain, text/csv" ${noType}`],
     [POST(contentType(), ok), "contentType() names nothing"],
-    [POST(contentType("json"), ok), `"json" ${rangeMistake}`],
-    [POST(contentType("*/json"), ok), `"*/json" ${rangeMistake}`],
-    [POST(contentType("text/*;q=1"), ok), `"text/*;q=1" ${rangeMistake}`],
+    [POST(contentType("json"), ok), `"json" ${noRange}`],
+    [POST(contentType("*/json"), ok), `"*/json" ${noRange}`],
+    [POST(contentType("text/*;q=1"), ok), `"text/*;q=1" ${noRange}`],
     [GET(header("X A"), ok), '"X A" is not a header field name'],
     [GET(header(""), ok), '"" is not a header field name'],
     [
@@ -73,7 +66,7 @@ suite("a malformed condition", () => {
     ],
   ];
   for (const [declared, message] of cases) {
-    it(`is a mistake: ${message}`, () => assert.deepEqual(messagesIn(declared), [message]));
+    it(`refuses: ${message}`, () => assert.deepEqual(messagesIn(declared), [message]));
   }
 
   it("is found in and, or and not, and in groups within groups", () => {
@@ -84,7 +77,7 @@ suite("a malformed condition", () => {
       GET(or(query("q"), and(bad)), ok),
       GET(not(not(bad)), ok),
       group(group(bad, GET(ok))),
-      routes(routes(group(GET(bad, ok)))),
+      group(group(group(GET(bad, ok)))),
       group(bad),
     ]) {
       assert.deepEqual(messagesIn(declared), [message]);
@@ -146,7 +139,7 @@ suite("conditions that do not go together", () => {
     ],
   };
   for (const [name, [declared, message]] of Object.entries(cases)) {
-    it(`are a mistake: ${name}`, () => assert.deepEqual(messagesIn(declared), [message]));
+    it(`are refused: ${name}`, () => assert.deepEqual(messagesIn(declared), [message]));
   }
 
   it("are told once for a group, however many routes it has", () => {
@@ -169,7 +162,7 @@ suite("conditions that do not go together", () => {
   });
 });
 
-suite("the mistakes of a program", () => {
+suite("the errors of a program", () => {
   it("are told all at once, each with the place that declared it", () => {
     const people = group(
       "/person",
@@ -177,14 +170,14 @@ suite("the mistakes of a program", () => {
       group(accept("json"), GET("/ok", ok)),
       POST(and(header("X A"), contentType("text")), ok),
     );
-    const others = routes(
+    const others = group(
       route(method("G T"), "relative", ok),
       group("nested", GET(ok)),
       GET(not(test("t", () => true, { consults: [" "] })), ok),
     );
-    const mistakes = mistakesIn(people, others);
+    const findings = findingsIn(people, others);
     assert.deepEqual(
-      mistakes.map(({ message }) => message.slice(0, 25)),
+      findings.map(({ message }) => message.slice(0, 25)),
       [
         'The path "/{id" has a "{"',
         '"json" is not a media typ',
@@ -197,7 +190,7 @@ suite("the mistakes of a program", () => {
       ],
     );
     assert.deepEqual(
-      places(mistakes).map((code) => code.slice(0, 12)),
+      places(findings).map((code) => code.slice(0, 12)),
       [
         'GET("/{id", ',
         'accept("json',
@@ -217,7 +210,7 @@ suite("the mistakes of a program", () => {
       group("/b/", GET("/c", ok)),
       GET("/**/d/**", () => ok()), // The last.
     ];
-    assert.deepEqual(places(mistakesIn(...declared)), [
+    assert.deepEqual(places(findingsIn(...declared)), [
       'GET("/{a}/{a}", ok),',
       'group("/b/", GET("/c", ok)),',
       'GET("/**/d/**", () => ok()), // The last.',
@@ -225,19 +218,19 @@ suite("the mistakes of a program", () => {
   });
 
   it("are one error, which prints them", () => {
-    const one = new RoutingMistakes(mistakesIn(GET("a", ok)));
-    assert.equal(one.name, "RoutingMistakes");
+    const one = new RoutingError(findingsIn(GET("a", ok)));
+    assert.equal(one.name, "RoutingError");
     assert.match(
       one.message,
-      /^The routes have a mistake:\n- The path "a" must begin with a slash \(\/.*\/mistake\.test\.ts:\d+:\d+\)$/,
+      /^The routes have an error:\n- The path "a" must begin with a slash \(\/.*\/routing-error\.test\.ts:\d+:\d+\)$/,
     );
-    const two = new RoutingMistakes(mistakesIn(GET("a", ok), GET("b", ok)));
-    assert.match(two.message, /^The routes have 2 mistakes:\n- The path "a" .*\n- The path "b" .*$/);
+    const two = new RoutingError(findingsIn(GET("a", ok), GET("b", ok)));
+    assert.match(two.message, /^The routes have 2 errors:\n- The path "a" .*\n- The path "b" .*$/);
   });
 
   it("keep their place when a function of the program declared them", () => {
     const readOnly = (at: string): Route => GET(at, ok);
-    assert.deepEqual(places(mistakesIn(readOnly("a"), readOnly("b"))), ["GET(at, ok);", "GET(at, ok);"]);
+    assert.deepEqual(places(findingsIn(readOnly("a"), readOnly("b"))), ["GET(at, ok);", "GET(at, ok);"]);
   });
 });
 
@@ -247,7 +240,7 @@ suite("the place of a declaration", () => {
     Error.stackTraceLimit = 0;
     try {
       assert.deepEqual(
-        mistakesIn(GET("a", ok)).map(({ site }) => String(site)),
+        findingsIn(GET("a", ok)).map(({ site }) => String(site)),
         ["an unknown place"],
       );
     } finally {
@@ -257,18 +250,18 @@ suite("the place of a declaration", () => {
 });
 
 suite("strict", () => {
-  const shadowed = (): Route => routes(GET("/{id}", ok), GET("/me", ok));
+  const shadowed = (): Route => group(GET("/{id}", ok), GET("/me", ok));
 
-  it("makes mistakes of the findings", () => {
+  it("makes errors of the findings", () => {
     assert.throws(
       () => router({ strict: true }, shadowed()),
       (error: unknown) => {
-        assert.ok(error instanceof RoutingMistakes);
+        assert.ok(error instanceof RoutingError);
         assert.match(
           error.message,
-          /^The routes have a mistake:\n- GET \/me is never reached: GET \/\{id\} \(.*\) before it/,
+          /^The routes have an error:\n- GET \/me is never reached: GET \/\{id\} \(.*\) before it/,
         );
-        assert.deepEqual(places(error.mistakes), ['GET("/me", ok));']);
+        assert.deepEqual(places(error.findings), ['GET("/me", ok));']);
         return true;
       },
     );

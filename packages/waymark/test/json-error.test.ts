@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { MalformedContent } from "../src/content/decoder.ts";
-import { assertStrictJson } from "../src/content/json-fault.ts";
+import { ContentError } from "../src/content/decoder.ts";
+import { assertStrictJson } from "../src/content/strict-json.ts";
 
 const details: readonly (readonly [text: string, detail: string])[] = [
   ["", "Expected a value, but found no content"],
@@ -72,11 +72,11 @@ describe("assertStrictJson", () => {
   });
 });
 
-function faultOf(text: string): MalformedContent {
+function faultOf(text: string): ContentError {
   try {
     assertStrictJson(text, 3);
   } catch (error) {
-    assert.ok(error instanceof MalformedContent, String(error));
+    assert.ok(error instanceof ContentError, String(error));
     return error;
   }
   return assert.fail("no fault was found");

@@ -1,10 +1,10 @@
 import { excerpt, positionAt, shorten } from "../message-text.ts";
-import { MalformedContent } from "./decoder.ts";
+import { ContentError } from "./decoder.ts";
 
 /**
  * Reads a text by the rules of `parseStrictJson` to find its first fault, in time that grows with its length.
  *
- * @throws MalformedContent with the line and the column of the fault
+ * @throws ContentError with the line and the column of the fault
  */
 export function assertStrictJson(text: string, maxDepth: number): void {
   const reader: Reader = { text, maxDepth, at: 0, depth: 0 };
@@ -133,7 +133,7 @@ function readEscape(reader: Reader): void {
   reader.at += 12;
 }
 
-/** The code unit that an escape `\u0000` at this place stands for; undefined when there is none. */
+/** Returns the code unit that an escape `\u0000` at this place stands for; undefined when there is none. */
 function escapedCode(text: string, at: number): number | undefined {
   const spelling = text.slice(at, at + 6);
   return /^\\u[0-9a-f]{4}$/i.test(spelling) ? Number.parseInt(spelling.slice(2), 16) : undefined;
@@ -189,7 +189,10 @@ function skipPlain(reader: Reader): void {
 // times as long as JSON.parse (Node 26). Past the end of the text the code is NaN, for which all of these are false.
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
-/** Whether a string may have the character as it is: neither a quote, a backslash, a control character nor a surrogate. */
+/**
+ * Returns whether a string may have the character as it is: neither a quote, a backslash, a control character nor a
+ * surrogate.
+ */
 const isPlain = (code: number): boolean => code >= 0x20 && code !== 0x22 && code !== 0x5c && !isSurrogate(code);
 
 function skip(reader: Reader, character: string): boolean {
@@ -198,14 +201,14 @@ function skip(reader: Reader, character: string): boolean {
   return true;
 }
 
-const expected = (reader: Reader, due: string): MalformedContent =>
+const expected = (reader: Reader, due: string): ContentError =>
   fault(reader, `Expected ${due}, but found ${found(reader.text, reader.at)}`);
 
-function fault(reader: Reader, detail: string, at: number = reader.at): MalformedContent {
-  return new MalformedContent(detail, positionAt(reader.text, at));
+function fault(reader: Reader, detail: string, at: number = reader.at): ContentError {
+  return new ContentError(detail, positionAt(reader.text, at));
 }
 
-/** What stands at a place, in words that fit after "found". */
+/** Returns what stands at a place, in words that fit after "found". */
 function found(text: string, at: number): string {
   if (at >= text.length) return text === "" ? "no content" : "the end of the content";
   if (/^\/[/*]/.test(text.slice(at, at + 2))) return "a comment, which JSON does not have";
@@ -213,7 +216,7 @@ function found(text: string, at: number): string {
   return word === "" ? nameOf(String.fromCodePoint(text.codePointAt(at) as number)) : shorten(word); // not the end
 }
 
-/** The letters, digits and underscores at a place, a few more at most than a message repeats. */
+/** Returns the letters, digits and underscores at a place, a few more at most than a message repeats. */
 function wordAt(text: string, at: number): string {
   return /^[A-Za-z_$][\w$]*/.exec(text.slice(at, at + 50))?.[0] ?? "";
 }
@@ -227,7 +230,7 @@ function nameOf(character: string): string {
 }
 
 /**
- * Whether a double keeps the decimal value of a JSON number: whether the shortest decimal that stands for the double has
+ * Returns whether a double keeps the decimal value of a JSON number: whether the shortest decimal that stands for the double has
  * the value that is written (RFC 7493 §2.2). `1.0`, `1e2`, `0.1` and `-0` are kept; `9007199254740993` and `1e400` are not.
  */
 export function isKeptByDouble(number: string): boolean {

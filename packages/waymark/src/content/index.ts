@@ -1,0 +1,13 @@
+export { escapeUnprintable, excerpt, positionAt, quote, type TextPosition } from "../message-text.ts";
+export type { ContentCoding, Encoder, Extent } from "./coding.ts";
+export {
+  ContentError,
+  type ContentReader,
+  chooseDecoder,
+  type Decoder,
+  type DecoderChoice,
+  decodeUtf8,
+} from "./decoder.ts";
+export { jsonDecoder, parseStrictJson, type StrictJsonOptions } from "./json.ts";
+export type { ReadOptions, Validator } from "./request-content.ts";
+export { type StandardSchemaV1, toPointer, type ValidationIssue, type ValidationResult } from "./standard-schema.ts";

@@ -1,0 +1,6 @@
+export { evaluatePreconditions, notModified, type Validators, type Verdict } from "../preconditions.ts";
+export { negotiate } from "./accept.ts";
+export { type HeaderFields, HeaderList } from "./header-list.ts";
+export { formatHttpDate, parseHttpDate } from "./http-date.ts";
+export { type MediaType, parseMediaType } from "./media-type.ts";
+export { parsePrefer } from "./syntax.ts";

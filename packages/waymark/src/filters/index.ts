@@ -1,0 +1,21 @@
+export { type Attribute, attribute, type EventLoopTurn } from "../exchange.ts";
+export { turnOf } from "../request.ts";
+export { isRefusedMessage } from "../routing/refusal.ts";
+export { type AccessDecision, access, type Caller, caller } from "./access.ts";
+export { type CompressOptions, compress, isCompressible } from "./compress.ts";
+export { cors } from "./cors.ts";
+export { type CorsPolicy, CorsPolicyError, corsDefaults, type OriginTest } from "./cors-policy.ts";
+export { describeProblems } from "./describe-problems.ts";
+export { type OverloadOptions, overload } from "./overload.ts";
+export { publicUrl, toPublicUrl } from "./public-url.ts";
+export {
+  type Allowance,
+  clientKey,
+  type MemoryRateLimiterOptions,
+  memoryRateLimiter,
+  type RateLimiter,
+  type RateLimitOptions,
+  rateLimit,
+} from "./rate-limit.ts";
+export { nameRequests, requestId } from "./request-id.ts";
+export { noStoreErrors, type SecurityHeadersOptions, securityHeaders } from "./security-headers.ts";
