@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { type App, contentType, DELETE, GET, group, jsonDecoder, PATCH, POST, PUT, router } from "waymark";
 import { z } from "zod";
+import { runs } from "../../waymark/test/runs.ts";
 import { collection, type Database, jsonPatchType, mergePatchType, openDatabase } from "../src/index.ts";
 
 const schema = z.strictObject({ name: z.string().min(1), identifier: z.string().optional() });
@@ -59,7 +60,7 @@ test("any sequence of changes and lists does what a model of the collection says
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: runs(50) },
   );
 });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { MalformedContent, type MediaType } from "waymark";
+import { runs } from "../../waymark/test/runs.ts";
 import { xmlDecoder } from "../src/index.ts";
 
 const namespace = "https://example.org/person";
@@ -636,7 +637,7 @@ describe("every XML document", () => {
           );
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(100) },
     );
   });
 });

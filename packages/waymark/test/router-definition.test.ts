@@ -29,6 +29,7 @@ import {
   test,
 } from "../src/index.ts";
 import { interpret, isAllowed } from "./definition.ts";
+import { runs } from "./runs.ts";
 
 // Small alphabets, so that what is generated overlaps: the same segments, types and names in routes and in requests.
 
@@ -226,7 +227,7 @@ suite("the compiled router", () => {
           }
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -246,7 +247,7 @@ suite("the compiled router", () => {
         const again = await app.handle(changed);
         assert.deepEqual([again.status, again.body], [response.status, response.body]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -265,7 +266,7 @@ suite("the compiled router", () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(100) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { exportJWK, generateKeyPair } from "jose";
 import { GET, type HeaderFields, HeaderList, HttpRequest, ok, router } from "waymark";
+import { runs } from "../../../waymark/test/runs.ts";
 import { hashApiKey } from "../../src/access/credentials.ts";
 import { type AccessRefusal, FileMistakes, openAccess } from "../../src/index.ts";
 import { asJson, assertProblem, store } from "../answers.ts";
@@ -286,7 +287,7 @@ describe("openAccess", () => {
         const { status } = await app.handle(HttpRequest.of({ headers }));
         assert([400, 401, 429].includes(status), `${status}`);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100) },
     );
   });
 
