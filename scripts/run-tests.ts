@@ -23,7 +23,7 @@ import { dependsOnNode } from "./depends-on-node.ts";
 
 const cwd = fileURLToPath(new URL("..", import.meta.url));
 const folders = ["packages/*/test", "docs", "examples", "benchmarks"];
-/** How long a file may take, on a machine that others load. */
+/** How long a test may take, on a machine that others load. */
 const timeout = 300_000; // milliseconds
 
 const options = {
