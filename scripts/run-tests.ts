@@ -6,6 +6,7 @@
 //   npm run test:parallel     those that run side by side
 //   npm run test:serial       those that run one after the other
 //   npm run test:oldest       those that depend on Node, on the oldest one
+//   npm run test:thorough     the property tests that are slow, with twenty times as many cases
 
 import { globSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -22,10 +23,15 @@ import { dependsOnNode } from "./depends-on-node.ts";
 
 const cwd = fileURLToPath(new URL("..", import.meta.url));
 const folders = ["packages/*/test", "docs", "examples", "benchmarks"];
-/** How long a file may take, on a machine that others load. */
+/** How long a test may take, on a machine that others load. */
 const timeout = 300_000; // milliseconds
 
-const options = { parallel: { type: "boolean" }, serial: { type: "boolean" }, oldest: { type: "boolean" } } as const;
+const options = {
+  parallel: { type: "boolean" },
+  serial: { type: "boolean" },
+  oldest: { type: "boolean" },
+  thorough: { type: "boolean" },
+} as const;
 const { values: parts, positionals: words } = parseArgs({ options, allowPositionals: true });
 const found = folders
   .flatMap((folder) => globSync(`${folder}/**/*.test.ts`, { cwd }))
@@ -69,6 +75,7 @@ function countOf(event: TestEvent): RegExpExecArray | null {
 // The files of a run share what Node compiles: without it each of them compiles the packages again.
 const cache = await mkdtemp(join(tmpdir(), "person-service-tests-"));
 process.env["NODE_COMPILE_CACHE"] ??= cache;
+if (parts.thorough === true) process.env["RUNS_FACTOR"] = "20";
 process.once("SIGTERM", () => process.exit(143)); // which ends the server
 const server = parallel.length > 1 ? await startPostgres("-c", "fsync=off") : undefined;
 if (server !== undefined) process.env[sharedServerVariable] = server.url;

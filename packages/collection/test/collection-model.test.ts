@@ -5,6 +5,7 @@ import { type App, DELETE, GET, group, PATCH, POST, PUT, router } from "waymark"
 import { jsonDecoder } from "waymark/content";
 import { contentType } from "waymark/routing";
 import { z } from "zod";
+import { runs } from "../../waymark/test/runs.ts";
 import { collection, type Database, jsonPatchType, mergePatchType, openDatabase } from "../src/index.ts";
 
 const schema = z.strictObject({ name: z.string().min(1), identifier: z.string().optional() });
@@ -61,7 +62,7 @@ test("any sequence of changes and lists does what a model of the collection says
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: runs(50) },
   );
 });
 

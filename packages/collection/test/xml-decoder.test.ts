@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { ContentError } from "waymark/content";
 import type { MediaType } from "waymark/fields";
+import { runs } from "../../waymark/test/runs.ts";
 import { xmlDecoder } from "../src/index.ts";
 
 const namespace = "https://example.org/person";
@@ -676,7 +677,7 @@ describe("every XML document", () => {
           );
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(100) },
     );
   });
 });

@@ -20,6 +20,7 @@ import {
 } from "../src/index.ts";
 import { nodeCodings, serve } from "../src/node/index.ts";
 import { ask, asked } from "./ask.ts";
+import { runs } from "./runs.ts";
 import { type Answer, type Ask, transports } from "./transports.ts";
 
 const long = "The same again, and a ß. ".repeat(80);
@@ -380,7 +381,7 @@ for (const [transport, run] of Object.entries(transports)) {
             const decoded = answer.bytes.length === 0 ? answer.bytes : decoders[coding]?.(answer.bytes);
             assert.ok(decoded?.equals(Buffer.concat(pieces.map((part) => Buffer.from(part as string))))); // or bytes
           }),
-          { numRuns: 40 },
+          { numRuns: runs(15) },
         ),
       );
     });

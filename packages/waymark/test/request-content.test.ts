@@ -19,6 +19,7 @@ import type { StandardSchemaV1, ValidationResult } from "../src/content/standard
 import { HeaderList } from "../src/fields/header-list.ts";
 import { nodeCodings } from "../src/node/index.ts";
 import { HttpError } from "../src/problem.ts";
+import { runs } from "./runs.ts";
 
 const none = HeaderList.empty;
 const jsonType = HeaderList.of({ "Content-Type": "application/json" });
@@ -383,7 +384,7 @@ describe("RequestContent", () => {
             assert.deepEqual(Buffer.concat(streamed), Buffer.from(body));
           },
         ),
-        { numRuns: 50 },
+        { numRuns: runs(20) },
       );
     });
   });

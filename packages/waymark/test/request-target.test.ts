@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { decodeSegment, encodeLiteral, parseTarget } from "../src/path/target.ts";
 import { HttpError } from "../src/problem.ts";
+import { runs } from "./runs.ts";
 
 /** The detail of the problem that the target is refused with; undefined when it is accepted. */
 const refusal = (target: string): string | undefined => {
@@ -179,7 +180,7 @@ describe("parseTarget", () => {
         if (expected === undefined) assert.ok(refusal(target));
         else assert.deepEqual(parseTarget(target), expected);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(400) },
     );
   });
 
@@ -206,7 +207,7 @@ describe("parseTarget", () => {
   test("gives back any segments that encodeURIComponent has written", () => {
     fc.assert(
       fc.property(segments, (parts) => assert.deepEqual(decoded(parseTarget(written(parts)).path), parts)),
-      { numRuns: 500 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -234,7 +235,7 @@ describe("parseTarget", () => {
         if (canonical === undefined) return;
         assert.equal(parseTarget(written(decoded(canonical))).path, canonical);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(200) },
     );
   });
 });

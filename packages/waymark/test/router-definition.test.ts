@@ -31,6 +31,7 @@ import {
   test,
 } from "../src/routing/index.ts";
 import { interpret, isAllowed } from "./definition.ts";
+import { runs } from "./runs.ts";
 
 // Small alphabets, so that what is generated overlaps: the same segments, types and names in routes and in requests.
 
@@ -232,7 +233,7 @@ suite("the compiled router", () => {
           }
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -252,7 +253,7 @@ suite("the compiled router", () => {
         const again = await app.handle(changed);
         assert.deepEqual([again.status, again.body], [response.status, response.body]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -271,7 +272,7 @@ suite("the compiled router", () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(100) },
     );
   });
 });

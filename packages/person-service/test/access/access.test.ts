@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { exportJWK, generateKeyPair } from "jose";
 import { GET, HttpRequest, ok, router } from "waymark";
 import type { HeaderFields } from "waymark/fields";
+import { runs } from "../../../waymark/test/runs.ts";
 import { hashApiKey } from "../../src/access/credentials.ts";
 import { type AccessDenial, FileError, openAccess } from "../../src/index.ts";
 import { asJson, assertProblem, store } from "../answers.ts";
@@ -318,7 +319,7 @@ describe("openAccess", () => {
         const { status } = await app.handle(HttpRequest.of({ headers }));
         assert([400, 401, 429].includes(status), `${status}`);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100) },
     );
   });
 
