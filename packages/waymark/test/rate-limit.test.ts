@@ -221,7 +221,7 @@ describe("memoryRateLimiter", () => {
 
   it("needs no more memory for a million clients than for as many as it remembers", async () => {
     const program = `
-      import { memoryRateLimiter } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
+      import { memoryRateLimiter } from ${JSON.stringify(new URL("../src/filters/index.ts", import.meta.url).href)};
       const limiter = memoryRateLimiter({ limit: 1, window: 3600, maxKeys: 10_000 });
       for (let i = 0; i < 1_000_000; i++) limiter.consume("client " + i);
     `;
