@@ -1,4 +1,5 @@
-import type { Awaitable } from "./filter.ts";
+/** A value, or the promise of one. A value is passed on at once: synchronous handlers stay synchronous. */
+export type Awaitable<T> = T | Promise<T>;
 
 /** Returns whether the value must be waited for. */
 export function isPromise<T>(value: Awaitable<T>): value is Promise<T> {

@@ -1,9 +1,7 @@
+import type { Awaitable } from "./and-then.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
-
-/** A value, or the promise of one. A value is passed on at once: synchronous handlers stay synchronous. */
-export type Awaitable<T> = T | Promise<T>;
 
 /**
  * The next step of the way to the handler: a filter further in, or the handler. It never throws an HttpError; that of a web

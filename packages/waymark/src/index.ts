@@ -1,9 +1,9 @@
+export type { Awaitable } from "./and-then.ts";
 export type { App } from "./app.ts";
 export type { Client } from "./exchange.ts";
 export {
   type AfterFilter,
   type AroundFilter,
-  type Awaitable,
   after,
   around,
   type BeforeFilter,

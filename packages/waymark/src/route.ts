@@ -1,3 +1,4 @@
+import type { Awaitable } from "./and-then.ts";
 import type { App } from "./app.ts";
 import {
   type BoundByAll,
@@ -8,7 +9,7 @@ import {
   requireCondition,
 } from "./condition.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
-import type { Awaitable, ErrorClause, Filter } from "./filter.ts";
+import type { ErrorClause, Filter } from "./filter.ts";
 import type { NoVariables } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";

@@ -17,6 +17,7 @@ import {
 } from "../store.ts";
 import {
   answerStored,
+  type BrokenOff,
   conflictErrors,
   LineErrors,
   refuseBrokenOff,
@@ -123,12 +124,6 @@ interface EachStored {
   readonly stored: number;
   /** Undefined when all were tried. */
   readonly brokenOff: BrokenOff | undefined;
-}
-
-/** Why not all documents were tried, and the last line that was. */
-export interface BrokenOff {
-  readonly reason: "store" | "time";
-  readonly line: number;
 }
 
 /**

@@ -4,7 +4,6 @@ import { ContentError, escapeUnprintable, toPointer, type ValidationIssue } from
 import { heldByAnother } from "../handlers/refusals.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { BulkConflict, Document } from "../store.ts";
-import type { BrokenOff } from "./create-many.ts";
 import type { Spool, SpooledDocument } from "./spool.ts";
 import type { BulkWork } from "./work.ts";
 
@@ -25,6 +24,12 @@ export function refuseConflicts(errors: LineErrors): HttpResponse {
   const rest = errors.lines < 1000 ? "" : ", and perhaps more";
   const detail = `Nothing was stored: there ${errors.counted}${rest}.`;
   return problem(collectionProblemTypes.conflict, { detail, ...errors.toMembers() });
+}
+
+/** Why not all documents were tried, and the last line that was. */
+export interface BrokenOff {
+  readonly reason: "store" | "time";
+  readonly line: number;
 }
 
 /** Something ended the storing of records each by itself, when some of them had been tried. */

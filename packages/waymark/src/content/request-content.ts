@@ -1,5 +1,5 @@
+import type { Awaitable } from "../and-then.ts";
 import type { HeaderList } from "../fields/header-list.ts";
-import type { Awaitable } from "../filter.ts";
 import { HttpError, problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import { type ContentCoding, chooseCoding, joinBytes } from "./coding.ts";

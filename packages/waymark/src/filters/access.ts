@@ -1,7 +1,7 @@
-import { andThen } from "../and-then.ts";
+import { type Awaitable, andThen } from "../and-then.ts";
 import { DeclarationSite, typeName } from "../declaration.ts";
 import { type Attribute, attribute } from "../exchange.ts";
-import type { AroundFilter, Awaitable } from "../filter.ts";
+import type { AroundFilter } from "../filter.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";

@@ -1,8 +1,8 @@
-import { andThen } from "../and-then.ts";
+import { type Awaitable, andThen } from "../and-then.ts";
 import { type CodingChoice, type ContentCoding, negotiateCoding } from "../content/coding.ts";
 import { DeclarationSite } from "../declaration.ts";
 import { type MediaType, parseMediaType } from "../fields/media-type.ts";
-import type { AroundFilter, Awaitable } from "../filter.ts";
+import type { AroundFilter } from "../filter.ts";
 import { memoizeText } from "../memoize.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";

@@ -1,7 +1,7 @@
-import { isPromise } from "../and-then.ts";
+import { type Awaitable, isPromise } from "../and-then.ts";
 import { DeclarationSite, positiveInteger } from "../declaration.ts";
 import type { EventLoopTurn } from "../exchange.ts";
-import type { AroundFilter, Awaitable, Next } from "../filter.ts";
+import type { AroundFilter, Next } from "../filter.ts";
 import { problem, problemPath } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import { type HttpRequest, turnOf } from "../request.ts";

@@ -1,8 +1,8 @@
-import { andThen } from "../and-then.ts";
+import { type Awaitable, andThen } from "../and-then.ts";
 import { DeclarationSite, positiveInteger } from "../declaration.ts";
 import { parsedHeaders } from "../fields/header-list.ts";
 import { isToken } from "../fields/syntax.ts";
-import type { AroundFilter, Awaitable, Next } from "../filter.ts";
+import type { AroundFilter, Next } from "../filter.ts";
 import { quote } from "../message-text.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";

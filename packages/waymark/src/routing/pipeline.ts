@@ -1,6 +1,6 @@
-import { andThen, isPromise } from "../and-then.ts";
+import { type Awaitable, andThen, isPromise } from "../and-then.ts";
 import { type DeclarationSite, typeName } from "../declaration.ts";
-import type { Awaitable, ErrorClause, Filter, Next } from "../filter.ts";
+import type { ErrorClause, Filter, Next } from "../filter.ts";
 import { HttpError } from "../problem.ts";
 import { HttpRequest } from "../request.ts";
 import { fromWebResponse, HttpResponse } from "../response.ts";
