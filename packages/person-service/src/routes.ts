@@ -21,10 +21,10 @@ export const personRoutes = (people: CollectionHandlers<Person>): Route =>
     DELETE("/{id}", people.remove),
   );
 
+const greeting = text("Hello World").withHeader("Cache-Control", "no-cache");
+
 /** A greeting, which shows that the service is there. */
-export const greetingRoutes: Route = group(
-  GET("/hello-world", accept("text/plain"), () => text("Hello World").withHeader("Cache-Control", "no-cache")),
-);
+export const greetingRoutes: Route = group(GET("/hello-world", accept("text/plain"), () => greeting));
 
 /** The pages that the `type` of a problem leads to. */
 export const problemRoutes: Route = group(GET("/problems/{code}", accept("text/plain"), describeProblem));
