@@ -1,17 +1,15 @@
 import type { CollectionDefinition, Ownership } from "../../database.ts";
 import type { SnapshotRecord } from "../../snapshot.ts";
+import { type Counters, mostCounted, type StoredRow } from "../decide.ts";
 import { ownedBy } from "../definition.ts";
 import { columnsChanged, uniqueKeys } from "../filled-columns.ts";
 import type { Write } from "../write.ts";
-import { mostCounted, PostgresBatch, type StoredRow, type Surroundings } from "./batch.ts";
+import { PostgresBatch } from "./batch.ts";
 import { dueForm, uniqueColumnName } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { forgetKeys, keepKeys, keyedRecords } from "./keys.ts";
 import { PostgresRemovals, PostgresRows } from "./rows.ts";
 import { ownerColumn, quoteName, quoteText, type RecordRow, recordColumns, toArrayText, toRecord } from "./sql.ts";
-
-/** What is known of a collection once it is locked. */
-export type CollectionLock = Pick<Surroundings, "lastRevision" | "lastId">;
 
 /** The statements that change a collection, each within a transaction that holds the collection's lock. */
 export class PostgresChanges {
@@ -44,7 +42,7 @@ export class PostgresChanges {
    * @param isRemoving whether records may go, so that what they own is locked too; all programs lock in the same order
    * @throws StoreUnavailable (rejects) when another program has given the table another form, for which this one has not the values
    */
-  async lock(connection: PostgresConnection, isRemoving: boolean): Promise<CollectionLock> {
+  async lock(connection: PostgresConnection, isRemoving: boolean): Promise<Counters> {
     const rows = await connection.query<readonly [name: string, revision: string, lastId: string, isSame: string]>({
       name: `waymark lock ${this.#table}`,
       text: `SELECT name, revision, last_id, form = ${quoteText(this.#form)}
@@ -62,7 +60,7 @@ export class PostgresChanges {
   async read(
     connection: PostgresConnection,
     writes: readonly Write[],
-    locking: Promise<CollectionLock>,
+    locking: Promise<Counters>,
   ): Promise<PostgresBatch> {
     const ids = [...new Set(writes.flatMap(({ id }) => (id !== undefined && Number.isSafeInteger(id) ? [id] : [])))];
     const given = writes.flatMap((write) => (write.kind === "create" && write.id !== undefined ? [write.id] : []));
@@ -83,7 +81,7 @@ export class PostgresChanges {
 
   /** Stores what a batch came to. */
   async write(connection: PostgresConnection, batch: PostgresBatch): Promise<void> {
-    const { inserted, updated, displaced, removed, keyed, time, lastRevision, lastId } = batch;
+    const { inserted, updated, displaced, removed, keyed, time, counters } = batch;
     const stored = inserted.length + updated.length;
     const statements: Promise<unknown>[] = [];
     // In this order no two records have the same value of a unique member in between.
@@ -97,7 +95,7 @@ export class PostgresChanges {
       connection.query({
         name: "waymark count",
         text: "UPDATE waymark_collections SET revision = $2, last_id = $3 WHERE name = $1",
-        values: [this.#collection, lastRevision, lastId],
+        values: [this.#collection, counters.lastRevision, counters.lastId],
       }),
     );
     await Promise.all(statements);

@@ -1,15 +1,17 @@
+import type { SnapshotKey } from "../../snapshot.ts";
+import { forgottenForEach, keyLifetime } from "../decide.ts";
 import type { Write } from "../write.ts";
-import { type KeyedRecord, keyLifetime, keyOf } from "./batch.ts";
+import { keyOf } from "./batch.ts";
 import { toReadableText } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { toArrayText } from "./sql.ts";
 
-/** What was created before by the keys that the writes have. */
+/** Returns the records that were created before by the keys of the writes. */
 export async function keyedRecords(
   connection: PostgresConnection,
   collection: string,
   writes: readonly Write[],
-): Promise<ReadonlyMap<string, KeyedRecord>> {
+): Promise<ReadonlyMap<string, SnapshotKey>> {
   const asked = writes.flatMap((write) =>
     write.kind === "create" && write.idempotency ? [{ owner: write.owner ?? 0, key: write.idempotency.key }] : [],
   );
@@ -25,14 +27,15 @@ export async function keyedRecords(
     rows.map(([ownerText, readable, fingerprint, id, revision, time, json]) => {
       const [owner, key] = [Number(ownerText), keys.get(readable) ?? readable];
       const record = { id: Number(id), revision: Number(revision), updatedAt: Number(time), json };
-      return [keyOf(owner, key), { record, owner, idempotency: { key, fingerprint } }];
+      return [keyOf(owner, key), { owner, key, fingerprint, record }];
     }),
   );
 }
 
 /**
- * Forgets some keys of the collection that are too old, once so many records were stored by that time: more keys than records, so that
- * they become fewer. Those of other collections are left to who holds their lock.
+ * Forgets some keys of the collection that are too old. Keys of other collections are left to the holder of their lock.
+ *
+ * @param stored how many records were stored by that time
  */
 export async function forgetKeys(
   connection: PostgresConnection,
@@ -45,7 +48,7 @@ export async function forgetKeys(
     text: `DELETE FROM waymark_keys WHERE (collection, owner, key) IN (
         SELECT collection, owner, key FROM waymark_keys WHERE collection = $1 AND time <= $2 ORDER BY time LIMIT $3
       )`,
-    values: [collection, time - keyLifetime, 10 * stored],
+    values: [collection, time - keyLifetime, forgottenForEach * stored],
   });
 }
 
@@ -53,7 +56,7 @@ export async function forgetKeys(
 export async function keepKeys(
   connection: PostgresConnection,
   collection: string,
-  keyed: readonly KeyedRecord[],
+  keyed: readonly SnapshotKey[],
 ): Promise<void> {
   await connection.query({
     name: "waymark keep keys",
@@ -65,8 +68,8 @@ export async function keepKeys(
       collection,
       ...[
         keyed.map(({ owner }) => owner),
-        keyed.map(({ idempotency }) => toReadableKey(idempotency)),
-        keyed.map(({ idempotency }) => idempotency.fingerprint),
+        keyed.map(toReadableKey),
+        keyed.map(({ fingerprint }) => fingerprint),
         keyed.map(({ record }) => record.id),
         keyed.map(({ record }) => record.revision),
         keyed.map(({ record }) => record.updatedAt),

@@ -90,14 +90,7 @@ export class PostgresLoadTarget implements LoadTarget {
   }
 
   putKeys(collection: string, keys: readonly SnapshotKey[]): Promise<void> {
-    return this.#step(collection, async (connection) => {
-      const keyed = keys.map(({ owner, key, fingerprint, record }) => ({
-        record,
-        owner,
-        idempotency: { key, fingerprint },
-      }));
-      await keepKeys(connection, collection, keyed);
-    });
+    return this.#step(collection, (connection) => keepKeys(connection, collection, keys));
   }
 
   end(counters: ReadonlyMap<string, SnapshotCounters>): Promise<void> {

@@ -49,7 +49,7 @@ export async function loadRecords<D>(
             if (creation.kind === "ownerless") return { result: creation, batch: undefined };
             if (creation.kind === "conflict") conflicts.push({ position, member: creation.member });
           }
-          counters = { lastRevision: batch.lastRevision, lastId: batch.lastId };
+          ({ counters } = batch);
           writes = await nextBatch(source, toWrite);
         }
         return conflicts.length === 0

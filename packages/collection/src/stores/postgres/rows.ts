@@ -1,5 +1,5 @@
 import type { CollectionDefinition } from "../../database.ts";
-import type { StoredRow } from "./batch.ts";
+import type { StoredRow } from "../decide.ts";
 import { filledColumns, uniqueColumnName } from "./columns.ts";
 import type { PostgresConnection, Statement } from "./connection.ts";
 import { quoteName, quoteText, toArrayText } from "./sql.ts";
