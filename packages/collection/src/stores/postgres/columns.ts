@@ -1,5 +1,4 @@
 import type { CollectionDefinition } from "../../database.ts";
-import { comparedValue } from "../../member-value.ts";
 import { type MemberType, storeMembers } from "../../selection.ts";
 import { type ColumnKind, type MemberColumn, selectableColumn, tableForm, uniqueColumn } from "../filled-columns.ts";
 import { nameOf, quoteName } from "./sql.ts";
@@ -95,11 +94,12 @@ export function filledColumns(definition: CollectionDefinition): readonly Filled
 }
 
 function filledFrom({ kind, member, content, toValue }: MemberColumn): Omit<FilledColumn, "index"> {
-  const toReadableValue = (document: unknown): string | number | null => {
-    const value = toValue(document);
-    return typeof value === "string" ? toReadableText(value) : value;
+  return {
+    name: nameOf(kind, member),
+    type: columnTypes[kind],
+    content,
+    toValue: (document) => toReadableValue(toValue(document)),
   };
-  return { name: nameOf(kind, member), type: columnTypes[kind], content, toValue: toReadableValue };
 }
 
 const columnTypes: Readonly<Record<ColumnKind, "text" | "bigint" | "double precision">> = {
@@ -116,10 +116,9 @@ export const uniqueColumnName = (member: string): string => filledFrom(uniqueCol
 /** The form of the table that a definition asks for, as text. */
 export const dueForm = (definition: CollectionDefinition): string => tableForm(definition, filledColumns(definition));
 
-/** A value of a selection as the columns of a type have it. */
-export function toCompared<V extends string | number | null>(value: V, type: MemberType): V | string {
-  return typeof value === "string" ? toReadableText(comparedValue<string>(value, type)) : value;
-}
+/** A value as the database can have it: see `toReadableText`. */
+export const toReadableValue = <V extends string | number | null>(value: V): V | string =>
+  typeof value === "string" ? toReadableText(value) : value;
 
 /** What puts records in the order of a column: those without a value before the others and, the other way round, after them. */
 export function orderTerm({ sql, isFull }: ComparedColumn, descending: boolean): string {

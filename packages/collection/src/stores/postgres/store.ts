@@ -15,11 +15,12 @@ import type {
 import { assertSelection } from "../definition.ts";
 import { type CreateWrite, givenId, type WrittenContent, writtenContent } from "../write.ts";
 import type { PostgresChanges } from "./changes.ts";
+import type { Columns } from "./dialect.ts";
 import { toStoreFault } from "./fault.ts";
 import type { PostgresFinds } from "./finds.ts";
 import { loadRecords } from "./load.ts";
 import type { PostgresPools } from "./pool.ts";
-import { type Columns, PostgresSelection } from "./selection.ts";
+import { PostgresSelection } from "./selection.ts";
 import { quoteName } from "./sql.ts";
 import type { PostgresWriter } from "./writer.ts";
 

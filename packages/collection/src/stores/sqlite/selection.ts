@@ -1,28 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { CollectionDefinition } from "../../database.ts";
-import type { MemberFilter, MemberValue, Selection } from "../../selection.ts";
+import { defaultOrder, type MemberValue, type Selection } from "../../selection.ts";
 import type { StoredRecord } from "../../store.ts";
+import { conditionsOf, keyColumns, orderBy, where } from "../conditions.ts";
 import { type KeyCondition, keysetRanges } from "../keyset.ts";
 import { selectableColumns } from "./columns.ts";
+import { type Bound, type Columns, SqliteDialect } from "./dialect.ts";
 import { guardedRead } from "./fault.ts";
-import { defaultOrder, planOf, type SelectableRecords, type SelectionPlan } from "./plan.ts";
-import {
-  type Bound,
-  type Columns,
-  columnOf,
-  eachWordsCondition,
-  filterConditions,
-  keyConditions,
-  orderBy,
-  ownerCondition,
-  type Sql,
-  stopCondition,
-  tableBy,
-  where,
-  wordsCondition,
-} from "./sql.ts";
+import { planOf, type SelectableRecords, type SelectionPlan } from "./plan.ts";
 import { StatementCache } from "./statements.ts";
-import { matching, wordsTable } from "./words.ts";
 
 /** The next records of a selection. */
 export interface Batch {
@@ -55,17 +41,13 @@ export class SqliteQueries {
   }
 
   count(collection: string, { filters = [], words = [] }: Selection, owner: number | undefined): number {
-    const records = this.#recordsOf(collection, owner);
-    const conditions = [
-      ...ownerCondition(owner),
-      ...filters.flatMap((filter) => filterConditions(filter, records.columns, () => true)),
-      ...(words.length > 0 ? [wordsCondition(collection, words, this.#isStoppable)] : []),
-    ];
+    const dialect = new SqliteDialect(this.#recordsOf(collection, owner));
+    const conditions = conditionsOf(dialect, { filters, words, owner });
     // Without any SQLite counts by the pages of an index, which takes a quarter of the time.
-    const { text, values } = where(conditions.length === 0 ? [] : [...stopCondition(records), ...conditions]);
+    const text = where(conditions.length === 0 ? [] : [...dialect.stopConditions(), ...conditions]);
     return guardedRead(() => {
       const statement = this.#statements.prepare(`SELECT count(*) FROM "${collection}" ${text}`);
-      const [count] = statement.get(...values) as unknown as [number]; // an aggregate has a row
+      const [count] = statement.get(...dialect.values) as unknown as [number]; // an aggregate has a row
       return count;
     });
   }
@@ -114,21 +96,14 @@ export class SqliteSelection {
   /** How many records are to be read at once. */
   readonly pageSize: number;
   readonly #records: SelectableRecords;
-  readonly #columns: Columns;
   readonly #selection: Required<Pick<Selection, "filters" | "words" | "order">>;
   readonly #plan: SelectionPlan;
 
   constructor(records: SelectableRecords, selection: Selection, plan: SelectionPlan) {
     const { filters = [], words = [], order = defaultOrder } = selection;
-    const { columns } = records;
     this.#records = records;
     this.#selection = { filters, words, order };
     this.#plan = plan;
-    this.#columns =
-      plan.by === "words"
-        ? // The same id, by which the words are found.
-          new Map([...columns, ["id", { ...columnOf(columns, "id"), sql: "found.rowid" }]])
-        : columns;
     const isSorted = plan.by !== "order" && order[0]?.member !== "id";
     this.pageSize = isSorted ? sortedPageSize : pageSize;
   }
@@ -137,7 +112,7 @@ export class SqliteSelection {
   page(after: readonly MemberValue[] | undefined, size: number): readonly RecordRow[] {
     const rows: RecordRow[] = [];
     for (const range of after === undefined ? [[]] : this.#rangesBehind(after)) {
-      const { text, values } = this.#query(keyConditions(range, this.#columns), range[0]?.relation);
+      const { text, values } = this.#query(range);
       const statement = this.#records.statements.prepare(text);
       // The statement returns arrays of these columns, whose types the table enforces.
       const page = statement.all(...values, size - rows.length) as unknown as RecordRow[];
@@ -162,44 +137,27 @@ export class SqliteSelection {
     );
   }
 
-  #query(range: readonly Sql[], firstRelation: KeyCondition["relation"] | undefined): Sql {
+  #query(range: readonly KeyCondition[]): { readonly text: string; readonly values: readonly (string | number)[] } {
     const { filters, words, order } = this.#selection;
-    const { collection, owner, isStoppable } = this.#records;
-    const { by, member: leading } = this.#plan;
+    const { owner } = this.#records;
+    const { by, member: leading, looksUpWords = false } = this.#plan;
     const firstKey = order[0]?.member ?? "id";
     // By the index on the first key the range has its place in it, which a filter must not move back.
-    const taken = firstRelation === undefined ? undefined : boundOf[firstRelation];
-    const isKept = (filter: MemberFilter, bound: Bound): boolean =>
+    const taken = range[0] && boundOf[range[0].relation];
+    const isKept = (member: string, bound: Bound): boolean =>
       by === "order"
-        ? filter.member === firstKey && filter.operator !== "in" && taken !== "equal" && bound !== taken
-        : filter.member === leading;
+        ? member === firstKey && bound !== "list" && taken !== "equal" && bound !== taken
+        : member === leading;
+    const isByWords = by === "words";
+    const dialect = new SqliteDialect({ ...this.#records, isKept, isByWords, looksUpWords });
+    const table = isByWords ? dialect.tableByWords(words) : dialect.tableBy(leading ?? firstKey, owner);
     const conditions = where([
-      ...stopCondition({ columns: this.#columns, isStoppable }),
-      ...ownerCondition(owner),
-      ...filters.flatMap((filter) => filterConditions(filter, this.#columns, (bound) => isKept(filter, bound))),
-      ...(words.length > 0 && by !== "words" ? [this.#wordsCondition(words)] : []),
-      ...range,
+      ...dialect.stopConditions(),
+      ...conditionsOf(dialect, { owner, filters, range, words: isByWords ? [] : words }),
     ]);
-    const table =
-      by === "words"
-        ? {
-            text: `"${wordsTable(collection)}" (?) AS found CROSS JOIN "${collection}" ON id = found.rowid`,
-            values: [matching(words)],
-          }
-        : { text: tableBy(collection, columnOf(this.#columns, leading ?? firstKey), owner), values: [] };
-    const keys = order.slice(0, -1).map(({ member }) => `, ${columnOf(this.#columns, member).sql}`);
-    return {
-      text: `SELECT id, revision, updated_at, document${keys.join("")} FROM ${table.text} ${conditions.text}
-        ${orderBy(order, this.#columns)} LIMIT ?`,
-      values: [...table.values, ...conditions.values],
-    };
-  }
-
-  #wordsCondition(words: readonly string[]): Sql {
-    const { collection, isStoppable } = this.#records;
-    return this.#plan.looksUpWords === true
-      ? eachWordsCondition(collection, words)
-      : wordsCondition(collection, words, isStoppable);
+    const text = `SELECT id, revision, updated_at, document${keyColumns(dialect, order)} FROM ${table} ${conditions}
+      ${orderBy(dialect, order)} LIMIT ?`;
+    return { text, values: dialect.values };
   }
 }
 
