@@ -1,8 +1,8 @@
 import type { CollectionDefinition, Database, DatabaseOptions, DatabaseState } from "../database.ts";
 import type { LoadOptions, Snapshot } from "../snapshot.ts";
 import type { Store } from "../store.ts";
-import { type LoadTarget, loadSnapshot } from "./load.ts";
 import { type Engine, RecordStore } from "./record-store.ts";
+import { type RestoreTarget, restoreSnapshot } from "./restore.ts";
 
 /** What one kind of database does as a whole. */
 export interface DatabaseEngine {
@@ -10,7 +10,7 @@ export interface DatabaseEngine {
   collection(definition: CollectionDefinition): Engine;
   check(): Promise<DatabaseState>;
   snapshot(): Promise<Snapshot>;
-  loadTarget(): Promise<LoadTarget>;
+  restoreTarget(): Promise<RestoreTarget>;
   close(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export class RecordDatabase implements Database {
   }
 
   async load(snapshot: Snapshot, options?: LoadOptions): Promise<void> {
-    await loadSnapshot(await this.#engine.loadTarget(), snapshot, this.#collections, options);
+    await restoreSnapshot(await this.#engine.restoreTarget(), snapshot, this.#collections, options);
   }
 
   close(): Promise<void> {

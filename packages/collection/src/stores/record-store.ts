@@ -13,6 +13,7 @@ import type {
   Store,
   StoredRecord,
 } from "../store.ts";
+import type { BulkSource } from "./bulk-source.ts";
 import { assertSelection } from "./definition.ts";
 import { type CreateWrite, givenId, type OutcomeOf, type Write, type WrittenContent, writtenContent } from "./write.ts";
 
@@ -32,13 +33,6 @@ export interface Engine {
   write<W extends Write>(write: W): Promise<OutcomeOf<W>>;
   /** @throws StoreNotEmpty (rejects) when there are records of the owner although `onlyIfEmpty` */
   createAll(source: BulkSource): Promise<BulkCreation>;
-}
-
-/** Documents that are stored together, all or none. */
-export interface BulkSource extends Required<BulkOptions> {
-  readonly documents: Iterable<Document> | AsyncIterable<Document>;
-  readonly toWrite: (document: Document) => CreateWrite;
-  readonly owner: number | undefined;
 }
 
 /** The records of one collection, or of one owner in it. */

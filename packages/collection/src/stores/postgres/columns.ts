@@ -1,8 +1,8 @@
 import type { CollectionDefinition } from "../../database.ts";
 import { type MemberType, storeMembers } from "../../selection.ts";
-import { type ColumnKind, type MemberColumn, selectableColumn, tableForm, uniqueColumn } from "../filled-columns.ts";
+import { type ColumnKind, type MemberColumn, selectableColumn, tableShape, uniqueColumn } from "../filled-columns.ts";
 import { nameOf, quoteName } from "./sql.ts";
-import { indexedWords, wordsForm } from "./words.ts";
+import { indexedWords, wordIndex } from "./words.ts";
 
 /** A column of a collection's table that the store fills with what it makes of a record's document. */
 export interface FilledColumn {
@@ -85,7 +85,7 @@ export function filledColumns(definition: CollectionDefinition): readonly Filled
           {
             name: "words",
             type: "text[]",
-            content: wordsForm(fullText),
+            content: wordIndex(fullText),
             toValue: (document: unknown) => indexedWords(document, fullText),
             index: { definition: "USING gin (words)" },
           } as const,
@@ -113,8 +113,8 @@ const columnTypes: Readonly<Record<ColumnKind, "text" | "bigint" | "double preci
 /** The name of the column in which a member is unique. */
 export const uniqueColumnName = (member: string): string => filledFrom(uniqueColumn(member)).name;
 
-/** The form of the table that a definition asks for, as text. */
-export const dueForm = (definition: CollectionDefinition): string => tableForm(definition, filledColumns(definition));
+/** Returns the shape of the table that a definition asks for. */
+export const dueShape = (definition: CollectionDefinition): string => tableShape(definition, filledColumns(definition));
 
 /** A value as the database can have it: see `toReadableText`. */
 export const toReadableValue = <V extends string | number | null>(value: V): V | string =>

@@ -7,9 +7,9 @@ import { type DatabaseEngine, RecordDatabase } from "../record-database.ts";
 import { PostgresConnection, type PostgresTimeouts } from "./connection.ts";
 import { PostgresEngine } from "./engine.ts";
 import { reasonNotOpened, toStoreFault, UnusableDatabase } from "./fault.ts";
-import { PostgresLoadTarget } from "./load-target.ts";
 import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./migrations.ts";
 import { attempt, dividePool, leastPoolSize, type PostgresPools } from "./pool.ts";
+import { PostgresRestoreTarget } from "./restore-target.ts";
 import { prepareCollection } from "./schema.ts";
 import { openPostgresSnapshot } from "./snapshot.ts";
 
@@ -108,7 +108,7 @@ function postgresDatabaseEngine(
         throw toStoreFault(error);
       }
     },
-    loadTarget: () => PostgresLoadTarget.of(pools.changes, collections),
+    restoreTarget: () => PostgresRestoreTarget.of(pools.changes, collections),
     async close() {
       await Promise.all(engines.map((engine) => engine.close()));
       await Promise.all(Object.values(pools).map((pool) => pool.close()));

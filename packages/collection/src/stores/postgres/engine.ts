@@ -1,14 +1,15 @@
 import type { CollectionDefinition } from "../../database.ts";
 import type { Selection } from "../../selection.ts";
 import type { BulkCreation, ReadOptions, StoredRecord } from "../../store.ts";
-import type { BulkSource, Engine } from "../record-store.ts";
+import type { BulkSource } from "../bulk-source.ts";
+import type { Engine } from "../record-store.ts";
 import type { OutcomeOf, Write } from "../write.ts";
+import { bulkCreate } from "./bulk-create.ts";
 import { PostgresChanges } from "./changes.ts";
 import { comparedColumns } from "./columns.ts";
 import type { Columns } from "./dialect.ts";
 import { toStoreFault } from "./fault.ts";
 import { PostgresFinds } from "./finds.ts";
-import { loadRecords } from "./load.ts";
 import type { PostgresPools } from "./pool.ts";
 import { PostgresSelection } from "./selection.ts";
 import { quoteName } from "./sql.ts";
@@ -65,7 +66,7 @@ export class PostgresEngine implements Engine {
 
   async createAll(source: BulkSource): Promise<BulkCreation> {
     try {
-      return await loadRecords(this.#pools.changes, this.#changes, source);
+      return await bulkCreate(this.#pools.changes, this.#changes, source);
     } catch (error) {
       throw toStoreFault(error);
     }

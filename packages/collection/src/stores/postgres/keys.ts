@@ -1,5 +1,6 @@
 import type { SnapshotKey } from "../../snapshot.ts";
 import { forgottenForEach, keyLifetime } from "../decide.ts";
+import { type KeyRow, keyColumns, toKey } from "../rows.ts";
 import type { Write } from "../write.ts";
 import { keyOf } from "./batch.ts";
 import { toReadableText } from "./columns.ts";
@@ -17,17 +18,17 @@ export async function keyedRecords(
   );
   if (asked.length === 0) return new Map();
   const keys = new Map(asked.map(({ key }) => [toReadableText(key), key]));
-  const rows = await connection.query<KeyRow>({
+  const rows = await connection.query<KeyRow<string>>({
     name: "waymark keys",
-    text: `SELECT owner, key, fingerprint, id, revision, time, document FROM waymark_keys
+    text: `SELECT ${keyColumns} FROM waymark_keys
       WHERE collection = $1 AND (owner, key) IN (SELECT * FROM unnest($2::bigint[], $3::text[]))`,
     values: [collection, toArrayText(asked.map(({ owner }) => owner)), toArrayText([...asked.map(toReadableKey)])],
   });
   return new Map(
-    rows.map(([ownerText, readable, fingerprint, id, revision, time, json]) => {
-      const [owner, key] = [Number(ownerText), keys.get(readable) ?? readable];
-      const record = { id: Number(id), revision: Number(revision), updatedAt: Number(time), json };
-      return [keyOf(owner, key), { owner, key, fingerprint, record }];
+    rows.map((row) => {
+      const keyed = toKey(row);
+      const key = keys.get(keyed.key) ?? keyed.key;
+      return [keyOf(keyed.owner, key), { ...keyed, key }];
     }),
   );
 }
@@ -60,7 +61,7 @@ export async function keepKeys(
 ): Promise<void> {
   await connection.query({
     name: "waymark keep keys",
-    text: `INSERT INTO waymark_keys (collection, owner, key, fingerprint, id, revision, time, document)
+    text: `INSERT INTO waymark_keys (collection, ${keyColumns})
       SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[])
       ON CONFLICT (collection, owner, key) DO UPDATE SET fingerprint = excluded.fingerprint, id = excluded.id,
         revision = excluded.revision, time = excluded.time, document = excluded.document`,
@@ -78,15 +79,5 @@ export async function keepKeys(
     ],
   });
 }
-
-type KeyRow = readonly [
-  owner: string,
-  key: string,
-  fingerprint: string,
-  id: string,
-  revision: string,
-  time: string,
-  json: string,
-];
 
 const toReadableKey = ({ key }: { readonly key: string }): string => toReadableText(key);

@@ -2,12 +2,12 @@ import { defaultOrder, type MemberFilter, type MemberValue, type Selection, type
 import { type ReadOptions, type StoredRecord, StoreUnavailable } from "../../store.ts";
 import { conditionsOf, keyColumns, orderBy, where } from "../conditions.ts";
 import { type KeyCondition, keysetRanges } from "../keyset.ts";
+import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
 import type { ComparedColumn } from "./columns.ts";
 import type { Statement } from "./connection.ts";
 import { type Columns, PostgresDialect } from "./dialect.ts";
 import { toSelectionFault } from "./fault.ts";
 import type { PostgresPool } from "./pool.ts";
-import { type RecordRow, recordColumns, toRecord } from "./sql.ts";
 
 /** A selection, to be read in batches: each by the index on the first key, from its place on. */
 export class PostgresSelection {
@@ -47,7 +47,7 @@ export class PostgresSelection {
       const { rows, isLast } = await this.#batch(pool, place, Math.min(left, mostInBatch), options);
       const last = rows.at(-1);
       if (last === undefined) return;
-      yield rows.map(toRecordOf);
+      yield rows.map(toRecord);
       if (isLast) return;
       left -= rows.length;
       place = this.#placeOf(last);
@@ -135,9 +135,6 @@ const batchSize = 65_536;
 const mostInBatch = 1000;
 
 /** With the size of the rows up to this one, and the values of the keys of the order but `id`. */
-type SelectedRow = readonly [...RecordRow, through: string, ...keys: (string | null)[]];
-
-const toRecordOf = ([id, revision, updatedAt, document]: SelectedRow): StoredRecord =>
-  toRecord([id, revision, updatedAt, document]);
+type SelectedRow = readonly [...RecordRow<string>, through: string, ...keys: (string | null)[]];
 
 const sizeOf = (rows: readonly SelectedRow[]): number => Number(rows.at(-1)?.[4] ?? 0);

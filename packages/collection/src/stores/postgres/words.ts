@@ -20,8 +20,8 @@ export function indexedWords(document: unknown, members: readonly string[]): str
 /** In bytes of words: what lies behind them in a document is not found. */
 const mostBytes = 1_000_000;
 
-/** How the words of these members are kept: where that changes, they are made anew. */
-export const wordsForm = (members: readonly string[]): string =>
+/** Names the way in which the words of these members are indexed: where that changes, they are indexed again. */
+export const wordIndex = (members: readonly string[]): string =>
   JSON.stringify([wordsVersion, longestBeginning, ...members]);
 
 /** The condition that a record has each of the words, the last as a beginning. They are letters and digits alone. */

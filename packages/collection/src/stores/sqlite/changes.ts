@@ -3,9 +3,10 @@ import type { CollectionDefinition } from "../../database.ts";
 import type { SnapshotKey } from "../../snapshot.ts";
 import { type Counters, decide, forgottenForEach, type Known, keyLifetime, type StoredRow } from "../decide.ts";
 import { columnsChanged } from "../filled-columns.ts";
+import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../rows.ts";
 import type { OutcomeOf, Write } from "../write.ts";
-import { dueForm, type FilledColumn, filledColumns, rowInsertion } from "./columns.ts";
-import { tellAnyRowid } from "./statements.ts";
+import { dueShape, type FilledColumn, filledColumns, rowInsertion } from "./columns.ts";
+import { readRowidsAsBigInt } from "./statements.ts";
 import { SqliteWords } from "./words.ts";
 
 /** The changes to a collection over one connection, each to be made within a transaction that may write. */
@@ -39,7 +40,7 @@ export class SqliteWrites {
     );
     this.#delete = database.prepare(`DELETE FROM "${collection}" WHERE id = ?`);
     this.#keep = database.prepare(
-      `INSERT OR REPLACE INTO waymark_keys (collection, owner, key, fingerprint, id, revision, time, document)
+      `INSERT OR REPLACE INTO waymark_keys (collection, ${keyColumns})
       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#forget = database.prepare(
@@ -51,7 +52,7 @@ export class SqliteWrites {
       `SELECT 1 FROM "${collection}" WHERE ? IS NULL${owner === undefined ? "" : " OR owner = ?1"} LIMIT 1`,
     );
     this.#words = fullText.length === 0 ? undefined : new SqliteWords(database, collection, fullText);
-    tellAnyRowid(this.#count, this.#insert, this.#update, this.#delete, this.#keep, this.#forget);
+    readRowidsAsBigInt(this.#count, this.#insert, this.#update, this.#delete, this.#keep, this.#forget);
   }
 
   /** Makes the change. When it throws, the transaction is to be undone. */
@@ -121,7 +122,7 @@ export class SqliteWrites {
 class SqliteKnown implements Known {
   readonly unique: readonly string[];
   readonly #collection: string;
-  readonly #form: string;
+  readonly #shape: string;
   readonly #row: StatementSync;
   readonly #counters: StatementSync;
   readonly #removed: StatementSync;
@@ -138,26 +139,21 @@ class SqliteKnown implements Known {
     };
     this.unique = unique;
     this.#collection = collection;
-    this.#form = dueForm(definition);
+    this.#shape = dueShape(definition);
     const ownerColumn = owner === undefined ? "NULL" : "owner";
-    this.#row = prepare(
-      `SELECT id, revision, updated_at, document, created_at, ${ownerColumn} FROM "${collection}" WHERE id = ?`,
-    );
+    this.#row = prepare(`SELECT ${recordColumns}, created_at, ${ownerColumn} FROM "${collection}" WHERE id = ?`);
     this.#counters = prepare("SELECT revision, last_id FROM waymark_collections WHERE name = ? AND form = ?");
     this.#removed = prepare("SELECT 1 FROM waymark_removals WHERE collection = ? AND id = ?");
     this.#owner = owner && prepare(`SELECT 1 FROM "${owner.collection}" WHERE id = ?`);
     this.#holders = filledColumns(definition)
       .filter(({ kind }) => kind === "unique")
       .map(({ name }) => prepare(`SELECT id FROM "${collection}" WHERE "${name}" = ?`));
-    this.#keyed = prepare(
-      `SELECT id, revision, time, document, fingerprint FROM waymark_keys
-      WHERE collection = ? AND owner = ? AND key = ?`,
-    );
+    this.#keyed = prepare(`SELECT ${keyColumns} FROM waymark_keys WHERE collection = ? AND owner = ? AND key = ?`);
   }
 
   counters(): Counters {
     // The collection's row was made when the store was opened, and is never deleted. The statement returns arrays of the two columns.
-    const counters = this.#counters.get(this.#collection, this.#form) as readonly [number, number] | undefined;
+    const counters = this.#counters.get(this.#collection, this.#shape) as readonly [number, number] | undefined;
     if (counters === undefined) throw columnsChanged(this.#collection);
     const [lastRevision, lastId] = counters;
     return { lastRevision, lastId };
@@ -166,10 +162,12 @@ class SqliteKnown implements Known {
   row(id: number): StoredRow | undefined {
     if (!Number.isSafeInteger(id)) return undefined; // SQLite would throw for some
     // The statement returns arrays of the six columns, whose types the table enforces.
-    const row = this.#row.get(id) as readonly [number, number, number, string, number, number | null] | undefined;
+    const row = this.#row.get(id) as
+      | readonly [...RecordRow<number>, createdAt: number, owner: number | null]
+      | undefined;
     if (row === undefined) return undefined;
-    const [, revision, updatedAt, json, createdAt, owner] = row;
-    return { record: { id, revision, updatedAt, json }, createdAt, owner: owner ?? undefined };
+    const [, , , , createdAt, owner] = row;
+    return { record: toRecord(row), createdAt, owner: owner ?? undefined };
   }
 
   wasGiven(id: number): boolean {
@@ -187,12 +185,8 @@ class SqliteKnown implements Known {
   }
 
   keyed(owner: number, key: string): SnapshotKey | undefined {
-    // The statement returns arrays of the five columns, whose types the table enforces.
-    const row = this.#keyed.get(this.#collection, owner, key) as
-      | readonly [id: number, revision: number, updatedAt: number, json: string, fingerprint: string]
-      | undefined;
-    if (row === undefined) return undefined;
-    const [id, revision, updatedAt, json, fingerprint] = row;
-    return { owner, key, fingerprint, record: { id, revision, updatedAt, json } };
+    // The statement returns arrays of these columns, whose types the table enforces.
+    const row = this.#keyed.get(this.#collection, owner, key) as KeyRow<number> | undefined;
+    return row && toKey(row);
   }
 }

@@ -1,6 +1,6 @@
 import type { CollectionDefinition } from "../../database.ts";
 import { type MemberType, storeMembers } from "../../selection.ts";
-import { type ColumnKind, type MemberColumn, selectableColumn, tableForm, uniqueColumn } from "../filled-columns.ts";
+import { type ColumnKind, type MemberColumn, selectableColumn, tableShape, uniqueColumn } from "../filled-columns.ts";
 import { wordsVersion } from "../words.ts";
 
 /** The column in which the values of a member are compared. */
@@ -64,11 +64,11 @@ const columnTypes: Readonly<Record<ColumnKind, FilledColumn["type"]>> = {
 
 const nameOf = ({ kind, member }: MemberColumn): string => `${kind}_${member}`;
 
-/** The form of the table that a definition asks for, as text; its words are as a column. */
-export function dueForm(definition: CollectionDefinition): string {
+/** Returns the shape of the table that a definition asks for; its words count as a column. */
+export function dueShape(definition: CollectionDefinition): string {
   const { fullText = [] } = definition;
   const words = fullText.length === 0 ? [] : [{ name: "words", content: JSON.stringify([wordsVersion, ...fullText]) }];
-  return tableForm(definition, [...filledColumns(definition), ...words]);
+  return tableShape(definition, [...filledColumns(definition), ...words]);
 }
 
 /** What stores a row: its id, revision, times and document; its owner, where the collection has one; what the columns are filled with. */

@@ -6,8 +6,8 @@ import { type DatabaseEngine, RecordDatabase } from "../record-database.ts";
 import { type SqliteConnections, SqliteEngine } from "./engine.ts";
 import { toStoreFault } from "./fault.ts";
 import { connectToSqliteFile, openSqliteFile } from "./file.ts";
-import { SqliteLoadTarget } from "./load-target.ts";
 import { type ReaderCalls, SqliteReader, threadedReader } from "./reader.ts";
+import { SqliteRestoreTarget } from "./restore-target.ts";
 import { prepareSchema } from "./schema.ts";
 import { SqliteQueries } from "./selection.ts";
 import { SharedReadLock } from "./shared-read-lock.ts";
@@ -74,7 +74,7 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
     stop,
   );
   const lock = isFile ? new SharedReadLock(connectToSqliteFile(path, busyTimeout)) : undefined;
-  const target = new SqliteLoadTarget(database, identityOf(file), collections, busyTimeout);
+  const target = new SqliteRestoreTarget(database, identityOf(file), collections, busyTimeout);
   return new RecordDatabase(sqliteDatabaseEngine({ database, queries, reader, writer, lock }, file, target), options);
 }
 
@@ -88,7 +88,7 @@ function assertPositive(options: Readonly<Record<string, number>>): void {
 function sqliteDatabaseEngine(
   connections: SqliteConnections,
   file: string,
-  loadTarget: SqliteLoadTarget,
+  restoreTarget: SqliteRestoreTarget,
 ): DatabaseEngine {
   const { database, writer, reader, lock } = connections;
   return {
@@ -103,12 +103,12 @@ function sqliteDatabaseEngine(
     },
     async snapshot() {
       try {
-        return file === ":memory:" ? snapshotOfMemory(database, loadTarget.identity) : openSqliteSnapshot(file);
+        return file === ":memory:" ? snapshotOfMemory(database, restoreTarget.identity) : openSqliteSnapshot(file);
       } catch (error) {
         throw toStoreFault(error);
       }
     },
-    loadTarget: async () => loadTarget,
+    restoreTarget: async () => restoreTarget,
     async close() {
       await Promise.all([writer.close(), reader.close()]);
       lock?.close();

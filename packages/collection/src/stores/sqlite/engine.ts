@@ -2,12 +2,14 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { CollectionDefinition } from "../../database.ts";
 import type { Selection } from "../../selection.ts";
 import { type BulkCreation, type ReadOptions, type StoredRecord, StoreNotEmpty } from "../../store.ts";
-import type { BulkSource, Engine } from "../record-store.ts";
+import type { BulkSource } from "../bulk-source.ts";
+import type { Engine } from "../record-store.ts";
+import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
 import type { OutcomeOf, Write } from "../write.ts";
 import { guardedRead } from "./fault.ts";
 import { boundedPlan, type SelectionPlan } from "./plan.ts";
 import type { SqliteReader } from "./reader.ts";
-import { type Batch, type RecordRow, type SqliteQueries, toRecord } from "./selection.ts";
+import type { RecordPage, SqliteQueries } from "./selection.ts";
 import type { SharedReadLock } from "./shared-read-lock.ts";
 import type { SqliteWriter } from "./writer.ts";
 
@@ -38,7 +40,7 @@ export class SqliteEngine implements Engine {
     const { database } = connections;
     this.#collection = name;
     this.#connections = connections;
-    const find = `SELECT id, revision, updated_at, document FROM "${name}" WHERE id = ?`;
+    const find = `SELECT ${recordColumns} FROM "${name}" WHERE id = ?`;
     this.#find = database.prepare(find);
     this.#findOwned = owner && database.prepare(`${find} AND owner = ?`);
     this.#revision = database.prepare("SELECT revision FROM waymark_collections WHERE name = ?");
@@ -49,7 +51,9 @@ export class SqliteEngine implements Engine {
     this.#connections.lock?.beforeRead();
     return guardedRead(() => {
       // The statement returns arrays of the four columns, whose types the table enforces.
-      const row = (owner === undefined ? this.#find.get(id) : this.#findOwned?.get(id, owner)) as RecordRow | undefined;
+      const row = (owner === undefined ? this.#find.get(id) : this.#findOwned?.get(id, owner)) as
+        | RecordRow<number>
+        | undefined;
       return row && toRecord(row);
     });
   }
@@ -64,10 +68,10 @@ export class SqliteEngine implements Engine {
     let plan: SelectionPlan | undefined = bounded;
     for (let rest: Selection | undefined = selection; rest !== undefined; ) {
       const asked = [this.#collection, rest, owner, plan] as const;
-      const batch: Batch =
-        bounded === undefined ? await reader.read(options.signal, "batch", ...asked) : queries.batch(...asked);
-      if (batch.records.length > 0) yield batch.records;
-      ({ rest, plan } = batch);
+      const page: RecordPage =
+        bounded === undefined ? await reader.read(options.signal, "page", ...asked) : queries.page(...asked);
+      if (page.records.length > 0) yield page.records;
+      ({ rest, plan } = page);
     }
   }
 
@@ -87,9 +91,9 @@ export class SqliteEngine implements Engine {
     return this.#connections.writer.write(this.#collection, write);
   }
 
-  async createAll({ documents, toWrite, onlyIfEmpty, owner }: BulkSource): Promise<BulkCreation> {
+  async createAll(source: BulkSource): Promise<BulkCreation> {
     const { writer } = this.#connections;
-    const outcome = await writer.load(this.#collection, documents, toWrite, { onlyIfEmpty, owner });
+    const outcome = await writer.bulkCreate(this.#collection, source);
     if (outcome.kind === "not-empty") throw new StoreNotEmpty(`The collection ${this.#collection} has records`);
     return outcome;
   }

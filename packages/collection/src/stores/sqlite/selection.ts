@@ -4,6 +4,7 @@ import { defaultOrder, type MemberValue, type Selection } from "../../selection.
 import type { StoredRecord } from "../../store.ts";
 import { conditionsOf, keyColumns, orderBy, where } from "../conditions.ts";
 import { type KeyCondition, keysetRanges } from "../keyset.ts";
+import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
 import { selectableColumns } from "./columns.ts";
 import { type Bound, type Columns, SqliteDialect } from "./dialect.ts";
 import { guardedRead } from "./fault.ts";
@@ -11,7 +12,7 @@ import { planOf, type SelectableRecords, type SelectionPlan } from "./plan.ts";
 import { StatementCache } from "./statements.ts";
 
 /** The next records of a selection. */
-export interface Batch {
+export interface RecordPage {
   /** Of about 64 KiB; none when there are no more. */
   readonly records: readonly StoredRecord[];
   /** The selection of those behind them; undefined when there are no more. */
@@ -33,10 +34,10 @@ export class SqliteQueries {
   }
 
   /** @param plan of the selection, where it is known already */
-  batch(collection: string, selection: Selection, owner: number | undefined, plan?: SelectionPlan): Batch {
+  page(collection: string, selection: Selection, owner: number | undefined, plan?: SelectionPlan): RecordPage {
     return guardedRead(() => {
       const records = this.#recordsOf(collection, owner);
-      return nextBatch(records, selection, plan ?? planOf(records, selection));
+      return readPage(records, selection, plan ?? planOf(records, selection));
     });
   }
 
@@ -58,43 +59,36 @@ export class SqliteQueries {
   }
 }
 
-function nextBatch(from: SelectableRecords, selection: Selection, plan: SelectionPlan): Batch {
+function readPage(from: SelectableRecords, selection: Selection, plan: SelectionPlan): RecordPage {
   const selected = new SqliteSelection(from, selection, plan);
   let { after, limit: left = Number.POSITIVE_INFINITY } = selection;
   const records: StoredRecord[] = [];
-  for (let size = 0; size < batchSize && left > 0; ) {
-    const wanted = Math.min(selected.pageSize, left);
-    const page = selected.page(after, wanted);
-    for (const row of page) {
+  for (let size = 0; size < mostCharacters && left > 0; ) {
+    const wanted = Math.min(selected.rowsAtOnce, left);
+    const found = selected.rows(after, wanted);
+    for (const row of found) {
       const record = toRecord(row);
       records.push(record);
       size += record.json.length;
     }
-    after = page.length === 0 ? after : selected.placeOf(page.at(-1) as RecordRow); // there is a last one
-    left = page.length < wanted ? 0 : left - page.length;
+    after = found.length === 0 ? after : selected.placeOf(found.at(-1) as SelectedRow); // there is a last one
+    left = found.length < wanted ? 0 : left - found.length;
   }
   if (left === 0 || after === undefined) return { records, rest: undefined, plan };
   const rest = { ...selection, after, ...(Number.isFinite(left) && { limit: left }) };
   return { records, rest, plan };
 }
 
-/** When a batch is large enough, in characters of JSON; it goes beyond by at most a page. */
-const batchSize = 65_536;
+/** When a page is large enough, in characters of JSON; it goes beyond by at most the rows of one statement. */
+const mostCharacters = 65_536;
 
 /** What is selected of a record, and the values of the keys of the order but `id`. */
-export type RecordRow = readonly [id: number, revision: number, updatedAt: number, json: string, ...MemberValue[]];
-
-export const toRecord = ([id, revision, updatedAt, json]: RecordRow): StoredRecord => ({
-  id,
-  revision,
-  updatedAt,
-  json,
-});
+type SelectedRow = readonly [...RecordRow<number>, ...MemberValue[]];
 
 /** A selection, to be read in pages as its plan says. */
 export class SqliteSelection {
   /** How many records are to be read at once. */
-  readonly pageSize: number;
+  readonly rowsAtOnce: number;
   readonly #records: SelectableRecords;
   readonly #selection: Required<Pick<Selection, "filters" | "words" | "order">>;
   readonly #plan: SelectionPlan;
@@ -105,26 +99,26 @@ export class SqliteSelection {
     this.#selection = { filters, words, order };
     this.#plan = plan;
     const isSorted = plan.by !== "order" && order[0]?.member !== "id";
-    this.pageSize = isSorted ? sortedPageSize : pageSize;
+    this.rowsAtOnce = isSorted ? sortedRowsAtOnce : rowsAtOnce;
   }
 
   /** The first records behind the place; without one, of all. At most so many. */
-  page(after: readonly MemberValue[] | undefined, size: number): readonly RecordRow[] {
-    const rows: RecordRow[] = [];
+  rows(after: readonly MemberValue[] | undefined, size: number): readonly SelectedRow[] {
+    const rows: SelectedRow[] = [];
     for (const range of after === undefined ? [[]] : this.#rangesBehind(after)) {
       const { text, values } = this.#query(range);
       const statement = this.#records.statements.prepare(text);
       // The statement returns arrays of these columns, whose types the table enforces.
-      const page = statement.all(...values, size - rows.length) as unknown as RecordRow[];
-      if (page.length === size) return page;
-      rows.push(...page);
+      const found = statement.all(...values, size - rows.length) as unknown as SelectedRow[];
+      if (found.length === size) return found;
+      rows.push(...found);
       if (rows.length === size) break;
     }
     return rows;
   }
 
   /** The place of a record in the order. */
-  placeOf([id, _revision, _updatedAt, _json, ...keys]: RecordRow): readonly MemberValue[] {
+  placeOf([id, _revision, _updatedAt, _json, ...keys]: SelectedRow): readonly MemberValue[] {
     return [...keys, id];
   }
 
@@ -155,7 +149,7 @@ export class SqliteSelection {
       ...dialect.stopConditions(),
       ...conditionsOf(dialect, { owner, filters, range, words: isByWords ? [] : words }),
     ]);
-    const text = `SELECT id, revision, updated_at, document${keyColumns(dialect, order)} FROM ${table} ${conditions}
+    const text = `SELECT ${recordColumns}${keyColumns(dialect, order)} FROM ${table} ${conditions}
       ${orderBy(dialect, order)} LIMIT ?`;
     return { text, values: dialect.values };
   }
@@ -170,7 +164,7 @@ const boundOf: Readonly<Record<KeyCondition["relation"], Bound>> = {
 };
 
 // Statements that return some rows at once cost half of what stepping from row to row does (0.5 against 1 µs a row).
-const pageSize = 32;
+const rowsAtOnce = 32;
 
 /** Where each page is sorted anew, they are larger. */
-const sortedPageSize = 256;
+const sortedRowsAtOnce = 256;
