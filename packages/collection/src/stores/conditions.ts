@@ -2,25 +2,14 @@ import { comparedValue, endOfPrefix } from "../member-value.ts";
 import { defaultOrder, type MemberFilter, type MemberType, type Selection } from "../selection.ts";
 import type { KeyCondition } from "./keyset.ts";
 
-/** Writes the parts of one statement as a database has them, and gathers the values of the statement in their order. */
-export interface Dialect {
-  readonly values: readonly (string | number)[];
-  /** Adds a value, and returns the parameter that stands for it. */
-  add(value: string | number): string;
-  typeOf(member: string): MemberType;
-  /** The expression for the value of a member. */
-  column(member: string): string;
-  compare(member: string, operator: Operator, value: string | number): string;
-  /** Compares with a value of a place in an order, which may be cut as that of an index is. */
-  comparePlace(member: string, operator: Operator, value: string | number): string;
-  /** Holds for records without the member too. */
-  differs(member: string, value: string | number): string;
-  isOneOf(member: string, values: readonly (string | number)[]): string;
-  hasWords(words: readonly string[]): string;
-  orderTerm(member: string, descending: boolean): string;
-}
-
 export type Operator = "=" | "<" | "<=" | ">" | ">=";
+
+/** The column in which the values of a member are compared. */
+export interface MemberSql {
+  readonly type: MemberType;
+  /** The expression for the value. */
+  readonly sql: string;
+}
 
 /** What a record must be like to be read. */
 export interface Conditions extends Pick<Selection, "filters" | "words"> {
@@ -29,54 +18,68 @@ export interface Conditions extends Pick<Selection, "filters" | "words"> {
   readonly range?: readonly KeyCondition[];
 }
 
-/** Writes conditions that all hold. */
-export function conditionsOf(
-  dialect: Dialect,
-  { owner, filters = [], words = [], range = [] }: Conditions,
-): readonly string[] {
-  return [
-    ...(owner === undefined ? [] : [`owner = ${dialect.add(owner)}`]),
-    ...filters.flatMap((filter) => filterConditions(dialect, filter)),
-    ...(words.length > 0 ? [dialect.hasWords(words)] : []),
-    ...range.map((condition) => keyCondition(dialect, condition)),
-  ];
-}
+/** Writes the parts of one statement that selects records, and gathers its values. Each database has a dialect. */
+export abstract class Dialect<Column extends MemberSql> {
+  /** In the order of their parameters. */
+  readonly values: (string | number)[] = [];
 
-function filterConditions(dialect: Dialect, filter: MemberFilter): readonly string[] {
-  const { member } = filter;
-  const type = dialect.typeOf(member);
-  switch (filter.operator) {
-    case "in":
-      return [
-        dialect.isOneOf(
-          member,
-          filter.values.map((value) => comparedValue(value, type)),
-        ),
-      ];
-    case "prefix": {
-      const prefix = comparedValue(filter.value, type);
-      const end = endOfPrefix(prefix);
-      const begin = dialect.compare(member, ">=", prefix);
-      return end === undefined ? [begin] : [begin, dialect.compare(member, "<", end)];
-    }
-    case "ne":
-      return [dialect.differs(member, comparedValue(filter.value, type))];
-    default:
-      return [dialect.compare(member, operators[filter.operator], comparedValue(filter.value, type))];
+  /** Adds a value, and returns the parameter that stands for it. */
+  abstract add(value: string | number): string;
+  protected abstract column(member: string): Column;
+  protected abstract compare(member: string, operator: Operator, value: string | number): string;
+  /** Compares with a value of a place in an order. */
+  protected abstract comparePlace(member: string, operator: Operator, value: string | number): string;
+  /** Holds for records without the member too. */
+  protected abstract differs(member: string, value: string | number): string;
+  protected abstract isOneOf(member: string, values: readonly (string | number)[]): string;
+  protected abstract hasWords(words: readonly string[]): string;
+  protected abstract orderTerm(column: Column, descending: boolean): string;
+
+  /** Writes conditions that all hold. */
+  conditions({ owner, filters = [], words = [], range = [] }: Conditions): readonly string[] {
+    return [
+      ...(owner === undefined ? [] : [`owner = ${this.add(owner)}`]),
+      ...filters.flatMap((filter) => this.#filterConditions(filter)),
+      ...(words.length > 0 ? [this.hasWords(words)] : []),
+      ...range.map((condition) => this.#keyCondition(condition)),
+    ];
   }
-}
 
-function keyCondition(dialect: Dialect, condition: KeyCondition): string {
-  const { member } = condition;
-  switch (condition.relation) {
-    case "absent":
-      return `${dialect.column(member)} IS NULL`;
-    case "present":
-      return `${dialect.column(member)} IS NOT NULL`;
-    default: {
-      const value = comparedValue(condition.value, dialect.typeOf(member));
-      return dialect.comparePlace(member, operators[condition.relation], value);
+  orderBy(order: Selection["order"] = defaultOrder): string {
+    const terms = order.map(({ member, descending }) => this.orderTerm(this.column(member), descending));
+    return `ORDER BY ${terms.join(", ")}`;
+  }
+
+  /** Writes the columns, each behind a comma, of the keys of an order but `id`. */
+  keyColumns(order: Selection["order"] = defaultOrder): string {
+    const keys = order.slice(0, -1).map(({ member }) => `, ${this.column(member).sql}`);
+    return keys.join("");
+  }
+
+  #filterConditions(filter: MemberFilter): readonly string[] {
+    const { member } = filter;
+    const compared = (value: string | number): string | number => comparedValue(value, this.column(member).type);
+    switch (filter.operator) {
+      case "in":
+        return [this.isOneOf(member, filter.values.map(compared))];
+      case "prefix": {
+        const prefix = String(compared(filter.value));
+        const end = endOfPrefix(prefix);
+        const begin = this.compare(member, ">=", prefix);
+        return end === undefined ? [begin] : [begin, this.compare(member, "<", end)];
+      }
+      case "ne":
+        return [this.differs(member, compared(filter.value))];
+      default:
+        return [this.compare(member, operators[filter.operator], compared(filter.value))];
     }
+  }
+
+  #keyCondition(condition: KeyCondition): string {
+    const { sql, type } = this.column(condition.member);
+    if (!("value" in condition)) return `${sql} IS ${condition.relation === "absent" ? "NULL" : "NOT NULL"}`;
+    const value = comparedValue(condition.value, type);
+    return this.comparePlace(condition.member, operators[condition.relation], value);
   }
 }
 
@@ -88,15 +91,3 @@ const operators = {
 /** Returns `WHERE` with all of the conditions; an empty text when there are none. */
 export const where = (conditions: readonly string[]): string =>
   conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
-
-export function orderBy(dialect: Dialect, order: Selection["order"] = defaultOrder): string {
-  return `ORDER BY ${order.map(({ member, descending }) => dialect.orderTerm(member, descending)).join(", ")}`;
-}
-
-/** Returns the columns, each behind a comma, of the keys of an order but `id`. */
-export function keyColumns(dialect: Dialect, order: Selection["order"] = defaultOrder): string {
-  return order
-    .slice(0, -1)
-    .map(({ member }) => `, ${dialect.column(member)}`)
-    .join("");
-}

@@ -97,37 +97,20 @@ async function catchUp(
   await target.put(collection, [], { id: before.id, revision });
 }
 
-/** How far each collection is restored, as the steps so far have left it. */
-export class RestorePlaces {
-  readonly #places = new Map<string, RestorePlace>();
+/**
+ * Reads how far each collection is restored.
+ *
+ * @throws LoadRefused when a mark is of another source
+ */
+export function placesOf(marks: readonly RestoreMark[], source: string): Map<string, RestorePlace> {
+  if (marks.some(([, from]) => from !== source)) throw new LoadRefused(loadedFromElsewhere);
+  return new Map(marks.map(([name, , id, revision]) => [name, { id: Number(id), revision: Number(revision) }]));
+}
 
-  get all(): ReadonlyMap<string, RestorePlace> {
-    return this.#places;
-  }
-
-  /**
-   * Takes over the marks that a database has.
-   *
-   * @throws LoadRefused when one of them is of another source
-   */
-  takeOver(marks: readonly RestoreMark[], source: string): void {
-    for (const [collection, from, id, revision] of marks) {
-      if (from !== source) throw new LoadRefused(loadedFromElsewhere);
-      this.set(collection, { id: Number(id), revision: Number(revision) });
-    }
-  }
-
-  set(collection: string, place: RestorePlace): void {
-    this.#places.set(collection, place);
-  }
-
-  /** @throws LoadRefused when the mark is not that of the last step, so that another program has restored something */
-  assertIs(collection: string, mark: RestoreMark | undefined): void {
-    const place = this.#places.get(collection);
-    if (mark === undefined || Number(mark[2]) !== place?.id || Number(mark[3]) !== place.revision) {
-      throw new LoadRefused(changedMeanwhile);
-    }
-  }
+/** @throws LoadRefused when a mark is not at the place, so that another program has restored something */
+export function assertPlace(place: RestorePlace | undefined, mark: RestoreMark | undefined): void {
+  if (mark !== undefined && Number(mark[2]) === place?.id && Number(mark[3]) === place.revision) return;
+  throw new LoadRefused(changedMeanwhile);
 }
 
 /** A row of the table `waymark_loading`, of the columns `markColumns`. */

@@ -48,7 +48,7 @@ export class PostgresBatch {
     this.#holdersBefore = surroundings.holders;
     this.#holders = surroundings.holders.map((holders) => new Map(holders));
     this.#keyed = new Map(surroundings.keyed);
-    this.#counters = surroundings;
+    this.#counters = { lastRevision: surroundings.lastRevision, lastId: surroundings.lastId };
     this.#known = {
       unique,
       counters: () => this.#counters,
@@ -66,8 +66,7 @@ export class PostgresBatch {
   }
 
   get counters(): Counters {
-    const { lastRevision, lastId } = this.#counters;
-    return { lastRevision, lastId };
+    return this.#counters;
   }
 
   /** Rows that are new. */
@@ -116,7 +115,9 @@ export class PostgresBatch {
         this.#takenIds.add(row.record.id);
         this.#hold(row.record.id, keys);
         this.#put(this.#inserted, row);
-        if (keyed !== undefined) this.#keep(keyed);
+        if (keyed !== undefined) {
+          for (const known of [this.#keyed, this.#newlyKeyed]) known.set(keyOf(keyed.owner, keyed.key), keyed);
+        }
         break;
       }
       case "update": {
@@ -136,12 +137,6 @@ export class PostgresBatch {
         this.#removed.add(id);
       }
     }
-  }
-
-  #keep(keyed: SnapshotKey): void {
-    const name = keyOf(keyed.owner, keyed.key);
-    this.#keyed.set(name, keyed);
-    this.#newlyKeyed.set(name, keyed);
   }
 
   #put(rows: Map<number, StoredRow>, row: StoredRow): void {

@@ -1,5 +1,6 @@
 import type { CollectionDefinition } from "../../database.ts";
-import { type MemberType, storeMembers } from "../../selection.ts";
+import { storeMembers } from "../../selection.ts";
+import type { MemberSql } from "../conditions.ts";
 import { type ColumnKind, type MemberColumn, selectableColumn, tableShape, uniqueColumn } from "../filled-columns.ts";
 import { nameOf, quoteName } from "./sql.ts";
 import { indexedWords, wordIndex } from "./words.ts";
@@ -23,11 +24,8 @@ interface ColumnIndex {
   readonly unique?: string;
 }
 
-/** The column in which the values of a member are compared. */
-export interface ComparedColumn {
-  readonly type: MemberType;
-  /** What is compared, as an expression that has an index. */
-  readonly sql: string;
+/** The column in which the values of a member are compared, by an expression that has an index. */
+export interface ComparedColumn extends MemberSql {
   /** The expression for the whole of a text of which `sql` has the beginning. */
   readonly whole: string | undefined;
   /** Whether it has whole numbers, which are all that the server compares it with. */

@@ -3,7 +3,7 @@ import type { Database, DatabaseOptions } from "../../database.ts";
 import type { Snapshot } from "../../snapshot.ts";
 import { StoreOpenError } from "../../store.ts";
 import { assertDefinitions, ownersFirst } from "../definition.ts";
-import { type DatabaseEngine, RecordDatabase } from "../record-database.ts";
+import { type DatabaseEngine, recordDatabase } from "../record-database.ts";
 import { PostgresConnection, type PostgresTimeouts } from "./connection.ts";
 import { PostgresEngine } from "./engine.ts";
 import { reasonNotOpened, toStoreFault, UnusableDatabase } from "./fault.ts";
@@ -56,7 +56,7 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
     throw openingFault(display, error);
   }
   const pools = dividePool(poolSize, connect, () => PostgresConnection.open(config, timeouts));
-  return new RecordDatabase(
+  return recordDatabase(
     postgresDatabaseEngine(pools, collections, () => openPostgresSnapshot(config, timeouts)),
     options,
   );

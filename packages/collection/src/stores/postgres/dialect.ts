@@ -1,61 +1,52 @@
-import type { MemberType } from "../../selection.ts";
-import type { Dialect, Operator } from "../conditions.ts";
+import { Dialect, type Operator } from "../conditions.ts";
 import { type ComparedColumn, indexedLength, orderTerm, toReadableValue } from "./columns.ts";
-import { StatementValues, toArrayText } from "./sql.ts";
+import { toArrayText } from "./sql.ts";
 import { wordsCondition } from "./words.ts";
 
 /** The columns of the members that can be selected by. */
 export type Columns = ReadonlyMap<string, ComparedColumn>;
 
-export class PostgresDialect implements Dialect {
+export class PostgresDialect extends Dialect<ComparedColumn> {
   readonly #columns: Columns;
-  readonly #values = new StatementValues();
 
   constructor(columns: Columns) {
+    super();
     this.#columns = columns;
   }
 
-  get values(): readonly (string | number)[] {
-    return this.#values.all;
+  override add(value: string | number): string {
+    return `$${this.values.push(value)}`;
   }
 
-  add(value: string | number): string {
-    return this.#values.add(value);
+  override column(member: string): ComparedColumn {
+    return this.#columns.get(member) as ComparedColumn; // the selection was asserted
   }
 
-  typeOf(member: string): MemberType {
-    return this.#column(member).type;
+  override compare(member: string, operator: Operator, value: string | number): string {
+    return this.#compare(this.column(member), operator, value);
   }
 
-  column(member: string): string {
-    return this.#column(member).sql;
-  }
-
-  compare(member: string, operator: Operator, value: string | number): string {
-    return this.#compare(this.#column(member), operator, value);
-  }
-
-  comparePlace(member: string, operator: Operator, value: string | number): string {
+  override comparePlace(member: string, operator: Operator, value: string | number): string {
     const place = typeof value === "string" ? firstCharacters(value) : value;
-    return this.#compare({ ...this.#column(member), whole: undefined }, operator, place);
+    return this.#compare({ ...this.column(member), whole: undefined }, operator, place);
   }
 
-  differs(member: string, value: string | number): string {
+  override differs(member: string, value: string | number): string {
     return `(${this.compare(member, "=", value)}) IS NOT TRUE`;
   }
 
-  isOneOf(member: string, sought: readonly (string | number)[]): string {
-    const column = this.#column(member);
+  override isOneOf(member: string, sought: readonly (string | number)[]): string {
+    const column = this.column(member);
     const values = sought.map(toReadableValue).filter((value) => !column.isInteger || isWhole(Number(value)));
     return `${operand(column, values)} = ANY(${this.add(toArrayText(values))})`;
   }
 
-  hasWords(words: readonly string[]): string {
-    return wordsCondition(words, this.#values);
+  override hasWords(words: readonly string[]): string {
+    return wordsCondition(words, (value) => this.add(value));
   }
 
-  orderTerm(member: string, descending: boolean): string {
-    return orderTerm(this.#column(member), descending);
+  override orderTerm(column: ComparedColumn, descending: boolean): string {
+    return orderTerm(column, descending);
   }
 
   #compare(column: ComparedColumn, operator: Operator, value: string | number): string {
@@ -70,10 +61,6 @@ export class PostgresDialect implements Dialect {
     // Below 1.5 is below 2, and up to 1.5 is up to 1.
     const whole = operator === "<" || operator === ">=" ? Math.ceil(value) : Math.floor(value);
     return `${sql} ${operator} ${this.add(Math.min(greatest, Math.max(-greatest, whole)))}`;
-  }
-
-  #column(member: string): ComparedColumn {
-    return this.#columns.get(member) as ComparedColumn; // the selection was asserted
   }
 }
 

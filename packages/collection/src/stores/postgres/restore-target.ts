@@ -7,7 +7,14 @@ import {
   type SnapshotKey,
   type SnapshotRecord,
 } from "../../snapshot.ts";
-import { markColumns, type RestoreMark, type RestorePlace, RestorePlaces, type RestoreTarget } from "../restore.ts";
+import {
+  assertPlace,
+  markColumns,
+  placesOf,
+  type RestoreMark,
+  type RestorePlace,
+  type RestoreTarget,
+} from "../restore.ts";
 import { PostgresChanges } from "./changes.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { toStoreFault } from "./fault.ts";
@@ -23,7 +30,7 @@ export class PostgresRestoreTarget implements RestoreTarget {
   readonly identity: string;
   readonly #pool: PostgresPool;
   readonly #changes: ReadonlyMap<string, PostgresChanges>;
-  readonly #places = new RestorePlaces();
+  #places = new Map<string, RestorePlace>();
 
   static async of(pool: PostgresPool, collections: readonly CollectionDefinition[]): Promise<PostgresRestoreTarget> {
     return new PostgresRestoreTarget(pool, await pool.use(identityOf), collections);
@@ -46,8 +53,8 @@ export class PostgresRestoreTarget implements RestoreTarget {
         values: [toArrayText([...this.#changes.keys()]), source],
       });
       const text = `SELECT ${markColumns} FROM waymark_loading`;
-      this.#places.takeOver(await connection.query<RestoreRow>({ text }), source);
-      return this.#places.all;
+      this.#places = placesOf(await connection.query<RestoreRow>({ text }), source);
+      return this.#places;
     });
   }
 
@@ -135,7 +142,7 @@ export class PostgresRestoreTarget implements RestoreTarget {
     await this.#assertUntouched(connection, changedMeanwhile);
     const text = `SELECT ${markColumns} FROM waymark_loading WHERE collection = $1`;
     const [mark] = await connection.query<RestoreRow>({ text, values: [collection] });
-    this.#places.assertIs(collection, mark);
+    assertPlace(this.#places.get(collection), mark);
   }
 
   /** Locks the collections as a writer does. */

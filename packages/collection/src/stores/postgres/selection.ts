@@ -1,6 +1,6 @@
 import { defaultOrder, type MemberFilter, type MemberValue, type Selection, type SortKey } from "../../selection.ts";
 import { type ReadOptions, type StoredRecord, StoreUnavailable } from "../../store.ts";
-import { conditionsOf, keyColumns, orderBy, where } from "../conditions.ts";
+import { where } from "../conditions.ts";
 import { type KeyCondition, keysetRanges } from "../keyset.ts";
 import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
 import type { ComparedColumn } from "./columns.ts";
@@ -73,9 +73,9 @@ export class PostgresSelection {
   /** What reads the first records of a range, at most so many and of about so many bytes. */
   statement(range: readonly KeyCondition[], count: number, size: number): Statement {
     const dialect = new PostgresDialect(this.#columns);
-    const order = orderBy(dialect, this.#order);
+    const order = dialect.orderBy(this.#order);
     // Those of the first bytes alone are taken out of the table, where large documents lie apart.
-    const text = `SELECT ${recordColumns}, through${keyColumns(dialect, this.#order)} FROM (
+    const text = `SELECT ${recordColumns}, through${dialect.keyColumns(this.#order)} FROM (
         SELECT *, sum(size) OVER (${order}) AS through FROM ${this.#table} ${this.#where(dialect, range)} ${order}
         LIMIT ${dialect.add(count)}
       ) AS page WHERE through - size < ${dialect.add(size)} ${order}`;
@@ -101,7 +101,7 @@ export class PostgresSelection {
   }
 
   #where(dialect: PostgresDialect, range: readonly KeyCondition[] = []): string {
-    return where(conditionsOf(dialect, { owner: this.#owner, filters: this.#filters, words: this.#words, range }));
+    return where(dialect.conditions({ owner: this.#owner, filters: this.#filters, words: this.#words, range }));
   }
 
   #columnOf(member: string): ComparedColumn {

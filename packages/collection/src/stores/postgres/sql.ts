@@ -27,15 +27,5 @@ export function toArrayText(values: readonly (string | number | null)[]): string
   return `{${elements.map((element) => element ?? "NULL").join(",")}}`;
 }
 
-/** The values of a statement, in the order of their `$1`, `$2`, …. */
-export class StatementValues {
-  readonly all: (string | number)[] = [];
-
-  /** The parameter that stands for the value. */
-  add(value: string | number): string {
-    return `$${this.all.push(value)}`;
-  }
-}
-
 /** The expression for the owner's id, where the collection has an owner. */
 export const ownerColumn = (owner: Ownership | undefined): string => (owner === undefined ? "NULL" : "owner");

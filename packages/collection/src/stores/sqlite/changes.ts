@@ -69,7 +69,10 @@ export class SqliteWrites {
         const owner = row.owner === undefined ? [] : [row.owner];
         this.#insert.run(id, revision, row.createdAt, updatedAt, json, ...owner, ...keys, ...this.#values(document));
         this.#count.run(revision, lastId, this.#collection);
-        if (keyed !== undefined) this.#keepKey(keyed);
+        if (keyed !== undefined) {
+          const { key, fingerprint } = keyed;
+          this.#keep.run(this.#collection, keyed.owner, key, fingerprint, id, revision, updatedAt, json);
+        }
         this.#words?.add(id, document); // last, since a failure must not leave any
         break;
       }
@@ -110,11 +113,6 @@ export class SqliteWrites {
 
   #values(document: unknown): readonly (string | number | null)[] {
     return this.#selectable.map(({ toValue }) => toValue(document));
-  }
-
-  #keepKey({ owner, key, fingerprint, record }: SnapshotKey): void {
-    const { id, revision, updatedAt, json } = record;
-    this.#keep.run(this.#collection, owner, key, fingerprint, id, revision, updatedAt, json);
   }
 }
 

@@ -1,14 +1,11 @@
 import type { CollectionDefinition } from "../../database.ts";
 import { type MemberType, storeMembers } from "../../selection.ts";
+import type { MemberSql } from "../conditions.ts";
 import { type ColumnKind, type MemberColumn, selectableColumn, tableShape, uniqueColumn } from "../filled-columns.ts";
 import { wordsVersion } from "../words.ts";
 
-/** The column in which the values of a member are compared. */
-export interface SqliteColumn {
+export interface SqliteColumn extends MemberSql {
   readonly name: string;
-  /** As it is put into a statement. */
-  readonly sql: string;
-  readonly type: MemberType;
   /** The index on it, whose entries with one value are by id, after the owner where there is one; undefined for the id, by which the table itself is. */
   readonly index: string | undefined;
 }

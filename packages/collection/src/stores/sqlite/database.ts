@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { Database, DatabaseOptions } from "../../database.ts";
 import { assertDefinitions } from "../definition.ts";
-import { type DatabaseEngine, RecordDatabase } from "../record-database.ts";
+import { type DatabaseEngine, recordDatabase } from "../record-database.ts";
 import { type SqliteConnections, SqliteEngine } from "./engine.ts";
-import { toStoreFault } from "./fault.ts";
+import { guardedRead } from "./fault.ts";
 import { connectToSqliteFile, openSqliteFile } from "./file.ts";
 import { type ReaderCalls, SqliteReader, threadedReader } from "./reader.ts";
 import { SqliteRestoreTarget } from "./restore-target.ts";
@@ -75,7 +75,7 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   );
   const lock = isFile ? new SharedReadLock(connectToSqliteFile(path, busyTimeout)) : undefined;
   const target = new SqliteRestoreTarget(database, identityOf(file), collections, busyTimeout);
-  return new RecordDatabase(sqliteDatabaseEngine({ database, queries, reader, writer, lock }, file, target), options);
+  return recordDatabase(sqliteDatabaseEngine({ database, queries, reader, writer, lock }, file, target), options);
 }
 
 /** @throws RangeError naming the option that is not an integer from 1 */
@@ -94,20 +94,13 @@ function sqliteDatabaseEngine(
   return {
     collection: (definition) => new SqliteEngine(connections, definition),
     async check() {
-      try {
-        database.exec("SELECT name FROM waymark_collections LIMIT 1");
-        return { readOnly: false };
-      } catch (error) {
-        throw toStoreFault(error);
-      }
+      guardedRead(() => database.exec("SELECT name FROM waymark_collections LIMIT 1"));
+      return { readOnly: false };
     },
-    async snapshot() {
-      try {
-        return file === ":memory:" ? snapshotOfMemory(database, restoreTarget.identity) : openSqliteSnapshot(file);
-      } catch (error) {
-        throw toStoreFault(error);
-      }
-    },
+    snapshot: async () =>
+      guardedRead(() =>
+        file === ":memory:" ? snapshotOfMemory(database, restoreTarget.identity) : openSqliteSnapshot(file),
+      ),
     restoreTarget: async () => restoreTarget,
     async close() {
       await Promise.all([writer.close(), reader.close()]);

@@ -1,5 +1,4 @@
-import type { MemberType } from "../../selection.ts";
-import type { Dialect, Operator } from "../conditions.ts";
+import { Dialect, type Operator } from "../conditions.ts";
 import { ownerIndex, type SqliteColumn } from "./columns.ts";
 import { matching, wordsTable } from "./words.ts";
 
@@ -22,67 +21,64 @@ interface SqliteDialectOptions {
   readonly isByWords?: boolean;
 }
 
-export class SqliteDialect implements Dialect {
-  readonly values: (string | number)[] = [];
+export class SqliteDialect extends Dialect<SqliteColumn> {
   readonly #options: SqliteDialectOptions;
 
   constructor(options: SqliteDialectOptions) {
+    super();
     this.#options = options;
   }
 
-  add(value: string | number): string {
+  override add(value: string | number): string {
     this.values.push(value);
     return "?";
   }
 
-  typeOf(member: string): MemberType {
-    return this.#column(member).type;
-  }
-
-  column(member: string): string {
+  override column(member: string): SqliteColumn {
+    const column = this.#options.columns.get(member) as SqliteColumn; // the selection was asserted
     // The same id, in whose order the words have the records.
-    return member === "id" && this.#options.isByWords === true ? "found.rowid" : this.#column(member).sql;
+    return member === "id" && this.#options.isByWords === true ? { ...column, sql: "found.rowid" } : column;
   }
 
-  compare(member: string, operator: Operator, value: string | number): string {
+  override compare(member: string, operator: Operator, value: string | number): string {
     return `${this.#operand(member, bounds[operator])} ${operator} ${this.add(value)}`;
   }
 
-  comparePlace(member: string, operator: Operator, value: string | number): string {
-    return `${this.column(member)} ${operator} ${this.add(value)}`;
+  override comparePlace(member: string, operator: Operator, value: string | number): string {
+    return `${this.column(member).sql} ${operator} ${this.add(value)}`;
   }
 
-  differs(member: string, value: string | number): string {
+  override differs(member: string, value: string | number): string {
     return `${this.#operand(member, "none")} IS NOT ${this.add(value)}`;
   }
 
-  isOneOf(member: string, values: readonly (string | number)[]): string {
+  override isOneOf(member: string, values: readonly (string | number)[]): string {
     // One parameter, so that the statement is the same for any number of values. A REAL is what a number of JavaScript is.
     const list = "SELECT iif(type = 'text', value, CAST(value AS REAL)) FROM json_each(?)";
     this.add(JSON.stringify(values));
     return `${this.#operand(member, "list")} IN (${list})`;
   }
 
-  hasWords(words: readonly string[]): string {
+  override hasWords(words: readonly string[]): string {
     const { collection, looksUpWords, isStoppable } = this.#options;
     const table = `"${wordsTable(collection)}" (${this.add(matching(words))})`;
     if (looksUpWords === true) return `EXISTS (SELECT 1 FROM ${table} AS found WHERE found.rowid = id)`;
     return `id IN (SELECT rowid FROM ${table}${isStoppable ? ` WHERE ${goOnAt("rowid")}` : ""})`;
   }
 
-  orderTerm(member: string, descending: boolean): string {
-    return `${this.column(member)}${descending ? " DESC" : ""}`;
+  override orderTerm({ sql }: SqliteColumn, descending: boolean): string {
+    return `${sql}${descending ? " DESC" : ""}`;
   }
 
   /** Returns the condition that stops a statement, where the connection has the function for it. */
   stopConditions(): readonly string[] {
-    return this.#options.isStoppable ? [goOnAt(this.column("id"))] : [];
+    return this.#options.isStoppable ? [goOnAt(this.column("id").sql)] : [];
   }
 
   /** Returns the table, read by the index on a member, or in the order of the ids; of one owner, by the index on these. */
   tableBy(member: string, owner: number | undefined): string {
     const { collection } = this.#options;
-    const index = this.#column(member).index ?? (owner === undefined ? undefined : ownerIndex(collection));
+    const index = this.column(member).index ?? (owner === undefined ? undefined : ownerIndex(collection));
     return `"${collection}" ${index === undefined ? "NOT INDEXED" : `INDEXED BY "${index}"`}`;
   }
 
@@ -95,11 +91,7 @@ export class SqliteDialect implements Dialect {
 
   #operand(member: string, bound: Bound): string {
     const { isKept = () => true } = this.#options;
-    return isKept(member, bound) ? this.column(member) : `+${this.column(member)}`;
-  }
-
-  #column(member: string): SqliteColumn {
-    return this.#options.columns.get(member) as SqliteColumn; // the selection was asserted
+    return `${isKept(member, bound) ? "" : "+"}${this.column(member).sql}`;
   }
 }
 

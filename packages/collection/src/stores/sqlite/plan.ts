@@ -1,5 +1,5 @@
 import { defaultOrder, type MemberFilter, type Selection } from "../../selection.ts";
-import { conditionsOf, where } from "../conditions.ts";
+import { where } from "../conditions.ts";
 import { type Columns, SqliteDialect } from "./dialect.ts";
 import type { StatementCache } from "./statements.ts";
 import { isIndexed, matching, wordsTable } from "./words.ts";
@@ -128,7 +128,7 @@ function countFoundUpTo({ collection, statements }: SelectableRecords, most: num
 function countUpTo(records: SelectableRecords, most: number, member: string, filters: readonly MemberFilter[]): number {
   const dialect = new SqliteDialect(records);
   const { owner } = records;
-  const conditions = where([...dialect.stopConditions(), ...conditionsOf(dialect, { owner, filters })]);
+  const conditions = where([...dialect.stopConditions(), ...dialect.conditions({ owner, filters })]);
   const text = `SELECT 1 FROM ${dialect.tableBy(member, owner)} ${conditions} LIMIT ${dialect.add(most)}`;
   return countRows(records.statements, text, dialect.values);
 }

@@ -8,7 +8,14 @@ import {
   type SnapshotKey,
   type SnapshotRecord,
 } from "../../snapshot.ts";
-import { markColumns, type RestoreMark, type RestorePlace, RestorePlaces, type RestoreTarget } from "../restore.ts";
+import {
+  assertPlace,
+  markColumns,
+  placesOf,
+  type RestoreMark,
+  type RestorePlace,
+  type RestoreTarget,
+} from "../restore.ts";
 import { dueShape, type FilledColumn, filledColumns, rowInsertion } from "./columns.ts";
 import { readRowidsAsBigInt, StatementCache } from "./statements.ts";
 import { inTransaction } from "./transaction.ts";
@@ -22,7 +29,7 @@ export class SqliteRestoreTarget implements RestoreTarget {
   readonly #tables: ReadonlyMap<string, Table>;
   readonly #statements: StatementCache;
   readonly #words: ReadonlyMap<string, SqliteWords>;
-  readonly #places = new RestorePlaces();
+  #places = new Map<string, RestorePlace>();
 
   constructor(
     database: DatabaseSync,
@@ -55,8 +62,8 @@ export class SqliteRestoreTarget implements RestoreTarget {
         this.#run("INSERT OR IGNORE INTO waymark_loading VALUES (?, ?, 0, 0)", collection, source);
       }
       const marks = this.#statements.prepare(`SELECT ${markColumns} FROM waymark_loading`).all();
-      this.#places.takeOver(marks as unknown as RestoreMark[], source); // arrays of these columns
-      return this.#places.all;
+      this.#places = placesOf(marks as unknown as RestoreMark[], source); // arrays of these columns
+      return this.#places;
     });
   }
 
@@ -140,7 +147,7 @@ export class SqliteRestoreTarget implements RestoreTarget {
     const isThere = this.#database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'waymark_loading'").get();
     const text = `SELECT ${markColumns} FROM waymark_loading WHERE collection = ?`;
     const mark = isThere && this.#statements.prepare(text).get(collection);
-    this.#places.assertIs(collection, mark as unknown as RestoreMark | undefined); // an array of these columns
+    assertPlace(this.#places.get(collection), mark as unknown as RestoreMark | undefined); // an array of these columns
   }
 
   #assertUntouched(message: string): void {

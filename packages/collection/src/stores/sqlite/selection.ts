@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { CollectionDefinition } from "../../database.ts";
 import { defaultOrder, type MemberValue, type Selection } from "../../selection.ts";
 import type { StoredRecord } from "../../store.ts";
-import { conditionsOf, keyColumns, orderBy, where } from "../conditions.ts";
+import { where } from "../conditions.ts";
 import { type KeyCondition, keysetRanges } from "../keyset.ts";
 import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
 import { selectableColumns } from "./columns.ts";
@@ -43,7 +43,7 @@ export class SqliteQueries {
 
   count(collection: string, { filters = [], words = [] }: Selection, owner: number | undefined): number {
     const dialect = new SqliteDialect(this.#recordsOf(collection, owner));
-    const conditions = conditionsOf(dialect, { filters, words, owner });
+    const conditions = dialect.conditions({ filters, words, owner });
     // Without any SQLite counts by the pages of an index, which takes a quarter of the time.
     const text = where(conditions.length === 0 ? [] : [...dialect.stopConditions(), ...conditions]);
     return guardedRead(() => {
@@ -147,10 +147,10 @@ export class SqliteSelection {
     const table = isByWords ? dialect.tableByWords(words) : dialect.tableBy(leading ?? firstKey, owner);
     const conditions = where([
       ...dialect.stopConditions(),
-      ...conditionsOf(dialect, { owner, filters, range, words: isByWords ? [] : words }),
+      ...dialect.conditions({ owner, filters, range, words: isByWords ? [] : words }),
     ]);
-    const text = `SELECT ${recordColumns}${keyColumns(dialect, order)} FROM ${table} ${conditions}
-      ${orderBy(dialect, order)} LIMIT ?`;
+    const text = `SELECT ${recordColumns}${dialect.keyColumns(order)} FROM ${table} ${conditions}
+      ${dialect.orderBy(order)} LIMIT ?`;
     return { text, values: dialect.values };
   }
 }
