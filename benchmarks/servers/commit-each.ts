@@ -1,11 +1,12 @@
 import type { Database } from "@waymark/collection";
 import { openPersonService } from "person-service";
 import { serve } from "waymark/node";
+import { RecordStore } from "../../packages/collection/src/stores/record-store.ts";
+import { SqliteEngine } from "../../packages/collection/src/stores/sqlite/engine.ts";
 import { openSqliteFile } from "../../packages/collection/src/stores/sqlite/file.ts";
 import { type ReaderCalls, SqliteReader } from "../../packages/collection/src/stores/sqlite/reader.ts";
 import { prepareSchema } from "../../packages/collection/src/stores/sqlite/schema.ts";
 import { SqliteQueries } from "../../packages/collection/src/stores/sqlite/selection.ts";
-import { sqliteStore } from "../../packages/collection/src/stores/sqlite/store.ts";
 import { localChannel } from "../../packages/collection/src/stores/sqlite/thread.ts";
 import {
   type AddressedWrite,
@@ -34,8 +35,8 @@ const writer = new SqliteWriter(localWriter(transactions), 10_000);
 const queries = new SqliteQueries(connection, [personCollection]);
 const bounds = { maxWaiting: 1_000, timeLimit: 10_000 };
 const reader = new SqliteReader(localChannel<ReaderCalls>(queries), bounds, new Int32Array(1));
-const connections = { database: connection, queries, reader, lock: undefined };
-const people = sqliteStore(connections, writer, personCollection, () => new Date());
+const engine = new SqliteEngine({ database: connection, queries, reader, writer, lock: undefined }, personCollection);
+const people = new RecordStore(engine, personCollection, () => new Date());
 const database: Database = {
   store: () => people,
   check: async () => ({ readOnly: false }),

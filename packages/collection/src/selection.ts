@@ -65,6 +65,9 @@ export interface SelectableMember {
  */
 export type MemberType = "text" | "caseless-text" | "date" | "number" | "time";
 
+/** By ascending id. */
+export const defaultOrder: readonly SortKey[] = [{ member: "id", descending: false }];
+
 /** What every record has, and every collection can be selected by. */
 export const storeMembers: readonly SelectableMember[] = [
   { name: "id", type: "number" },

@@ -182,7 +182,7 @@ describe("columns of a PostgreSQL database", () => {
     for (const change of [people.create({}), people.replace(1, { name: "Eve" }), people.remove(1)]) {
       await assert.rejects(change, (error) => {
         assert.ok(error instanceof StoreUnavailable);
-        assert.match(error.message, /Another version of this program has made the columns of person anew: start this/);
+        assert.match(error.message, /Another version of this program has changed the columns of person: start this/);
         return true;
       });
     }

@@ -48,7 +48,7 @@ describe("how SQLite reads a page of a selection", () => {
     const columns = selectableColumns(person);
     const records = { collection: "person", columns, statements, owner: undefined, isStoppable: false };
     const selected = new SqliteSelection(records, selection, planOf(records, selection));
-    return selected.page(selection.after, 50).map(([id]) => id);
+    return selected.rows(selection.after, 50).map(([id]) => id);
   }
 
   /** The plan of each statement that reads a page. */

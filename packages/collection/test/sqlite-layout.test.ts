@@ -129,7 +129,7 @@ describe("columns of a SQLite file", () => {
     for (const change of changes) {
       await assert.rejects(change, (error) => {
         assert.ok(error instanceof StoreUnavailable);
-        assert.match(error.message, /Another version of this program has made the columns of person anew: start this/);
+        assert.match(error.message, /Another version of this program has changed the columns of person: start this/);
         return true;
       });
     }

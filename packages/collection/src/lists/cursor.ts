@@ -1,6 +1,13 @@
 import { createHash } from "node:crypto";
 import { excerpt } from "waymark/content";
-import type { MemberType, MemberValue, SelectableMember, Selection, SortKey } from "../selection.ts";
+import {
+  defaultOrder,
+  type MemberType,
+  type MemberValue,
+  type SelectableMember,
+  type Selection,
+  type SortKey,
+} from "../selection.ts";
 import type { Report } from "./parameters.ts";
 
 /**
@@ -53,9 +60,6 @@ function isValueOf(member: string, type: MemberType | undefined, value: unknown)
   if (type === "number" || type === "time") return Number.isFinite(value);
   return typeof value === "string" && value.isWellFormed() && !value.includes("\u0000");
 }
-
-/** By ascending id. */
-export const defaultOrder: readonly SortKey[] = [{ member: "id", descending: false }];
 
 /**
  * The order that the parameter `sort` states: `familyName,-birthDate`, the minus sign for descending. The id decides

@@ -1,8 +1,15 @@
 import { excerpt } from "waymark/content";
 import type { Representation } from "../representation.ts";
-import type { MemberFilter, MemberValue, SelectableMember, Selection, SortKey } from "../selection.ts";
+import {
+  defaultOrder,
+  type MemberFilter,
+  type MemberValue,
+  type SelectableMember,
+  type Selection,
+  type SortKey,
+} from "../selection.ts";
 import { toWords } from "../stores/words.ts";
-import { defaultOrder, parseCursor, parseSort } from "./cursor.ts";
+import { parseCursor, parseSort } from "./cursor.ts";
 import { chooseFields } from "./fields.ts";
 import { parseFilter } from "./filter.ts";
 import type { QueryParameters, Report } from "./parameters.ts";

@@ -1,5 +1,6 @@
 import type { CollectionDefinition, Ownership } from "../database.ts";
 import {
+  defaultOrder,
   type MemberFilter,
   type MemberType,
   type SelectableMember,
@@ -86,7 +87,7 @@ export function ownedBy(name: string, collections: readonly CollectionDefinition
  * @throws TypeError saying what is wrong, for the programmer: what a client sends is checked before
  */
 export function assertSelection(selection: Selection, members: readonly SelectableMember[], fullText: boolean): void {
-  const { filters = [], words = [], order, after, limit } = selection;
+  const { filters = [], words = [], order = defaultOrder, after, limit } = selection;
   const typeOf = (name: string): MemberType => {
     const member = members.find((each) => each.name === name);
     if (member === undefined) throw new TypeError(`${JSON.stringify(name)} is not a member to select or sort by`);
@@ -99,16 +100,15 @@ export function assertSelection(selection: Selection, members: readonly Selectab
   if (noWord !== undefined)
     throw new TypeError(`${JSON.stringify(noWord)} is not a word: toWords gives those of a text`);
 
-  const keys = order ?? [{ member: "id", descending: false }];
-  if (keys.at(-1)?.member !== "id") throw new TypeError("The last key of an order is id");
-  if (new Set(keys.map(({ member }) => member)).size < keys.length)
+  if (order.at(-1)?.member !== "id") throw new TypeError("The last key of an order is id");
+  if (new Set(order.map(({ member }) => member)).size < order.length)
     throw new TypeError("A member is twice in an order");
-  const types = keys.map(({ member }) => typeOf(member));
-  if (after !== undefined && after.length !== keys.length) {
-    throw new TypeError(`A place in an order of ${keys.length} keys has as many values, not ${after.length}`);
+  const types = order.map(({ member }) => typeOf(member));
+  if (after !== undefined && after.length !== order.length) {
+    throw new TypeError(`A place in an order of ${order.length} keys has as many values, not ${after.length}`);
   }
   for (const [i, value] of (after ?? []).entries()) {
-    const { member } = keys[i] as { member: string }; // there are as many
+    const { member } = order[i] as { member: string }; // there are as many
     if (value === null && member !== "id") continue;
     assertValue(member, types[i] as MemberType, value);
   }

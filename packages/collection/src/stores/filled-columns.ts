@@ -57,28 +57,28 @@ function uniqueKey(document: unknown, member: string): string | null {
 /** In bytes: an entry of an index in PostgreSQL has at most 2,704. */
 const longestKey = 2000;
 
-/** What the table of a collection is made for, as it is kept beside the counters of the collection. */
-export interface TableForm {
+/** The shape of the table of a collection, as it is kept beside the counters of the collection. */
+export interface TableShape {
   /** The collection that owns the records. */
   readonly owner: string | null;
   /** What the columns are filled with, by their names. */
   readonly columns: Readonly<Record<string, string>>;
 }
 
-/** The form of a table with these columns, as text. Two of one form are the same text. */
-export function tableForm(
+/** Returns the shape of a table with these columns as text: the same text for the same shape. */
+export function tableShape(
   { owner }: CollectionDefinition,
   columns: readonly { readonly name: string; readonly content: string }[],
 ): string {
-  const form: TableForm = {
+  const shape: TableShape = {
     owner: owner?.collection ?? null,
     columns: Object.fromEntries(columns.map(({ name, content }) => [name, content])),
   };
-  return JSON.stringify(form);
+  return JSON.stringify(shape);
 }
 
-/** The fault of a change where another program has given the table another form: this one would not fill its columns. */
+/** The fault of a change where another program has given the table another shape: this one would not fill its columns. */
 export const columnsChanged = (collection: string): StoreUnavailable =>
   new StoreUnavailable(
-    `Another version of this program has made the columns of ${collection} anew: start this one again`,
+    `Another version of this program has changed the columns of ${collection}: start this one again`,
   );

@@ -1,28 +1,11 @@
-import type { Creation, Idempotency, Removal, Replacement, StoredRecord } from "../../store.ts";
+import type { SnapshotKey } from "../../snapshot.ts";
+import type { StoredRecord } from "../../store.ts";
+import { type Change, type Counters, decide, type Known, type StoredRow } from "../decide.ts";
 import { uniqueKeys } from "../filled-columns.ts";
-import { type CreateWrite, type OutcomeOf, saySame, toStoredJson, type Write } from "../write.ts";
-
-/** A record, and what the store has beside it. */
-export interface StoredRow {
-  readonly record: StoredRecord;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
-  /** The id of the record that owns it, where the collection has an owner. */
-  readonly owner: number | undefined;
-}
-
-/** A record as it was when it was created by a key. */
-export interface KeyedRecord {
-  readonly record: StoredRecord;
-  /** The owner's id; 0 where there is none. */
-  readonly owner: number;
-  readonly idempotency: Idempotency;
-}
+import type { OutcomeOf, Write } from "../write.ts";
 
 /** As much of a collection as must be known to decide on some writes, read under the lock of the collection. */
-export interface Surroundings {
-  readonly lastRevision: number;
-  readonly lastId: number;
+export interface Surroundings extends Counters {
   /** The rows that the writes name by id. */
   readonly rows: ReadonlyMap<number, StoredRow>;
   /** Those of the ids that are given or might be assigned which a record has or had. */
@@ -31,39 +14,32 @@ export interface Surroundings {
   readonly holders: readonly ReadonlyMap<string, number>[];
   /** Those of the owners that the writes name which there are. */
   readonly owners: ReadonlySet<number>;
-  /** What was created before by the keys of the writes, by `keyOf`. */
-  readonly keyed: ReadonlyMap<string, KeyedRecord>;
+  /** The records that were created before by the keys of the writes, by `keyOf`. */
+  readonly keyed: ReadonlyMap<string, SnapshotKey>;
 }
 
-/** What a key is told apart by: one of another owner is another one. */
+/** Names a key in a map: the same one of another owner is another key. */
 export const keyOf = (owner: number, key: string): string => `${owner} ${key}`;
-
-/** How long a key is kept, in milliseconds. */
-export const keyLifetime = 86_400_000;
-
-/** A client that chooses a greater id does not move on the ids that are assigned, or one request could use them up. */
-export const mostCounted: number = 2 ** 52;
 
 /**
  * Some writes to a collection, made one after the other on what is known of it: each sees what those before it have done,
- * and one that is refused leaves no trace. What they come to is then stored at once.
+ * and one that is refused leaves no trace. The result is then stored at once.
  */
 export class PostgresBatch {
   readonly #unique: readonly string[];
+  readonly #known: Known;
   readonly #rows: Map<number, StoredRow>;
   readonly #takenIds: Set<number>;
   readonly #holdersBefore: readonly ReadonlyMap<string, number>[];
   readonly #holders: readonly Map<string, number>[];
-  readonly #owners: ReadonlySet<number>;
-  readonly #keyed: Map<string, KeyedRecord>;
-  readonly #newlyKeyed = new Map<string, KeyedRecord>();
+  readonly #keyed: Map<string, SnapshotKey>;
+  readonly #newlyKeyed = new Map<string, SnapshotKey>();
   readonly #inserted = new Map<number, StoredRow>();
   readonly #updated = new Map<number, StoredRow>();
   readonly #removed = new Set<number>();
   readonly #displaced = new Set<number>();
   #time = 0;
-  #lastRevision: number;
-  #lastId: number;
+  #counters: Counters;
 
   constructor(unique: readonly string[], surroundings: Surroundings) {
     this.#unique = unique;
@@ -71,10 +47,17 @@ export class PostgresBatch {
     this.#takenIds = new Set(surroundings.takenIds);
     this.#holdersBefore = surroundings.holders;
     this.#holders = surroundings.holders.map((holders) => new Map(holders));
-    this.#owners = surroundings.owners;
     this.#keyed = new Map(surroundings.keyed);
-    this.#lastRevision = surroundings.lastRevision;
-    this.#lastId = surroundings.lastId;
+    this.#counters = { lastRevision: surroundings.lastRevision, lastId: surroundings.lastId };
+    this.#known = {
+      unique,
+      counters: () => this.#counters,
+      row: (id) => this.#rows.get(id),
+      wasGiven: (id) => this.#takenIds.has(id),
+      holder: (position, key) => this.#holders[position]?.get(key),
+      hasOwner: (id) => surroundings.owners.has(id),
+      keyed: (owner, key) => this.#keyed.get(keyOf(owner, key)),
+    };
   }
 
   /** When the last of what was to be stored came, in milliseconds since the epoch. */
@@ -82,12 +65,8 @@ export class PostgresBatch {
     return this.#time;
   }
 
-  get lastRevision(): number {
-    return this.#lastRevision;
-  }
-
-  get lastId(): number {
-    return this.#lastId;
+  get counters(): Counters {
+    return this.#counters;
   }
 
   /** Rows that are new. */
@@ -110,8 +89,8 @@ export class PostgresBatch {
     return [...this.#removed];
   }
 
-  /** What is to be kept of records that were created by a key. */
-  get keyed(): readonly KeyedRecord[] {
+  /** The keys of new records, to be kept. */
+  get keyed(): readonly SnapshotKey[] {
     return [...this.#newlyKeyed.values()];
   }
 
@@ -121,113 +100,48 @@ export class PostgresBatch {
   }
 
   apply<W extends Write>(write: W): OutcomeOf<W> {
-    // Each kind has the outcome that OutcomeOf says, which the compiler cannot follow.
-    return this.#applied(write) as OutcomeOf<W>;
+    if ("time" in write) this.#time = Math.max(this.#time, write.time);
+    const { outcome, change } = decide(this.#known, write);
+    if (change !== undefined) this.#make(change);
+    return outcome;
   }
 
-  #applied(write: Write): Creation | Replacement | Removal {
-    if (write.kind !== "remove") this.#time = Math.max(this.#time, write.time);
-    switch (write.kind) {
-      case "create":
-        return this.#create(write);
-      case "replace":
-        return this.#replace(write);
-      case "remove":
-        return this.#remove(write);
+  #make(change: Change): void {
+    const { lastRevision, lastId } = this.#counters;
+    this.#counters = { lastRevision: lastRevision + 1, lastId: "lastId" in change ? change.lastId : lastId };
+    switch (change.kind) {
+      case "insert": {
+        const { row, keys, keyed } = change;
+        this.#takenIds.add(row.record.id);
+        this.#hold(row.record.id, keys);
+        this.#put(this.#inserted, row);
+        if (keyed !== undefined) {
+          for (const known of [this.#keyed, this.#newlyKeyed]) known.set(keyOf(keyed.owner, keyed.key), keyed);
+        }
+        break;
+      }
+      case "update": {
+        const { row, keys, before } = change;
+        const { id } = row.record;
+        this.#release(before);
+        this.#hold(id, keys);
+        this.#put(this.#inserted.has(id) ? this.#inserted : this.#updated, row);
+        break;
+      }
+      case "remove": {
+        const { id } = change.record;
+        this.#release(change.record);
+        this.#rows.delete(id);
+        this.#updated.delete(id);
+        this.#inserted.delete(id);
+        this.#removed.add(id);
+      }
     }
-  }
-
-  #create(write: CreateWrite): Creation {
-    const { id: given, members, time, owner, idempotency } = write;
-    if (owner !== undefined && !this.#owners.has(owner)) return { kind: "ownerless" };
-    const repetition = idempotency && this.#repetition(write, idempotency);
-    if (repetition !== undefined) return repetition;
-    if (given !== undefined && this.#takenIds.has(given)) return { kind: "conflict", member: "id" };
-    let id = given ?? this.#lastId + 1;
-    // Assigned ids that have come so far may meet those that clients chose.
-    while (id !== given && id > mostCounted && this.#takenIds.has(id)) id++;
-    const keys = this.#keysOf(members);
-    const member = this.#memberHeldByAnother(id, keys);
-    if (member !== undefined) return { kind: "conflict", member };
-    const json = toStoredJson(members, { id, createdAt: time, updatedAt: time });
-    const record = { id, revision: ++this.#lastRevision, updatedAt: time, json };
-    if (given === undefined || given <= mostCounted) this.#lastId = Math.max(this.#lastId, id);
-    this.#takenIds.add(id);
-    this.#hold(id, keys);
-    this.#put(this.#inserted, { record, createdAt: time, owner });
-    if (idempotency !== undefined) this.#keep({ record, owner: owner ?? 0, idempotency });
-    return { kind: "created", record };
-  }
-
-  #replace({ id, members, time, expectedRevision, owner }: Extract<Write, { kind: "replace" }>): Replacement {
-    const row = this.#row(id, owner);
-    if (row === undefined) return { kind: "missing" };
-    const { record, createdAt } = row;
-    if (!isExpected(record, expectedRevision)) return { kind: "changed", record };
-    if (saySame(record.json, toStoredJson(members, { id, createdAt, updatedAt: record.updatedAt }))) {
-      return { kind: "replaced", record };
-    }
-    const keys = this.#keysOf(members);
-    const member = this.#memberHeldByAnother(id, keys);
-    if (member !== undefined) return { kind: "conflict", member };
-    const updatedAt = Math.max(time, record.updatedAt); // the clock may have been set back
-    const json = toStoredJson(members, { id, createdAt, updatedAt });
-    const replaced = { id, revision: ++this.#lastRevision, updatedAt, json };
-    this.#release(record);
-    this.#hold(id, keys);
-    this.#put(this.#inserted.has(id) ? this.#inserted : this.#updated, { ...row, record: replaced });
-    return { kind: "replaced", record: replaced };
-  }
-
-  #remove({ id, expectedRevision, owner }: Extract<Write, { kind: "remove" }>): Removal {
-    const row = this.#row(id, owner);
-    if (row === undefined) return { kind: "missing" };
-    if (!isExpected(row.record, expectedRevision)) return { kind: "changed", record: row.record };
-    this.#lastRevision++;
-    this.#release(row.record);
-    this.#rows.delete(id);
-    this.#updated.delete(id);
-    this.#inserted.delete(id);
-    this.#removed.add(id);
-    return { kind: "removed" };
-  }
-
-  /** The row with the id, if it is of the owner. */
-  #row(id: number, owner: number | undefined): StoredRow | undefined {
-    const row = this.#rows.get(id);
-    return owner === undefined || row?.owner === owner ? row : undefined;
-  }
-
-  /** What became of the creation with the same key; undefined when there was none. */
-  #repetition({ owner = 0, time }: CreateWrite, { key, fingerprint }: Idempotency): Creation | undefined {
-    const before = this.#keyed.get(keyOf(owner, key));
-    if (before === undefined || before.record.updatedAt <= time - keyLifetime) return undefined;
-    return before.idempotency.fingerprint === fingerprint
-      ? { kind: "repeated", record: before.record }
-      : { kind: "key-reused" };
-  }
-
-  #keep(keyed: KeyedRecord): void {
-    const key = keyOf(keyed.owner, keyed.idempotency.key);
-    this.#keyed.set(key, keyed);
-    this.#newlyKeyed.set(key, keyed);
   }
 
   #put(rows: Map<number, StoredRow>, row: StoredRow): void {
     this.#rows.set(row.record.id, row);
     rows.set(row.record.id, row);
-  }
-
-  #keysOf(json: string): readonly (string | null)[] {
-    return this.#unique.length === 0 ? [] : uniqueKeys(JSON.parse(json), this.#unique);
-  }
-
-  #memberHeldByAnother(id: number, keys: readonly (string | null)[]): string | undefined {
-    return this.#unique.find((_member, position) => {
-      const key = keys[position];
-      const holder = typeof key === "string" ? this.#holders[position]?.get(key) : undefined;
-      return holder !== undefined && holder !== id;
-    });
   }
 
   #hold(id: number, keys: readonly (string | null)[]): void {
@@ -240,11 +154,9 @@ export class PostgresBatch {
   }
 
   #release({ json }: StoredRecord): void {
-    for (const [position, key] of this.#keysOf(json).entries()) {
+    if (this.#unique.length === 0) return;
+    for (const [position, key] of uniqueKeys(JSON.parse(json), this.#unique).entries()) {
       if (key !== null) this.#holders[position]?.delete(key);
     }
   }
 }
-
-const isExpected = ({ revision }: StoredRecord, expectedRevision: number | undefined): boolean =>
-  expectedRevision === undefined || revision === expectedRevision;

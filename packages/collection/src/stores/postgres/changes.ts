@@ -1,23 +1,22 @@
 import type { CollectionDefinition, Ownership } from "../../database.ts";
 import type { SnapshotRecord } from "../../snapshot.ts";
+import { type Counters, mostCounted, type StoredRow } from "../decide.ts";
 import { ownedBy } from "../definition.ts";
 import { columnsChanged, uniqueKeys } from "../filled-columns.ts";
+import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
 import type { Write } from "../write.ts";
-import { mostCounted, PostgresBatch, type StoredRow, type Surroundings } from "./batch.ts";
-import { dueForm, uniqueColumnName } from "./columns.ts";
+import { PostgresBatch } from "./batch.ts";
+import { dueShape, uniqueColumnName } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { forgetKeys, keepKeys, keyedRecords } from "./keys.ts";
 import { PostgresRemovals, PostgresRows } from "./rows.ts";
-import { ownerColumn, quoteName, quoteText, type RecordRow, recordColumns, toArrayText, toRecord } from "./sql.ts";
-
-/** What is known of a collection once it is locked. */
-export type CollectionLock = Pick<Surroundings, "lastRevision" | "lastId">;
+import { ownerColumn, quoteName, quoteText, toArrayText } from "./sql.ts";
 
 /** The statements that change a collection, each within a transaction that holds the collection's lock. */
 export class PostgresChanges {
   readonly #collection: string;
   readonly #table: string;
-  readonly #form: string;
+  readonly #shape: string;
   readonly #owned: readonly string[];
   readonly #owner: Ownership | undefined;
   readonly #unique: readonly string[];
@@ -29,7 +28,7 @@ export class PostgresChanges {
     const { name, unique = [], owner } = definition;
     this.#collection = name;
     this.#table = quoteName(name);
-    this.#form = dueForm(definition);
+    this.#shape = dueShape(definition);
     this.#owned = ownedBy(name, collections);
     this.#owner = owner;
     this.#unique = unique;
@@ -38,16 +37,16 @@ export class PostgresChanges {
   }
 
   /**
-   * Locks the collection until the transaction ends, and reads its counters. Whoever changes a collection does this first,
+   * Locks the collection until the transaction ends, and reads its counters. Every change of a collection begins with this,
    * so that changes are decided one after another whichever program makes them, and revisions are in the order of the commits.
    *
    * @param isRemoving whether records may go, so that what they own is locked too; all programs lock in the same order
-   * @throws StoreUnavailable (rejects) when another program has given the table another form, for which this one has not the values
+   * @throws StoreUnavailable (rejects) when another program has given the table another shape, which this one cannot fill
    */
-  async lock(connection: PostgresConnection, isRemoving: boolean): Promise<CollectionLock> {
+  async lock(connection: PostgresConnection, isRemoving: boolean): Promise<Counters> {
     const rows = await connection.query<readonly [name: string, revision: string, lastId: string, isSame: string]>({
       name: `waymark lock ${this.#table}`,
-      text: `SELECT name, revision, last_id, form = ${quoteText(this.#form)}
+      text: `SELECT name, revision, last_id, form = ${quoteText(this.#shape)}
         FROM waymark_collections WHERE name = ANY($1) ORDER BY name FOR UPDATE`,
       values: [toArrayText([this.#collection, ...(isRemoving ? this.#owned : [])])],
     });
@@ -62,7 +61,7 @@ export class PostgresChanges {
   async read(
     connection: PostgresConnection,
     writes: readonly Write[],
-    locking: Promise<CollectionLock>,
+    locking: Promise<Counters>,
   ): Promise<PostgresBatch> {
     const ids = [...new Set(writes.flatMap(({ id }) => (id !== undefined && Number.isSafeInteger(id) ? [id] : [])))];
     const given = writes.flatMap((write) => (write.kind === "create" && write.id !== undefined ? [write.id] : []));
@@ -81,14 +80,14 @@ export class PostgresChanges {
     return new PostgresBatch(this.#unique, { ...counters, rows, takenIds, holders, owners, keyed });
   }
 
-  /** Stores what a batch came to. */
+  /** Stores the result of a batch. */
   async write(connection: PostgresConnection, batch: PostgresBatch): Promise<void> {
-    const { inserted, updated, displaced, removed, keyed, time, lastRevision, lastId } = batch;
+    const { inserted, updated, displaced, removed, keyed, time, counters } = batch;
     const stored = inserted.length + updated.length;
     const statements: Promise<unknown>[] = [];
     // In this order no two records have the same value of a unique member in between.
     if (removed.length > 0) statements.push(this.#removals.remove(connection, removed));
-    statements.push(this.#rows.vacate(connection, displaced));
+    statements.push(this.#rows.releaseUniqueKeys(connection, displaced));
     if (updated.length > 0) statements.push(this.#rows.update(connection, updated));
     if (inserted.length > 0) statements.push(this.#rows.insert(connection, inserted));
     if (stored > 0) statements.push(forgetKeys(connection, this.#collection, time, stored));
@@ -97,7 +96,7 @@ export class PostgresChanges {
       connection.query({
         name: "waymark count",
         text: "UPDATE waymark_collections SET revision = $2, last_id = $3 WHERE name = $1",
-        values: [this.#collection, lastRevision, lastId],
+        values: [this.#collection, counters.lastRevision, counters.lastId],
       }),
     );
     await Promise.all(statements);
@@ -114,12 +113,12 @@ export class PostgresChanges {
     await this.#rows.put(connection, rows);
   }
 
-  /** Has records, which are put anew in a later step, keep no value from others. */
-  vacate(connection: PostgresConnection, ids: readonly number[]): Promise<void> {
-    return this.#rows.vacate(connection, ids);
+  /** Takes the values of unique members from records that a later step puts again. */
+  releaseUniqueKeys(connection: PostgresConnection, ids: readonly number[]): Promise<void> {
+    return this.#rows.releaseUniqueKeys(connection, ids);
   }
 
-  /** Removes records and what they own, and has none of the ids given again. Of these alone the removals are not counted. */
+  /** Removes records and what they own; none of the ids is given again. Only the removals of these are not counted. */
   remove(connection: PostgresConnection, ids: readonly number[]): Promise<void> {
     return this.#removals.remove(connection, ids);
   }
@@ -132,7 +131,7 @@ export class PostgresChanges {
     return rows.length === 0;
   }
 
-  /** Those of the owners of new records which there are. */
+  /** Returns which of the owners of new records exist. */
   async #ownersOf(connection: PostgresConnection, writes: readonly Write[]): Promise<ReadonlySet<number>> {
     const asked = new Set(writes.flatMap((write) => (write.kind === "create" ? (write.owner ?? []) : [])));
     if (this.#owner === undefined || asked.size === 0) return new Set();
@@ -146,14 +145,15 @@ export class PostgresChanges {
 
   async #rowsOf(connection: PostgresConnection, ids: readonly number[]): Promise<Map<number, StoredRow>> {
     if (ids.length === 0) return new Map();
-    const rows = await connection.query<readonly [...RecordRow, createdAt: string, owner: string | null]>({
+    const rows = await connection.query<readonly [...RecordRow<string>, createdAt: string, owner: string | null]>({
       name: `waymark rows of ${this.#table}`,
       text: `SELECT ${recordColumns}, created_at, ${ownerColumn(this.#owner)} FROM ${this.#table} WHERE id = ANY($1)`,
       values: [toArrayText(ids)],
     });
     return new Map(
-      rows.map(([id, revision, updatedAt, document, createdAt, owner]) => {
-        const record = toRecord([id, revision, updatedAt, document]);
+      rows.map((row) => {
+        const [, , , , createdAt, owner] = row;
+        const record = toRecord(row);
         return [record.id, { record, createdAt: Number(createdAt), owner: owner === null ? undefined : Number(owner) }];
       }),
     );
@@ -169,7 +169,7 @@ export class PostgresChanges {
     return rows.map(([id]) => Number(id));
   }
 
-  /** Ids beyond this one that a record has or had, up to one beyond which so many are free. */
+  /** Returns the ids beyond this one that a record has or had, until as many as `free` others have been passed. */
   async #takenBeyond(connection: PostgresConnection, id: number, free: number): Promise<readonly number[]> {
     const taken: number[] = [];
     for (let end = id; end - id - taken.length < free; ) {

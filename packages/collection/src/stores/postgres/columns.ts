@@ -1,9 +1,9 @@
 import type { CollectionDefinition } from "../../database.ts";
-import { comparedValue } from "../../member-value.ts";
-import { type MemberType, storeMembers } from "../../selection.ts";
-import { type ColumnKind, type MemberColumn, selectableColumn, tableForm, uniqueColumn } from "../filled-columns.ts";
+import { storeMembers } from "../../selection.ts";
+import type { MemberSql } from "../conditions.ts";
+import { type ColumnKind, type MemberColumn, selectableColumn, tableShape, uniqueColumn } from "../filled-columns.ts";
 import { nameOf, quoteName } from "./sql.ts";
-import { indexedWords, wordsForm } from "./words.ts";
+import { indexedWords, wordIndex } from "./words.ts";
 
 /** A column of a collection's table that the store fills with what it makes of a record's document. */
 export interface FilledColumn {
@@ -24,11 +24,8 @@ interface ColumnIndex {
   readonly unique?: string;
 }
 
-/** The column in which the values of a member are compared. */
-export interface ComparedColumn {
-  readonly type: MemberType;
-  /** What is compared, as an expression that has an index. */
-  readonly sql: string;
+/** The column in which the values of a member are compared, by an expression that has an index. */
+export interface ComparedColumn extends MemberSql {
   /** The expression for the whole of a text of which `sql` has the beginning. */
   readonly whole: string | undefined;
   /** Whether it has whole numbers, which are all that the server compares it with. */
@@ -86,7 +83,7 @@ export function filledColumns(definition: CollectionDefinition): readonly Filled
           {
             name: "words",
             type: "text[]",
-            content: wordsForm(fullText),
+            content: wordIndex(fullText),
             toValue: (document: unknown) => indexedWords(document, fullText),
             index: { definition: "USING gin (words)" },
           } as const,
@@ -95,11 +92,12 @@ export function filledColumns(definition: CollectionDefinition): readonly Filled
 }
 
 function filledFrom({ kind, member, content, toValue }: MemberColumn): Omit<FilledColumn, "index"> {
-  const toReadableValue = (document: unknown): string | number | null => {
-    const value = toValue(document);
-    return typeof value === "string" ? toReadableText(value) : value;
+  return {
+    name: nameOf(kind, member),
+    type: columnTypes[kind],
+    content,
+    toValue: (document) => toReadableValue(toValue(document)),
   };
-  return { name: nameOf(kind, member), type: columnTypes[kind], content, toValue: toReadableValue };
 }
 
 const columnTypes: Readonly<Record<ColumnKind, "text" | "bigint" | "double precision">> = {
@@ -113,13 +111,12 @@ const columnTypes: Readonly<Record<ColumnKind, "text" | "bigint" | "double preci
 /** The name of the column in which a member is unique. */
 export const uniqueColumnName = (member: string): string => filledFrom(uniqueColumn(member)).name;
 
-/** The form of the table that a definition asks for, as text. */
-export const dueForm = (definition: CollectionDefinition): string => tableForm(definition, filledColumns(definition));
+/** Returns the shape of the table that a definition asks for. */
+export const dueShape = (definition: CollectionDefinition): string => tableShape(definition, filledColumns(definition));
 
-/** A value of a selection as the columns of a type have it. */
-export function toCompared<V extends string | number | null>(value: V, type: MemberType): V | string {
-  return typeof value === "string" ? toReadableText(comparedValue<string>(value, type)) : value;
-}
+/** A value as the database can have it: see `toReadableText`. */
+export const toReadableValue = <V extends string | number | null>(value: V): V | string =>
+  typeof value === "string" ? toReadableText(value) : value;
 
 /** What puts records in the order of a column: those without a value before the others and, the other way round, after them. */
 export function orderTerm({ sql, isFull }: ComparedColumn, descending: boolean): string {

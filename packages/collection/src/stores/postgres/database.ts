@@ -1,31 +1,27 @@
 import type { ClientConfig } from "pg";
-import type { Database, DatabaseOptions, DatabaseState } from "../../database.ts";
-import type { LoadOptions, Snapshot } from "../../snapshot.ts";
-import { type Store, StoreOpenError } from "../../store.ts";
+import type { Database, DatabaseOptions } from "../../database.ts";
+import type { Snapshot } from "../../snapshot.ts";
+import { StoreOpenError } from "../../store.ts";
 import { assertDefinitions, ownersFirst } from "../definition.ts";
-import { loadSnapshot } from "../load.ts";
-import { PostgresChanges } from "./changes.ts";
-import { comparedColumns } from "./columns.ts";
+import { type DatabaseEngine, recordDatabase } from "../record-database.ts";
 import { PostgresConnection, type PostgresTimeouts } from "./connection.ts";
+import { PostgresEngine } from "./engine.ts";
 import { reasonNotOpened, toStoreFault, UnusableDatabase } from "./fault.ts";
-import { PostgresFinds } from "./finds.ts";
-import { PostgresLoadTarget } from "./load-target.ts";
 import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./migrations.ts";
 import { attempt, dividePool, leastPoolSize, type PostgresPools } from "./pool.ts";
+import { PostgresRestoreTarget } from "./restore-target.ts";
 import { prepareCollection } from "./schema.ts";
 import { openPostgresSnapshot } from "./snapshot.ts";
-import { PostgresStore, type PostgresStoreParts } from "./store.ts";
-import { PostgresWriter } from "./writer.ts";
 
 /** Times are in milliseconds. */
 export interface PostgresDatabaseOptions extends DatabaseOptions {
-  /** How many connections there are at most: from 3; 10 unless told. They are opened when they are needed. */
+  /** How many connections are opened at most, from 3. Default: 10. They are opened when they are needed. */
   readonly poolSize?: number;
-  /** How long a connection may take until it can be used, and work may wait for one; 3,000 unless told. */
+  /** How long a connection may take until it can be used, and work may wait for one. Default: 3,000. */
   readonly connectTimeout?: number;
-  /** How long the server may work on a statement; 5,000 unless told. Its answer is waited for a second longer. */
+  /** How long the server may work on a statement. Default: 5,000. Its answer is waited for a second longer. */
   readonly statementTimeout?: number;
-  /** How long a change waits for another transaction, of another program perhaps; 2,000 unless told. */
+  /** How long a change waits for another transaction, of another program perhaps. Default: 2,000. */
   readonly lockTimeout?: number;
 }
 
@@ -46,7 +42,7 @@ export interface PostgresDatabaseOptions extends DatabaseOptions {
  * @throws TypeError (rejects) when a definition has a name that is none; RangeError when there are too few connections
  */
 export async function openPostgresDatabase(address: string, options: PostgresDatabaseOptions): Promise<Database> {
-  const { collections, now = () => new Date(), poolSize = 10 } = options;
+  const { collections, poolSize = 10 } = options;
   const { connectTimeout: connect = 3000, statementTimeout: statement = 5000, lockTimeout: lock = 2000 } = options;
   assertDefinitions(collections);
   if (!(Number.isInteger(poolSize) && poolSize >= leastPoolSize)) {
@@ -60,21 +56,10 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
     throw openingFault(display, error);
   }
   const pools = dividePool(poolSize, connect, () => PostgresConnection.open(config, timeouts));
-  const openSnapshot = (): Promise<Snapshot> => openPostgresSnapshot(config, timeouts);
-  const stores = collections.map((definition) => {
-    const changes = new PostgresChanges(definition, collections);
-    const parts: PostgresStoreParts = {
-      definition,
-      columns: comparedColumns(definition),
-      pools,
-      finds: new PostgresFinds(pools.records, definition),
-      changes,
-      writer: new PostgresWriter(pools.changes, changes),
-      now,
-    };
-    return [definition.name, new PostgresStore(parts)] as const;
-  });
-  return new PostgresDatabase({ pools, stores: new Map(stores), collections, openSnapshot });
+  return recordDatabase(
+    postgresDatabaseEngine(pools, collections, () => openPostgresSnapshot(config, timeouts)),
+    options,
+  );
 }
 
 /**
@@ -98,51 +83,37 @@ function openingFault(display: string, error: unknown): unknown {
   return new StoreOpenError(`Cannot open the database ${JSON.stringify(display)}: ${reason}`, { cause: error });
 }
 
-/** What a PostgresDatabase is made of. */
-interface PostgresParts {
-  readonly pools: PostgresPools;
-  readonly stores: ReadonlyMap<string, PostgresStore>;
-  readonly collections: DatabaseOptions["collections"];
-  readonly openSnapshot: () => Promise<Snapshot>;
-}
-
-class PostgresDatabase implements Database {
-  readonly #parts: PostgresParts;
-
-  constructor(parts: PostgresParts) {
-    this.#parts = parts;
-  }
-
-  store(collection: string): Store {
-    const store = this.#parts.stores.get(collection);
-    if (store === undefined) throw new RangeError(`The database was opened without ${JSON.stringify(collection)}`);
-    return store;
-  }
-
-  async check(): Promise<DatabaseState> {
-    const [row] = await this.#parts.pools.records.read<readonly [readOnly: string]>({
-      text: "SELECT current_setting('transaction_read_only') FROM waymark_collections LIMIT 1",
-    });
-    return { readOnly: row?.[0] === "on" };
-  }
-
-  async snapshot(): Promise<Snapshot> {
-    try {
-      return await this.#parts.openSnapshot();
-    } catch (error) {
-      throw toStoreFault(error);
-    }
-  }
-
-  async load(snapshot: Snapshot, options?: LoadOptions): Promise<void> {
-    const { pools, collections } = this.#parts;
-    await loadSnapshot(await PostgresLoadTarget.of(pools.changes, collections), snapshot, collections, options);
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#parts.stores.values()].map((store) => store.close()));
-    await Promise.all(Object.values(this.#parts.pools).map((pool) => pool.close()));
-  }
+function postgresDatabaseEngine(
+  pools: PostgresPools,
+  collections: DatabaseOptions["collections"],
+  openSnapshot: () => Promise<Snapshot>,
+): DatabaseEngine {
+  const engines: PostgresEngine[] = [];
+  return {
+    collection(definition) {
+      const engine = new PostgresEngine(pools, definition, collections);
+      engines.push(engine);
+      return engine;
+    },
+    async check() {
+      const [row] = await pools.records.read<readonly [readOnly: string]>({
+        text: "SELECT current_setting('transaction_read_only') FROM waymark_collections LIMIT 1",
+      });
+      return { readOnly: row?.[0] === "on" };
+    },
+    async snapshot() {
+      try {
+        return await openSnapshot();
+      } catch (error) {
+        throw toStoreFault(error);
+      }
+    },
+    restoreTarget: () => PostgresRestoreTarget.of(pools.changes, collections),
+    async close() {
+      await Promise.all(engines.map((engine) => engine.close()));
+      await Promise.all(Object.values(pools).map((pool) => pool.close()));
+    },
+  };
 }
 
 /**

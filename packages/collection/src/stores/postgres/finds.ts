@@ -1,7 +1,8 @@
 import type { CollectionDefinition } from "../../database.ts";
 import { type StoredRecord, StoreUnavailable } from "../../store.ts";
+import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
 import type { PostgresPool } from "./pool.ts";
-import { ownerColumn, quoteName, type RecordRow, recordColumns, toRecord } from "./sql.ts";
+import { ownerColumn, quoteName } from "./sql.ts";
 
 export interface FoundRecord {
   readonly record: StoredRecord;
@@ -50,9 +51,12 @@ export class PostgresFinds {
     this.#inHand++;
     try {
       const values = [`{${[...asked.keys()].join(",")}}`];
-      const rows = await this.#pool.read<readonly [...RecordRow, owner: string | null]>({ ...this.#statement, values });
-      for (const [id, revision, updatedAt, document, owner] of rows) {
-        const record = toRecord([id, revision, updatedAt, document]);
+      const rows = await this.#pool.read<readonly [...RecordRow<string>, owner: string | null]>({
+        ...this.#statement,
+        values,
+      });
+      for (const row of rows) {
+        const [record, owner] = [toRecord(row), row[4]];
         asked.get(record.id)?.resolve({ record, owner: owner === null ? undefined : Number(owner) });
       }
       for (const { resolve } of asked.values()) resolve(undefined); // which does nothing where a record was found

@@ -1,38 +1,42 @@
+import type { SnapshotKey } from "../../snapshot.ts";
+import { forgottenForEach, keyLifetime } from "../decide.ts";
+import { type KeyRow, keyColumns, toKey } from "../rows.ts";
 import type { Write } from "../write.ts";
-import { type KeyedRecord, keyLifetime, keyOf } from "./batch.ts";
+import { keyOf } from "./batch.ts";
 import { toReadableText } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { toArrayText } from "./sql.ts";
 
-/** What was created before by the keys that the writes have. */
+/** Returns the records that were created before by the keys of the writes. */
 export async function keyedRecords(
   connection: PostgresConnection,
   collection: string,
   writes: readonly Write[],
-): Promise<ReadonlyMap<string, KeyedRecord>> {
+): Promise<ReadonlyMap<string, SnapshotKey>> {
   const asked = writes.flatMap((write) =>
     write.kind === "create" && write.idempotency ? [{ owner: write.owner ?? 0, key: write.idempotency.key }] : [],
   );
   if (asked.length === 0) return new Map();
   const keys = new Map(asked.map(({ key }) => [toReadableText(key), key]));
-  const rows = await connection.query<KeyRow>({
+  const rows = await connection.query<KeyRow<string>>({
     name: "waymark keys",
-    text: `SELECT owner, key, fingerprint, id, revision, time, document FROM waymark_keys
+    text: `SELECT ${keyColumns} FROM waymark_keys
       WHERE collection = $1 AND (owner, key) IN (SELECT * FROM unnest($2::bigint[], $3::text[]))`,
     values: [collection, toArrayText(asked.map(({ owner }) => owner)), toArrayText([...asked.map(toReadableKey)])],
   });
   return new Map(
-    rows.map(([ownerText, readable, fingerprint, id, revision, time, json]) => {
-      const [owner, key] = [Number(ownerText), keys.get(readable) ?? readable];
-      const record = { id: Number(id), revision: Number(revision), updatedAt: Number(time), json };
-      return [keyOf(owner, key), { record, owner, idempotency: { key, fingerprint } }];
+    rows.map((row) => {
+      const keyed = toKey(row);
+      const key = keys.get(keyed.key) ?? keyed.key;
+      return [keyOf(keyed.owner, key), { ...keyed, key }];
     }),
   );
 }
 
 /**
- * Forgets some keys of the collection that are too old, once so many records were stored by that time: more keys than records, so that
- * they become fewer. Those of other collections are left to who holds their lock.
+ * Forgets some keys of the collection that are too old. Keys of other collections are left to the holder of their lock.
+ *
+ * @param stored how many records were stored by that time
  */
 export async function forgetKeys(
   connection: PostgresConnection,
@@ -45,7 +49,7 @@ export async function forgetKeys(
     text: `DELETE FROM waymark_keys WHERE (collection, owner, key) IN (
         SELECT collection, owner, key FROM waymark_keys WHERE collection = $1 AND time <= $2 ORDER BY time LIMIT $3
       )`,
-    values: [collection, time - keyLifetime, 10 * stored],
+    values: [collection, time - keyLifetime, forgottenForEach * stored],
   });
 }
 
@@ -53,11 +57,11 @@ export async function forgetKeys(
 export async function keepKeys(
   connection: PostgresConnection,
   collection: string,
-  keyed: readonly KeyedRecord[],
+  keyed: readonly SnapshotKey[],
 ): Promise<void> {
   await connection.query({
     name: "waymark keep keys",
-    text: `INSERT INTO waymark_keys (collection, owner, key, fingerprint, id, revision, time, document)
+    text: `INSERT INTO waymark_keys (collection, ${keyColumns})
       SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[])
       ON CONFLICT (collection, owner, key) DO UPDATE SET fingerprint = excluded.fingerprint, id = excluded.id,
         revision = excluded.revision, time = excluded.time, document = excluded.document`,
@@ -65,8 +69,8 @@ export async function keepKeys(
       collection,
       ...[
         keyed.map(({ owner }) => owner),
-        keyed.map(({ idempotency }) => toReadableKey(idempotency)),
-        keyed.map(({ idempotency }) => idempotency.fingerprint),
+        keyed.map(toReadableKey),
+        keyed.map(({ fingerprint }) => fingerprint),
         keyed.map(({ record }) => record.id),
         keyed.map(({ record }) => record.revision),
         keyed.map(({ record }) => record.updatedAt),
@@ -75,15 +79,5 @@ export async function keepKeys(
     ],
   });
 }
-
-type KeyRow = readonly [
-  owner: string,
-  key: string,
-  fingerprint: string,
-  id: string,
-  revision: string,
-  time: string,
-  json: string,
-];
 
 const toReadableKey = ({ key }: { readonly key: string }): string => toReadableText(key);

@@ -1,5 +1,5 @@
 import type { CollectionDefinition } from "../../database.ts";
-import type { StoredRow } from "./batch.ts";
+import type { StoredRow } from "../decide.ts";
 import { filledColumns, uniqueColumnName } from "./columns.ts";
 import type { PostgresConnection, Statement } from "./connection.ts";
 import { quoteName, quoteText, toArrayText } from "./sql.ts";
@@ -43,11 +43,11 @@ export class PostgresRows {
   }
 
   /** Has rows, which are stored anew in the same transaction, keep no value from others. */
-  async vacate(connection: PostgresConnection, ids: readonly number[]): Promise<void> {
+  async releaseUniqueKeys(connection: PostgresConnection, ids: readonly number[]): Promise<void> {
     if (this.#unique.length === 0 || ids.length === 0) return;
     const changes = this.#unique.map((column) => `${column} = NULL`);
     await connection.query({
-      name: `waymark vacate ${this.#table}`,
+      name: `waymark release unique keys of ${this.#table}`,
       text: `UPDATE ${this.#table} SET ${changes.join(", ")} WHERE id = ANY($1::bigint[])`,
       values: [toArrayText(ids)],
     });

@@ -1,6 +1,6 @@
 import type { CollectionDefinition } from "../../database.ts";
-import { type TableForm, tableForm } from "../filled-columns.ts";
-import { dueForm, type FilledColumn, filledColumns } from "./columns.ts";
+import { type TableShape, tableShape } from "../filled-columns.ts";
+import { dueShape, type FilledColumn, filledColumns } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { sqlState, sqlStateOf, UnusableDatabase } from "./fault.ts";
 import { isThere, lockLayout } from "./migrations.ts";
@@ -20,14 +20,14 @@ export async function prepareCollection(
   connection: PostgresConnection,
   definition: CollectionDefinition,
 ): Promise<void> {
-  if ((await formOf(connection, definition.name)) === dueForm(definition)) return;
+  if ((await formOf(connection, definition.name)) === dueShape(definition)) return;
   await lockLayout(connection);
   const present = await formOf(connection, definition.name);
-  if (present === dueForm(definition)) return;
+  if (present === dueShape(definition)) return;
   await makeTable(connection, definition, present);
-  await note(connection, definition.name, tableForm(definition, [])); // in which no program stores records
+  await note(connection, definition.name, tableShape(definition, [])); // in which no program stores records
   await makeColumns(connection, definition, present);
-  await note(connection, definition.name, dueForm(definition));
+  await note(connection, definition.name, dueShape(definition));
 }
 
 async function makeTable(
@@ -47,7 +47,7 @@ async function makeTable(
   }
   await connection.query({
     text: "INSERT INTO waymark_collections (name, revision, last_id, form) VALUES ($1, 0, 0, $2) ON CONFLICT DO NOTHING",
-    values: [collection, tableForm(definition, [])],
+    values: [collection, tableShape(definition, [])],
   });
   const ofOwner = owner === undefined ? "" : "owner ASC, ";
   const statements = [
@@ -75,7 +75,7 @@ async function dropWithOtherOwner(
   { name: collection, owner }: CollectionDefinition,
   present: string,
 ): Promise<void> {
-  const { owner: presentOwner }: TableForm = JSON.parse(present);
+  const { owner: presentOwner }: TableShape = JSON.parse(present);
   const dueOwner = owner?.collection ?? null;
   if (presentOwner === dueOwner) return;
   const table = quoteName(collection);
@@ -110,7 +110,7 @@ async function makeColumns(
   if (alterations.length > 0) {
     await connection.query({ text: `ALTER TABLE ${quoteName(collection)} ${alterations.join(", ")}` });
   }
-  const filled: TableForm["columns"] = present === undefined ? {} : (JSON.parse(present) as TableForm).columns;
+  const filled: TableShape["columns"] = present === undefined ? {} : (JSON.parse(present) as TableShape).columns;
   await fillColumns(
     connection,
     collection,

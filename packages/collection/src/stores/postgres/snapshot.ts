@@ -1,9 +1,10 @@
 import type { ClientConfig } from "pg";
 import type { Snapshot, SnapshotCounters, SnapshotKey, SnapshotRange, SnapshotRecord } from "../../snapshot.ts";
+import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../rows.ts";
 import { PostgresConnection, type PostgresTimeouts } from "./connection.ts";
 import { toStoreFault, UnusableDatabase } from "./fault.ts";
 import { assertFinished, knownLayoutOf, presentLayouts } from "./migrations.ts";
-import { quoteName, type RecordRow, recordColumns, toRecord } from "./sql.ts";
+import { quoteName } from "./sql.ts";
 
 /**
  * A snapshot of a PostgreSQL database: a transaction that sees it as it is now, on a connection of its own. Nobody waits for it.
@@ -74,11 +75,12 @@ class PostgresSnapshot implements Snapshot {
         WHERE id > $1 AND id <= $2 AND revision > $3 ORDER BY id LIMIT 2000
       ) AS batch WHERE through - size < ${batchSize} ORDER BY id`;
     for (let place = after; ; ) {
-      const rows = await this.#query<readonly [...RecordRow, createdAt: string]>(text, [place, upTo, changedSince]);
-      const records = rows.map(([id, revision, updatedAt, document, createdAt]) => ({
-        ...toRecord([id, revision, updatedAt, document]),
-        createdAt: Number(createdAt),
-      }));
+      const rows = await this.#query<readonly [...RecordRow<string>, createdAt: string]>(text, [
+        place,
+        upTo,
+        changedSince,
+      ]);
+      const records = rows.map((row) => ({ ...toRecord(row), createdAt: Number(row[4]) }));
       const last = records.at(-1);
       if (last === undefined) return;
       yield records;
@@ -98,16 +100,10 @@ class PostgresSnapshot implements Snapshot {
   }
 
   async *keys(collection: string): AsyncGenerator<readonly SnapshotKey[]> {
-    const text = `SELECT owner, key, fingerprint, id, revision, time, document FROM waymark_keys
+    const text = `SELECT ${keyColumns} FROM waymark_keys
       WHERE collection = $1 AND (owner, key) > ($2::bigint, $3) ORDER BY owner, key LIMIT 100`;
     for (let place: readonly [owner: number, key: string] = [-1, ""]; ; ) {
-      const rows = await this.#query<KeyRow>(text, [collection, ...place]);
-      const keys = rows.map(([owner, key, fingerprint, id, revision, updatedAt, json]) => ({
-        owner: Number(owner),
-        key,
-        fingerprint,
-        record: { id: Number(id), revision: Number(revision), updatedAt: Number(updatedAt), json },
-      }));
+      const keys = (await this.#query<KeyRow<string>>(text, [collection, ...place])).map(toKey);
       const last = keys.at(-1);
       if (last === undefined) return;
       yield keys;
@@ -130,16 +126,6 @@ class PostgresSnapshot implements Snapshot {
     }
   }
 }
-
-type KeyRow = readonly [
-  owner: string,
-  key: string,
-  fingerprint: string,
-  id: string,
-  revision: string,
-  updatedAt: string,
-  json: string,
-];
 
 /** In bytes; a batch goes beyond by at most one record. */
 const batchSize = 1_048_576;

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import type { Ownership } from "../../database.ts";
-import type { StoredRecord } from "../../store.ts";
 
 /** The longest name that the server keeps, in bytes; it would cut a longer one, and take two for one. */
 const longestName = 63;
@@ -27,28 +26,6 @@ export function toArrayText(values: readonly (string | number | null)[]): string
   const elements = values.map((value) => (typeof value === "string" ? `"${value.replace(/["\\]/g, "\\$&")}"` : value));
   return `{${elements.map((element) => element ?? "NULL").join(",")}}`;
 }
-
-/** The values of a statement, in the order of their `$1`, `$2`, …. */
-export class StatementValues {
-  readonly all: (string | number)[] = [];
-
-  /** The parameter that stands for the value. */
-  add(value: string | number): string {
-    return `$${this.all.push(value)}`;
-  }
-}
-
-/** The columns of a `RecordRow`. */
-export const recordColumns = "id, revision, updated_at, document";
-
-export type RecordRow = readonly [id: string, revision: string, updatedAt: string, document: string];
-
-export const toRecord = ([id, revision, updatedAt, json]: RecordRow): StoredRecord => ({
-  id: Number(id),
-  revision: Number(revision),
-  updatedAt: Number(updatedAt),
-  json,
-});
 
 /** The expression for the owner's id, where the collection has an owner. */
 export const ownerColumn = (owner: Ownership | undefined): string => (owner === undefined ? "NULL" : "owner");

@@ -1,5 +1,5 @@
 import { documentWords, wordsVersion } from "../words.ts";
-import { type StatementValues, toArrayText } from "./sql.ts";
+import { toArrayText } from "./sql.ts";
 
 /**
  * What the column `words` of a record has, with spaces between: its words, and their beginnings, each with a star behind it. So a
@@ -20,18 +20,18 @@ export function indexedWords(document: unknown, members: readonly string[]): str
 /** In bytes of words: what lies behind them in a document is not found. */
 const mostBytes = 1_000_000;
 
-/** How the words of these members are kept: where that changes, they are made anew. */
-export const wordsForm = (members: readonly string[]): string =>
+/** Names the way in which the words of these members are indexed: where that changes, they are indexed again. */
+export const wordIndex = (members: readonly string[]): string =>
   JSON.stringify([wordsVersion, longestBeginning, ...members]);
 
 /** The condition that a record has each of the words, the last as a beginning. They are letters and digits alone. */
-export function wordsCondition(words: readonly string[], values: StatementValues): string {
+export function wordsCondition(words: readonly string[], add: (value: string) => string): string {
   const [last = "", whole] = [words.at(-1), words.slice(0, -1)];
   const beginning = beginningsOf(last).at(-1) ?? "";
-  const indexed = `words @> ${values.add(toArrayText([...whole, `${beginning}*`]))}`;
+  const indexed = `words @> ${add(toArrayText([...whole, `${beginning}*`]))}`;
   if (beginning === last) return indexed;
   // Those of which the index knows the beginning of the beginning are looked at one by one.
-  return `(${indexed} AND strpos(' ' || array_to_string(words, ' '), ${values.add(` ${last}`)}) > 0)`;
+  return `(${indexed} AND strpos(' ' || array_to_string(words, ' '), ${add(` ${last}`)}) > 0)`;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { StoreOutcomeUnknown, StoreUnavailable } from "../../store.ts";
+import type { Counters } from "../decide.ts";
 import type { OutcomeOf, Write } from "../write.ts";
 import type { PostgresBatch } from "./batch.ts";
-import type { CollectionLock, PostgresChanges } from "./changes.ts";
+import type { PostgresChanges } from "./changes.ts";
 import type { PostgresConnection } from "./connection.ts";
 import {
   ConnectionLost,
@@ -185,7 +186,7 @@ export async function transact<T>(
   connection: PostgresConnection,
   changes: PostgresChanges,
   isRemoving: boolean,
-  work: (locking: Promise<CollectionLock>) => Promise<Decision<T>>,
+  work: (locking: Promise<Counters>) => Promise<Decision<T>>,
 ): Promise<T> {
   let isCommitted = false;
   try {

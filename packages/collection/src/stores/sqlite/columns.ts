@@ -1,14 +1,11 @@
 import type { CollectionDefinition } from "../../database.ts";
 import { type MemberType, storeMembers } from "../../selection.ts";
-import { type ColumnKind, type MemberColumn, selectableColumn, tableForm, uniqueColumn } from "../filled-columns.ts";
+import type { MemberSql } from "../conditions.ts";
+import { type ColumnKind, type MemberColumn, selectableColumn, tableShape, uniqueColumn } from "../filled-columns.ts";
 import { wordsVersion } from "../words.ts";
 
-/** The column in which the values of a member are compared. */
-export interface SqliteColumn {
+export interface SqliteColumn extends MemberSql {
   readonly name: string;
-  /** As it is put into a statement. */
-  readonly sql: string;
-  readonly type: MemberType;
   /** The index on it, whose entries with one value are by id, after the owner where there is one; undefined for the id, by which the table itself is. */
   readonly index: string | undefined;
 }
@@ -64,11 +61,11 @@ const columnTypes: Readonly<Record<ColumnKind, FilledColumn["type"]>> = {
 
 const nameOf = ({ kind, member }: MemberColumn): string => `${kind}_${member}`;
 
-/** The form of the table that a definition asks for, as text; its words are as a column. */
-export function dueForm(definition: CollectionDefinition): string {
+/** Returns the shape of the table that a definition asks for; its words count as a column. */
+export function dueShape(definition: CollectionDefinition): string {
   const { fullText = [] } = definition;
   const words = fullText.length === 0 ? [] : [{ name: "words", content: JSON.stringify([wordsVersion, ...fullText]) }];
-  return tableForm(definition, [...filledColumns(definition), ...words]);
+  return tableShape(definition, [...filledColumns(definition), ...words]);
 }
 
 /** What stores a row: its id, revision, times and document; its owner, where the collection has one; what the columns are filled with. */

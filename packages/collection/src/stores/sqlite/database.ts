@@ -1,37 +1,35 @@
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import type { Database, DatabaseOptions, DatabaseState } from "../../database.ts";
-import type { LoadOptions, Snapshot } from "../../snapshot.ts";
-import type { Store } from "../../store.ts";
+import type { Database, DatabaseOptions } from "../../database.ts";
 import { assertDefinitions } from "../definition.ts";
-import { loadSnapshot } from "../load.ts";
-import { toStoreFault } from "./fault.ts";
+import { type DatabaseEngine, recordDatabase } from "../record-database.ts";
+import { type SqliteConnections, SqliteEngine } from "./engine.ts";
+import { guardedRead } from "./fault.ts";
 import { connectToSqliteFile, openSqliteFile } from "./file.ts";
-import { SqliteLoadTarget } from "./load-target.ts";
 import { type ReaderCalls, SqliteReader, threadedReader } from "./reader.ts";
-import { type SqliteConnections, StandingLock } from "./reads.ts";
+import { SqliteRestoreTarget } from "./restore-target.ts";
 import { prepareSchema } from "./schema.ts";
 import { SqliteQueries } from "./selection.ts";
+import { SharedReadLock } from "./shared-read-lock.ts";
 import { identityOf, openSqliteSnapshot, snapshotOfMemory } from "./snapshot.ts";
-import { sqliteStore } from "./store.ts";
 import { localChannel } from "./thread.ts";
 import { SqliteTransactions } from "./transactions.ts";
 import { localWriter, SqliteWriter, threadedWriter } from "./writer.ts";
 
 export interface SqliteDatabaseOptions extends DatabaseOptions {
   /**
-   * How long writes wait for those of another process, in milliseconds; 1000 unless told. Reads never wait; but opening
+   * How long writes wait for those of another process, in milliseconds. Default: 1000. Reads never wait; but opening
    * does, and the thread that calls it.
    */
   readonly busyTimeout?: number;
-  /** How many writes may wait for the disk; those beyond are refused with StoreUnavailable. 10,000 unless told. */
+  /** How many writes may wait for the disk; those beyond are refused with StoreUnavailable. Default: 10,000. */
   readonly maxWaitingWrites?: number;
   /**
    * How many reads may wait whose cost grows with the number of records: counts, and lists whose records are not found one after the
-   * other in an index. Those beyond are refused with StoreUnavailable. 1,000 unless told.
+   * other in an index. Those beyond are refused with StoreUnavailable. Default: 1,000.
    */
   readonly maxWaitingReads?: number;
-  /** How long such a read may take, its waiting included, in milliseconds; then it is stopped. 10,000 unless told. */
+  /** How long such a read may take, its waiting included, in milliseconds; then it is stopped. Default: 10,000. */
   readonly readTimeLimit?: number;
 }
 
@@ -52,7 +50,7 @@ export interface SqliteDatabaseOptions extends DatabaseOptions {
  * @throws RangeError (rejects) when `maxWaitingWrites`, `maxWaitingReads` or `readTimeLimit` is not an integer from 1
  */
 export async function openSqliteDatabase(file: string, options: SqliteDatabaseOptions): Promise<Database> {
-  const { collections, busyTimeout = 1000, now = () => new Date() } = options;
+  const { collections, busyTimeout = 1000 } = options;
   const { maxWaitingWrites = 10_000, maxWaitingReads = 1_000, readTimeLimit = 10_000 } = options;
   assertDefinitions(collections);
   assertPositive({ maxWaitingWrites, maxWaitingReads, readTimeLimit });
@@ -75,13 +73,9 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
     { maxWaiting: maxWaitingReads, timeLimit: readTimeLimit },
     stop,
   );
-  const lock = isFile ? new StandingLock(connectToSqliteFile(path, busyTimeout)) : undefined;
-  const connections = { database, queries, reader, lock };
-  const stores = collections.map(
-    (definition) => [definition.name, sqliteStore(connections, writer, definition, now)] as const,
-  );
-  const target = new SqliteLoadTarget(database, identityOf(file), collections, busyTimeout);
-  return new SqliteDatabase({ ...connections, writer, target, file, collections, stores: new Map(stores) });
+  const lock = isFile ? new SharedReadLock(connectToSqliteFile(path, busyTimeout)) : undefined;
+  const target = new SqliteRestoreTarget(database, identityOf(file), collections, busyTimeout);
+  return recordDatabase(sqliteDatabaseEngine({ database, queries, reader, writer, lock }, file, target), options);
 }
 
 /** @throws RangeError naming the option that is not an integer from 1 */
@@ -91,54 +85,27 @@ function assertPositive(options: Readonly<Record<string, number>>): void {
   }
 }
 
-/** What a SqliteDatabase is made of. */
-interface SqliteParts extends SqliteConnections {
-  readonly writer: SqliteWriter;
-  readonly target: SqliteLoadTarget;
-  readonly file: string;
-  readonly collections: DatabaseOptions["collections"];
-  readonly stores: ReadonlyMap<string, Store>;
-}
-
-class SqliteDatabase implements Database {
-  readonly #parts: SqliteParts;
-
-  constructor(parts: SqliteParts) {
-    this.#parts = parts;
-  }
-
-  store(collection: string): Store {
-    const store = this.#parts.stores.get(collection);
-    if (store === undefined) throw new RangeError(`The database was opened without ${JSON.stringify(collection)}`);
-    return store;
-  }
-
-  async check(): Promise<DatabaseState> {
-    try {
-      this.#parts.database.exec("SELECT name FROM waymark_collections LIMIT 1");
+function sqliteDatabaseEngine(
+  connections: SqliteConnections,
+  file: string,
+  restoreTarget: SqliteRestoreTarget,
+): DatabaseEngine {
+  const { database, writer, reader, lock } = connections;
+  return {
+    collection: (definition) => new SqliteEngine(connections, definition),
+    async check() {
+      guardedRead(() => database.exec("SELECT name FROM waymark_collections LIMIT 1"));
       return { readOnly: false };
-    } catch (error) {
-      throw toStoreFault(error);
-    }
-  }
-
-  async snapshot(): Promise<Snapshot> {
-    const { database, target, file } = this.#parts;
-    try {
-      return file === ":memory:" ? snapshotOfMemory(database, target.identity) : openSqliteSnapshot(file);
-    } catch (error) {
-      throw toStoreFault(error);
-    }
-  }
-
-  async load(snapshot: Snapshot, options?: LoadOptions): Promise<void> {
-    await loadSnapshot(this.#parts.target, snapshot, this.#parts.collections, options);
-  }
-
-  async close(): Promise<void> {
-    const { writer, reader, lock, database } = this.#parts;
-    await Promise.all([writer.close(), reader.close()]);
-    lock?.close();
-    if (database.isOpen) database.close();
-  }
+    },
+    snapshot: async () =>
+      guardedRead(() =>
+        file === ":memory:" ? snapshotOfMemory(database, restoreTarget.identity) : openSqliteSnapshot(file),
+      ),
+    restoreTarget: async () => restoreTarget,
+    async close() {
+      await Promise.all([writer.close(), reader.close()]);
+      lock?.close();
+      if (database.isOpen) database.close();
+    },
+  };
 }

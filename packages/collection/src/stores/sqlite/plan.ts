@@ -1,14 +1,6 @@
-import type { MemberFilter, Selection, SortKey } from "../../selection.ts";
-import {
-  type Columns,
-  columnOf,
-  filterConditions,
-  ownerCondition,
-  type Sql,
-  stopCondition,
-  tableBy,
-  where,
-} from "./sql.ts";
+import { defaultOrder, type MemberFilter, type Selection } from "../../selection.ts";
+import { where } from "../conditions.ts";
+import { type Columns, SqliteDialect } from "./dialect.ts";
 import type { StatementCache } from "./statements.ts";
 import { isIndexed, matching, wordsTable } from "./words.ts";
 
@@ -34,9 +26,6 @@ export interface SelectionPlan {
   /** Whether so many records have the words that they are looked up for each record that is come upon. */
   readonly looksUpWords?: boolean;
 }
-
-/** By ascending id. */
-export const defaultOrder: readonly SortKey[] = [{ member: "id", descending: false }];
 
 /**
  * The plan of a selection of which every page is a run of one index: what is read is what is given, however many records there
@@ -133,22 +122,19 @@ function areBestLookedUp(records: SelectableRecords, words: readonly string[], c
 
 function countFoundUpTo({ collection, statements }: SelectableRecords, most: number, words: readonly string[]): number {
   const found = `SELECT 1 FROM "${wordsTable(collection)}" (?) LIMIT ?`;
-  return countRows(statements, { text: found, values: [matching(words), most] });
+  return countRows(statements, found, [matching(words), most]);
 }
 
 function countUpTo(records: SelectableRecords, most: number, member: string, filters: readonly MemberFilter[]): number {
-  const { collection, columns, statements, owner } = records;
-  const { text, values } = where([
-    ...stopCondition(records),
-    ...ownerCondition(owner),
-    ...filters.flatMap((filter) => filterConditions(filter, columns, () => true)),
-  ]);
-  const table = tableBy(collection, columnOf(columns, member), owner);
-  return countRows(statements, { text: `SELECT 1 FROM ${table} ${text} LIMIT ?`, values: [...values, most] });
+  const dialect = new SqliteDialect(records);
+  const { owner } = records;
+  const conditions = where([...dialect.stopConditions(), ...dialect.conditions({ owner, filters })]);
+  const text = `SELECT 1 FROM ${dialect.tableBy(member, owner)} ${conditions} LIMIT ${dialect.add(most)}`;
+  return countRows(records.statements, text, dialect.values);
 }
 
-function countRows(statements: StatementCache, { text, values }: Sql): number {
-  const statement = statements.prepare(`SELECT count(*) FROM (${text})`);
+function countRows(statements: StatementCache, rows: string, values: readonly (string | number)[]): number {
+  const statement = statements.prepare(`SELECT count(*) FROM (${rows})`);
   const [count] = statement.get(...values) as unknown as [number]; // an aggregate has a row
   return count;
 }

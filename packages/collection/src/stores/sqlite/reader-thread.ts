@@ -2,11 +2,11 @@
 // does that starts it.
 import { workerData } from "node:worker_threads";
 import { StoreUnavailable } from "../../store.ts";
+import { goOnFunction } from "./dialect.ts";
 import { connectToSqliteFile } from "./file.ts";
 import { SqliteLog } from "./log.ts";
 import type { ReaderCalls, ReaderThreadData } from "./reader.ts";
 import { SqliteQueries } from "./selection.ts";
-import { goOnFunction } from "./sql.ts";
 import { answerCalls } from "./thread.ts";
 
 const { path, collections, busyTimeout, stop } = workerData as ReaderThreadData; // as it is started

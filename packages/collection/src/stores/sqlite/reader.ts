@@ -106,7 +106,7 @@ const abandoned = (signal: AbortSignal | undefined): StoreUnavailable =>
   new StoreUnavailable("Nobody waits for the answer any more", { cause: signal?.reason });
 
 /** What a reader can have read. */
-export type ReaderCalls = Pick<SqliteQueries, "batch" | "count">;
+export type ReaderCalls = Pick<SqliteQueries, "page" | "count">;
 
 /** The way from a reader to the connection that it reads over. */
 type ReaderChannel = Channel<ReaderCalls>;

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { CollectionDefinition } from "../../database.ts";
-import { type TableForm, tableForm } from "../filled-columns.ts";
-import { dueForm, type FilledColumn, filledColumns, ownerIndex, selectableColumns } from "./columns.ts";
+import { type TableShape, tableShape } from "../filled-columns.ts";
+import { dueShape, type FilledColumn, filledColumns, ownerIndex, selectableColumns } from "./columns.ts";
 import { sqliteCode, sqliteCodeOf } from "./fault.ts";
 import { Unusable } from "./file.ts";
-import { tellAnyRowid } from "./statements.ts";
+import { readRowidsAsBigInt } from "./statements.ts";
 import { makeWords, wordsTable } from "./words.ts";
 
 /**
@@ -32,35 +32,35 @@ function prepareCollection(database: DatabaseSync, definition: CollectionDefinit
     ) STRICT;
   `);
   const present = notedForm(database, definition);
-  const due = dueForm(definition);
-  const [{ columns: filled }, { columns: wanted }] = [present, due].map(toTableForm) as [TableForm, TableForm];
+  const due = dueShape(definition);
+  const [{ columns: filled }, { columns: wanted }] = [present, due].map(toTableShape) as [TableShape, TableShape];
   prepareColumns(database, definition, filled);
   if (filled["words"] !== wanted["words"]) makeWords(database, definition);
   prepareTrigger(database, definition);
   if (present === due) return;
   const note = database.prepare("UPDATE waymark_collections SET form = ? WHERE name = ?");
-  tellAnyRowid(note); // that of the words
+  readRowidsAsBigInt(note); // that of the words
   note.run(due, name);
 }
 
-const toTableForm = (form: string): TableForm => JSON.parse(form);
+const toTableShape = (form: string): TableShape => JSON.parse(form);
 
 /** What the table of a collection was made for; of a new one, that none of its columns is filled. */
 function notedForm(database: DatabaseSync, definition: CollectionDefinition): string {
   const { name } = definition;
   const row = database.prepare("SELECT form FROM waymark_collections WHERE name = ?").get(name);
   if (row !== undefined) return String(row["form"]);
-  const form = tableForm(definition, []);
+  const form = tableShape(definition, []);
   const insertion = database.prepare(
     "INSERT INTO waymark_collections (name, revision, last_id, form) VALUES (?, 0, 0, ?)",
   );
-  tellAnyRowid(insertion); // that of another collection's words
+  readRowidsAsBigInt(insertion); // that of another collection's words
   insertion.run(name, form);
   return form;
 }
 
 /** Sees that there are these columns, filled, and these indexes, and no others. */
-function prepareColumns(database: DatabaseSync, definition: CollectionDefinition, filled: TableForm["columns"]): void {
+function prepareColumns(database: DatabaseSync, definition: CollectionDefinition, filled: TableShape["columns"]): void {
   const { name: collection } = definition;
   const due = filledColumns(definition);
   const there = namesIn(database, "SELECT name FROM pragma_table_info(?)", collection);
@@ -108,7 +108,7 @@ function fillColumns(database: DatabaseSync, collection: string, columns: readon
   if (columns.length === 0) return;
   const changes = columns.map(({ name }) => `"${name}" = ?`);
   const fill = database.prepare(`UPDATE "${collection}" SET ${changes.join(", ")} WHERE id = ?`);
-  tellAnyRowid(fill);
+  readRowidsAsBigInt(fill);
   // The records stay where they are in the order of their ids.
   for (const { id, document } of database.prepare(`SELECT id, document FROM "${collection}" ORDER BY id`).iterate()) {
     const values: unknown = JSON.parse(String(document));

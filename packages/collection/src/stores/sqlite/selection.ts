@@ -1,31 +1,18 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { CollectionDefinition } from "../../database.ts";
-import type { MemberFilter, MemberValue, Selection } from "../../selection.ts";
+import { defaultOrder, type MemberValue, type Selection } from "../../selection.ts";
 import type { StoredRecord } from "../../store.ts";
+import { where } from "../conditions.ts";
 import { type KeyCondition, keysetRanges } from "../keyset.ts";
+import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
 import { selectableColumns } from "./columns.ts";
+import { type Bound, type Columns, SqliteDialect } from "./dialect.ts";
 import { guardedRead } from "./fault.ts";
-import { defaultOrder, planOf, type SelectableRecords, type SelectionPlan } from "./plan.ts";
-import {
-  type Bound,
-  type Columns,
-  columnOf,
-  eachWordsCondition,
-  filterConditions,
-  keyConditions,
-  orderBy,
-  ownerCondition,
-  type Sql,
-  stopCondition,
-  tableBy,
-  where,
-  wordsCondition,
-} from "./sql.ts";
+import { planOf, type SelectableRecords, type SelectionPlan } from "./plan.ts";
 import { StatementCache } from "./statements.ts";
-import { matching, wordsTable } from "./words.ts";
 
 /** The next records of a selection. */
-export interface Batch {
+export interface RecordPage {
   /** Of about 64 KiB; none when there are no more. */
   readonly records: readonly StoredRecord[];
   /** The selection of those behind them; undefined when there are no more. */
@@ -47,25 +34,21 @@ export class SqliteQueries {
   }
 
   /** @param plan of the selection, where it is known already */
-  batch(collection: string, selection: Selection, owner: number | undefined, plan?: SelectionPlan): Batch {
+  page(collection: string, selection: Selection, owner: number | undefined, plan?: SelectionPlan): RecordPage {
     return guardedRead(() => {
       const records = this.#recordsOf(collection, owner);
-      return nextBatch(records, selection, plan ?? planOf(records, selection));
+      return readPage(records, selection, plan ?? planOf(records, selection));
     });
   }
 
   count(collection: string, { filters = [], words = [] }: Selection, owner: number | undefined): number {
-    const records = this.#recordsOf(collection, owner);
-    const conditions = [
-      ...ownerCondition(owner),
-      ...filters.flatMap((filter) => filterConditions(filter, records.columns, () => true)),
-      ...(words.length > 0 ? [wordsCondition(collection, words, this.#isStoppable)] : []),
-    ];
+    const dialect = new SqliteDialect(this.#recordsOf(collection, owner));
+    const conditions = dialect.conditions({ filters, words, owner });
     // Without any SQLite counts by the pages of an index, which takes a quarter of the time.
-    const { text, values } = where(conditions.length === 0 ? [] : [...stopCondition(records), ...conditions]);
+    const text = where(conditions.length === 0 ? [] : [...dialect.stopConditions(), ...conditions]);
     return guardedRead(() => {
       const statement = this.#statements.prepare(`SELECT count(*) FROM "${collection}" ${text}`);
-      const [count] = statement.get(...values) as unknown as [number]; // an aggregate has a row
+      const [count] = statement.get(...dialect.values) as unknown as [number]; // an aggregate has a row
       return count;
     });
   }
@@ -76,80 +59,66 @@ export class SqliteQueries {
   }
 }
 
-function nextBatch(from: SelectableRecords, selection: Selection, plan: SelectionPlan): Batch {
+function readPage(from: SelectableRecords, selection: Selection, plan: SelectionPlan): RecordPage {
   const selected = new SqliteSelection(from, selection, plan);
   let { after, limit: left = Number.POSITIVE_INFINITY } = selection;
   const records: StoredRecord[] = [];
-  for (let size = 0; size < batchSize && left > 0; ) {
-    const wanted = Math.min(selected.pageSize, left);
-    const page = selected.page(after, wanted);
-    for (const row of page) {
+  for (let size = 0; size < mostCharacters && left > 0; ) {
+    const wanted = Math.min(selected.rowsAtOnce, left);
+    const found = selected.rows(after, wanted);
+    for (const row of found) {
       const record = toRecord(row);
       records.push(record);
       size += record.json.length;
     }
-    after = page.length === 0 ? after : selected.placeOf(page.at(-1) as RecordRow); // there is a last one
-    left = page.length < wanted ? 0 : left - page.length;
+    after = found.length === 0 ? after : selected.placeOf(found.at(-1) as SelectedRow); // there is a last one
+    left = found.length < wanted ? 0 : left - found.length;
   }
   if (left === 0 || after === undefined) return { records, rest: undefined, plan };
   const rest = { ...selection, after, ...(Number.isFinite(left) && { limit: left }) };
   return { records, rest, plan };
 }
 
-/** When a batch is large enough, in characters of JSON; it goes beyond by at most a page. */
-const batchSize = 65_536;
+/** When a page is large enough, in characters of JSON; it goes beyond by at most the rows of one statement. */
+const mostCharacters = 65_536;
 
 /** What is selected of a record, and the values of the keys of the order but `id`. */
-export type RecordRow = readonly [id: number, revision: number, updatedAt: number, json: string, ...MemberValue[]];
-
-export const toRecord = ([id, revision, updatedAt, json]: RecordRow): StoredRecord => ({
-  id,
-  revision,
-  updatedAt,
-  json,
-});
+type SelectedRow = readonly [...RecordRow<number>, ...MemberValue[]];
 
 /** A selection, to be read in pages as its plan says. */
 export class SqliteSelection {
   /** How many records are to be read at once. */
-  readonly pageSize: number;
+  readonly rowsAtOnce: number;
   readonly #records: SelectableRecords;
-  readonly #columns: Columns;
   readonly #selection: Required<Pick<Selection, "filters" | "words" | "order">>;
   readonly #plan: SelectionPlan;
 
   constructor(records: SelectableRecords, selection: Selection, plan: SelectionPlan) {
     const { filters = [], words = [], order = defaultOrder } = selection;
-    const { columns } = records;
     this.#records = records;
     this.#selection = { filters, words, order };
     this.#plan = plan;
-    this.#columns =
-      plan.by === "words"
-        ? // The same id, by which the words are found.
-          new Map([...columns, ["id", { ...columnOf(columns, "id"), sql: "found.rowid" }]])
-        : columns;
     const isSorted = plan.by !== "order" && order[0]?.member !== "id";
-    this.pageSize = isSorted ? sortedPageSize : pageSize;
+    this.rowsAtOnce = isSorted ? sortedRowsAtOnce : rowsAtOnce;
   }
 
   /** The first records behind the place; without one, of all. At most so many. */
-  page(after: readonly MemberValue[] | undefined, size: number): readonly RecordRow[] {
-    const rows: RecordRow[] = [];
+  rows(after: readonly MemberValue[] | undefined, size: number): readonly SelectedRow[] {
+    const rows: SelectedRow[] = [];
     for (const range of after === undefined ? [[]] : this.#rangesBehind(after)) {
-      const { text, values } = this.#query(keyConditions(range, this.#columns), range[0]?.relation);
+      const { text, values } = this.#query(range);
       const statement = this.#records.statements.prepare(text);
       // The statement returns arrays of these columns, whose types the table enforces.
-      const page = statement.all(...values, size - rows.length) as unknown as RecordRow[];
-      if (page.length === size) return page;
-      rows.push(...page);
+      const found = statement.all(...values, size - rows.length) as unknown as SelectedRow[];
+      if (found.length === size) return found;
+      rows.push(...found);
       if (rows.length === size) break;
     }
     return rows;
   }
 
   /** The place of a record in the order. */
-  placeOf([id, _revision, _updatedAt, _json, ...keys]: RecordRow): readonly MemberValue[] {
+  placeOf([id, _revision, _updatedAt, _json, ...keys]: SelectedRow): readonly MemberValue[] {
     return [...keys, id];
   }
 
@@ -162,44 +131,27 @@ export class SqliteSelection {
     );
   }
 
-  #query(range: readonly Sql[], firstRelation: KeyCondition["relation"] | undefined): Sql {
+  #query(range: readonly KeyCondition[]): { readonly text: string; readonly values: readonly (string | number)[] } {
     const { filters, words, order } = this.#selection;
-    const { collection, owner, isStoppable } = this.#records;
-    const { by, member: leading } = this.#plan;
+    const { owner } = this.#records;
+    const { by, member: leading, looksUpWords = false } = this.#plan;
     const firstKey = order[0]?.member ?? "id";
     // By the index on the first key the range has its place in it, which a filter must not move back.
-    const taken = firstRelation === undefined ? undefined : boundOf[firstRelation];
-    const isKept = (filter: MemberFilter, bound: Bound): boolean =>
+    const taken = range[0] && boundOf[range[0].relation];
+    const isKept = (member: string, bound: Bound): boolean =>
       by === "order"
-        ? filter.member === firstKey && filter.operator !== "in" && taken !== "equal" && bound !== taken
-        : filter.member === leading;
+        ? member === firstKey && bound !== "list" && taken !== "equal" && bound !== taken
+        : member === leading;
+    const isByWords = by === "words";
+    const dialect = new SqliteDialect({ ...this.#records, isKept, isByWords, looksUpWords });
+    const table = isByWords ? dialect.tableByWords(words) : dialect.tableBy(leading ?? firstKey, owner);
     const conditions = where([
-      ...stopCondition({ columns: this.#columns, isStoppable }),
-      ...ownerCondition(owner),
-      ...filters.flatMap((filter) => filterConditions(filter, this.#columns, (bound) => isKept(filter, bound))),
-      ...(words.length > 0 && by !== "words" ? [this.#wordsCondition(words)] : []),
-      ...range,
+      ...dialect.stopConditions(),
+      ...dialect.conditions({ owner, filters, range, words: isByWords ? [] : words }),
     ]);
-    const table =
-      by === "words"
-        ? {
-            text: `"${wordsTable(collection)}" (?) AS found CROSS JOIN "${collection}" ON id = found.rowid`,
-            values: [matching(words)],
-          }
-        : { text: tableBy(collection, columnOf(this.#columns, leading ?? firstKey), owner), values: [] };
-    const keys = order.slice(0, -1).map(({ member }) => `, ${columnOf(this.#columns, member).sql}`);
-    return {
-      text: `SELECT id, revision, updated_at, document${keys.join("")} FROM ${table.text} ${conditions.text}
-        ${orderBy(order, this.#columns)} LIMIT ?`,
-      values: [...table.values, ...conditions.values],
-    };
-  }
-
-  #wordsCondition(words: readonly string[]): Sql {
-    const { collection, isStoppable } = this.#records;
-    return this.#plan.looksUpWords === true
-      ? eachWordsCondition(collection, words)
-      : wordsCondition(collection, words, isStoppable);
+    const text = `SELECT ${recordColumns}${dialect.keyColumns(order)} FROM ${table} ${conditions}
+      ${dialect.orderBy(order)} LIMIT ?`;
+    return { text, values: dialect.values };
   }
 }
 
@@ -212,7 +164,7 @@ const boundOf: Readonly<Record<KeyCondition["relation"], Bound>> = {
 };
 
 // Statements that return some rows at once cost half of what stepping from row to row does (0.5 against 1 µs a row).
-const pageSize = 32;
+const rowsAtOnce = 32;
 
 /** Where each page is sorted anew, they are larger. */
-const sortedPageSize = 256;
+const sortedRowsAtOnce = 256;

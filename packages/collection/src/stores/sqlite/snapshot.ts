@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import type { Snapshot, SnapshotCounters, SnapshotKey, SnapshotRange, SnapshotRecord } from "../../snapshot.ts";
+import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../rows.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
 import { identifySqliteFile, openingFault, Unusable } from "./file.ts";
 
@@ -122,10 +123,10 @@ export class SqliteSnapshot implements Snapshot {
     if (revision === 0) return; // there may be no such table
     const { after = 0, upTo = Number.MAX_SAFE_INTEGER, changedSince = -1 } = range;
     const rows = this.#rows(
-      `SELECT id, revision, updated_at, document, created_at FROM "${collection}"
+      `SELECT ${recordColumns}, created_at FROM "${collection}"
       WHERE id > ? AND id <= ? AND revision > ? ORDER BY id`,
       [after, upTo, changedSince],
-      ([id, revision, updatedAt, json, createdAt]: RecordRow) => ({ id, revision, updatedAt, json, createdAt }),
+      (row: StampedRow) => ({ ...toRecord(row), createdAt: row[4] }),
     );
     yield* batched(rows, ({ json }) => json.length);
   }
@@ -140,15 +141,9 @@ export class SqliteSnapshot implements Snapshot {
 
   async *keys(collection: string): AsyncGenerator<readonly SnapshotKey[]> {
     const rows = this.#rows(
-      `SELECT owner, key, fingerprint, id, revision, time, document FROM waymark_keys
-      WHERE collection = ? ORDER BY owner, key`,
+      `SELECT ${keyColumns} FROM waymark_keys WHERE collection = ? ORDER BY owner, key`,
       [collection],
-      ([owner, key, fingerprint, id, revision, updatedAt, json]: KeyRow) => ({
-        owner,
-        key,
-        fingerprint,
-        record: { id, revision, updatedAt, json },
-      }),
+      (row: KeyRow<number>) => toKey(row),
     );
     yield* batched(rows, ({ record }) => record.json.length);
   }
@@ -183,16 +178,7 @@ export class SqliteSnapshot implements Snapshot {
   }
 }
 
-type RecordRow = readonly [id: number, revision: number, updatedAt: number, json: string, createdAt: number];
-type KeyRow = readonly [
-  owner: number,
-  key: string,
-  fingerprint: string,
-  id: number,
-  revision: number,
-  updatedAt: number,
-  json: string,
-];
+type StampedRow = readonly [...RecordRow<number>, createdAt: number];
 
 /** In characters; a batch goes beyond by at most one. */
 const batchSize = 1_048_576;

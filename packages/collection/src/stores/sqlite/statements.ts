@@ -28,9 +28,9 @@ export class StatementCache {
 const capacity = 100;
 
 /**
- * Has statements run beside full text: each tells the row that was inserted last, and FTS5 inserts rows of its own, some of
- * whose numbers are too great for a number of JavaScript, for which the statement would throw.
+ * Reads row ids as BigInt. FTS5 inserts internal rows with ids from 2^53 on, and node:sqlite would throw on these when a
+ * statement that changes something returns the row that was inserted last.
  */
-export function tellAnyRowid(...statements: readonly StatementSync[]): void {
+export function readRowidsAsBigInt(...statements: readonly StatementSync[]): void {
   for (const statement of statements) statement.setReadBigInts(true);
 }

@@ -1,10 +1,11 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { CollectionDefinition } from "../../database.ts";
-import { type BulkConflict, type BulkCreation, StoreUnavailable } from "../../store.ts";
+import { type BulkCreation, StoreUnavailable } from "../../store.ts";
+import { type BulkConditions, BulkTally } from "../bulk-source.ts";
 import type { CreateWrite, OutcomeOf, Write } from "../write.ts";
 import { SqliteWrites } from "./changes.ts";
 import { toStoreFault } from "./fault.ts";
-import { tellAnyRowid } from "./statements.ts";
+import { readRowidsAsBigInt } from "./statements.ts";
 import { begin, commit, inTransaction, orRollBack, rollBack } from "./transaction.ts";
 
 /** A change, and the collection that it is made to. */
@@ -24,7 +25,7 @@ export class SqliteTransactions {
   readonly #mark: StatementSync;
   readonly #undo: StatementSync;
   readonly #keep: StatementSync;
-  #load: SqliteLoad | undefined;
+  #bulk: SqliteBulkCreation | undefined;
 
   /** @param busyTimeout how long each transaction waits for one of another connection, in milliseconds */
   constructor(database: DatabaseSync, collections: readonly CollectionDefinition[], busyTimeout: number) {
@@ -34,7 +35,7 @@ export class SqliteTransactions {
     this.#mark = database.prepare("SAVEPOINT one");
     this.#undo = database.prepare("ROLLBACK TO one");
     this.#keep = database.prepare("RELEASE one");
-    tellAnyRowid(this.#mark, this.#undo, this.#keep);
+    readRowidsAsBigInt(this.#mark, this.#undo, this.#keep);
   }
 
   /**
@@ -52,25 +53,25 @@ export class SqliteTransactions {
   }
 
   /** Begins to store many records, all or none. */
-  beginLoad(collection: string, conditions: LoadConditions): void {
-    this.#load = new SqliteLoad(this.#database, this.#busyTimeout, this.#writesTo(collection), conditions);
+  beginBulk(collection: string, conditions: BulkConditions): void {
+    this.#bulk = new SqliteBulkCreation(this.#database, this.#busyTimeout, this.#writesTo(collection), conditions);
   }
 
   /** Takes the next of them; whether more are wanted. */
-  load(batch: readonly CreateWrite[]): boolean {
-    return this.#currentLoad().add(batch);
+  addToBulk(batch: readonly CreateWrite[]): boolean {
+    return this.#currentBulk().add(batch);
   }
 
-  endLoad(): LoadOutcome {
-    const load = this.#currentLoad();
-    this.#load = undefined;
-    return load.end();
+  endBulk(): BulkOutcome {
+    const bulk = this.#currentBulk();
+    this.#bulk = undefined;
+    return bulk.end();
   }
 
   /** Stores none of them; does nothing when none are being loaded. */
-  abandonLoad(): void {
-    this.#load?.abandon();
-    this.#load = undefined;
+  abandonBulk(): void {
+    this.#bulk?.abandon();
+    this.#bulk = undefined;
   }
 
   #inTransaction(
@@ -105,39 +106,31 @@ export class SqliteTransactions {
     return this.#writes.get(collection) as SqliteWrites; // a store asks for a collection of its database
   }
 
-  #currentLoad(): SqliteLoad {
-    if (this.#load !== undefined) return this.#load;
-    throw new StoreUnavailable("What was loaded before is lost, since the thread that writes had to be started anew");
+  #currentBulk(): SqliteBulkCreation {
+    if (this.#bulk !== undefined) return this.#bulk;
+    throw new StoreUnavailable("What was loaded before is lost, since the thread that writes had to be started again");
   }
 }
 
 /** What became of many records of which all or none were to be stored. */
-export type LoadOutcome =
+export type BulkOutcome =
   | BulkCreation
   /** There were records before, and were to be none. */
   | { readonly kind: "not-empty" };
 
-export interface LoadConditions {
-  readonly onlyIfEmpty: boolean;
-  /** Of whom there are to be no records. */
-  readonly owner: number | undefined;
-}
-
 /** A transaction that stores many records, which come a batch at a time; what fails in it undoes all of it. */
-class SqliteLoad {
+class SqliteBulkCreation {
   readonly #database: DatabaseSync;
   readonly #writes: SqliteWrites;
   readonly #isRefused: boolean;
-  readonly #conflicts: BulkConflict[] = [];
-  #isOwnerless = false;
-  #position = 0;
+  readonly #tally = new BulkTally();
 
   /** Begins the transaction, which waits as `begin` does. */
   constructor(
     database: DatabaseSync,
     busyTimeout: number,
     writes: SqliteWrites,
-    { onlyIfEmpty, owner }: LoadConditions,
+    { onlyIfEmpty, owner }: BulkConditions,
   ) {
     this.#database = database;
     this.#writes = writes;
@@ -151,10 +144,7 @@ class SqliteLoad {
     orRollBack(this.#database, () => {
       for (const write of batch) {
         if (this.#isDecided) return;
-        this.#position++;
-        const creation = this.#writes.apply(write);
-        if (creation.kind === "conflict") this.#conflicts.push({ position: this.#position, member: creation.member });
-        if (creation.kind === "ownerless") this.#isOwnerless = true;
+        this.#tally.add(this.#writes.apply(write));
       }
       this.#writes.finish();
     });
@@ -162,14 +152,11 @@ class SqliteLoad {
   }
 
   /** Stores all of them, unless they are refused. */
-  end(): LoadOutcome {
-    if (this.#isRefused || this.#isOwnerless || this.#conflicts.length > 0) {
-      rollBack(this.#database);
-      if (this.#isOwnerless) return { kind: "ownerless" };
-      return this.#isRefused ? { kind: "not-empty" } : { kind: "refused", conflicts: this.#conflicts };
-    }
-    commit(this.#database);
-    return { kind: "created", count: this.#position };
+  end(): BulkOutcome {
+    const outcome = this.#isRefused ? ({ kind: "not-empty" } as const) : this.#tally.outcome;
+    if (outcome.kind === "created") commit(this.#database);
+    else rollBack(this.#database);
+    return outcome;
   }
 
   abandon(): void {
@@ -177,9 +164,6 @@ class SqliteLoad {
   }
 
   get #isDecided(): boolean {
-    return this.#isRefused || this.#isOwnerless || this.#conflicts.length >= mostConflicts;
+    return this.#isRefused || this.#tally.isDecided;
   }
 }
-
-/** More of them help nobody, and would be kept in memory. */
-const mostConflicts = 1000;

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { CollectionDefinition } from "../../database.ts";
 import { documentWords } from "../words.ts";
-import { tellAnyRowid } from "./statements.ts";
+import { readRowidsAsBigInt } from "./statements.ts";
 
 /** The table with the words of a collection's records, by their ids. */
 export const wordsTable = (collection: string): string => `waymark_words_${collection}`;
@@ -35,7 +35,7 @@ export class SqliteWords {
     this.#isThere = database.prepare(`SELECT 1 FROM "${collection}" WHERE id = ?`);
     // A statement that might insert several rows, as one with SELECT, would begin with a savepoint too.
     this.#put = database.prepare(`INSERT OR REPLACE INTO "${wordsTable(collection)}" (rowid, words) VALUES (?, ?)`);
-    tellAnyRowid(this.#put);
+    readRowidsAsBigInt(this.#put);
   }
 
   add(id: number, document: unknown): void {

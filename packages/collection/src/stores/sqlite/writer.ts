@@ -1,15 +1,9 @@
 import type { CollectionDefinition } from "../../database.ts";
 import { StoreUnavailable } from "../../store.ts";
-import { iterate, nextBatch, stop } from "../load.ts";
-import type { CreateWrite, OutcomeOf, Write } from "../write.ts";
+import { BulkReader, type BulkSource } from "../bulk-source.ts";
+import type { OutcomeOf, Write } from "../write.ts";
 import { type Channel, localChannel, ThreadChannel } from "./thread.ts";
-import type {
-  AddressedWrite,
-  BatchedOutcome,
-  LoadConditions,
-  LoadOutcome,
-  SqliteTransactions,
-} from "./transactions.ts";
+import type { AddressedWrite, BatchedOutcome, BulkOutcome, SqliteTransactions } from "./transactions.ts";
 
 /**
  * Makes the changes to a database file, in the order in which it is given them. What comes while a batch is being committed is
@@ -55,22 +49,17 @@ export class SqliteWriter {
 
   /**
    * Stores many records, all or none, in one transaction and in constant memory; other changes wait meanwhile. Nothing is
-   * stored when what produces the documents throws, or gives too few of them for ten seconds.
+   * stored when the documents throw, or too few of them come for ten seconds.
    *
    * @throws StoreUnavailable and StoreOutcomeUnknown (rejects) as `write` does
    */
-  async load<D>(
-    collection: string,
-    documents: Iterable<D> | AsyncIterable<D>,
-    toWrite: (document: D) => CreateWrite,
-    conditions: LoadConditions,
-  ): Promise<LoadOutcome> {
+  async bulkCreate(collection: string, source: BulkSource): Promise<BulkOutcome> {
     this.#admit();
     this.#waiting++;
-    const { promise, resolve, reject } = Promise.withResolvers<LoadOutcome>();
+    const { promise, resolve, reject } = Promise.withResolvers<BulkOutcome>();
     this.#jobs.push(async () => {
       this.#waiting--;
-      await sendLoad(this.#channel, { collection, documents, toWrite, conditions }).then(resolve, reject);
+      await sendBulk(this.#channel, collection, source).then(resolve, reject);
     });
     this.#start();
     return promise;
@@ -118,7 +107,7 @@ export class SqliteWriter {
   /** Never rejects: each of those who wait is told. The next are committed while these are answered. */
   async #commit(batch: readonly WaitingWrite[]): Promise<void> {
     const writes = batch.map(({ collection, write }): AddressedWrite => ({ collection, write }));
-    const settle = await this.#channel.ask("commit", writes).then(
+    const answer = await this.#channel.ask("commit", writes).then(
       (outcomes) => (waiting: WaitingWrite, i: number) => {
         const outcome = outcomes[i] as BatchedOutcome; // there are as many as writes
         if (outcome.kind === "failed") waiting.reject(outcome.error);
@@ -130,7 +119,7 @@ export class SqliteWriter {
       this.#answers.push(() => {
         this.#waiting--;
         this.#waitingCharacters -= waiting.characters;
-        settle(waiting, i);
+        answer(waiting, i);
       });
     }
     this.#answering ??= this.#answer();
@@ -171,7 +160,7 @@ interface WaitingWrite extends AddressedWrite {
 const mostWaitingCharacters = 33_554_432;
 
 /** What a writer can have done. */
-export type WriterCalls = Pick<SqliteTransactions, "commit" | "beginLoad" | "load" | "endLoad" | "abandonLoad">;
+export type WriterCalls = Pick<SqliteTransactions, "commit" | "beginBulk" | "addToBulk" | "endBulk" | "abandonBulk">;
 
 /** The way from a writer to the transactions. */
 type WriterChannel = Channel<WriterCalls>;
@@ -187,7 +176,7 @@ export interface WriterThreadData {
 
 /** Has the transactions made in a thread of its own, so that nobody who reads waits for the disk. */
 export function threadedWriter(data: WriterThreadData): WriterChannel {
-  return new ThreadChannel({ file: "writer-thread", data, task: "writes", committing: ["commit", "endLoad"] });
+  return new ThreadChannel({ file: "writer-thread", data, task: "writes", committing: ["commit", "endBulk"] });
 }
 
 /**
@@ -195,26 +184,26 @@ export function threadedWriter(data: WriterThreadData): WriterChannel {
  * is there, or those reads would see it before it is committed.
  */
 export function localWriter(transactions: SqliteTransactions): WriterChannel {
-  let begun: Parameters<WriterCalls["beginLoad"]> | undefined;
-  let kept: Parameters<WriterCalls["load"]>[] = [];
+  let begun: Parameters<WriterCalls["beginBulk"]> | undefined;
+  let kept: Parameters<WriterCalls["addToBulk"]>[] = [];
 
   const calls: WriterCalls = {
     commit: (batch) => transactions.commit(batch),
-    beginLoad(...args) {
+    beginBulk(...args) {
       begun = args;
       kept = [];
     },
-    load(...args) {
+    addToBulk(...args) {
       kept.push(args);
       return true;
     },
-    endLoad() {
-      if (begun !== undefined) transactions.beginLoad(...begun);
-      for (const args of kept) if (!transactions.load(...args)) break;
-      calls.abandonLoad();
-      return transactions.endLoad();
+    endBulk() {
+      if (begun !== undefined) transactions.beginBulk(...begun);
+      for (const args of kept) if (!transactions.addToBulk(...args)) break;
+      calls.abandonBulk();
+      return transactions.endBulk();
     },
-    abandonLoad() {
+    abandonBulk() {
       begun = undefined;
       kept = [];
     },
@@ -222,34 +211,27 @@ export function localWriter(transactions: SqliteTransactions): WriterChannel {
   return localChannel(calls);
 }
 
-interface LoadOptions<D> {
-  readonly collection: string;
-  readonly documents: Iterable<D> | AsyncIterable<D>;
-  readonly toWrite: (document: D) => CreateWrite;
-  readonly conditions: LoadConditions;
-}
-
 /**
- * Sends documents through the channel to be stored, all or none: a batch after the other, each when the one before is stored.
- * The documents are told to stop when no more are wanted.
+ * Sends documents through the channel to be stored, all or none: some after the others, each time when those before are stored.
+ * Stops the documents when no more are wanted.
  *
- * @throws StoreUnavailable (rejects) also when the documents stop coming; what they throw is thrown on
+ * @throws StoreUnavailable (rejects) also when the documents stop coming; their own errors are passed on
  */
-async function sendLoad<D>(channel: WriterChannel, options: LoadOptions<D>): Promise<LoadOutcome> {
-  const { collection, documents, toWrite, conditions } = options;
-  const source = iterate(documents);
+async function sendBulk(channel: WriterChannel, collection: string, source: BulkSource): Promise<BulkOutcome> {
+  const { onlyIfEmpty, owner } = source;
+  const reader = new BulkReader(source);
   try {
-    await channel.ask("beginLoad", collection, conditions);
-    let batch = await nextBatch(source, toWrite);
-    for (let isWanted = true; isWanted && batch.length > 0; ) {
-      // They are made while those before them are stored.
-      [isWanted, batch] = await Promise.all([channel.ask("load", batch), nextBatch(source, toWrite)]);
+    await channel.ask("beginBulk", collection, { onlyIfEmpty, owner });
+    let writes = await reader.next();
+    for (let isWanted = true; isWanted && writes.length > 0; ) {
+      // The next are made while those before them are stored.
+      [isWanted, writes] = await Promise.all([channel.ask("addToBulk", writes), reader.next()]);
     }
-    return await channel.ask("endLoad");
+    return await channel.ask("endBulk");
   } catch (error) {
-    await channel.ask("abandonLoad").catch(() => undefined); // the thread that had begun it is gone, and the transaction with it
+    await channel.ask("abandonBulk").catch(() => undefined); // the thread that had begun it is gone, and the transaction with it
     throw error;
   } finally {
-    stop(source);
+    reader.stop();
   }
 }

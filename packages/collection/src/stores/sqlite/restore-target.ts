@@ -3,27 +3,33 @@ import type { CollectionDefinition, Ownership } from "../../database.ts";
 import {
   changedMeanwhile,
   LoadRefused,
-  loadedFromElsewhere,
   notEmpty,
   type SnapshotCounters,
   type SnapshotKey,
   type SnapshotRecord,
 } from "../../snapshot.ts";
-import type { LoadPlace, LoadTarget } from "../load.ts";
-import { dueForm, type FilledColumn, filledColumns, rowInsertion } from "./columns.ts";
-import { StatementCache, tellAnyRowid } from "./statements.ts";
+import {
+  assertPlace,
+  markColumns,
+  placesOf,
+  type RestoreMark,
+  type RestorePlace,
+  type RestoreTarget,
+} from "../restore.ts";
+import { dueShape, type FilledColumn, filledColumns, rowInsertion } from "./columns.ts";
+import { readRowidsAsBigInt, StatementCache } from "./statements.ts";
 import { inTransaction } from "./transaction.ts";
 import { SqliteWords } from "./words.ts";
 
-/** An SQLite database that a snapshot is loaded into. */
-export class SqliteLoadTarget implements LoadTarget {
+/** An SQLite database that a snapshot is restored into. */
+export class SqliteRestoreTarget implements RestoreTarget {
   readonly identity: string;
   readonly #database: DatabaseSync;
   readonly #busyTimeout: number;
   readonly #tables: ReadonlyMap<string, Table>;
   readonly #statements: StatementCache;
   readonly #words: ReadonlyMap<string, SqliteWords>;
-  readonly #places = new Map<string, LoadPlace>();
+  #places = new Map<string, RestorePlace>();
 
   constructor(
     database: DatabaseSync,
@@ -43,7 +49,7 @@ export class SqliteLoadTarget implements LoadTarget {
     );
   }
 
-  async begin(source: string): Promise<ReadonlyMap<string, LoadPlace>> {
+  async begin(source: string): Promise<ReadonlyMap<string, RestorePlace>> {
     return inTransaction(this.#database, this.#busyTimeout, () => {
       this.#assertUntouched(notEmpty);
       this.#database.exec(`CREATE TABLE IF NOT EXISTS waymark_loading (
@@ -55,10 +61,8 @@ export class SqliteLoadTarget implements LoadTarget {
       for (const collection of this.#tables.keys()) {
         this.#run("INSERT OR IGNORE INTO waymark_loading VALUES (?, ?, 0, 0)", collection, source);
       }
-      for (const row of this.#database.prepare("SELECT * FROM waymark_loading").all()) {
-        if (row["source"] !== source) throw new LoadRefused(loadedFromElsewhere);
-        this.#places.set(String(row["collection"]), { id: Number(row["last_id"]), revision: Number(row["revision"]) });
-      }
+      const marks = this.#statements.prepare(`SELECT ${markColumns} FROM waymark_loading`).all();
+      this.#places = placesOf(marks as unknown as RestoreMark[], source); // arrays of these columns
       return this.#places;
     });
   }
@@ -74,7 +78,7 @@ export class SqliteLoadTarget implements LoadTarget {
     });
   }
 
-  async vacate(collection: string, ids: readonly number[]): Promise<void> {
+  async releaseUniqueKeys(collection: string, ids: readonly number[]): Promise<void> {
     const { columns } = this.#tableOf(collection);
     const changes = columns.filter(({ kind }) => kind === "unique").map(({ name }) => `"${name}" = NULL`);
     if (changes.length === 0) return;
@@ -83,7 +87,7 @@ export class SqliteLoadTarget implements LoadTarget {
     });
   }
 
-  async put(collection: string, records: readonly SnapshotRecord[], place: LoadPlace): Promise<void> {
+  async put(collection: string, records: readonly SnapshotRecord[], place: RestorePlace): Promise<void> {
     const { owner, columns, putting } = this.#tableOf(collection);
     const words = this.#words.get(collection);
     this.#step(collection, () => {
@@ -137,14 +141,13 @@ export class SqliteLoadTarget implements LoadTarget {
     });
   }
 
-  /** Sees that nobody else has stored anything since the last step. */
+  /** Checks that no other program has stored anything since the last step. */
   #assertPlace(collection: string): void {
     this.#assertUntouched(changedMeanwhile);
     const isThere = this.#database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'waymark_loading'").get();
-    const row = isThere && this.#database.prepare("SELECT * FROM waymark_loading WHERE collection = ?").get(collection);
-    const place = this.#places.get(collection);
-    if (row?.["last_id"] !== place?.id || row?.["revision"] !== place?.revision)
-      throw new LoadRefused(changedMeanwhile);
+    const text = `SELECT ${markColumns} FROM waymark_loading WHERE collection = ?`;
+    const mark = isThere && this.#statements.prepare(text).get(collection);
+    assertPlace(this.#places.get(collection), mark as unknown as RestoreMark | undefined); // an array of these columns
   }
 
   #assertUntouched(message: string): void {
@@ -166,7 +169,7 @@ export class SqliteLoadTarget implements LoadTarget {
 
   #run(text: string, ...values: readonly (string | number | null)[]): void {
     const statement = this.#statements.prepare(text);
-    tellAnyRowid(statement);
+    readRowidsAsBigInt(statement);
     statement.run(...values);
   }
 }
@@ -185,5 +188,5 @@ function toTable(definition: CollectionDefinition): Table {
   const replaced = ["revision", "created_at", "updated_at", "document", ...columns.map(({ name }) => name)];
   const changes = replaced.map((name) => `"${name}" = excluded."${name}"`);
   const putting = `${rowInsertion(definition)} ON CONFLICT (id) DO UPDATE SET ${changes.join(", ")}`;
-  return { owner: definition.owner, columns, form: dueForm(definition), putting };
+  return { owner: definition.owner, columns, form: dueShape(definition), putting };
 }

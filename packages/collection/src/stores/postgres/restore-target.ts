@@ -2,13 +2,19 @@ import type { CollectionDefinition } from "../../database.ts";
 import {
   changedMeanwhile,
   LoadRefused,
-  loadedFromElsewhere,
   notEmpty,
   type SnapshotCounters,
   type SnapshotKey,
   type SnapshotRecord,
 } from "../../snapshot.ts";
-import type { LoadPlace, LoadTarget } from "../load.ts";
+import {
+  assertPlace,
+  markColumns,
+  placesOf,
+  type RestoreMark,
+  type RestorePlace,
+  type RestoreTarget,
+} from "../restore.ts";
 import { PostgresChanges } from "./changes.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { toStoreFault } from "./fault.ts";
@@ -17,15 +23,17 @@ import type { PostgresPool } from "./pool.ts";
 import { identityOf } from "./snapshot.ts";
 import { quoteName, toArrayText } from "./sql.ts";
 
-/** A PostgreSQL database that a snapshot is loaded into. */
-export class PostgresLoadTarget implements LoadTarget {
+type RestoreRow = RestoreMark & readonly string[];
+
+/** A PostgreSQL database that a snapshot is restored into. */
+export class PostgresRestoreTarget implements RestoreTarget {
   readonly identity: string;
   readonly #pool: PostgresPool;
   readonly #changes: ReadonlyMap<string, PostgresChanges>;
-  readonly #places = new Map<string, LoadPlace>();
+  #places = new Map<string, RestorePlace>();
 
-  static async of(pool: PostgresPool, collections: readonly CollectionDefinition[]): Promise<PostgresLoadTarget> {
-    return new PostgresLoadTarget(pool, await pool.use(identityOf), collections);
+  static async of(pool: PostgresPool, collections: readonly CollectionDefinition[]): Promise<PostgresRestoreTarget> {
+    return new PostgresRestoreTarget(pool, await pool.use(identityOf), collections);
   }
 
   private constructor(pool: PostgresPool, identity: string, collections: readonly CollectionDefinition[]) {
@@ -36,7 +44,7 @@ export class PostgresLoadTarget implements LoadTarget {
     );
   }
 
-  begin(source: string): Promise<ReadonlyMap<string, LoadPlace>> {
+  begin(source: string): Promise<ReadonlyMap<string, RestorePlace>> {
     return this.#transact(async (connection) => {
       await this.#assertUntouched(connection, notEmpty);
       await connection.query({
@@ -44,13 +52,8 @@ export class PostgresLoadTarget implements LoadTarget {
           SELECT name, $2, 0, 0 FROM unnest($1::text[]) AS rows (name) ON CONFLICT DO NOTHING`,
         values: [toArrayText([...this.#changes.keys()]), source],
       });
-      const rows = await connection.query<readonly [string, string, string, string]>({
-        text: "SELECT collection, source, last_id, revision FROM waymark_loading",
-      });
-      for (const [collection, from, lastId, revision] of rows) {
-        if (from !== source) throw new LoadRefused(loadedFromElsewhere);
-        this.#places.set(collection, { id: Number(lastId), revision: Number(revision) });
-      }
+      const text = `SELECT ${markColumns} FROM waymark_loading`;
+      this.#places = placesOf(await connection.query<RestoreRow>({ text }), source);
       return this.#places;
     });
   }
@@ -66,11 +69,11 @@ export class PostgresLoadTarget implements LoadTarget {
     });
   }
 
-  vacate(collection: string, ids: readonly number[]): Promise<void> {
-    return this.#step(collection, (connection, changes) => changes.vacate(connection, ids));
+  releaseUniqueKeys(collection: string, ids: readonly number[]): Promise<void> {
+    return this.#step(collection, (connection, changes) => changes.releaseUniqueKeys(connection, ids));
   }
 
-  async put(collection: string, records: readonly SnapshotRecord[], place: LoadPlace): Promise<void> {
+  async put(collection: string, records: readonly SnapshotRecord[], place: RestorePlace): Promise<void> {
     await this.#step(collection, async (connection, changes) => {
       await changes.put(connection, records);
       await connection.query({
@@ -90,14 +93,7 @@ export class PostgresLoadTarget implements LoadTarget {
   }
 
   putKeys(collection: string, keys: readonly SnapshotKey[]): Promise<void> {
-    return this.#step(collection, async (connection) => {
-      const keyed = keys.map(({ owner, key, fingerprint, record }) => ({
-        record,
-        owner,
-        idempotency: { key, fingerprint },
-      }));
-      await keepKeys(connection, collection, keyed);
-    });
+    return this.#step(collection, (connection) => keepKeys(connection, collection, keys));
   }
 
   end(counters: ReadonlyMap<string, SnapshotCounters>): Promise<void> {
@@ -141,20 +137,15 @@ export class PostgresLoadTarget implements LoadTarget {
     }
   }
 
-  /** Sees that nobody else has stored anything since the last step. */
+  /** Checks that no other program has stored anything since the last step. */
   async #assertPlace(connection: PostgresConnection, collection: string): Promise<void> {
     await this.#assertUntouched(connection, changedMeanwhile);
-    const [row] = await connection.query<readonly [string, string]>({
-      text: "SELECT last_id, revision FROM waymark_loading WHERE collection = $1",
-      values: [collection],
-    });
-    const place = this.#places.get(collection);
-    if (row === undefined || Number(row[0]) !== place?.id || Number(row[1]) !== place.revision) {
-      throw new LoadRefused(changedMeanwhile);
-    }
+    const text = `SELECT ${markColumns} FROM waymark_loading WHERE collection = $1`;
+    const [mark] = await connection.query<RestoreRow>({ text, values: [collection] });
+    assertPlace(this.#places.get(collection), mark);
   }
 
-  /** Locks the collections as who writes to them does. */
+  /** Locks the collections as a writer does. */
   async #assertUntouched(connection: PostgresConnection, message: string): Promise<void> {
     const rows = await connection.query<readonly [revision: string, lastId: string]>({
       text: "SELECT revision, last_id FROM waymark_collections WHERE name = ANY($1) ORDER BY name FOR UPDATE",

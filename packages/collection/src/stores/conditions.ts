@@ -1,0 +1,93 @@
+import { comparedValue, endOfPrefix } from "../member-value.ts";
+import { defaultOrder, type MemberFilter, type MemberType, type Selection } from "../selection.ts";
+import type { KeyCondition } from "./keyset.ts";
+
+export type Operator = "=" | "<" | "<=" | ">" | ">=";
+
+/** The column in which the values of a member are compared. */
+export interface MemberSql {
+  readonly type: MemberType;
+  /** The expression for the value. */
+  readonly sql: string;
+}
+
+/** What a record must be like to be read. */
+export interface Conditions extends Pick<Selection, "filters" | "words"> {
+  readonly owner: number | undefined;
+  /** A range of a keyset. */
+  readonly range?: readonly KeyCondition[];
+}
+
+/** Writes the parts of one statement that selects records, and gathers its values. Each database has a dialect. */
+export abstract class Dialect<Column extends MemberSql> {
+  /** In the order of their parameters. */
+  readonly values: (string | number)[] = [];
+
+  /** Adds a value, and returns the parameter that stands for it. */
+  abstract add(value: string | number): string;
+  protected abstract column(member: string): Column;
+  protected abstract compare(member: string, operator: Operator, value: string | number): string;
+  /** Compares with a value of a place in an order. */
+  protected abstract comparePlace(member: string, operator: Operator, value: string | number): string;
+  /** Holds for records without the member too. */
+  protected abstract differs(member: string, value: string | number): string;
+  protected abstract isOneOf(member: string, values: readonly (string | number)[]): string;
+  protected abstract hasWords(words: readonly string[]): string;
+  protected abstract orderTerm(column: Column, descending: boolean): string;
+
+  /** Writes conditions that all hold. */
+  conditions({ owner, filters = [], words = [], range = [] }: Conditions): readonly string[] {
+    return [
+      ...(owner === undefined ? [] : [`owner = ${this.add(owner)}`]),
+      ...filters.flatMap((filter) => this.#filterConditions(filter)),
+      ...(words.length > 0 ? [this.hasWords(words)] : []),
+      ...range.map((condition) => this.#keyCondition(condition)),
+    ];
+  }
+
+  orderBy(order: Selection["order"] = defaultOrder): string {
+    const terms = order.map(({ member, descending }) => this.orderTerm(this.column(member), descending));
+    return `ORDER BY ${terms.join(", ")}`;
+  }
+
+  /** Writes the columns, each behind a comma, of the keys of an order but `id`. */
+  keyColumns(order: Selection["order"] = defaultOrder): string {
+    const keys = order.slice(0, -1).map(({ member }) => `, ${this.column(member).sql}`);
+    return keys.join("");
+  }
+
+  #filterConditions(filter: MemberFilter): readonly string[] {
+    const { member } = filter;
+    const compared = (value: string | number): string | number => comparedValue(value, this.column(member).type);
+    switch (filter.operator) {
+      case "in":
+        return [this.isOneOf(member, filter.values.map(compared))];
+      case "prefix": {
+        const prefix = String(compared(filter.value));
+        const end = endOfPrefix(prefix);
+        const begin = this.compare(member, ">=", prefix);
+        return end === undefined ? [begin] : [begin, this.compare(member, "<", end)];
+      }
+      case "ne":
+        return [this.differs(member, compared(filter.value))];
+      default:
+        return [this.compare(member, operators[filter.operator], compared(filter.value))];
+    }
+  }
+
+  #keyCondition(condition: KeyCondition): string {
+    const { sql, type } = this.column(condition.member);
+    if (!("value" in condition)) return `${sql} IS ${condition.relation === "absent" ? "NULL" : "NOT NULL"}`;
+    const value = comparedValue(condition.value, type);
+    return this.comparePlace(condition.member, operators[condition.relation], value);
+  }
+}
+
+const operators = {
+  ...{ eq: "=", lt: "<", le: "<=", gt: ">", ge: ">=" },
+  ...{ equal: "=", less: "<", greater: ">" },
+} as const satisfies Readonly<Record<string, Operator>>;
+
+/** Returns `WHERE` with all of the conditions; an empty text when there are none. */
+export const where = (conditions: readonly string[]): string =>
+  conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;

@@ -1,0 +1,183 @@
+import type { SnapshotKey } from "../snapshot.ts";
+import type { Creation, Idempotency, Removal, Replacement, StoredRecord } from "../store.ts";
+import { uniqueKeys } from "./filled-columns.ts";
+import { type CreateWrite, type OutcomeOf, saySame, toStoredJson, type Write } from "./write.ts";
+
+/** What a collection has while a write to it is decided. Each part is asked for only where the decision depends on it. */
+export interface Known {
+  /** The unique members of the collection. */
+  readonly unique: readonly string[];
+  /** @throws StoreUnavailable when another program has changed the columns of the table */
+  counters(): Counters;
+  row(id: number): StoredRow | undefined;
+  /** Whether a record has or had the id. */
+  wasGiven(id: number): boolean;
+  /** The id of the record that has this key of the unique member at a position. */
+  holder(position: number, key: string): number | undefined;
+  hasOwner(id: number): boolean;
+  /** The record that was created by a key, however long ago. */
+  keyed(owner: number, key: string): SnapshotKey | undefined;
+}
+
+export interface Counters {
+  readonly lastRevision: number;
+  /** The greatest id that was assigned, or was chosen by a client and is counted. */
+  readonly lastId: number;
+}
+
+/** A record, and what the store has beside it. */
+export interface StoredRow {
+  readonly record: StoredRecord;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** The id of the record that owns it; undefined where the collection has no owner. */
+  readonly owner: number | undefined;
+}
+
+/** What becomes of a write, and what is to be stored for it. */
+export interface Decision<Outcome> {
+  readonly outcome: Outcome;
+  readonly change?: Change;
+}
+
+export type Change =
+  | (RowChange & {
+      readonly kind: "insert";
+      /** The key that the record is created by, to be kept with it. */
+      readonly keyed: SnapshotKey | undefined;
+    })
+  | (RowChange & { readonly kind: "update"; readonly before: StoredRecord })
+  | { readonly kind: "remove"; readonly record: StoredRecord };
+
+interface RowChange {
+  readonly row: StoredRow;
+  /** That of the counters afterwards; the revision of the row is the other one. */
+  readonly lastId: number;
+  /** The record's JSON, parsed. */
+  readonly document: unknown;
+  /** What the unique members are compared by, one for each. */
+  readonly keys: readonly (string | null)[];
+}
+
+/** Decides a write by what the collection has; changes nothing itself. */
+export function decide<W extends Write>(known: Known, write: W): Decision<OutcomeOf<W>> {
+  // Each kind has the outcome that OutcomeOf names, which the compiler cannot follow.
+  return decideByKind(known, write) as Decision<OutcomeOf<W>>;
+}
+
+function decideByKind(known: Known, write: Write): Decision<Creation | Replacement | Removal> {
+  switch (write.kind) {
+    case "create":
+      return decideCreation(known, write);
+    case "replace":
+      return decideReplacement(known, write);
+    case "remove":
+      return decideRemoval(known, write);
+  }
+}
+
+function decideCreation(known: Known, write: CreateWrite): Decision<Creation> {
+  const { id: given, members, time, owner, idempotency } = write;
+  if (owner !== undefined && !known.hasOwner(owner)) return { outcome: { kind: "ownerless" } };
+  const repetition = idempotency && repetitionOf(known, write, idempotency);
+  if (repetition !== undefined) return { outcome: repetition };
+  if (given !== undefined && known.wasGiven(given)) return { outcome: { kind: "conflict", member: "id" } };
+  const { lastRevision, lastId } = known.counters();
+  let id = given ?? lastId + 1;
+  // Ids beyond 2^52 that clients chose are not counted, so those that are assigned there may meet them.
+  while (id !== given && id > mostCounted && known.wasGiven(id)) id++;
+  const stated = state(known, members, { id, createdAt: time, updatedAt: time });
+  if (stated.conflict !== undefined) return { outcome: { kind: "conflict", member: stated.conflict } };
+  const { json, document, keys } = stated;
+  const record = { id, revision: lastRevision + 1, updatedAt: time, json };
+  return {
+    outcome: { kind: "created", record },
+    change: {
+      kind: "insert",
+      row: { record, createdAt: time, owner },
+      document,
+      keys,
+      lastId: given === undefined || given <= mostCounted ? Math.max(lastId, id) : lastId,
+      keyed: idempotency && { owner: owner ?? 0, ...idempotency, record },
+    },
+  };
+}
+
+function decideReplacement(
+  known: Known,
+  { id, members, time, expectedRevision, owner }: Extract<Write, { kind: "replace" }>,
+): Decision<Replacement> {
+  const row = rowOf(known, id, owner);
+  if (row === undefined) return { outcome: { kind: "missing" } };
+  const { record: before, createdAt } = row;
+  if (!isExpected(before, expectedRevision)) return { outcome: { kind: "changed", record: before } };
+  if (saySame(before.json, toStoredJson(members, { id, createdAt, updatedAt: before.updatedAt }))) {
+    return { outcome: { kind: "replaced", record: before } };
+  }
+  const updatedAt = Math.max(time, before.updatedAt); // the clock may have been set back
+  const stated = state(known, members, { id, createdAt, updatedAt });
+  if (stated.conflict !== undefined) return { outcome: { kind: "conflict", member: stated.conflict } };
+  const { json, document, keys } = stated;
+  const { lastRevision, lastId } = known.counters();
+  const record = { id, revision: lastRevision + 1, updatedAt, json };
+  return {
+    outcome: { kind: "replaced", record },
+    change: { kind: "update", row: { ...row, record }, before, document, keys, lastId },
+  };
+}
+
+function decideRemoval(
+  known: Known,
+  { id, expectedRevision, owner }: Extract<Write, { kind: "remove" }>,
+): Decision<Removal> {
+  const record = rowOf(known, id, owner)?.record;
+  if (record === undefined) return { outcome: { kind: "missing" } };
+  if (!isExpected(record, expectedRevision)) return { outcome: { kind: "changed", record } };
+  return { outcome: { kind: "removed" }, change: { kind: "remove", record } };
+}
+
+/** Returns the row with the id, if it is the owner's; an undefined owner stands for any. */
+function rowOf(known: Known, id: number, owner: number | undefined): StoredRow | undefined {
+  const row = known.row(id);
+  return owner === undefined || row?.owner === owner ? row : undefined;
+}
+
+const isExpected = ({ revision }: StoredRecord, expectedRevision: number | undefined): boolean =>
+  expectedRevision === undefined || revision === expectedRevision;
+
+/** Returns what became of an earlier creation with the same key; undefined where there was none within a day. */
+function repetitionOf(
+  known: Known,
+  { owner = 0, time }: CreateWrite,
+  { key, fingerprint }: Idempotency,
+): Creation | undefined {
+  const before = known.keyed(owner, key);
+  if (before === undefined || before.record.updatedAt <= time - keyLifetime) return undefined;
+  return before.fingerprint === fingerprint ? { kind: "repeated", record: before.record } : { kind: "key-reused" };
+}
+
+/** Makes the JSON of a record, and finds the unique member whose value another record has. */
+function state(
+  known: Known,
+  members: string,
+  stamp: Parameters<typeof toStoredJson>[1],
+): Pick<RowChange, "document" | "keys"> & { readonly json: string; readonly conflict: string | undefined } {
+  const json = toStoredJson(members, stamp);
+  const document: unknown = JSON.parse(json);
+  const keys = uniqueKeys(document, known.unique);
+  const conflict = known.unique.find((_member, position) => {
+    const key = keys[position];
+    const holder = typeof key === "string" ? known.holder(position, key) : undefined;
+    return holder !== undefined && holder !== stamp.id;
+  });
+  return { json, document, keys, conflict };
+}
+
+/** A client that chooses a greater id does not move on the ids that are assigned, or one request could use them up. */
+export const mostCounted: number = 2 ** 52;
+
+/** How long a key is kept, in milliseconds. */
+export const keyLifetime = 86_400_000;
+
+/** How many keys that are too old are removed for each record that is stored: more than one, so that they become fewer. */
+export const forgottenForEach = 10;

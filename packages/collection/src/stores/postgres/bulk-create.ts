@@ -1,0 +1,49 @@
+import { type BulkCreation, StoreNotEmpty } from "../../store.ts";
+import { BulkReader, type BulkSource, BulkTally } from "../bulk-source.ts";
+import type { PostgresBatch } from "./batch.ts";
+import type { PostgresChanges } from "./changes.ts";
+import type { PostgresPool } from "./pool.ts";
+import { transact } from "./writer.ts";
+
+/**
+ * Stores many records, all or none, in one transaction and in constant memory. It holds the lock of the collection from
+ * its first records on.
+ *
+ * @throws StoreNotEmpty (rejects) when there are records although `onlyIfEmpty`; StoreUnavailable when the documents stop
+ *   coming; their own errors are passed on
+ */
+export async function bulkCreate(
+  pool: PostgresPool,
+  changes: PostgresChanges,
+  source: BulkSource,
+): Promise<BulkCreation> {
+  const reader = new BulkReader(source);
+  try {
+    const first = await reader.next();
+    return await pool.use((connection) =>
+      transact<BulkCreation>(connection, changes, false, async (locking) => {
+        let counters = await locking;
+        // Documents may be waited for longer than the server waits for the statements of a transaction.
+        await connection.query({ text: "SET LOCAL idle_in_transaction_session_timeout = '20s'" });
+        if (source.onlyIfEmpty && !(await changes.isEmpty(connection, source.owner))) {
+          throw new StoreNotEmpty("The collection has records");
+        }
+        const tally = new BulkTally();
+        let batch: PostgresBatch | undefined;
+        for (let writes = first; writes.length > 0; writes = await reader.next()) {
+          if (batch !== undefined) await changes.write(connection, batch);
+          batch = await changes.read(connection, writes, Promise.resolve(counters));
+          for (const write of writes) {
+            tally.add(batch.apply(write));
+            if (tally.isDecided) return { result: tally.outcome, batch: undefined };
+          }
+          ({ counters } = batch);
+        }
+        const result = tally.outcome;
+        return { result, batch: result.kind === "created" ? batch : undefined };
+      }),
+    );
+  } finally {
+    reader.stop();
+  }
+}

@@ -1,0 +1,83 @@
+import type { CollectionDefinition } from "../../database.ts";
+import type { Selection } from "../../selection.ts";
+import type { BulkCreation, ReadOptions, StoredRecord } from "../../store.ts";
+import type { BulkSource } from "../bulk-source.ts";
+import type { Engine } from "../record-store.ts";
+import type { OutcomeOf, Write } from "../write.ts";
+import { bulkCreate } from "./bulk-create.ts";
+import { PostgresChanges } from "./changes.ts";
+import { comparedColumns } from "./columns.ts";
+import type { Columns } from "./dialect.ts";
+import { toStoreFault } from "./fault.ts";
+import { PostgresFinds } from "./finds.ts";
+import type { PostgresPools } from "./pool.ts";
+import { PostgresSelection } from "./selection.ts";
+import { quoteName } from "./sql.ts";
+import { PostgresWriter } from "./writer.ts";
+
+/** Reads and changes one collection over the connections of its database. */
+export class PostgresEngine implements Engine {
+  readonly #collection: string;
+  readonly #columns: Columns;
+  readonly #pools: PostgresPools;
+  readonly #finds: PostgresFinds;
+  readonly #changes: PostgresChanges;
+  readonly #writer: PostgresWriter;
+
+  /** @param collections those of the database */
+  constructor(pools: PostgresPools, definition: CollectionDefinition, collections: readonly CollectionDefinition[]) {
+    this.#collection = definition.name;
+    this.#columns = comparedColumns(definition);
+    this.#pools = pools;
+    this.#finds = new PostgresFinds(pools.records, definition);
+    this.#changes = new PostgresChanges(definition, collections);
+    this.#writer = new PostgresWriter(pools.changes, this.#changes);
+  }
+
+  async find(id: number, owner: number | undefined): Promise<StoredRecord | undefined> {
+    const found = await this.#finds.find(id);
+    return owner === undefined || found?.owner === owner ? found?.record : undefined;
+  }
+
+  list(
+    selection: Selection,
+    owner: number | undefined,
+    options: ReadOptions,
+  ): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+    return this.#select(selection, owner).batches(this.#pools.lists, selection, options);
+  }
+
+  count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number> {
+    return this.#select(selection, owner).count(this.#pools.lists, options);
+  }
+
+  async revision(): Promise<number> {
+    const [counters] = await this.#pools.records.read<readonly [revision: string]>({
+      name: "waymark revision",
+      text: "SELECT revision FROM waymark_collections WHERE name = $1",
+      values: [this.#collection],
+    });
+    return Number(counters?.[0]);
+  }
+
+  write<W extends Write>(write: W): Promise<OutcomeOf<W>> {
+    return this.#writer.write(write);
+  }
+
+  async createAll(source: BulkSource): Promise<BulkCreation> {
+    try {
+      return await bulkCreate(this.#pools.changes, this.#changes, source);
+    } catch (error) {
+      throw toStoreFault(error);
+    }
+  }
+
+  /** Makes the changes that wait, and takes no more. */
+  close(): Promise<void> {
+    return this.#writer.close();
+  }
+
+  #select(selection: Selection, owner: number | undefined): PostgresSelection {
+    return new PostgresSelection(quoteName(this.#collection), this.#columns, selection, owner);
+  }
+}

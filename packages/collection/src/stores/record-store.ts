@@ -1,0 +1,113 @@
+import type { Awaitable } from "waymark";
+import type { CollectionDefinition } from "../database.ts";
+import { type SelectableMember, type Selection, storeMembers } from "../selection.ts";
+import type {
+  BulkCreation,
+  BulkOptions,
+  Creation,
+  CreationOptions,
+  Document,
+  ReadOptions,
+  Removal,
+  Replacement,
+  Store,
+  StoredRecord,
+} from "../store.ts";
+import type { BulkSource } from "./bulk-source.ts";
+import { assertSelection } from "./definition.ts";
+import { type CreateWrite, givenId, type OutcomeOf, type Write, type WrittenContent, writtenContent } from "./write.ts";
+
+/**
+ * Reads and writes the records of one collection in a database. Selections are asserted before they are passed on. An owner
+ * limits a read to the records of that owner; undefined stands for all of them.
+ */
+export interface Engine {
+  find(id: number, owner: number | undefined): Awaitable<StoredRecord | undefined>;
+  list(
+    selection: Selection,
+    owner: number | undefined,
+    options: ReadOptions,
+  ): AsyncGenerator<readonly StoredRecord[], void, undefined>;
+  count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number>;
+  revision(): Awaitable<number>;
+  write<W extends Write>(write: W): Promise<OutcomeOf<W>>;
+  /** @throws StoreNotEmpty (rejects) when there are records of the owner although `onlyIfEmpty` */
+  createAll(source: BulkSource): Promise<BulkCreation>;
+}
+
+/** The records of one collection, or of one owner in it. */
+export class RecordStore implements Store {
+  readonly members: readonly SelectableMember[];
+  readonly fullText: boolean;
+  readonly #engine: Engine;
+  readonly #definition: CollectionDefinition;
+  readonly #now: () => Date;
+  readonly #owner: number | undefined;
+
+  /** @param now the clock for the times of the records */
+  constructor(engine: Engine, definition: CollectionDefinition, now: () => Date, owner?: number) {
+    const { selectable = [], fullText = [] } = definition;
+    this.members = [...storeMembers, ...selectable];
+    this.fullText = fullText.length > 0;
+    this.#engine = engine;
+    this.#definition = definition;
+    this.#now = now;
+    this.#owner = owner;
+  }
+
+  find(id: number): Awaitable<StoredRecord | undefined> {
+    if (!Number.isSafeInteger(id)) return undefined; // no record has it, and a database might refuse it
+    return this.#engine.find(id, this.#owner);
+  }
+
+  async *list(
+    selection: Selection = {},
+    options: ReadOptions = {},
+  ): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+    assertSelection(selection, this.members, this.fullText);
+    yield* this.#engine.list(selection, this.#owner, options);
+  }
+
+  async count(selection: Selection = {}, options: ReadOptions = {}): Promise<number> {
+    assertSelection(selection, this.members, this.fullText);
+    return this.#engine.count(selection, this.#owner, options);
+  }
+
+  revision(): Awaitable<number> {
+    return this.#engine.revision();
+  }
+
+  async create(document: Document, { idempotency }: CreationOptions = {}): Promise<Creation> {
+    return this.#engine.write({ ...this.#creating(document), idempotency });
+  }
+
+  async createAll(
+    documents: Iterable<Document> | AsyncIterable<Document>,
+    { onlyIfEmpty = false }: BulkOptions = {},
+  ): Promise<BulkCreation> {
+    const toWrite = (document: Document): CreateWrite => this.#creating(document);
+    return this.#engine.createAll({ documents, toWrite, onlyIfEmpty, owner: this.#owner });
+  }
+
+  async replace(id: number, document: Document, expectedRevision?: number): Promise<Replacement> {
+    return this.#engine.write({ kind: "replace", id, expectedRevision, ...this.#content(document) });
+  }
+
+  async remove(id: number, expectedRevision?: number): Promise<Removal> {
+    return this.#engine.write({ kind: "remove", id, expectedRevision, owner: this.#owner });
+  }
+
+  within(owner: number): Store {
+    const { name, owner: ownership } = this.#definition;
+    if (ownership === undefined) throw new TypeError(`The records of ${name} have no owner`);
+    return new RecordStore(this.#engine, this.#definition, this.#now, owner);
+  }
+
+  #creating(document: Document): CreateWrite {
+    return { kind: "create", id: givenId(document), ...this.#content(document) };
+  }
+
+  #content(document: Document): WrittenContent {
+    return writtenContent(this.#definition, document, this.#owner, this.#now().getTime());
+  }
+}

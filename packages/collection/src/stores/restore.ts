@@ -1,0 +1,124 @@
+import type { CollectionDefinition } from "../database.ts";
+import {
+  changedMeanwhile,
+  type LoadOptions,
+  LoadRefused,
+  loadedFromElsewhere,
+  type Snapshot,
+  type SnapshotCounters,
+  type SnapshotKey,
+  type SnapshotRecord,
+} from "../snapshot.ts";
+import { ownersFirst } from "./definition.ts";
+
+/** How far the records of a collection are restored: up to this id, as they were at this revision. */
+export interface RestorePlace {
+  readonly id: number;
+  readonly revision: number;
+}
+
+/**
+ * Stores what a snapshot has in a database. Each step is one transaction, may be repeated, and fails with LoadRefused where
+ * another program has changed something meanwhile.
+ */
+export interface RestoreTarget {
+  readonly identity: string;
+  /**
+   * Marks the database as one that a snapshot is restored into, or finds that mark.
+   *
+   * @throws LoadRefused (rejects) when it has, or had, records, or what it has comes from elsewhere
+   */
+  begin(source: string): Promise<ReadonlyMap<string, RestorePlace>>;
+  /** Removes the records with these ids; none of the ids is given again. */
+  remove(collection: string, ids: readonly number[]): Promise<void>;
+  /** Takes the values of unique members from these records, which are put again: other records may have them now. */
+  releaseUniqueKeys(collection: string, ids: readonly number[]): Promise<void>;
+  /** Stores records in the place of those with their ids, and how far that is. */
+  put(collection: string, records: readonly SnapshotRecord[], place: RestorePlace): Promise<void>;
+  /** How many records there are up to an id. */
+  count(collection: string, upTo: number): Promise<number>;
+  putKeys(collection: string, keys: readonly SnapshotKey[]): Promise<void>;
+  /** Sets the counters, and removes the mark. */
+  end(counters: ReadonlyMap<string, SnapshotCounters>): Promise<void>;
+}
+
+/**
+ * Restores a snapshot in constant memory. Records that a broken-off attempt has stored are kept: where they are from an earlier
+ * moment of the same database, those that changed or were removed since are brought up to date first.
+ */
+export async function restoreSnapshot(
+  target: RestoreTarget,
+  snapshot: Snapshot,
+  collections: readonly CollectionDefinition[],
+  { onProgress = () => undefined }: LoadOptions = {},
+): Promise<void> {
+  if (target.identity === snapshot.identity) {
+    throw new LoadRefused("A database cannot be loaded from itself: name another one to load it into");
+  }
+  const places = await target.begin(snapshot.identity);
+  const counters = new Map<string, SnapshotCounters>();
+  // What is owned refers to its owner.
+  for (const { name } of ownersFirst(collections)) {
+    const state = await snapshot.counters(name);
+    counters.set(name, state);
+    const before = places.get(name) ?? { id: 0, revision: 0 };
+    for await (const ids of snapshot.removals(name)) await target.remove(name, ids);
+    if (before.id > 0 && before.revision !== state.revision) await catchUp(target, snapshot, name, before);
+    let stored = await target.count(name, before.id);
+    const report = (): void => onProgress({ collection: name, stored, total: state.records });
+    report();
+    for await (const records of snapshot.records(name, { after: before.id })) {
+      await target.put(name, records, { id: records.at(-1)?.id ?? before.id, revision: state.revision });
+      stored += records.length;
+      report();
+    }
+    for await (const keys of snapshot.keys(name)) await target.putKeys(name, keys);
+  }
+  await target.end(counters);
+}
+
+/** Brings the records up to the place where an attempt broke off to what they are now. */
+async function catchUp(
+  target: RestoreTarget,
+  snapshot: Snapshot,
+  collection: string,
+  before: RestorePlace,
+): Promise<void> {
+  const range = { upTo: before.id, changedSince: before.revision };
+  // All of them first: one of them may have now what another one had then.
+  for await (const records of snapshot.records(collection, range)) {
+    await target.releaseUniqueKeys(
+      collection,
+      records.map(({ id }) => id),
+    );
+  }
+  for await (const records of snapshot.records(collection, range)) await target.put(collection, records, before);
+  const { revision } = await snapshot.counters(collection);
+  await target.put(collection, [], { id: before.id, revision });
+}
+
+/**
+ * Reads how far each collection is restored.
+ *
+ * @throws LoadRefused when a mark is of another source
+ */
+export function placesOf(marks: readonly RestoreMark[], source: string): Map<string, RestorePlace> {
+  if (marks.some(([, from]) => from !== source)) throw new LoadRefused(loadedFromElsewhere);
+  return new Map(marks.map(([name, , id, revision]) => [name, { id: Number(id), revision: Number(revision) }]));
+}
+
+/** @throws LoadRefused when a mark is not at the place, so that another program has restored something */
+export function assertPlace(place: RestorePlace | undefined, mark: RestoreMark | undefined): void {
+  if (mark !== undefined && Number(mark[2]) === place?.id && Number(mark[3]) === place.revision) return;
+  throw new LoadRefused(changedMeanwhile);
+}
+
+/** A row of the table `waymark_loading`, of the columns `markColumns`. */
+export type RestoreMark = readonly [
+  collection: string,
+  source: string,
+  lastId: string | number,
+  revision: string | number,
+];
+
+export const markColumns = "collection, source, last_id, revision";

@@ -1,0 +1,45 @@
+import type { SnapshotKey } from "../snapshot.ts";
+import type { StoredRecord } from "../store.ts";
+
+/** The columns of a `RecordRow`. */
+export const recordColumns = "id, revision, updated_at, document";
+
+/** A record as a statement returns it: whole numbers are numbers of SQLite, and text of PostgreSQL. */
+export type RecordRow<Whole extends number | string> = readonly [
+  id: Whole,
+  revision: Whole,
+  updatedAt: Whole,
+  json: string,
+];
+
+/** Makes a record of a row, which may have more columns. */
+export const toRecord = ([id, revision, updatedAt, json]: readonly [
+  ...RecordRow<number | string>,
+  ...unknown[],
+]): StoredRecord => ({
+  id: Number(id),
+  revision: Number(revision),
+  updatedAt: Number(updatedAt),
+  json,
+});
+
+/** The columns of a `KeyRow`, of the table `waymark_keys`. */
+export const keyColumns = "owner, key, fingerprint, id, revision, time, document";
+
+/** A key, and the record that was created by it, as a statement returns them. */
+export type KeyRow<Whole extends number | string> = readonly [
+  owner: Whole,
+  key: string,
+  fingerprint: string,
+  id: Whole,
+  revision: Whole,
+  updatedAt: Whole,
+  json: string,
+];
+
+export const toKey = ([owner, key, fingerprint, ...record]: KeyRow<number | string>): SnapshotKey => ({
+  owner: Number(owner),
+  key,
+  fingerprint,
+  record: toRecord(record),
+});

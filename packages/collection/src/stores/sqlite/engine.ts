@@ -1,0 +1,100 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { CollectionDefinition } from "../../database.ts";
+import type { Selection } from "../../selection.ts";
+import { type BulkCreation, type ReadOptions, type StoredRecord, StoreNotEmpty } from "../../store.ts";
+import type { BulkSource } from "../bulk-source.ts";
+import type { Engine } from "../record-store.ts";
+import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
+import type { OutcomeOf, Write } from "../write.ts";
+import { guardedRead } from "./fault.ts";
+import { boundedPlan, type SelectionPlan } from "./plan.ts";
+import type { SqliteReader } from "./reader.ts";
+import type { RecordPage, SqliteQueries } from "./selection.ts";
+import type { SharedReadLock } from "./shared-read-lock.ts";
+import type { SqliteWriter } from "./writer.ts";
+
+/** What every collection of a database is read and changed over. */
+export interface SqliteConnections {
+  readonly database: DatabaseSync;
+  /** The reads of many records over the same connection. */
+  readonly queries: SqliteQueries;
+  /** Makes the reads that may take long. */
+  readonly reader: SqliteReader;
+  readonly writer: SqliteWriter;
+  /** Makes short reads of a file cheaper; undefined for a database in memory. */
+  readonly lock: SharedReadLock | undefined;
+}
+
+/**
+ * Reads a collection, at once where that takes as long however many records there are, and else by the reader; and changes it by the
+ * writer.
+ */
+export class SqliteEngine implements Engine {
+  readonly #collection: string;
+  readonly #connections: SqliteConnections;
+  readonly #find: StatementSync;
+  readonly #findOwned: StatementSync | undefined;
+  readonly #revision: StatementSync;
+
+  constructor(connections: SqliteConnections, { name, owner }: CollectionDefinition) {
+    const { database } = connections;
+    this.#collection = name;
+    this.#connections = connections;
+    const find = `SELECT ${recordColumns} FROM "${name}" WHERE id = ?`;
+    this.#find = database.prepare(find);
+    this.#findOwned = owner && database.prepare(`${find} AND owner = ?`);
+    this.#revision = database.prepare("SELECT revision FROM waymark_collections WHERE name = ?");
+    for (const read of [this.#find, this.#findOwned, this.#revision]) read?.setReturnArrays(true);
+  }
+
+  find(id: number, owner: number | undefined): StoredRecord | undefined {
+    this.#connections.lock?.beforeRead();
+    return guardedRead(() => {
+      // The statement returns arrays of the four columns, whose types the table enforces.
+      const row = (owner === undefined ? this.#find.get(id) : this.#findOwned?.get(id, owner)) as
+        | RecordRow<number>
+        | undefined;
+      return row && toRecord(row);
+    });
+  }
+
+  async *list(
+    selection: Selection,
+    owner: number | undefined,
+    options: ReadOptions,
+  ): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+    const { queries, reader } = this.#connections;
+    const bounded = boundedPlan(selection);
+    let plan: SelectionPlan | undefined = bounded;
+    for (let rest: Selection | undefined = selection; rest !== undefined; ) {
+      const asked = [this.#collection, rest, owner, plan] as const;
+      const page: RecordPage =
+        bounded === undefined ? await reader.read(options.signal, "page", ...asked) : queries.page(...asked);
+      if (page.records.length > 0) yield page.records;
+      ({ rest, plan } = page);
+    }
+  }
+
+  count(selection: Selection, owner: number | undefined, { signal }: ReadOptions): Promise<number> {
+    return this.#connections.reader.read(signal, "count", this.#collection, selection, owner);
+  }
+
+  revision(): number {
+    return guardedRead(() => {
+      // The collection's row was made when the database was opened, and is never deleted.
+      const [revision] = this.#revision.get(this.#collection) as unknown as [number];
+      return revision;
+    });
+  }
+
+  write<W extends Write>(write: W): Promise<OutcomeOf<W>> {
+    return this.#connections.writer.write(this.#collection, write);
+  }
+
+  async createAll(source: BulkSource): Promise<BulkCreation> {
+    const { writer } = this.#connections;
+    const outcome = await writer.bulkCreate(this.#collection, source);
+    if (outcome.kind === "not-empty") throw new StoreNotEmpty(`The collection ${this.#collection} has records`);
+    return outcome;
+  }
+}
