@@ -183,6 +183,15 @@ describe("the program", () => {
     });
   });
 
+  it("prints nothing that could change what the terminal shows", async () => {
+    for (const args of [["\x1b[2J\u009b\u202e"], ["--access", "/no/\x1b[2J\u009b\u202e", "--database", ":memory:"]]) {
+      const { code, stderr } = await runProgram(...args);
+      assert.notEqual(code, 0);
+      assert.match(stderr, /\\u001b\[2J\\u009b\\u202e/);
+      assert.doesNotMatch(stderr.replaceAll("\n", ""), /[\p{Cc}\p{Bidi_Control}]/u);
+    }
+  });
+
   describe("a database that it cannot use is named in one line, and left as it is", () => {
     /** What marks a database file as ours. */
     const ours = `PRAGMA application_id = ${0x776d726b}; PRAGMA user_version = 1;`;

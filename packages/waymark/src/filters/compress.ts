@@ -99,7 +99,8 @@ function hasLength({ method }: HttpRequest, { body, headers }: HttpResponse, lea
   // Encoding text to count its bytes would double the work of routing a request; it has as many at least.
   if (typeof body === "string") return body.length >= least;
   if (body instanceof Uint8Array) return body.byteLength >= least;
-  if (body === null && method !== "HEAD") return false;
+  // A handler of its own for HEAD says by the type that GET has content.
+  if (body === null && (method !== "HEAD" || !headers.has("Content-Type"))) return false;
   return (declaredLength(headers) ?? Number.POSITIVE_INFINITY) >= least;
 }
 
