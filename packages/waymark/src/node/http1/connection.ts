@@ -5,28 +5,41 @@ import { HttpError, problem } from "../../problem.ts";
 import { problemTypes } from "../../problem-types.ts";
 import type { HttpResponse } from "../../response.ts";
 import { handleReceived, refuseReceived } from "../../served-app.ts";
+import type { ServeContext } from "../options.ts";
 import type { Takeover } from "../upgrade.ts";
 import { ClientWatch, interimResponse } from "./client-watch.ts";
 import type { Http1Content } from "./content.ts";
-import { Http1Exchange } from "./exchange.ts";
+import { type ExchangeConnection, Http1Exchange } from "./exchange.ts";
 import { type Head, noHead } from "./head.ts";
 import { MessageReader, type RequestTaker } from "./message-reader.ts";
 import { Output } from "./output.ts";
 import { Peer } from "./peer.ts";
 import { incomplete } from "./refusals.ts";
-import { cancelBody, send } from "./send.ts";
-import type { Http1Server } from "./server.ts";
+import type { ResponseHeads } from "./response-head.ts";
+import { cancelBody, type SendingConnection, send } from "./send.ts";
+
+/** What a connection needs of the server that has accepted it. */
+export interface ConnectionOwner {
+  readonly context: ServeContext;
+  readonly heads: ResponseHeads;
+  /** The time between two calls of `look`, in milliseconds. */
+  readonly interval: number;
+  /** Called when the connection is closed, or has been handed over. */
+  forget(connection: Http1Connection): void;
+}
 
 /**
  * One connection of HTTP/1.1 (RFC 9112 §9). Requests are begun in their order, and together only while all of them are safe;
  * responses are sent in the order of the requests. All that waits is bounded: the requests, the bytes behind them, and the
  * responses that the client has not taken.
  */
-export class Http1Connection implements RequestTaker {
+export class Http1Connection implements RequestTaker, ExchangeConnection, SendingConnection {
   readonly socket: Socket;
-  readonly server: Http1Server;
+  readonly context: ServeContext;
+  readonly heads: ResponseHeads;
   readonly output: Output;
   readonly peer: Peer;
+  readonly #owner: ConnectionOwner;
   readonly #reader: MessageReader;
   readonly #watch: ClientWatch;
   /** The requests whose responses are not written, in their order. */
@@ -45,12 +58,14 @@ export class Http1Connection implements RequestTaker {
   /** Whether the last response is on its way, or there is nobody to send one to. */
   #isEnding = false;
 
-  constructor(socket: Socket, server: Http1Server) {
-    const { context, interval } = server;
+  constructor(socket: Socket, owner: ConnectionOwner) {
+    const { context, heads, interval } = owner;
     this.socket = socket;
-    this.server = server;
+    this.context = context;
+    this.heads = heads;
     this.output = new Output(socket, () => this.#drained());
     this.peer = new Peer(socket, context);
+    this.#owner = owner;
     this.#reader = new MessageReader(context, this, interval);
     this.#watch = new ClientWatch(socket, this.output, context.writeTimeout);
     socket.allowHalfOpen = true;
@@ -138,7 +153,7 @@ export class Http1Connection implements RequestTaker {
 
   take(head: Head, content: Http1Content | undefined): boolean {
     const exchange = new Http1Exchange(this, head, content);
-    if (++this.#requests === this.server.context.maxRequestsPerConnection) exchange.closes = true;
+    if (++this.#requests === this.context.maxRequestsPerConnection) exchange.closes = true;
     const { closes } = exchange;
     this.#queue.push(exchange);
     if (exchange.refusal !== undefined || this.#mayStart(exchange)) this.#start(exchange);
@@ -162,7 +177,7 @@ export class Http1Connection implements RequestTaker {
   }
 
   #start(exchange: Http1Exchange): void {
-    const { app } = this.server.context;
+    const { app } = this.context;
     const { refusal } = exchange;
     // An answer that comes when the message has turned out to be malformed is not sent any more.
     const settle = (answer: HttpResponse): void => this.#settle(exchange, answer, refusal);
@@ -196,7 +211,7 @@ export class Http1Connection implements RequestTaker {
       const [first] = this.#queue;
       if (first?.stage !== "answered") break;
       first.stage = "sending";
-      send(first, first.answer as HttpResponse); // what is none fails there
+      send(this, first, first.answer as HttpResponse); // what is none fails there
     }
     this.#isSending = false;
     this.#letContinue();
@@ -210,27 +225,21 @@ export class Http1Connection implements RequestTaker {
     this.output.latin1(interimResponse);
   }
 
-  /**
-   * Decides whether the connection ends with the response, before its head is made.
-   *
-   * @param isFramed whether the client can find the end of the response
-   */
   decideEnd(exchange: Http1Exchange, isFramed: boolean): void {
     const { incoming, awaitsContinue } = exchange;
-    const { closing, drainLimit } = this.server.context;
+    const { closing, drainLimit } = this.context;
     const isLast = this.#queue.length === 1 && (closing || (this.#isHalfClosed && this.#reader.isEmpty));
     const isUnread = incoming !== undefined && incoming === this.#reader.content && !incoming.isRead;
     const isTooLong = (incoming?.length ?? 0) > drainLimit;
     if (!isFramed || isLast || (isUnread && (awaitsContinue || isTooLong))) exchange.closes = true;
   }
 
-  /** Goes on to the next response: that of this exchange has been written whole. */
   answered(exchange: Http1Exchange): void {
     this.#queue.shift();
     this.#written.push(exchange);
     exchange.stage = "written";
     // Its head may have promised to keep the connection, from before the shutdown.
-    if (exchange.closes || (this.server.context.closing && this.#queue.length === 0)) this.#end();
+    if (exchange.closes || (this.context.closing && this.#queue.length === 0)) this.#end();
     else {
       this.#discardUnread(exchange);
       this.#startWaiting();
@@ -245,7 +254,7 @@ export class Http1Connection implements RequestTaker {
     if (this.#queue.length === 0 && this.#reader.isEmpty) this.#reader.waitFromNow();
     if (incoming === undefined || incoming !== this.#reader.content) return;
     if (incoming.isRead) incoming.whenLeft = () => incoming === this.#reader.content && this.#reader.discardContent();
-    else if (awaitsContinue || this.server.context.drainTimeout === 0) this.#end();
+    else if (awaitsContinue || this.context.drainTimeout === 0) this.#end();
     else this.#reader.discardContent();
   }
 
@@ -256,7 +265,6 @@ export class Http1Connection implements RequestTaker {
     this.#start(waiting);
   }
 
-  /** Hands the connection over instead of sending a response, and has nothing more to do with it. */
   handOver(exchange: Http1Exchange, takeover: Takeover): void {
     const { socket } = this;
     const { method, target, headers } = exchange.head;
@@ -264,7 +272,7 @@ export class Http1Connection implements RequestTaker {
     const rest = this.#reader.takeRest();
     this.output.flush();
     for (const [event, listener] of Object.entries(this.#listeners)) socket.off(event, listener);
-    this.server.forget(this);
+    this.#owner.forget(this);
     this.#endWritten(this.#written.length, true);
     this.#queue.length = 0;
     exchange.end(true);
@@ -310,7 +318,6 @@ export class Http1Connection implements RequestTaker {
     this.#start(exchange);
   }
 
-  /** Ends the connection in the midst of a response, so that the client cannot take what it has for the whole. */
   cut(exchange: Http1Exchange): void {
     exchange.end(false);
     if (exchange.head.minorVersion === 1) this.#end();
@@ -375,7 +382,7 @@ export class Http1Connection implements RequestTaker {
     this.#reader.stop();
     for (const exchange of this.#queue.splice(0)) exchange.end(false);
     this.#endWritten(this.#written.length, false);
-    this.server.forget(this);
+    this.#owner.forget(this);
   }
 
   /** Looks for what takes too long; to be called in short intervals, with the milliseconds since the last call. */
@@ -394,7 +401,7 @@ export class Http1Connection implements RequestTaker {
 
   #endLate(): void {
     const { reading, isEmpty, waited } = this.#reader;
-    const { headersTimeout, requestTimeout, keepAliveTimeout, drainTimeout } = this.server.context;
+    const { headersTimeout, requestTimeout, keepAliveTimeout, drainTimeout } = this.context;
     const isLate = (timeout: number): boolean => timeout > 0 && waited > timeout;
     if (reading === "nothing") {
       if (this.socket.writableFinished && waited > drainTimeout) this.socket.destroy();
