@@ -1,57 +1,63 @@
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import { andThen } from "../../and-then.ts";
-import { HttpError, problem } from "../../problem.ts";
-import { problemTypes } from "../../problem-types.ts";
+import { HttpError } from "../../problem.ts";
 import type { HttpResponse } from "../../response.ts";
-import { handleReceived, refuseReceived } from "../../served-app.ts";
+import type { ServeContext } from "../options.ts";
 import type { Takeover } from "../upgrade.ts";
-import { ClientWatch, interimResponse } from "./client-watch.ts";
+import { ClientWatch } from "./client-watch.ts";
 import type { Http1Content } from "./content.ts";
-import { Http1Exchange } from "./exchange.ts";
+import { type ExchangeConnection, Http1Exchange } from "./exchange.ts";
+import { ExchangeQueue } from "./exchange-queue.ts";
 import { type Head, noHead } from "./head.ts";
 import { MessageReader, type RequestTaker } from "./message-reader.ts";
 import { Output } from "./output.ts";
 import { Peer } from "./peer.ts";
 import { incomplete } from "./refusals.ts";
-import { cancelBody, send } from "./send.ts";
-import type { Http1Server } from "./server.ts";
+import type { ResponseHeads } from "./response-head.ts";
+import type { SendingConnection } from "./send.ts";
+
+/** What a connection needs of the server that has accepted it. */
+export interface ConnectionOwner {
+  readonly context: ServeContext;
+  readonly heads: ResponseHeads;
+  /** The time between two calls of `look`, in milliseconds. */
+  readonly interval: number;
+  /** Called when the connection is closed, or has been handed over. */
+  forget(connection: Http1Connection): void;
+}
 
 /**
- * One connection of HTTP/1.1 (RFC 9112 §9). Requests are begun in their order, and together only while all of them are safe;
- * responses are sent in the order of the requests. All that waits is bounded: the requests, the bytes behind them, and the
- * responses that the client has not taken.
+ * One connection of HTTP/1.1 (RFC 9112 §9): reads requests into its queue, refuses what cannot be read, and decides when it
+ * ends. All that waits is bounded: the requests, the bytes behind them, and the responses that the client has not taken.
  */
-export class Http1Connection implements RequestTaker {
+export class Http1Connection implements RequestTaker, ExchangeConnection, SendingConnection {
   readonly socket: Socket;
-  readonly server: Http1Server;
+  readonly context: ServeContext;
+  readonly heads: ResponseHeads;
   readonly output: Output;
   readonly peer: Peer;
+  readonly #owner: ConnectionOwner;
   readonly #reader: MessageReader;
   readonly #watch: ClientWatch;
-  /** The requests whose responses are not written, in their order. */
-  readonly #queue: Http1Exchange[] = [];
-  /** The last of them, if it may not begin yet; no request behind it is taken. */
-  #waiting: Http1Exchange | undefined;
-  /** Those whose responses are written, and may not have left the process. */
-  readonly #written: Http1Exchange[] = [];
-  #awaitsSent = false;
+  readonly #queue: ExchangeQueue;
   #requests = 0;
   #isAdvancing = false;
   #isScheduled = false;
-  #isSending = false;
   /** Whether the client has ended its side. */
   #isHalfClosed = false;
   /** Whether the last response is on its way, or there is nobody to send one to. */
   #isEnding = false;
 
-  constructor(socket: Socket, server: Http1Server) {
-    const { context, interval } = server;
+  constructor(socket: Socket, owner: ConnectionOwner) {
+    const { context, heads, interval } = owner;
     this.socket = socket;
-    this.server = server;
+    this.context = context;
+    this.heads = heads;
     this.output = new Output(socket, () => this.#drained());
     this.peer = new Peer(socket, context);
+    this.#owner = owner;
     this.#reader = new MessageReader(context, this, interval);
+    this.#queue = new ExchangeQueue(this, context.app);
     this.#watch = new ClientWatch(socket, this.output, context.writeTimeout);
     socket.allowHalfOpen = true;
     for (const [event, listener] of Object.entries(this.#listeners)) socket.on(event, listener);
@@ -97,7 +103,7 @@ export class Http1Connection implements RequestTaker {
     this.#isAdvancing = false;
     this.output.flush();
     if (this.#isEnding) return;
-    this.#noteSent();
+    this.#queue.noteSent();
     if (this.#isHalfClosed) this.#finishInput();
     this.#regulate();
   }
@@ -122,32 +128,24 @@ export class Http1Connection implements RequestTaker {
 
   /** There is room again for responses. */
   #drained(): void {
-    this.#queue[0]?.resumeSending?.();
+    this.#queue.first?.resumeSending?.();
     this.#advance();
   }
 
   get mayTake(): boolean {
-    return (
-      this.#waiting === undefined &&
-      this.#queue.length < mostAtOnce &&
-      !this.output.isFull &&
-      // What comes behind it may be of another protocol.
-      this.#queue.at(-1)?.head.asksForUpgrade !== true
-    );
+    return this.#queue.hasRoom && !this.output.isFull;
   }
 
   take(head: Head, content: Http1Content | undefined): boolean {
     const exchange = new Http1Exchange(this, head, content);
-    if (++this.#requests === this.server.context.maxRequestsPerConnection) exchange.closes = true;
+    if (++this.#requests === this.context.maxRequestsPerConnection) exchange.closes = true;
     const { closes } = exchange;
-    this.#queue.push(exchange);
-    if (exchange.refusal !== undefined || this.#mayStart(exchange)) this.#start(exchange);
-    else this.#waiting = exchange;
+    this.#queue.add(exchange);
     return !closes;
   }
 
   contentChanged(): void {
-    this.#letContinue();
+    this.#queue.letContinue();
     this.#advance();
   }
 
@@ -155,89 +153,26 @@ export class Http1Connection implements RequestTaker {
     this.#end();
   }
 
-  /** Whether those before it cannot change what it sees: it is the first, or it and they are safe (RFC 9112 §9.3.2). */
-  #mayStart(exchange: Http1Exchange): boolean {
-    const first = this.#queue[0] as Http1Exchange; // it is in the queue itself
-    return first === exchange || (first.isSafe && exchange.isSafe);
-  }
-
-  #start(exchange: Http1Exchange): void {
-    const { app } = this.server.context;
-    const { refusal } = exchange;
-    // An answer that comes when the message has turned out to be malformed is not sent any more.
-    const settle = (answer: HttpResponse): void => this.#settle(exchange, answer, refusal);
-    const fail = (error: unknown): void => {
-      exchange.fault(error);
-      settle(internalError);
-    };
-    try {
-      const answer = refusal === undefined ? handleReceived(app, exchange) : refuseReceived(app, exchange, refusal);
-      // A synchronous answer goes out without a promise, which would cost 5 % of the requests a second.
-      andThen(answer, settle, fail);
-    } catch (error) {
-      fail(error);
-    }
-  }
-
-  #settle(exchange: Http1Exchange, answer: HttpResponse, refusal: HttpResponse | undefined): void {
-    if (exchange.isOver || exchange.refusal !== refusal) cancelBody(exchange, answer);
-    else {
-      exchange.stage = "answered";
-      exchange.answer = answer;
-      this.#sendNext();
-    }
-  }
-
-  /** Sends the responses whose turn has come. */
-  #sendNext(): void {
-    if (this.#isSending) return;
-    this.#isSending = true;
-    for (;;) {
-      const [first] = this.#queue;
-      if (first?.stage !== "answered") break;
-      first.stage = "sending";
-      send(first, first.answer as HttpResponse); // what is none fails there
-    }
-    this.#isSending = false;
-    this.#letContinue();
-  }
-
-  /** Tells the client to send the content that is waited for, when it is its turn (RFC 9110 §10.1.1). */
-  #letContinue(): void {
-    const [first] = this.#queue;
-    if (first?.awaitsContinue !== true || first.incoming?.isAwaited !== true || first.headSent) return;
-    first.awaitsContinue = false;
-    this.output.latin1(interimResponse);
-  }
-
-  /**
-   * Decides whether the connection ends with the response, before its head is made.
-   *
-   * @param isFramed whether the client can find the end of the response
-   */
   decideEnd(exchange: Http1Exchange, isFramed: boolean): void {
     const { incoming, awaitsContinue } = exchange;
-    const { closing, drainLimit } = this.server.context;
+    const { closing, drainLimit } = this.context;
     const isLast = this.#queue.length === 1 && (closing || (this.#isHalfClosed && this.#reader.isEmpty));
     const isUnread = incoming !== undefined && incoming === this.#reader.content && !incoming.isRead;
     const isTooLong = (incoming?.length ?? 0) > drainLimit;
     if (!isFramed || isLast || (isUnread && (awaitsContinue || isTooLong))) exchange.closes = true;
   }
 
-  /** Goes on to the next response: that of this exchange has been written whole. */
   answered(exchange: Http1Exchange): void {
-    this.#queue.shift();
-    this.#written.push(exchange);
-    exchange.stage = "written";
+    this.#queue.noteWritten(exchange);
     // Its head may have promised to keep the connection, from before the shutdown.
-    if (exchange.closes || (this.server.context.closing && this.#queue.length === 0)) this.#end();
+    if (exchange.closes || (this.context.closing && this.#queue.length === 0)) this.#end();
     else {
       this.#discardUnread(exchange);
-      this.#startWaiting();
+      this.#queue.startWaiting();
     }
     if (this.#isAdvancing) return;
-    this.#noteSent();
-    this.#sendNext();
+    this.#queue.noteSent();
+    this.#queue.sendNext();
     this.#advance();
   }
 
@@ -245,18 +180,10 @@ export class Http1Connection implements RequestTaker {
     if (this.#queue.length === 0 && this.#reader.isEmpty) this.#reader.waitFromNow();
     if (incoming === undefined || incoming !== this.#reader.content) return;
     if (incoming.isRead) incoming.whenLeft = () => incoming === this.#reader.content && this.#reader.discardContent();
-    else if (awaitsContinue || this.server.context.drainTimeout === 0) this.#end();
+    else if (awaitsContinue || this.context.drainTimeout === 0) this.#end();
     else this.#reader.discardContent();
   }
 
-  #startWaiting(): void {
-    const waiting = this.#waiting;
-    if (waiting === undefined || !this.#mayStart(waiting)) return;
-    this.#waiting = undefined;
-    this.#start(waiting);
-  }
-
-  /** Hands the connection over instead of sending a response, and has nothing more to do with it. */
   handOver(exchange: Http1Exchange, takeover: Takeover): void {
     const { socket } = this;
     const { method, target, headers } = exchange.head;
@@ -264,10 +191,10 @@ export class Http1Connection implements RequestTaker {
     const rest = this.#reader.takeRest();
     this.output.flush();
     for (const [event, listener] of Object.entries(this.#listeners)) socket.off(event, listener);
-    this.server.forget(this);
-    this.#endWritten(this.#written.length, true);
-    this.#queue.length = 0;
+    this.#owner.forget(this);
+    this.#queue.endWritten(true);
     exchange.end(true);
+    this.#queue.abandon();
     try {
       takeover.handOver(method, target, headers, socket, rest);
     } catch (error) {
@@ -279,7 +206,7 @@ export class Http1Connection implements RequestTaker {
   /** Answers a message that cannot be read on, in its turn, and ends the connection. */
   #refuse(refusal: HttpResponse): void {
     const { content } = this.#reader;
-    const exchange = this.#queue.find(({ incoming }) => content !== undefined && incoming === content);
+    const exchange = content && this.#queue.find(content);
     if (exchange === undefined && content !== undefined) {
       // Its response has been written.
       this.#end();
@@ -288,29 +215,17 @@ export class Http1Connection implements RequestTaker {
     if (exchange === undefined) {
       const unreadable = new Http1Exchange(this, noHead, undefined);
       unreadable.refusal = refusal;
-      this.#queue.push(unreadable);
       this.#reader.stop();
-      this.#start(unreadable);
+      this.#queue.add(unreadable);
       return;
     }
     exchange.refusal = refusal;
     exchange.closes = true;
     this.#reader.stop();
     if (exchange.headSent) this.cut(exchange);
-    else this.#startAgain(exchange);
+    else this.#queue.restart(exchange);
   }
 
-  /** Answers with the refusal instead of what is being made, or was. */
-  #startAgain(exchange: Http1Exchange): void {
-    if (this.#waiting === exchange) this.#waiting = undefined;
-    if (exchange.stage === "sending") exchange.stopSending?.();
-    else if (exchange.answer !== undefined) cancelBody(exchange, exchange.answer);
-    exchange.stage = "open";
-    exchange.answer = undefined;
-    this.#start(exchange);
-  }
-
-  /** Ends the connection in the midst of a response, so that the client cannot take what it has for the whole. */
   cut(exchange: Http1Exchange): void {
     exchange.end(false);
     if (exchange.head.minorVersion === 1) this.#end();
@@ -329,11 +244,10 @@ export class Http1Connection implements RequestTaker {
   #end(): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
-    this.#waiting = undefined;
     this.#reader.stop();
-    for (const exchange of this.#queue.splice(0)) exchange.end(false);
+    this.#queue.abandon();
     this.socket.once("finish", () => {
-      this.#endWritten(this.#written.length, true);
+      this.#queue.endWritten(true);
       this.#reader.waitFromNow();
     });
     this.output.end();
@@ -349,38 +263,18 @@ export class Http1Connection implements RequestTaker {
     else if (this.#queue.length === 0) this.#end();
   }
 
-  /** Ends the exchanges whose responses have left the process. */
-  #noteSent(): void {
-    const count = this.#written.length;
-    if (count === 0 || this.#isEnding) return;
-    if (this.output.isSent) this.#endWritten(count, true);
-    else if (!this.#awaitsSent) {
-      this.#awaitsSent = true;
-      this.output.whenSent(() => {
-        this.#awaitsSent = false;
-        this.#endWritten(count, true);
-        this.#noteSent();
-      });
-    }
-  }
-
-  #endWritten(count: number, isSent: boolean): void {
-    for (const exchange of this.#written.splice(0, count)) exchange.end(isSent);
-  }
-
   /** Ends all that is open: the connection is closed. */
   #abandon(): void {
     this.#isEnding = true;
-    this.#waiting = undefined;
     this.#reader.stop();
-    for (const exchange of this.#queue.splice(0)) exchange.end(false);
-    this.#endWritten(this.#written.length, false);
-    this.server.forget(this);
+    this.#queue.abandon();
+    this.#queue.endWritten(false);
+    this.#owner.forget(this);
   }
 
   /** Looks for what takes too long; to be called in short intervals, with the milliseconds since the last call. */
   look(elapsed: number): void {
-    this.#watch.look(elapsed, this.#isHalfClosed ? this.#queue[0] : undefined);
+    this.#watch.look(elapsed, this.#isHalfClosed ? this.#queue.first : undefined);
     if (!this.#isClientAwaited) return;
     this.#reader.wait(elapsed);
     this.#endLate();
@@ -394,7 +288,7 @@ export class Http1Connection implements RequestTaker {
 
   #endLate(): void {
     const { reading, isEmpty, waited } = this.#reader;
-    const { headersTimeout, requestTimeout, keepAliveTimeout, drainTimeout } = this.server.context;
+    const { headersTimeout, requestTimeout, keepAliveTimeout, drainTimeout } = this.context;
     const isLate = (timeout: number): boolean => timeout > 0 && waited > timeout;
     if (reading === "nothing") {
       if (this.socket.writableFinished && waited > drainTimeout) this.socket.destroy();
@@ -408,8 +302,3 @@ export class Http1Connection implements RequestTaker {
     }
   }
 }
-
-const internalError = problem(problemTypes.internalError);
-
-/** How many safe requests of a connection are answered at a time. */
-const mostAtOnce = 100;

@@ -6,16 +6,23 @@ import type { RequestTarget } from "../../path/target.ts";
 import { type Exchange, HttpRequest } from "../../request.ts";
 import type { HttpResponse } from "../../response.ts";
 import type { Received } from "../../served-app.ts";
-import type { Http1Connection } from "./connection.ts";
+import type { ServeContext } from "../options.ts";
 import type { Http1Content } from "./content.ts";
 import type { Head } from "./head.ts";
+import type { Peer } from "./peer.ts";
+
+/** What an exchange needs of the connection that it is on. */
+export interface ExchangeConnection {
+  readonly socket: Socket;
+  readonly peer: Peer;
+  readonly context: ServeContext;
+}
 
 /**
  * A request on a connection and its response. Every field is there from the start, and what costs something is made when it
  * is first asked for: most requests have no content and never look at the signal.
  */
 export class Http1Exchange implements Exchange, Received {
-  readonly connection: Http1Connection;
   readonly head: Head;
   /** The content that is still to come, or was; undefined without content. */
   readonly incoming: Http1Content | undefined;
@@ -39,14 +46,14 @@ export class Http1Exchange implements Exchange, Received {
   closes: boolean;
   /** Whether the client holds its content back until it receives `100 Continue`. */
   awaitsContinue: boolean;
+  readonly #connection: ExchangeConnection;
   #state: "open" | "sent" | "abandoned";
   #content: RequestContent | undefined;
   #abort: AbortController | undefined;
   #client: Client | undefined;
   #listeners: (() => void)[] | undefined;
 
-  constructor(connection: Http1Connection, head: Head, incoming: Http1Content | undefined) {
-    this.connection = connection;
+  constructor(connection: ExchangeConnection, head: Head, incoming: Http1Content | undefined) {
     this.head = head;
     this.incoming = incoming;
     this.request = undefined;
@@ -58,6 +65,7 @@ export class Http1Exchange implements Exchange, Received {
     this.headSent = false;
     this.closes = head.refusal?.closes === true || !head.keepsAlive;
     this.awaitsContinue = head.expectsContinue && incoming !== undefined;
+    this.#connection = connection;
     this.#state = "open";
     this.#content = undefined;
     this.#abort = undefined;
@@ -66,7 +74,7 @@ export class Http1Exchange implements Exchange, Received {
   }
 
   get native(): Socket {
-    return this.connection.socket;
+    return this.#connection.socket;
   }
 
   get target(): string {
@@ -91,12 +99,12 @@ export class Http1Exchange implements Exchange, Received {
   }
 
   get client(): Client {
-    this.#client ??= this.connection.peer.clientOf(this.head);
+    this.#client ??= this.#connection.peer.clientOf(this.head);
     return this.#client;
   }
 
   get content(): RequestContent {
-    const { app } = this.connection.server.context;
+    const { app } = this.#connection.context;
     this.#content ??= new RequestContent(this.incoming ?? bufferedSource(undefined), app.content);
     return this.#content;
   }
@@ -110,7 +118,7 @@ export class Http1Exchange implements Exchange, Received {
   }
 
   get turn(): EventLoopTurn {
-    return this.connection.server.context.turns.current;
+    return this.#connection.context.turns.current;
   }
 
   onEnd(listener: () => void): void {
@@ -133,7 +141,7 @@ export class Http1Exchange implements Exchange, Received {
 
   /** Reports an error that the response cannot. */
   fault(error: unknown): void {
-    this.connection.server.context.app.fault(error, this.request);
+    this.#connection.context.app.fault(error, this.request);
   }
 
   #abortSignal(): void {

@@ -17,19 +17,39 @@ import { type PieceSink, writePieces } from "../body-writer.ts";
 import { Takeover } from "../upgrade.ts";
 import { chunkStart, lastChunk } from "./chunked.ts";
 import type { Http1Exchange } from "./exchange.ts";
+import type { Output } from "./output.ts";
+import type { ResponseHeads } from "./response-head.ts";
+
+/** What the sender of responses needs of the connection that they go out on. */
+export interface SendingConnection {
+  readonly output: Output;
+  readonly heads: ResponseHeads;
+  /**
+   * Decides whether the connection ends with the response, before its head is made.
+   *
+   * @param isFramed whether the client can find the end of the response
+   */
+  decideEnd(exchange: Http1Exchange, isFramed: boolean): void;
+  /** Goes on to the next response: that of this exchange has been written whole. */
+  answered(exchange: Http1Exchange): void;
+  /** Ends the connection in the midst of a response, so that the client cannot take what it has for the whole. */
+  cut(exchange: Http1Exchange): void;
+  /** Hands the connection over instead of sending a response, and has nothing more to do with it. */
+  handOver(exchange: Http1Exchange, takeover: Takeover): void;
+}
 
 /** Sends the answer, whose turn it is. Whatever goes wrong becomes a 500, or a cut connection once the head is out; never throws. */
-export function send(exchange: Http1Exchange, answer: HttpResponse): void {
+export function send(connection: SendingConnection, exchange: Http1Exchange, answer: HttpResponse): void {
   try {
     const { status, body } = answer;
-    if (!isStreamed(body)) sendWhole(exchange, answer, body);
-    else if (body instanceof Takeover && exchange.head.asksForUpgrade) exchange.connection.handOver(exchange, body);
+    if (!isStreamed(body)) sendWhole(connection, exchange, answer, body);
+    else if (body instanceof Takeover && exchange.head.asksForUpgrade) connection.handOver(exchange, body);
     else if (hasNoContent(exchange.head.method, status)) {
       cancelBody(exchange, answer);
-      sendWhole(exchange, answer, null);
-    } else sendPieces(exchange, answer, body);
+      sendWhole(connection, exchange, answer, null);
+    } else sendPieces(connection, exchange, answer, body);
   } catch (error) {
-    fail(exchange, error);
+    fail(connection, exchange, error);
   }
 }
 
@@ -42,26 +62,31 @@ export function cancelBody(exchange: Http1Exchange, { body, headers }: HttpRespo
   }
 }
 
-function fail(exchange: Http1Exchange, error: unknown): void {
+function fail(connection: SendingConnection, exchange: Http1Exchange, error: unknown): void {
   if (error instanceof HttpError && !exchange.headSent) {
-    send(exchange, error.response);
+    send(connection, exchange, error.response);
     return;
   }
   exchange.fault(error);
-  if (exchange.headSent) exchange.connection.cut(exchange);
-  else sendWhole(exchange, internalError, internalError.body as string); // a problem document is text
+  if (exchange.headSent) connection.cut(exchange);
+  else sendWhole(connection, exchange, internalError, internalError.body as string); // a problem document is text
 }
 
 /** Sends the head and, unless the response goes without, the text or the bytes: as one write where that is possible. */
-function sendWhole(exchange: Http1Exchange, answer: HttpResponse, body: null | string | Uint8Array): void {
-  const { connection, head } = exchange;
+function sendWhole(
+  connection: SendingConnection,
+  exchange: Http1Exchange,
+  answer: HttpResponse,
+  body: null | string | Uint8Array,
+): void {
   const { output } = connection;
   const { status } = answer;
-  const unsent = hasNoContent(head.method, status);
+  const unsent = hasNoContent(exchange.head.method, status);
   const length = unsent ? unsentLength(answer, Buffer.byteLength) : body === null ? 0 : Buffer.byteLength(body);
   const fields = fieldLines(representedFields(answer));
   connection.decideEnd(exchange, true);
-  const start = responseHead(exchange, status, fields, length === undefined ? "" : `Content-Length: ${length}\r\n`);
+  const framing = length === undefined ? "" : `Content-Length: ${length}\r\n`;
+  const start = responseHead(connection, exchange, status, fields, framing);
   if (unsent || body === null) output.latin1(start);
   else if (typeof body !== "string") output.bytes(start, body);
   else if (length === body.length) output.latin1(start + body);
@@ -70,9 +95,14 @@ function sendWhole(exchange: Http1Exchange, answer: HttpResponse, body: null | s
   connection.answered(exchange);
 }
 
-function sendPieces(exchange: Http1Exchange, answer: HttpResponse, body: StreamedBody): void {
+function sendPieces(
+  connection: SendingConnection,
+  exchange: Http1Exchange,
+  answer: HttpResponse,
+  body: StreamedBody,
+): void {
   const source = openBody(body, answer.headers);
-  const writer = new PieceWriter(exchange, answer);
+  const writer = new PieceWriter(connection, exchange, answer);
   exchange.stopSending = (): void => {
     exchange.stopSending = undefined;
     writer.destroyed = true;
@@ -87,17 +117,17 @@ function sendPieces(exchange: Http1Exchange, answer: HttpResponse, body: Streame
     .then((outcome) => {
       if (outcome === "abandoned" || writer.destroyed) return;
       exchange.stopSending = undefined;
-      if (outcome === "empty") sendWhole(exchange, answer, null);
+      if (outcome === "empty") sendWhole(connection, exchange, answer, null);
       else {
         writer.end();
-        exchange.connection.answered(exchange);
+        connection.answered(exchange);
       }
     })
     .catch((error: unknown) => {
       // What fails once the client has gone is how its work was stopped.
       if (writer.destroyed) return;
       exchange.stopSending?.();
-      fail(exchange, error);
+      fail(connection, exchange, error);
     });
 }
 
@@ -105,13 +135,15 @@ function sendPieces(exchange: Http1Exchange, answer: HttpResponse, body: Streame
 class PieceWriter implements PieceSink {
   /** Whether nobody takes what is written any more. */
   destroyed = false;
+  readonly #connection: SendingConnection;
   readonly #exchange: Http1Exchange;
   readonly #answer: HttpResponse;
   #isChunked = false;
   /** The head, until the first piece goes out with it. */
   #start = "";
 
-  constructor(exchange: Http1Exchange, answer: HttpResponse) {
+  constructor(connection: SendingConnection, exchange: Http1Exchange, answer: HttpResponse) {
+    this.#connection = connection;
     this.#exchange = exchange;
     this.#answer = answer;
   }
@@ -122,19 +154,19 @@ class PieceWriter implements PieceSink {
     const lines = fieldLines(representedFields(this.#answer));
     // HTTP/1.0 has no chunks: content of unknown length ends with the connection (RFC 9112 §6.1, §6.3).
     this.#isChunked = length === undefined && exchange.head.minorVersion === 1;
-    exchange.connection.decideEnd(exchange, length !== undefined || this.#isChunked);
+    this.#connection.decideEnd(exchange, length !== undefined || this.#isChunked);
     const framing =
       length === undefined
         ? this.#isChunked
           ? "Transfer-Encoding: chunked\r\n"
           : ""
         : `Content-Length: ${length}\r\n`;
-    this.#start = responseHead(exchange, this.#answer.status, lines, framing);
+    this.#start = responseHead(this.#connection, exchange, this.#answer.status, lines, framing);
   }
 
   /** Returns whether there is room for more. */
   write(piece: Piece): boolean {
-    const { output } = this.#exchange.connection;
+    const { output } = this.#connection;
     const start = this.#start;
     this.#start = "";
     const length = typeof piece === "string" ? Buffer.byteLength(piece) : piece.length;
@@ -150,7 +182,7 @@ class PieceWriter implements PieceSink {
   }
 
   end(): void {
-    if (this.#isChunked) this.#exchange.connection.output.latin1(lastChunk);
+    if (this.#isChunked) this.#connection.output.latin1(lastChunk);
   }
 
   on(event: "drain" | "close", listener: () => void): void {
@@ -164,9 +196,15 @@ class PieceWriter implements PieceSink {
   }
 }
 
-function responseHead(exchange: Http1Exchange, status: number, lines: string, framing: string): string {
+function responseHead(
+  connection: SendingConnection,
+  exchange: Http1Exchange,
+  status: number,
+  lines: string,
+  framing: string,
+): string {
   exchange.headSent = true;
-  return exchange.connection.server.heads.make(status, lines, framing, exchange.closes);
+  return connection.heads.make(status, lines, framing, exchange.closes);
 }
 
 function endSource(exchange: Http1Exchange, source: BodySource): void {

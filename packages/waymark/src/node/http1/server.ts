@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 import type { ServeContext } from "../options.ts";
-import { Http1Connection } from "./connection.ts";
+import { type ConnectionOwner, Http1Connection } from "./connection.ts";
 import { ResponseHeads } from "./response-head.ts";
 
 /** The connections on which an app speaks HTTP/1.1, and the one timer by which all of them are watched. */
-export class Http1Server {
+export class Http1Server implements ConnectionOwner {
   readonly context: ServeContext;
   readonly heads: ResponseHeads;
   /** How often each connection is looked at, in milliseconds: nothing is noticed later than that. */

@@ -1,0 +1,185 @@
+import { andThen } from "../../and-then.ts";
+import { problem } from "../../problem.ts";
+import { problemTypes } from "../../problem-types.ts";
+import type { HttpResponse } from "../../response.ts";
+import { handleReceived, refuseReceived, type ServedApp } from "../../served-app.ts";
+import { interimResponse } from "./client-watch.ts";
+import type { Http1Content } from "./content.ts";
+import type { Http1Exchange } from "./exchange.ts";
+import { cancelBody, type SendingConnection, send } from "./send.ts";
+
+/**
+ * The exchanges of one connection, each until it has ended. Requests are begun in their order, and together only while all of
+ * them are safe (RFC 9112 §9.3.2); responses are sent in the order of the requests.
+ */
+export class ExchangeQueue {
+  readonly #connection: SendingConnection;
+  readonly #app: ServedApp;
+  /** The exchanges whose responses are not written, in their order. */
+  readonly #open: Http1Exchange[] = [];
+  /** The last of them, if it may not begin yet; no request behind it is taken. */
+  #waiting: Http1Exchange | undefined;
+  /** The exchanges whose responses are written, and may not have left the process. */
+  readonly #written: Http1Exchange[] = [];
+  #isSending = false;
+  #awaitsSent = false;
+  #isAbandoned = false;
+
+  constructor(connection: SendingConnection, app: ServedApp) {
+    this.#connection = connection;
+    this.#app = app;
+  }
+
+  /** How many responses are not written. */
+  get length(): number {
+    return this.#open.length;
+  }
+
+  /** The exchange whose response is next. */
+  get first(): Http1Exchange | undefined {
+    return this.#open[0];
+  }
+
+  /** Whether another exchange is taken now. */
+  get hasRoom(): boolean {
+    return (
+      this.#waiting === undefined &&
+      this.#open.length < mostAtOnce &&
+      // What comes behind it may be of another protocol.
+      this.#open.at(-1)?.head.asksForUpgrade !== true
+    );
+  }
+
+  /** Finds the exchange with this content, unless its response is written. */
+  find(content: Http1Content): Http1Exchange | undefined {
+    return this.#open.find(({ incoming }) => incoming === content);
+  }
+
+  /** Puts the exchange behind the others, and begins it as soon as it may. */
+  add(exchange: Http1Exchange): void {
+    this.#open.push(exchange);
+    if (exchange.refusal !== undefined || this.#mayStart(exchange)) this.#start(exchange);
+    else this.#waiting = exchange;
+  }
+
+  /** Answers with the refusal of the exchange instead of what is being made, or was. */
+  restart(exchange: Http1Exchange): void {
+    if (this.#waiting === exchange) this.#waiting = undefined;
+    if (exchange.stage === "sending") exchange.stopSending?.();
+    else if (exchange.answer !== undefined) cancelBody(exchange, exchange.answer);
+    exchange.stage = "open";
+    exchange.answer = undefined;
+    this.#start(exchange);
+  }
+
+  /** Begins the exchange that waits, if those before it do not hold it back any more. */
+  startWaiting(): void {
+    const waiting = this.#waiting;
+    if (waiting === undefined || !this.#mayStart(waiting)) return;
+    this.#waiting = undefined;
+    this.#start(waiting);
+  }
+
+  /** Whether those before it cannot change what it sees: it is the first, or it and they are safe (RFC 9112 §9.3.2). */
+  #mayStart(exchange: Http1Exchange): boolean {
+    const first = this.#open[0] as Http1Exchange; // it is in the queue itself
+    return first === exchange || (first.isSafe && exchange.isSafe);
+  }
+
+  #start(exchange: Http1Exchange): void {
+    const app = this.#app;
+    const { refusal } = exchange;
+    // An answer that comes when the message has turned out to be malformed is not sent any more.
+    const settle = (answer: HttpResponse): void => this.#settle(exchange, answer, refusal);
+    const fail = (error: unknown): void => {
+      exchange.fault(error);
+      settle(internalError);
+    };
+    try {
+      const answer = refusal === undefined ? handleReceived(app, exchange) : refuseReceived(app, exchange, refusal);
+      // A synchronous answer goes out without a promise, which would cost 5 % of the requests a second.
+      andThen(answer, settle, fail);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  #settle(exchange: Http1Exchange, answer: HttpResponse, refusal: HttpResponse | undefined): void {
+    if (exchange.isOver || exchange.refusal !== refusal) cancelBody(exchange, answer);
+    else {
+      exchange.stage = "answered";
+      exchange.answer = answer;
+      this.sendNext();
+    }
+  }
+
+  /** Sends the responses whose turn has come. */
+  sendNext(): void {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    for (;;) {
+      const [first] = this.#open;
+      if (first?.stage !== "answered") break;
+      first.stage = "sending";
+      send(this.#connection, first, first.answer as HttpResponse); // a value that is no response fails there
+    }
+    this.#isSending = false;
+    this.letContinue();
+  }
+
+  /** Has the client send the content that is waited for, when it is its turn (RFC 9110 §10.1.1). */
+  letContinue(): void {
+    const [first] = this.#open;
+    if (first?.awaitsContinue !== true || first.incoming?.isAwaited !== true || first.headSent) return;
+    first.awaitsContinue = false;
+    this.#connection.output.latin1(interimResponse);
+  }
+
+  /** Makes the next exchange the first: the response of this one has been written whole. */
+  noteWritten(first: Http1Exchange): void {
+    this.#open.shift();
+    this.#written.push(first);
+    first.stage = "written";
+  }
+
+  /** Ends the exchanges whose responses have left the process, now or when they have. */
+  noteSent(): void {
+    const count = this.#written.length;
+    if (count === 0 || this.#isAbandoned) return;
+    const { output } = this.#connection;
+    if (output.isSent) this.#endWritten(count, true);
+    else if (!this.#awaitsSent) {
+      this.#awaitsSent = true;
+      output.whenSent(() => {
+        this.#awaitsSent = false;
+        this.#endWritten(count, true);
+        this.noteSent();
+      });
+    }
+  }
+
+  /**
+   * Ends the exchanges whose responses are written.
+   *
+   * @param isSent whether the responses have left the process; otherwise the client has gone
+   */
+  endWritten(isSent: boolean): void {
+    this.#endWritten(this.#written.length, isSent);
+  }
+
+  #endWritten(count: number, isSent: boolean): void {
+    for (const exchange of this.#written.splice(0, count)) exchange.end(isSent);
+  }
+
+  /** Ends the exchanges whose responses are not written, and never will be. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    this.#waiting = undefined;
+    for (const exchange of this.#open.splice(0)) exchange.end(false);
+  }
+}
+
+const internalError = problem(problemTypes.internalError);
+
+/** How many safe requests of a connection are answered at a time. */
+const mostAtOnce = 100;
