@@ -5,7 +5,15 @@
 const names: Readonly<Record<string, readonly string[]>> = {
   waymark: [
     ...["adapters", "compress", "content-coding", "event-loop-turns.serial", "fuzz", "half-closed", "http2"],
-    ...["strict-json", "limits.serial", "messages", "routing-error", "node-adapter", "node-codings", "overload-delay.serial"],
+    ...[
+      "strict-json",
+      "limits.serial",
+      "messages",
+      "routing-error",
+      "node-adapter",
+      "node-codings",
+      "overload-delay.serial",
+    ],
     ...["packed.serial", "refused-messages", "request-content", "request-target", "rolling-restart.serial"],
     ...["web-content", "web-response", "node-listener", "http1/bounds", "http1/differential", "http1/upgrade"],
   ],
