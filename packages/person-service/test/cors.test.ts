@@ -32,7 +32,7 @@ describe("the service and pages of other origins", () => {
     const ask = await serviceWith({});
     const answer = await ask("GET", "/hello-world", { Origin: page });
     assert.deepEqual(sharing(answer), {});
-    assert.equal(answer.headers.get("Vary"), "Accept");
+    assert.equal(answer.headers.get("Vary"), "Accept, Accept-Encoding");
   });
 
   it("lets pages of an allowed origin read and store people, and read why not", async () => {
