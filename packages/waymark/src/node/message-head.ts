@@ -76,20 +76,15 @@ export const targetTooLong = (limit: number): HttpResponse =>
 export const headTooLong = (limit: number): HttpResponse =>
   problem(headTooLarge, { detail: `The header fields are together longer than ${limit} bytes.` });
 
-const { malformedMessage, versionNotSupported, transferCodingUnknown, headTooLarge, longTarget } =
-  connectionProblemTypes;
+const { malformedMessage, headTooLarge, longTarget } = connectionProblemTypes;
 
 const closing = (response: HttpResponse): HeadRefusal => ({ response, closes: true });
 const keeping = (response: HttpResponse): HeadRefusal => ({ response, closes: false });
 const malformed = (detail: string): HttpResponse => problem(malformedMessage, { detail });
 
 const refusals = {
-  version: closing(problem(versionNotSupported)),
   noHost: closing(malformed("The request has no Host line, which HTTP/1.1 requires.")),
   host: closing(malformed("Host must be a host and an optional port, as in example.org:8080.")),
-  codingInOldVersion: closing(malformed("The request has Transfer-Encoding, which HTTP/1.0 does not know.")),
-  endlessCoding: closing(malformed("The last coding of Transfer-Encoding must be chunked.")),
-  coding: closing(problem(transferCodingUnknown, { detail: "The only transfer coding that can be read is chunked." })),
   asterisk: keeping(problem(problemTypes.malformedTarget, { detail: 'The target "*" is for OPTIONS alone.' })),
 };
 

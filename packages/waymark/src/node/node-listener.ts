@@ -6,8 +6,7 @@ import type { Client } from "../exchange.ts";
 import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
 import { noVariables } from "../path/pattern.ts";
 import type { RequestTarget } from "../path/target.ts";
-import { HttpError, problem } from "../problem.ts";
-import { problemTypes } from "../problem-types.ts";
+import { HttpError, internalError } from "../problem.ts";
 import { type Exchange, HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { declaredLength, handlerFields, hasNoContent, isStreamed, openBody, unsentLength } from "../response-body.ts";
@@ -146,5 +145,3 @@ function failAnswer(exchange: ListenerExchange, error: unknown): void {
   if (response.headersSent) response.destroy();
   else sendAnswer(exchange, isAnswer ? error.response : internalError).catch(() => response.destroy());
 }
-
-const internalError = problem(problemTypes.internalError);

@@ -1,6 +1,5 @@
 import { andThen } from "../../and-then.ts";
-import { problem } from "../../problem.ts";
-import { problemTypes } from "../../problem-types.ts";
+import { internalError } from "../../problem.ts";
 import type { HttpResponse } from "../../response.ts";
 import { handleReceived, refuseReceived, type ServedApp } from "../../served-app.ts";
 import { interimResponse } from "./client-watch.ts";
@@ -178,8 +177,6 @@ export class ExchangeQueue {
     for (const exchange of this.#open.splice(0)) exchange.end(false);
   }
 }
-
-const internalError = problem(problemTypes.internalError);
 
 /** How many safe requests of a connection are answered at a time. */
 const mostAtOnce = 100;

@@ -1,6 +1,5 @@
 import { fieldLines } from "../../fields/header-list.ts";
-import { HttpError, problem } from "../../problem.ts";
-import { problemTypes } from "../../problem-types.ts";
+import { HttpError, internalError } from "../../problem.ts";
 import type { HttpResponse } from "../../response.ts";
 import {
   type BodySource,
@@ -212,4 +211,3 @@ function endSource(exchange: Http1Exchange, source: BodySource): void {
 }
 
 const isAscii = (text: string): boolean => !/[\x80-\xff]/.test(text);
-const internalError = problem(problemTypes.internalError);
