@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { openPersonService, type Person } from "person-service";
+import { openPersonService, type Person } from "@waymark/person-service";
 import { demoPeople } from "../packages/person-service/src/person/demo.ts";
 
 /** A database in a directory of its own, which `remove` removes. */

@@ -19,7 +19,7 @@ export interface Environment {
 }
 
 export async function describeEnvironment(): Promise<Environment> {
-  const packages = ["waymark", "person-service", "fastify", "hono", "@hono/node-server"];
+  const packages = ["waymark", "@waymark/person-service", "fastify", "hono", "@hono/node-server"];
   const versions = await Promise.all(packages.map(async (name) => [name, await versionOf(name)] as const));
   return {
     processor: cpus()[0]?.model.trim() ?? "unknown",

@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as elapse } from "node:timers/promises";
 import { openDatabase } from "@waymark/collection";
-import { personCollection } from "person-service";
+import { personCollection } from "@waymark/person-service";
 import type { Load, LoadGenerator } from "./load.ts";
 import type { Placement } from "./placement.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";

@@ -8,7 +8,7 @@ import { after, before, suite, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { collectionProblemTypes } from "@waymark/collection";
-import { personServiceProblemTypes } from "person-service";
+import { personServiceProblemTypes } from "@waymark/person-service";
 import { type ProblemType, problemTypes } from "waymark";
 import { connectionProblemTypes } from "waymark/node";
 import { newPostgresDatabase } from "../packages/collection/test/postgres-server.ts";

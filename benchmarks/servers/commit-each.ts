@@ -1,5 +1,5 @@
 import type { Database } from "@waymark/collection";
-import { openPersonService } from "person-service";
+import { openPersonService } from "@waymark/person-service";
 import { serve } from "waymark/node";
 import { RecordStore } from "../../packages/collection/src/stores/record-store.ts";
 import { SqliteEngine } from "../../packages/collection/src/stores/sqlite/engine.ts";

@@ -1,4 +1,4 @@
-import { openPersonService } from "person-service";
+import { openPersonService } from "@waymark/person-service";
 import { serve } from "waymark/node";
 import { announce, databaseArgument } from "./server-program.ts";
 

@@ -1,5 +1,5 @@
 import { type Database, type Document, openPostgresDatabase, type Store, type StoredRecord } from "@waymark/collection";
-import { openPersonService } from "person-service";
+import { openPersonService } from "@waymark/person-service";
 import { Pool } from "pg";
 import { serve } from "waymark/node";
 import { filledColumns } from "../../packages/collection/src/stores/postgres/columns.ts";

@@ -1,4 +1,4 @@
-import { openPersonService } from "person-service";
+import { openPersonService } from "@waymark/person-service";
 import { serve } from "waymark/node";
 import { superviseWorkers, workerOfThisProcess } from "../../packages/person-service/src/cli/supervisor.ts";
 import { databaseArgument, endWithInput } from "./server-program.ts";
