@@ -1,4 +1,5 @@
 import type { DeclarationSite } from "./declaration.ts";
+import type { MatchedRoute } from "./exchange.ts";
 import type { MethodsOf } from "./filter.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
@@ -38,6 +39,8 @@ export interface RouteSummary {
   readonly methods: readonly string[] | undefined;
   /** The whole path, groups and all. */
   readonly path: string;
+  /** What `name(…)` gave the route. */
+  readonly name: string | undefined;
   /** The media types that its responses can have, the preferred first. */
   readonly produces: readonly string[];
   /** The media ranges that its requests can have. */
@@ -56,19 +59,19 @@ export interface Explanation {
   readonly path: string;
   /** Every way to a handler, in the order in which they are tried. */
   readonly steps: readonly ExplanationStep[];
-  /** The route that answers, as its step names it; undefined when the request is refused. */
-  readonly chosen: string | undefined;
+  /** The route that answers, as `request.route` has it; undefined when the request is refused. */
+  readonly route: MatchedRoute | undefined;
   /** The status of the refusal, or that of the router's own answer to OPTIONS; undefined when a route answers. */
   readonly status: number | undefined;
-  /** The explanation of the mounted app, where one answers. */
+  /** The explanation of the mounted app, where one answers or refuses. */
   readonly mounted: Explanation | undefined;
   /** The explanation as lines for a person. */
   toString(): string;
 }
 
 export interface ExplanationStep {
-  /** `GET /person/{id}` */
-  readonly route: string;
+  /** The route; of a mounted app that by which it is reached, `* /api/**`. */
+  readonly route: MatchedRoute;
   /** `file:line:column` */
   readonly declaredAt: string;
   /** undefined: the route takes the request. */

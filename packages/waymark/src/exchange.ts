@@ -18,6 +18,19 @@ export interface EventLoopTurn {
   readonly previous: number;
 }
 
+/**
+ * The route that answers a request, as metrics, logs and traces name it. Each way to a handler has one object, which all its
+ * requests share, so there are as many as `app.routes` has rows.
+ */
+export interface MatchedRoute {
+  /** The method of the route, not of the request: `GET` for a HEAD too; `GET|POST` where it names two, `*` where it names none. */
+  readonly method: string;
+  /** The whole template, those of groups and of the apps around included: `/person/{id}`. */
+  readonly path: string;
+  /** What `name(…)` gave it. */
+  readonly name: string | undefined;
+}
+
 /** The key of a value that filters keep on a request; typed, and equal only to itself. */
 export interface Attribute<T> {
   /** For a person who reads a dump; two attributes of one name are still two. */

@@ -1,6 +1,6 @@
 import { contentInterrupted, joinBytes } from "./content/coding.ts";
 import { type ContentSource, contentTooLarge, RequestContent } from "./content/request-content.ts";
-import type { Client } from "./exchange.ts";
+import type { Client, MatchedRoute } from "./exchange.ts";
 import { parsedHeaders } from "./fields/header-list.ts";
 import { noVariables } from "./path/pattern.ts";
 import type { RequestTarget } from "./path/target.ts";
@@ -49,6 +49,7 @@ class WebExchange implements Exchange, Received {
   readonly native: Request;
   readonly app: ServedApp;
   request: HttpRequest | undefined;
+  route: MatchedRoute | undefined;
   /** Whether the response is read in pieces. */
   streaming: boolean;
   #content: RequestContent | undefined;
@@ -61,6 +62,7 @@ class WebExchange implements Exchange, Received {
     this.app = app;
     this.request = undefined;
     this.streaming = false;
+    this.route = undefined;
     this.#content = undefined;
     this.#listeners = [];
     this.#signal = undefined;

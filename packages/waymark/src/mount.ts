@@ -1,7 +1,7 @@
 import type { App } from "./app.ts";
 import { type Condition, type ConditionData, requireCondition } from "./condition.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
-import { type Attribute, attribute } from "./exchange.ts";
+import { type Attribute, attribute, type MatchedRoute } from "./exchange.ts";
 import { type PathPattern, pathSegments } from "./path/pattern.ts";
 import { type HttpRequest, mountedRequest } from "./request.ts";
 import type { Handler, MountedRoute, Route } from "./route.ts";
@@ -49,13 +49,35 @@ export interface MountedApp {
   readonly app: App;
   /** The number of segments of the path that lead to it. */
   readonly depth: number;
+  /** Returns a route of the app as it is here, with the path in front; one object for each. */
+  readonly routeAt: (inner: MatchedRoute) => MatchedRoute;
 }
 
-/** @param pattern of the whole path; its last segment is the rest, which is the path within the app */
-export const mountedAt = ({ app }: MountedRoute, { segments }: PathPattern): MountedApp => ({
-  app,
-  depth: segments.length - 1,
-});
+/**
+ * @param pattern of the whole path; its last segment is the rest, which is the path within the app
+ * @param around the route of the outer app by which the app is reached
+ */
+export function mountedAt({ app }: MountedRoute, { segments }: PathPattern, around: MatchedRoute): MountedApp {
+  const prefix = around.path.slice(0, -"/**".length);
+  const known = new Map<MatchedRoute, MatchedRoute>();
+  return {
+    app,
+    depth: segments.length - 1,
+    routeAt(inner) {
+      let route = known.get(inner);
+      if (route === undefined) {
+        const method = inner.method === "*" ? around.method : inner.method;
+        route = { method, path: pathBelow(prefix, inner.path), name: inner.name };
+        known.set(inner, route);
+      }
+      return route;
+    },
+  };
+}
+
+/** Returns the whole path of a route whose path within its app is this one: the root of an app has no slash at the end. */
+export const pathBelow = (prefix: string, path: string): string =>
+  path === "/" && prefix !== "" ? prefix : prefix + path;
 
 /**
  * Makes the handler by which the app answers; what the app does not log itself goes to `fault`, with the request of the
@@ -75,7 +97,10 @@ export function requestWithin(mounted: MountedApp, request: HttpRequest): HttpRe
   const prefix = pathSegments(request.path).slice(0, mounted.depth);
   const base = (request.attribute(baseUrl) ?? "") + prefix.map((segment) => `/${toUrl(segment)}`).join("");
   const { content } = mounted.app[served];
-  return mountedRequest(request, pathWithin(mounted, request.path), content).withAttribute(baseUrl, base);
+  return mountedRequest(request, pathWithin(mounted, request.path), content, mounted.routeAt).withAttribute(
+    baseUrl,
+    base,
+  );
 }
 
 /** A segment of a canonical path, in which `%2F` and `%25` are the only escapes, as URLs have it. */

@@ -5,7 +5,7 @@ import {
   RequestContent,
   type Validator,
 } from "./content/request-content.ts";
-import type { Attribute, Client, EventLoopTurn } from "./exchange.ts";
+import type { Attribute, Client, EventLoopTurn, MatchedRoute } from "./exchange.ts";
 import { type HeaderFields, HeaderList } from "./fields/header-list.ts";
 import { parseCookies } from "./fields/syntax.ts";
 import { noVariables, type Variables } from "./path/pattern.ts";
@@ -28,6 +28,8 @@ export interface Exchange {
   readonly turn?: EventLoopTurn | undefined;
   /** The adapter's own object: Node's Socket (HTTP/1.1) or Http2Stream, or the web Request. */
   readonly native: unknown;
+  /** The route that answers; undefined until it is chosen, and for a refusal. The router sets it. */
+  route: MatchedRoute | undefined;
 }
 
 /** The parts of a request made by hand, for `HttpRequest.of`. */
@@ -123,6 +125,7 @@ export class HttpRequest<V = Variables> {
       client: { address: undefined, scheme: "http", host: headers.get("Host"), ...init.client },
       ...(init.turn !== undefined && { turn: init.turn }),
       native: undefined,
+      route: undefined,
     };
     // Where the variables are left out, V is that of no variables.
     const variables = init.variables ?? (noVariables as V);
@@ -172,6 +175,19 @@ export class HttpRequest<V = Variables> {
    */
   get native(): unknown {
     return this.#exchange.native;
+  }
+
+  /**
+   * The route that answers the request, whose template is what metrics and logs count by; undefined until it is chosen, and for
+   * a refusal. Every filter reads it on the request that it has: those of the group from the start, those of the router once
+   * `next(request)` has settled, or in `onEnd`.
+   *
+   * ```ts
+   * after((request, response) => count(request.route?.path ?? "no route", response))
+   * ```
+   */
+  get route(): MatchedRoute | undefined {
+    return this.#exchange.route;
   }
 
   /** Returns what a filter kept under the key, or undefined. */
@@ -264,6 +280,11 @@ export function adoptSettings(request: HttpRequest, settings: ContentSettings): 
   exchangeOf(request).adopt?.(settings);
 }
 
+/** Notes which route answers the request, on it and on all that were made of it; undefined for a refusal. */
+export function noteRoute(request: HttpRequest<unknown>, route: MatchedRoute | undefined): void {
+  exchangeOf(request).route = route;
+}
+
 /** Returns the request as a route sees it that matched with these variables and this type. */
 export function matchedRequest<V>(
   request: HttpRequest<unknown>,
@@ -275,10 +296,19 @@ export function matchedRequest<V>(
   return new HttpRequest(method, path, search, headers, exchangeOf(request), variables, negotiatedType, attributes);
 }
 
-/** Returns the request as a mounted app sees it: with the path within the app, and content that is read by its settings. */
-export function mountedRequest(request: HttpRequest, path: string, settings: ContentSettings): HttpRequest {
+/**
+ * Returns the request as a mounted app sees it: with the path within the app, and content that is read by its settings.
+ *
+ * @param routeAt makes of a route of the mounted app the one that it is in the app around
+ */
+export function mountedRequest(
+  request: HttpRequest,
+  path: string,
+  settings: ContentSettings,
+  routeAt: (inner: MatchedRoute) => MatchedRoute,
+): HttpRequest {
   const { method, search, headers } = request;
-  const exchange = withSettings(exchangeOf(request), settings);
+  const exchange = mountedExchange(exchangeOf(request), settings, routeAt);
   return new HttpRequest(method, path, search, headers, exchange, noVariables, undefined, attributesOf(request));
 }
 
@@ -286,7 +316,11 @@ export function mountedRequest(request: HttpRequest, path: string, settings: Con
 export const turnOf = (request: HttpRequest<unknown>): EventLoopTurn | undefined => exchangeOf(request).turn;
 
 /** Returns the exchange with content that is read by these settings, and still once; what the client gets is the same. */
-function withSettings(exchange: Exchange, settings: ContentSettings): Exchange {
+function mountedExchange(
+  exchange: Exchange,
+  settings: ContentSettings,
+  routeAt: (inner: MatchedRoute) => MatchedRoute,
+): Exchange {
   let content: RequestContent | undefined;
   const { onEnd } = exchange;
   return {
@@ -306,6 +340,12 @@ function withSettings(exchange: Exchange, settings: ContentSettings): Exchange {
     },
     get native() {
       return exchange.native;
+    },
+    get route() {
+      return exchange.route;
+    },
+    set route(inner: MatchedRoute | undefined) {
+      exchange.route = inner && routeAt(inner);
     },
   };
 }

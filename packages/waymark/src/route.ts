@@ -34,6 +34,8 @@ export interface SingleRoute {
   readonly kind: "route";
   readonly conditions: readonly ConditionData[];
   readonly handler: Handler<never>;
+  /** What `name(…)` gave it. */
+  readonly name: string | undefined;
   readonly site: DeclarationSite;
 }
 
@@ -57,8 +59,30 @@ export interface Group {
 /** What may stand in a group, in any mixture: a string is a path prefix. */
 export type Member = string | Condition | Filter | ErrorClause | Route<unknown>;
 
-/** A path and conditions in any order, both optional, and the handler last. */
-export type RouteFunction = <const C extends readonly (string | Condition)[], N = BoundByAll<C>>(
+/** The name of a route, which stands among its conditions. */
+export interface RouteName {
+  readonly kind: "name";
+  readonly text: string;
+}
+
+/**
+ * Names a route for metrics, logs and tables, whatever becomes of its path. It stands among the conditions of the route, and
+ * `request.route` has it.
+ *
+ * ```ts
+ * GET("/{id}", name("readPerson"), read)
+ * ```
+ *
+ * @throws TypeError when the name is not a text, or empty
+ */
+export function name(text: string): RouteName {
+  if (typeof text !== "string") throw new TypeError(`name(…) takes a text, not ${typeName(text)}`);
+  if (text === "") throw new TypeError("name(…) takes a text that is not empty");
+  return { kind: "name", text };
+}
+
+/** A path, conditions and a name in any order, all optional, and the handler last. */
+export type RouteFunction = <const C extends readonly (string | Condition | RouteName)[], N = BoundByAll<C>>(
   ...conditionsAndHandler: [...C, Handler<N>]
 ) => Route<Unmet<N, BoundByAll<C>>>;
 
@@ -135,23 +159,32 @@ export function group<const M extends readonly Member[]>(...members: M): Route<N
 function declareRoute(
   declaredBy: RouteFunction,
   implied: readonly ConditionData[],
-  conditionsAndHandler: readonly (string | ConditionData | Handler<never>)[],
+  conditionsAndHandler: readonly (string | ConditionData | RouteName | Handler<never>)[],
 ): RouteData {
   const handler = conditionsAndHandler.at(-1);
   if (typeof handler !== "function") {
     throw new TypeError(`The last argument of a route is its handler, a function, not ${typeName(handler)}`);
   }
   const site = new DeclarationSite(declaredBy);
-  const conditions = conditionsAndHandler
-    .slice(0, -1)
-    .map(
-      (member): ConditionData =>
-        typeof member === "string"
-          ? { kind: "path", pattern: member, site }
-          : requireCondition(member, "Before its handler, a route takes paths and conditions"),
-    );
-  return { kind: "route", conditions: [...implied, ...conditions], handler, site };
+  const conditions: ConditionData[] = [...implied];
+  let named: RouteName | undefined;
+  for (const member of conditionsAndHandler.slice(0, -1)) {
+    if (typeof member === "string") {
+      conditions.push({ kind: "path", pattern: member, site });
+    } else if (isName(member)) {
+      if (named !== undefined)
+        throw new TypeError(`A route has one name, not both "${named.text}" and "${member.text}"`);
+      named = member;
+    } else {
+      conditions.push(requireCondition(member, "Before its handler, a route takes paths and conditions"));
+    }
+  }
+  return { kind: "route", conditions, handler, name: named?.text, site };
 }
+
+/** JavaScript callers pass anything, such as undefined from a misspelt import. */
+const isName = (member: unknown): member is RouteName =>
+  (member as { kind?: unknown } | null | undefined)?.kind === "name";
 
 /** The variables of N that P does not provide, or provides as another type. Variables of any name need none in particular. */
 export type Unmet<N, P> = {

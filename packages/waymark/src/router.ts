@@ -9,7 +9,7 @@ import type { ErrorClause, Filter, MethodsOf, Next, WebFilter } from "./filter.t
 import { outerFault } from "./mount.ts";
 import { internalError, problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
-import { adoptSettings, type HttpRequest, matchedRequest } from "./request.ts";
+import { adoptSettings, type HttpRequest, matchedRequest, noteRoute } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 import type { NeededBy, Route, RouteData } from "./route.ts";
 import { summarize } from "./routing/branch.ts";
@@ -135,6 +135,7 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
   return {
     handle(request) {
       adoptSettings(request, content);
+      noteRoute(request, undefined);
       return answer(request);
     },
     fetch: (request) => handleFetch(servedApp, request),
@@ -172,6 +173,7 @@ const filterKinds: ReadonlySet<unknown> = new Set(["before", "after", "around", 
 /** Returns the innermost step: the choice of a route, or the refusal. */
 function dispatcher(locate: RouteTable): Next {
   return (request) => {
+    noteRoute(request, undefined); // For a filter that calls its next step twice.
     const located = locate(request.path);
     if (located === undefined) return refusePath(request);
     const { routes, segments } = located;
@@ -203,6 +205,8 @@ function dispatch(
     if (!checksBesideAccept.every(({ matches }) => matches(judged, method, segments))) continue;
     const type = branch.negotiate?.(judged);
     if (type === undefined && branch.negotiate !== undefined) continue;
+    // A mounted app notes its own, or none.
+    if (branch.mounted === undefined) noteRoute(request, branch.route);
     const response = branch.run(matchedRequest(request, branch.bind(segments), type));
     return andThen(response, (settled) => routes.complete(settled, rest ?? consulted));
   }

@@ -1,6 +1,6 @@
 import { constants, type ServerHttp2Stream } from "node:http2";
 import { bufferedSource, RequestContent } from "../content/request-content.ts";
-import type { Client, EventLoopTurn } from "../exchange.ts";
+import type { Client, EventLoopTurn, MatchedRoute } from "../exchange.ts";
 import { parsedHeaders } from "../fields/header-list.ts";
 import { noVariables } from "../path/pattern.ts";
 import type { RequestTarget } from "../path/target.ts";
@@ -18,6 +18,7 @@ export class Http2Exchange implements Exchange, Received {
   readonly context: ServeContext;
   readonly method: string;
   request: HttpRequest | undefined;
+  route: MatchedRoute | undefined;
   readonly #head: Http2Head;
   /** Whether the client holds its content back until it is told to continue (RFC 9110 §10.1.1). */
   #awaitsContinue: boolean;
@@ -30,6 +31,7 @@ export class Http2Exchange implements Exchange, Received {
     this.context = context;
     this.method = head.method;
     this.request = undefined;
+    this.route = undefined;
     this.#head = head;
     this.#awaitsContinue = head.expectation !== undefined;
     this.#content = undefined;

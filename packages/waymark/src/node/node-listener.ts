@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { TLSSocket } from "node:tls";
 import { andThen } from "../and-then.ts";
 import { bufferedSource, RequestContent } from "../content/request-content.ts";
-import type { Client } from "../exchange.ts";
+import type { Client, MatchedRoute } from "../exchange.ts";
 import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
 import { noVariables } from "../path/pattern.ts";
 import type { RequestTarget } from "../path/target.ts";
@@ -43,6 +43,7 @@ class ListenerExchange implements Exchange, Received {
   readonly native: IncomingMessage;
   readonly response: ServerResponse;
   request: HttpRequest | undefined;
+  route: MatchedRoute | undefined;
   readonly #headers: HeaderList;
   #content: RequestContent | undefined;
   #abort: AbortController | undefined;

@@ -1,7 +1,8 @@
 import type { Finding, RouteSummary } from "../app.ts";
 import { type AcceptCondition, type ConditionData, describeCondition, leaves } from "../condition.ts";
+import type { MatchedRoute } from "../exchange.ts";
 import type { Next } from "../filter.ts";
-import { type MountedApp, mountedAt, mountedHandler } from "../mount.ts";
+import { type MountedApp, mountedAt, mountedHandler, pathBelow } from "../mount.ts";
 import {
   compileBinding,
   findingInRests,
@@ -14,7 +15,7 @@ import {
 } from "../path/pattern.ts";
 import { parsePattern } from "../path/template.ts";
 import { HttpRequest } from "../request.ts";
-import type { Group, MountedRoute, SingleRoute } from "../route.ts";
+import type { Group, Handler, MountedRoute, SingleRoute } from "../route.ts";
 import type { ServedApp } from "../served-app.ts";
 import { type Check, compileCheck, compileNegotiation, type Place, stages } from "./check.ts";
 import { compilePipeline } from "./pipeline.ts";
@@ -31,6 +32,8 @@ export interface PlacedRoute {
  */
 export interface Branch {
   readonly placed: PlacedRoute;
+  /** As requests, explanations and findings name it. */
+  readonly route: MatchedRoute;
   /** The whole path; it is what routes are looked up by. */
   readonly pattern: PathPattern;
   /** Other paths that a route has named beside it, which must match too. */
@@ -160,11 +163,16 @@ function toBranch(
   const [first = implied, ...further] = draft.patterns;
   const [pattern, furtherPatterns] = [fromRoot(first), further.map(fromRoot)];
   const { methods, checks, accept } = draft;
-  const { route, groups } = placed;
-  const mounted = route.kind === "mount" ? mountedAt(route, pattern) : undefined;
-  const handler = route.kind === "mount" ? mountedHandler(mountedAt(route, pattern), fault) : route.handler;
+  const { route: declared, groups } = placed;
+  const route: MatchedRoute = {
+    method: methods === undefined ? "*" : [...methods].join("|"),
+    path: pattern.text,
+    name: declared.kind === "mount" ? undefined : declared.name,
+  };
+  const { mounted, handler } = answererOf(declared, pattern, route, fault);
   return {
     placed,
+    route,
     pattern,
     furtherPatterns,
     methods,
@@ -172,10 +180,21 @@ function toBranch(
     accept,
     mounted,
     order,
-    run: compilePipeline(handler, route.site, groups),
+    run: compilePipeline(handler, declared.site, groups),
     bind: compileBinding([pattern, ...furtherPatterns]),
     negotiate: accept && negotiator(accept.mediaTypes),
   };
+}
+
+function answererOf(
+  declared: SingleRoute | MountedRoute,
+  pattern: PathPattern,
+  route: MatchedRoute,
+  fault: ServedApp["fault"],
+): { readonly mounted: MountedApp | undefined; readonly handler: Handler<never> } {
+  if (declared.kind === "route") return { mounted: undefined, handler: declared.handler };
+  const mounted = mountedAt(declared, pattern, route);
+  return { mounted, handler: mountedHandler(mounted, fault) };
 }
 
 /** Outside of all groups, "" is the path "/". */
@@ -231,11 +250,12 @@ export function summarize(branches: readonly Branch[]): readonly RouteSummary[] 
   });
 }
 
-function summarizeOne({ methods, pattern, furtherPatterns, checks, accept, placed }: Branch): RouteSummary {
+function summarizeOne({ methods, route, pattern, furtherPatterns, checks, accept, placed }: Branch): RouteSummary {
   const conditions = checks.map(({ condition }) => condition);
   return {
     methods: methods && [...methods],
     path: pattern.text,
+    name: route.name,
     produces: accept?.mediaTypes ?? [],
     consumes: conditions.flatMap((condition) => (condition.kind === "contentType" ? condition.mediaTypes : [])),
     conditions: [
@@ -252,7 +272,8 @@ function within(mounted: RouteSummary, { methods, path, ...inner }: RouteSummary
   const prefix = mounted.path.slice(0, -"/**".length);
   return {
     methods: methods?.filter((name) => mounted.methods?.includes(name) ?? true) ?? mounted.methods,
-    path: path === "/" && prefix !== "" ? prefix : prefix + path,
+    path: pathBelow(prefix, path),
+    name: inner.name,
     produces: inner.produces.length > 0 ? inner.produces : mounted.produces,
     consumes: [...mounted.consumes, ...inner.consumes],
     conditions: [...mounted.conditions, ...inner.conditions],
@@ -261,9 +282,7 @@ function within(mounted: RouteSummary, { methods, path, ...inner }: RouteSummary
   };
 }
 
-/** Describes the branch as `GET /person/{id}`; a star stands for every method. */
-export function describeBranch({ methods, pattern }: Branch): string {
-  return `${methods === undefined ? "*" : [...methods].join("|") || "(no method)"} ${pattern.text}`;
-}
+/** Describes the route as `GET /person/{id}`; a star stands for every method. */
+export const describeRoute = ({ method, path }: MatchedRoute): string => `${method || "(no method)"} ${path}`;
 
 const isFurther = ({ kind }: ConditionData): boolean => kind !== "accept" && kind !== "contentType";

@@ -4,7 +4,7 @@ import { escapeUnprintable } from "../message-text.ts";
 import { requestWithin } from "../mount.ts";
 import { matchPattern, pathSegments } from "../path/pattern.ts";
 import type { HttpRequest } from "../request.ts";
-import { type Branch, describeBranch, matchesMethod, matchesPath } from "./branch.ts";
+import { type Branch, describeRoute, matchesMethod, matchesPath } from "./branch.ts";
 import { refusePath } from "./refusal.ts";
 import type { Attempt, PathRoutes, RouteTable } from "./route-table.ts";
 
@@ -16,27 +16,28 @@ export function explain(branches: readonly Branch[], locate: RouteTable, request
   const judged = (refused && routes.withoutMalformedAccept(request, routes.refuse(request, segments))) || request;
   const steps = branches.map((branch): ExplanationStep => {
     return {
-      route: describeBranch(branch),
+      route: branch.route,
       declaredAt: String(branch.placed.route.site),
       unmet: findUnmet(branch, judged, segments),
     };
   });
   const attempt = routes && chosenAttempt(routes, judged, segments);
-  const chosen = attempt && describeBranch(attempt.branch);
   const refusal = attempt === undefined ? (routes?.refuse(judged, segments) ?? refusePath(judged)) : undefined;
-  const status = refusal?.status;
   const { method, path } = request;
   const within = attempt?.branch.mounted;
   const mounted = within?.app.explain(requestWithin(within, request));
+  const innerRoute = mounted?.route && within?.routeAt(mounted.route);
+  const status = mounted?.status ?? refusal?.status;
+  const outcome = attempt === undefined ? `status ${status}` : describeRoute(attempt.branch.route);
   return {
     method,
     path,
     steps,
-    chosen,
+    route: mounted === undefined ? attempt?.branch.route : innerRoute,
     status,
     mounted,
     toString: () => {
-      const lines = print(method, path, steps, chosen ?? `status ${status}`);
+      const lines = print(method, path, steps, outcome);
       return mounted === undefined ? lines : `${lines}\nin the app that is mounted there:\n${mounted}`;
     },
   };
@@ -85,10 +86,10 @@ function findInRequest(condition: ConditionData, request: HttpRequest): string {
 }
 
 function print(method: string, path: string, steps: readonly ExplanationStep[], outcome: string): string {
-  const width = Math.max(0, ...steps.map(({ route }) => route.length));
+  const width = Math.max(0, ...steps.map(({ route }) => describeRoute(route).length));
   const lines = steps.map(({ route, unmet }) => {
     const verdict = unmet === undefined ? "takes it" : `wants ${unmet.condition}, found ${unmet.found}`;
-    return `  ${route.padEnd(width)}  ${verdict}`;
+    return `  ${describeRoute(route).padEnd(width)}  ${verdict}`;
   });
   return escapeUnprintable([`${method} ${path} → ${outcome}`, ...lines].join("\n"));
 }

@@ -3,7 +3,7 @@ import { type ConditionData, leaves } from "../condition.ts";
 import type { DeclarationSite } from "../declaration.ts";
 import { type MediaType, matchesMediaType, parseMediaRange } from "../fields/media-type.ts";
 import type { MountedRoute, SingleRoute } from "../route.ts";
-import { type Branch, describeBranch } from "./branch.ts";
+import { type Branch, describeRoute } from "./branch.ts";
 import { buildPathIndex } from "./path-index.ts";
 
 /**
@@ -16,7 +16,7 @@ export function findShadows(branches: readonly Branch[]): readonly Finding[] {
   return [...byRoute.values()].flatMap((ways): readonly Finding[] => {
     const [first] = ways as [Branch, ...Branch[]]; // groupBy makes no empty group
     const { site } = first.placed.route;
-    const name = describeBranch(first);
+    const name = describeRoute(first.route);
     if (ways.every(({ methods }) => methods?.size === 0)) {
       return [{ kind: "impossible", message: `${name} is never reached: no method is all that is asked of it`, site }];
     }
@@ -28,7 +28,7 @@ export function findShadows(branches: readonly Branch[]): readonly Finding[] {
     );
     if (earlier.includes(undefined)) return [];
     const culprits = [...new Set(earlier as Branch[])].map(
-      (branch) => `${describeBranch(branch)} (${branch.placed.route.site})`,
+      (branch) => `${describeRoute(branch.route)} (${branch.placed.route.site})`,
     );
     const message = `${name} is never reached: ${culprits.join(" and ")} before it takes every request it would`;
     return [{ kind: "shadowed", message, site }];

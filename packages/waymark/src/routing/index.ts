@@ -2,5 +2,6 @@ export type { Explanation, ExplanationStep, Finding, RouteSummary, UnmetConditio
 export { accept, and, type Condition, contentType, header, method, not, or, path, query, test } from "../condition.ts";
 export type { DeclarationSite } from "../declaration.ts";
 export { PatternError, pathMatcher } from "../path/template.ts";
+export { name, type RouteName } from "../route.ts";
 export { listRoutes } from "./explain.ts";
 export { RoutingError } from "./validate.ts";

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { bufferedSource, RequestContent } from "../../content/request-content.ts";
-import type { Client, EventLoopTurn } from "../../exchange.ts";
+import type { Client, EventLoopTurn, MatchedRoute } from "../../exchange.ts";
 import { noVariables } from "../../path/pattern.ts";
 import type { RequestTarget } from "../../path/target.ts";
 import { type Exchange, HttpRequest } from "../../request.ts";
@@ -27,6 +27,7 @@ export class Http1Exchange implements Exchange, Received {
   /** The content that is still to come, or was; undefined without content. */
   readonly incoming: Http1Content | undefined;
   request: HttpRequest | undefined;
+  route: MatchedRoute | undefined;
   /** The answer in place of the app's, for a message that is not acted on. */
   refusal: HttpResponse | undefined;
   /**
@@ -57,6 +58,7 @@ export class Http1Exchange implements Exchange, Received {
     this.head = head;
     this.incoming = incoming;
     this.request = undefined;
+    this.route = undefined;
     this.refusal = head.refusal?.response;
     this.stage = "open";
     this.answer = undefined;
