@@ -16,7 +16,7 @@ export interface Page {
 /** A fenced block of code. */
 export interface Block {
   readonly language: string;
-  /** What follows the language: `no-run`. */
+  /** What follows the language: `no-run`, or the name of a file. */
   readonly flags: readonly string[];
   /** The line of the page, from 1, on which its first line stands. */
   readonly line: number;

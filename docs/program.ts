@@ -14,7 +14,7 @@ export interface ExpectedResult {
 }
 
 /**
- * The program of a page: its `ts` blocks but those marked `no-run`; undefined when there are none.
+ * The program of a page: its `ts` blocks but those marked `no-run` or named as a file; undefined when there are none.
  *
  * A statement that ends in `// → text`, or has such a comment below it, becomes `await showResult(line, async () => (…))`. The
  * text may go on in the comments that follow. A statement begins at the margin: what is indented, and what closes a
@@ -24,7 +24,7 @@ export interface ExpectedResult {
  * @throws Error when a result follows nothing that has one
  */
 export function toProgram(page: Page, preamble: string): Program | undefined {
-  const blocks = page.blocks.filter(({ language, flags }) => language === "ts" && !flags.includes("no-run"));
+  const blocks = page.blocks.filter(({ language, flags }) => language === "ts" && flags.length === 0);
   if (blocks.length === 0) return undefined;
   const lines = page.lines.map(() => "");
   lines[0] = preamble;
