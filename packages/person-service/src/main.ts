@@ -2,8 +2,9 @@
 import cluster from "node:cluster";
 import { buffer } from "node:stream/consumers";
 import { escapeUnprintable } from "waymark/content";
-import { maskPasswords, userErrorMessage } from "./cli/command.ts";
+import { userErrorMessage } from "./cli/command.ts";
 import { parseCommandLine } from "./cli/command-line.ts";
+import { maskPasswords } from "./cli/option.ts";
 
 /** Whether the line that the cursor is on has been drawn. */
 let isDrawn = false;
@@ -14,13 +15,13 @@ const draw = process.stderr.isTTY
     }
   : undefined;
 
-const commandLine = parseCommandLine(process.argv.slice(2));
+const commandLine = parseCommandLine(process.argv.slice(2), process.env);
 switch (commandLine.kind) {
   case "print":
     print(commandLine.text);
     break;
   case "usage-error":
-    tell(`person-service: ${commandLine.usageError}\nSee "${commandLine.help}".`);
+    tell(`person-service: ${commandLine.usageErrors.join("\n")}\nSee "${commandLine.help}".`);
     process.exitCode = 2;
     break;
   case "run":

@@ -52,10 +52,10 @@ describe("the commands about keys", () => {
   it("refuse a name that is taken, one that is not there, and ones that are none", async () => {
     await run(["key", "create", "--name", "crm", "--scope", "a", ...inFile]);
     for (const [argv, message] of [
-      [["key", "create", "--name", "crm", "--scope", "a", ...inFile], /There is a key named "crm" already/],
+      [["key", "create", "--name", "crm", "--scope", "a", ...inFile], /There is already a key named "crm"/],
       [["key", "revoke", "--name", "CRM", ...inFile], /There is no key named "CRM"/],
-      [["key", "create", "--name", "a\nb", "--scope", "a", ...inFile], /"a\\nb" is no name for a key/],
-      [["key", "create", "--name", "new", "--scope", "a b", ...inFile], /"a b" is no scope/],
+      [["key", "create", "--name", "a\nb", "--scope", "a", ...inFile], /"a\\nb" is not a name for a key/],
+      [["key", "create", "--name", "new", "--scope", "a b", ...inFile], /"a b" is not a scope/],
     ] as const) {
       await assert.rejects(run(argv), (error) => error instanceof CommandError && message.test(error.message));
     }
@@ -73,11 +73,11 @@ describe("the command about passwords", () => {
   });
 
   const refused: Readonly<Record<string, readonly [input: string | Uint8Array, message: RegExp]>> = {
-    nothing: ["\n", /8 to 1000 characters, and what was read has 0/],
-    "what is short": ["1234567\n", /has 7/],
-    "what is long": ["x".repeat(1001), /has 1001/],
+    nothing: ["\n", /8 to 1000 characters, not 0/],
+    "what is short": ["1234567\n", /not 7/],
+    "what is long": ["x".repeat(1001), /not 1001/],
     "two lines": ["12345678\n\n", /one line/],
-    "what is no UTF-8": [new Uint8Array(8).fill(0xff), /is UTF-8/],
+    "what is no UTF-8": [new Uint8Array(8).fill(0xff), /be UTF-8/],
   };
   for (const [name, [input, message]] of Object.entries(refused)) {
     it(`refuses ${name}`, async () => {
@@ -94,10 +94,7 @@ describe("the command line of other commands", () => {
     for (const [argv, usage] of [
       [["key", "--help"], /^Usage: person-service key create [^\n]+\n +person-service key list /],
       [["key", "--name", "--help"], /^Usage: person-service key create [^\n]+\n +person-service key list /],
-      [
-        ["key", "create", "--help"],
-        /^Usage: person-service key create --name NAME --scope SCOPE... \[--keys FILE\]\n\n/,
-      ],
+      [["key", "create", "--help"], /^Usage: person-service key create --name NAME --scope SCOPE... \[options\]\n\n/],
       [["password", "hash", "x", "--help"], /^Usage: person-service password hash < FILE\n\n/],
     ] as const) {
       const line = parseCommandLine(argv);
@@ -108,24 +105,29 @@ describe("the command line of other commands", () => {
   });
 
   const refused: readonly (readonly [argv: readonly string[], fault: string])[] = [
-    [["key"], 'After "key" comes one of create, list, revoke, and not "".'],
-    [["key", "make"], 'After "key" comes one of create, list, revoke, and not "make".'],
-    [["key", "toString"], 'After "key" comes one of create, list, revoke, and not "toString".'],
-    [["password", "verify"], 'After "password" comes one of hash, and not "verify".'],
+    [["key"], '"key" needs one of the words create, list, revoke.'],
+    [["key", "make"], '"key" needs one of the words create, list, revoke, not "make".'],
+    [["key", "lst"], '"key" needs one of the words create, list, revoke, not "lst". Did you mean "list"?'],
+    [["key", "toString"], '"key" needs one of the words create, list, revoke, not "toString".'],
+    [["password", "verify"], '"password" needs one of the words hash, not "verify".'],
     [["key", "create"], '"key create" needs --name.'],
     [["key", "create", "--name", "a"], '"key create" needs --scope.'],
     [["key", "create", "--name", "--scope", "a"], '--name needs a value, and is followed by "--scope".'],
     [["key", "create", "--name="], "--name needs a value."],
     [["key", "create", "--name", "a", "--name", "b"], "--name is given more than once."],
-    [["key", "list", "--name", "a"], 'There is no option "--name".'],
-    [["key", "list", "all"], 'All is said by options, and "all" is none.'],
-    [["password", "hash", "secret"], 'All is said by options, and "secret" is none.'],
+    [["key", "list", "--name", "a"], 'Unknown option "--name".'],
+    [["key", "list", "all"], '"key list" takes options only, not "all".'],
+    [["password", "hash", "secret"], '"password hash" takes options only, not "secret".'],
+    [["backup"], '"backup" needs a FILE.'],
+    [["backup", "a", "b"], '"backup" takes FILE; "b" is one more.'],
+    [["copy", "a.db"], '"copy" takes options only, not "a.db": use --from A --to B.'],
+    [["copy", "--from", "a.db", "--to", "./a.db"], "--from and --to are the same database."],
   ];
   for (const [argv, fault] of refused) {
     it(`refuses [${argv.join(" ")}]`, () => {
       const line = parseCommandLine(argv);
       assert(line.kind === "usage-error");
-      assert.equal(line.usageError, fault);
+      assert.equal(line.usageErrors[0], fault);
     });
   }
 

@@ -70,69 +70,72 @@ describe("the command line of the service", () => {
   }
 
   const refused: readonly (readonly [argv: readonly string[], fault: string])[] = [
-    [["--prot", "80"], 'There is no option "--prot".'],
-    [["--prot=80"], 'There is no option "--prot".'],
-    [["--no-demo"], 'There is no option "--no-demo".'],
-    [["-port"], 'There is no option "-port".'],
-    [["-p", "80"], 'There is no option "-p".'],
-    [["--__proto__=1"], 'There is no option "--__proto__".'],
-    [["--constructor"], 'There is no option "--constructor".'],
-    [["--toString", "x"], 'There is no option "--toString".'],
-    [["--demo", "now"], 'All is said by options, and "now" is none.'],
-    [["--", "--port"], 'All is said by options, and "--port" is none.'],
-    [[""], 'All is said by options, and "" is none.'],
-    [["Serve"], 'There is no command "Serve".'],
-    [["constructor"], 'There is no command "constructor".'],
-    [["serve", "serve"], 'All is said by options, and "serve" is none.'],
+    [["--prot", "80"], 'Unknown option "--prot". Did you mean "--port"?'],
+    [["--prot=80"], 'Unknown option "--prot". Did you mean "--port"?'],
+    [["--data", "x"], 'Unknown option "--data". Did you mean "--database"?'],
+    [["--no-port"], 'Unknown option "--no-port".'],
+    [["--no-routes"], 'Unknown option "--no-routes". Did you mean "--routes"?'],
+    [["-port"], 'Unknown option "-port". Did you mean "--port"?'],
+    [["-p", "80"], 'Unknown option "-p".'],
+    [["--__proto__=1"], 'Unknown option "--__proto__".'],
+    [["--constructor"], 'Unknown option "--constructor".'],
+    [["--toString", "x"], 'Unknown option "--toString".'],
+    [["--demo", "now"], '"serve" takes options only, not "now".'],
+    [["--", "--port"], '"serve" takes options only, not "--port".'],
+    [[""], '"serve" takes options only, not "".'],
+    [["Serve"], 'Unknown command "Serve". Did you mean "serve"?'],
+    [["imprt"], 'Unknown command "imprt".'],
+    [["constructor"], 'Unknown command "constructor".'],
+    [["serve", "serve"], '"serve" takes options only, not "serve".'],
     [["--port"], "--port needs a value."],
     [["--port="], "--port needs a value."],
     [["--host", ""], "--host needs a value."],
     [["--database", "--demo"], '--database needs a value, and is followed by "--demo".'],
     [["--host", "--help"], '--host needs a value, and is followed by "--help".'],
-    [["--demo=yes"], '--demo takes no value, and has "yes".'],
-    [["--demo="], '--demo takes no value, and has "".'],
+    [["--demo=yes"], '--demo is a switch and takes no value, not "yes".'],
+    [["--demo="], '--demo is a switch and takes no value, not "".'],
     [["--port", "1", "--port", "1"], "--port is given more than once."],
     [["--demo", "--demo"], "--demo is given more than once."],
-    [["--port", "65536"], '--port must be a whole number from 0 to 65535, and is "65536".'],
-    [["--port", "-1"], '--port must be a whole number from 0 to 65535, and is "-1".'],
-    [["--port", "080"], '--port must be a whole number from 0 to 65535, and is "080".'],
-    [["--port", "1e3"], '--port must be a whole number from 0 to 65535, and is "1e3".'],
-    [["--port", " 80"], '--port must be a whole number from 0 to 65535, and is " 80".'],
-    [["--port", "80\n"], '--port must be a whole number from 0 to 65535, and is "80\\n".'],
-    [["--workers", "0"], '--workers must be a whole number from 1 to 256, and is "0".'],
-    [["--workers=257"], '--workers must be a whole number from 1 to 256, and is "257".'],
-    [["--grace", "1.5"], '--grace must be a whole number from 0 to 3600, and is "1.5".'],
-    [
-      ["--workers=2", "--database", ":memory:"],
-      '--workers needs a database that processes can share, and ":memory:" is in one alone.',
-    ],
+    [["--port", "65536"], '--port must be a whole number from 0 to 65535, not "65536".'],
+    [["--port", "-1"], '--port must be a whole number from 0 to 65535, not "-1".'],
+    [["--port", "080"], '--port must be a whole number from 0 to 65535, not "080".'],
+    [["--port", "1e3"], '--port must be a whole number from 0 to 65535, not "1e3".'],
+    [["--port", " 80"], '--port must be a whole number from 0 to 65535, not " 80".'],
+    [["--port", "80\n"], '--port must be a whole number from 0 to 65535, not "80\\n".'],
+    [["--workers", "0"], '--workers must be a whole number from 1 to 256, not "0".'],
+    [["--workers=257"], '--workers must be a whole number from 1 to 256, not "257".'],
+    [["--grace", "1.5"], '--grace must be a whole number from 0 to 3600, not "1.5".'],
+    [["--workers=2", "--database", ":memory:"], '--workers needs a database that processes can share, not ":memory:".'],
     [["--cors"], "--cors needs a value."],
     [
       ["--cors", "app.example.com"],
-      '--cors: "app.example.com" is not an origin, which is scheme, host and port, such as "https://app.example.com".',
+      '--cors cannot be used: "app.example.com" is not an origin, which is scheme, host and port, such as "https://app.example.com".',
     ],
     [
       ["--cors", "https://app.example.com/"],
-      '--cors: "https://app.example.com/" goes on after host and port, where an origin ends: "https://app.example.com".',
+      '--cors cannot be used: "https://app.example.com/" goes on after host and port, where an origin ends: "https://app.example.com".',
     ],
-    [["--cors", "http://localhost", "--cors=*"], '--cors: "*" is not the only origin, and it stands for all.'],
-    [["--cors=http://a\n.example"], '--cors takes an origin, and "http://a\\n.example" is none.'],
-    [["--cors", `https://${"x".repeat(300)}`], `--cors takes an origin, and "https://${"x".repeat(32)}…" is none.`],
+    [
+      ["--cors", "http://localhost", "--cors=*"],
+      '--cors cannot be used: "*" is not the only origin, and it stands for all.',
+    ],
+    [["--cors=http://a\n.example"], '--cors must be an origin, not "http://a\\n.example".'],
+    [["--cors", `https://${"x".repeat(300)}`], `--cors must be an origin, not "https://${"x".repeat(32)}…".`],
     ...["0.0.0.0", "::", "192.0.2.1", "person.example", "localhost.example", "127.1", "::2", "::ffff:10.0.0.1"].map(
       (host) =>
         [
           ["--host", host],
-          `On --host "${host}" others could read and change people: say who may with --access FILE, or --open.`,
+          `--host "${host}" lets other machines in: add --access FILE, the rules that say who may do what, or --open to let everybody in.`,
         ] as const,
     ),
     [["--open", "--access", "a.json"], "--open lets everybody in, and --access does not: leave one of them out."],
-    [["--keys", "k.json"], "--keys is of no use without --access, which says what the keys are good for."],
-    [["--open=yes"], '--open takes no value, and has "yes".'],
+    [["--keys", "k.json"], "--keys needs --access FILE: the rules that say what a key may do."],
+    [["--open=yes"], '--open is a switch and takes no value, not "yes".'],
     ...["0/60", "60", "1/0", "1/", "-1/2", "1/2/3", "1.5/2", "1/9999999"].map(
       (value) =>
         [
           [`--rate-limit=${value}`],
-          `--rate-limit must be two whole numbers from 1, such as 600/60, and is "${value}".`,
+          `--rate-limit must be two whole numbers from 1, such as 600/60, not "${value}".`,
         ] as const,
     ),
     ...(
@@ -147,48 +150,45 @@ describe("the command line of the service", () => {
       ([value, why]) =>
         [
           ["--public-url", value],
-          `--public-url: A public URL is like https://api.example.com/people, and this one ${why}.`,
+          `--public-url cannot be used: A public URL is like https://api.example.com/people, and this one ${why}.`,
         ] as const,
     ),
     [["--public-url", "/people"], "--public-url needs the host too, as in https://api.example.com/people."],
-    [["--tls-cert", "c.pem"], "--tls-cert and --tls-key are of use together alone."],
+    [["--tls-cert", "c.pem"], "--tls-cert needs --tls-key."],
     ...["10.0.0.0/33", "::/129", "localhost", "10.0.0.0/8/8", "10.0.0", "fe80::1%eth0", "10.0.0.0/-1"].map(
       (value) =>
         [
           [`--trust-proxy=${value}`],
-          `--trust-proxy takes an address or a network, such as 10.0.0.0/8, and "${value}" is none.`,
+          `--trust-proxy must be an address or a network, such as 10.0.0.0/8, not "${value}".`,
         ] as const,
     ),
-    [["--max-delay", "0"], '--max-delay must be a whole number from 1 to 60000, and is "0".'],
-    [["--max-in-flight", "0"], '--max-in-flight must be a whole number from 1, and is "0".'],
-    [["--max-in-flight", "many"], '--max-in-flight must be a whole number from 1, and is "many".'],
-    [["--port", "x", "--nope"], '--port must be a whole number from 0 to 65535, and is "x".'],
+    [["--max-delay", "0"], '--max-delay must be a whole number from 1 to 60000, not "0".'],
+    [["--max-in-flight", "0"], '--max-in-flight must be a whole number from 1 to 999999999, not "0".'],
+    [["--max-in-flight", "many"], '--max-in-flight must be a whole number from 1 to 999999999, not "many".'],
+    [["--port", "x", "--nope"], '--port must be a whole number from 0 to 65535, not "x".'],
     [
       ["--database", "mysql://me:secret@db/people"],
-      '--database takes the path of a file or postgres://..., and is "mysql://...".',
+      '--database must be the path of a file or a URL postgres://..., not "mysql://...".',
     ],
-    [["postgres://me:secret@db/people"], 'There is no command "postgres://...".'],
-    [["--port", "postgres://me:sec/r@t@db"], '--port must be a whole number from 0 to 65535, and is "postgres://...".'],
-    [
-      ["--demo", "database=postgresql://me:secret@db"],
-      'All is said by options, and "database=postgresql://..." is none.',
-    ],
-    [["--demo=postgres://db/people?password=secret"], '--demo takes no value, and has "postgres://...".'],
+    [["postgres://me:secret@db/people"], 'Unknown command "postgres://...".'],
+    [["--port", "postgres://me:sec/r@t@db"], '--port must be a whole number from 0 to 65535, not "postgres://...".'],
+    [["--demo", "database=postgresql://me:secret@db"], '"serve" takes options only, not "database=postgresql://...".'],
+    [["--demo=postgres://db/people?password=secret"], '--demo is a switch and takes no value, not "postgres://...".'],
     [
       ["--host", "postgres://me:secret-secret-secret@db"],
-      'On --host "postgres://..." others could read and change people: say who may with --access FILE, or --open.',
+      '--host "postgres://..." lets other machines in: add --access FILE, the rules that say who may do what, or --open to let everybody in.',
     ],
     [
       ["--max-in-flight", "https://me:secret@db"],
-      '--max-in-flight must be a whole number from 1, and is "https://...@db".',
+      '--max-in-flight must be a whole number from 1 to 999999999, not "https://...@db".',
     ],
-    [["x".repeat(41)], `There is no command "${"x".repeat(40)}…".`],
+    [["x".repeat(41)], `Unknown command "${"x".repeat(40)}…".`],
   ];
   for (const [argv, fault] of refused) {
     it(`refuses ${JSON.stringify(argv)}: ${fault}`, () => {
       const line = parseCommandLine(argv);
       assert(line.kind === "usage-error");
-      assert.equal(line.usageError, fault);
+      assert.equal(line.usageErrors[0], fault);
       assert.equal(line.help, "person-service --help");
     });
   }
@@ -227,28 +227,30 @@ describe("the command line of the service", () => {
     const lines = line.text.split("\n");
     assert(lines.every((text) => text.length <= 80 && text === text.trimEnd()));
     const options = lines
-      .map((text) => /^ {2}--([\w-]+)(?: [A-Z/]+)? {2,}(?=\S)/.exec(text))
+      .map((text) => /^ {2}(?:-\w, )?--([\w-]+)(?: [A-Z/]+)? {2,}(?=\S)/.exec(text))
       .filter((match) => match !== null);
     assert.deepEqual(
       options.map((match) => match[1]),
       [
         "port",
         "host",
-        "database",
         "public-url",
-        "cors",
-        "access",
-        "keys",
-        "open",
         "tls-cert",
         "tls-key",
         "trust-proxy",
+        "database",
+        "database-file",
+        "demo",
+        "access",
+        "keys",
+        "open",
+        "cors",
         "rate-limit",
         "max-delay",
         "max-in-flight",
-        "demo",
         "workers",
         "grace",
+        "config",
         "routes",
         "version",
         "help",
@@ -265,7 +267,8 @@ describe("the command line of the service", () => {
     fc.assert(
       fc.property(fc.array(argument, { maxLength: 6 }), (argv) => {
         const line = parseCommandLine(argv);
-        if (line.kind === "usage-error") assert.match(line.usageError, /^\P{Cc}{1,300}$/u);
+        if (line.kind !== "usage-error") return;
+        for (const usageError of line.usageErrors) assert.match(usageError, /^\P{Cc}{1,600}$/u);
       }),
     );
   });

@@ -24,7 +24,7 @@ export class FileError extends Error {
  */
 export async function readJsonFile<T>(file: string, schema: z.ZodType<T>): Promise<T> {
   const text = await readText(file);
-  const result = schema.safeParse(parse(file, text), { error: describeIssue });
+  const result = schema.safeParse(parseJsonFile(file, text), { error: describeIssue });
   if (result.success) return result.data;
   const findings = result.error.issues.flatMap((issue) => describe(text, issue));
   throw new FileError(file, findings as [string, ...string[]]); // zod fails for a reason
@@ -34,10 +34,15 @@ async function readText(file: string): Promise<string> {
   try {
     return decodeUtf8(await readFile(file));
   } catch (error) {
-    if (error instanceof ContentError) throw new FileError(file, [error.message]);
-    const { code = "" } = error as NodeJS.ErrnoException; // of the system, since decodeUtf8 throws nothing else
-    throw new FileError(file, [readErrors[code] ?? `reading it failed with ${code}`]);
+    throw toFileError(file, error);
   }
+}
+
+/** Makes a FileError of what reading a file, or `decodeUtf8`, has thrown. */
+export function toFileError(file: string, error: unknown): FileError {
+  if (error instanceof ContentError) return new FileError(file, [error.message]);
+  const { code = "" } = error as NodeJS.ErrnoException; // of the system, since decodeUtf8 throws nothing else
+  return new FileError(file, [readErrors[code] ?? `reading it failed with ${code}`]);
 }
 
 const readErrors: Readonly<Record<string, string>> = {
@@ -47,7 +52,12 @@ const readErrors: Readonly<Record<string, string>> = {
   EACCES: "this user may not read it",
 };
 
-function parse(file: string, text: string): unknown {
+/**
+ * Parses the text of a JSON file.
+ *
+ * @throws FileError when it is not strict JSON
+ */
+export function parseJsonFile(file: string, text: string): unknown {
   try {
     return parseStrictJson(text);
   } catch (error) {
@@ -66,7 +76,8 @@ function describe(text: string, issue: z.core.$ZodIssue): readonly string[] {
   return issue.keys.map((key) => say([...issue.path, key], "is not a member that there is"));
 }
 
-const describePosition = ({ line, column }: TextPosition): string => `line ${line}, column ${column}`;
+/** `line 3, column 5` */
+export const describePosition = ({ line, column }: TextPosition): string => `line ${line}, column ${column}`;
 
 /** `rules[0].path` */
 function nameOf(path: readonly PropertyKey[]): string {

@@ -1,11 +1,24 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { type Command, type CommandStreams, type Given, type Option, quotedArgument } from "./command.ts";
+import type { Command, CommandStreams, Given } from "./command.ts";
 import { commands } from "./commands.ts";
+import { readConfigFile } from "./config-file.ts";
+import {
+  type Environment,
+  mistakesIn,
+  readEnvironment,
+  readSettingFiles,
+  type Setting,
+  type SettingLayer,
+} from "./configuration.ts";
+import { helpOf, helpOfAll } from "./help.ts";
+import { didYouMean } from "./nearest.ts";
+import { type Option, quotedArgument } from "./option.ts";
+import { settings } from "./options.ts";
 import { serveCommand } from "./serve.ts";
 
 /**
- * A parsed command line: a command to run; a text to print on standard output, with exit code 0; or a usage error, to print
+ * A parsed command line: a command to run; a text to print on standard output, with exit code 0; or usage errors, to print
  * on standard error together with the command line that prints help, with exit code 2. Texts do not end with a line end.
  */
 export type CommandLine =
@@ -16,24 +29,26 @@ export type CommandLine =
       readonly run: (io: CommandStreams) => Promise<void>;
     }
   | { readonly kind: "print"; readonly text: string }
-  | { readonly kind: "usage-error"; readonly usageError: string; readonly help: string };
+  | { readonly kind: "usage-error"; readonly usageErrors: readonly string[]; readonly help: string };
 
 /**
- * Parses the command line: a command (default: `serve`), its operand and its options. `--help`, then `--version`, then an
- * option that stands alone is obeyed even where the rest is wrong; otherwise the first usage error is returned. `-h` and
- * `-V` are short for the first two, and `help` before a command is `--help` behind it.
+ * Parses the command line: a command (default: `serve`), its operands and its options; and reads the settings that the
+ * environment and the configuration file have. `--help`, then `--version`, then an option that stands alone is obeyed even
+ * where the rest is wrong; otherwise the first usage error of the command line, or all of the environment and the file, are
+ * returned. `-h` and `-V` are short for the first two, and `help` before a command is `--help` behind it.
  *
  * ```ts
  * parseCommandLine(["--port", "80a"]);
- * // { kind: "usage-error", usageError: '--port must be a whole number from 0 to 65535, and is "80a".', help: "person-service --help" }
+ * // { kind: "usage-error", usageErrors: ['--port must be a whole number from 0 to 65535, not "80a".'], … }
  * ```
  *
  * @param argv the arguments without the program's own name: `process.argv.slice(2)`
+ * @param environment default: nothing
  */
-export function parseCommandLine(argv: readonly string[]): CommandLine {
+export function parseCommandLine(argv: readonly string[], environment: Environment = {}): CommandLine {
   const [first, ...others] = argv.map((argument) => shortForms.get(argument) ?? argument);
   if (first === "help") return parseCommandLine([...others, "--help"]);
-  return parseArguments(first === undefined ? [] : [first, ...others]);
+  return parseArguments(first === undefined ? [] : [first, ...others], environment);
 }
 
 const shortForms: ReadonlyMap<string, string> = new Map([
@@ -41,30 +56,18 @@ const shortForms: ReadonlyMap<string, string> = new Map([
   ["-V", "--version"],
 ]);
 
-function parseArguments(argv: readonly string[]): CommandLine {
+function parseArguments(argv: readonly string[], environment: Environment): CommandLine {
   const named = nameIn(argv);
   const command = commands.get(named.name);
   if (command === undefined) return usageErrorOfName(argv);
   const args = argv.slice(named.length);
-  const options = Object.fromEntries(
-    Object.entries(command.options).map(([name, { value }]) => [
-      name,
-      { type: value === undefined ? ("boolean" as const) : ("string" as const) },
-    ]),
-  );
-  // Not strict: Node's own errors are less precise, differ between releases, and allow an option twice.
-  const { tokens } = parseArgs({ args, options, strict: false, tokens: true });
+  const { tokens } = parseTokens(args, command);
   const has = (name: string) => tokens.some((token) => token.kind === "option" && token.name === name);
   if (has("help")) {
-    return { kind: "print", text: named.name === "serve" ? usageOfProgram() : usageOf(named.name, command) };
+    return { kind: "print", text: named.name === "serve" ? helpOfProgram() : helpOf(named.name, command) };
   }
   if (has("version")) return { kind: "print", text: `person-service ${version()}` };
 
-  const refuse = (usageError: string): CommandLine => ({
-    kind: "usage-error",
-    usageError,
-    help: helpOf(named.name === "serve" ? "" : named.name),
-  });
   const run = (given: Given): CommandLine => ({
     kind: "run",
     name: named.name,
@@ -72,39 +75,32 @@ function parseArguments(argv: readonly string[]): CommandLine {
     run: (io) => command.run(given, io),
   });
   const alone = Object.keys(command.options).find((name) => command.options[name]?.alone && has(name));
-  if (alone !== undefined) return run(givenBy(command, [], new Map([[alone, []]])));
-
-  const operands: string[] = [];
-  const values = new Map<string, string[]>();
-  for (const token of tokens) {
-    if (token.kind === "option-terminator") continue;
-    if (token.kind === "positional") {
-      if (command.operand === undefined)
-        return refuse(`All is said by options, and ${quotedArgument(token.value)} is none.`);
-      if (operands.length > 0)
-        return refuse(`One ${command.operand} is enough, and ${quotedArgument(token.value)} is another.`);
-      if (token.value === "") return refuse(`${command.operand} needs a name.`);
-      operands.push(token.value);
-      continue;
-    }
-    const option = Object.hasOwn(command.options, token.name) ? command.options[token.name] : undefined;
-    // The argument itself, since parseArgs reads `-port` as the four options -p -o -r -t.
-    if (option === undefined) {
-      return refuse(`There is no option ${quotedArgument((args[token.index] ?? token.rawName).replace(/=.*$/s, ""))}.`);
-    }
-    const before = values.get(token.name);
-    if (before !== undefined && !option.multiple) return refuse(`${token.rawName} is given more than once.`);
-    const usageError = usageErrorIn(token, option.value !== undefined) ?? option.usageError?.(token.value ?? "");
-    if (usageError !== undefined) return refuse(usageError);
-    values.set(token.name, [...(before ?? []), ...(token.value === undefined ? [] : [token.value])]);
+  if (alone !== undefined) {
+    return run(givenBy(command, [], new Map([[alone, { values: ["true"], source: `--${alone}` }]])));
   }
-  if (command.operand !== undefined && operands.length === 0)
-    return refuse(`"${named.name}" needs a ${command.operand}.`);
-  const missing = Object.keys(command.options).find((name) => command.options[name]?.required && !values.has(name));
-  if (missing !== undefined) return refuse(`"${named.name}" needs --${missing}.`);
-  const given = givenBy(command, operands, values);
-  const usageError = command.usageError?.(given);
-  return usageError === undefined ? run(given) : refuse(usageError);
+  try {
+    const { operands, layer } = readTokens(tokens, args, named.name, command);
+    const merged = mergeLayers(layer, command, environment);
+    const missing = Object.keys(command.options).find((name) => command.options[name]?.required && !merged.has(name));
+    if (missing !== undefined) throw new UsageErrors([`"${named.name}" needs --${missing}.`]);
+    const given = givenBy(command, operands, merged);
+    const usageError = command.usageError?.(given);
+    if (usageError !== undefined) throw new UsageErrors([usageError]);
+    return run(given);
+  } catch (error) {
+    if (!(error instanceof UsageErrors)) throw error;
+    const help = helpLineOf(named.name === "serve" ? "" : named.name);
+    return { kind: "usage-error", usageErrors: error.usageErrors, help };
+  }
+}
+
+class UsageErrors extends Error {
+  readonly usageErrors: readonly string[];
+
+  constructor(usageErrors: readonly string[]) {
+    super(usageErrors.join("\n"));
+    this.usageErrors = usageErrors;
+  }
 }
 
 /** Returns the command that the arguments begin with, and how many arguments its name is. */
@@ -117,34 +113,90 @@ function nameIn([first = "", second = ""]: readonly string[]): { readonly name: 
 function usageErrorOfName([noun = "", verb = "", ...others]: readonly string[]): CommandLine {
   const like = new Map([...commands].filter(([name]) => name.startsWith(`${noun} `)));
   if (like.size === 0) {
-    return { kind: "usage-error", usageError: `There is no command ${quotedArgument(noun)}.`, help: helpOf("") };
+    const names = [...commands.keys()];
+    const usageError = `Unknown command ${quotedArgument(noun)}.${didYouMean(noun, names)}`;
+    return { kind: "usage-error", usageErrors: [usageError, `Commands: ${names.join(", ")}.`], help: helpLineOf("") };
   }
-  if ([verb, ...others].includes("--help")) return { kind: "print", text: usageOfAll(like) };
-  const verbs = [...like.keys()].map((name) => name.slice(noun.length + 1)).join(", ");
-  return {
-    kind: "usage-error",
-    usageError: `After "${noun}" comes one of ${verbs}, and not ${quotedArgument(verb)}.`,
-    help: helpOf(noun),
-  };
+  if ([verb, ...others].includes("--help")) return { kind: "print", text: helpOfAll(like) };
+  const verbs = [...like.keys()].map((name) => name.slice(noun.length + 1));
+  const unknown = verb === "" ? "" : `, not ${quotedArgument(verb)}`;
+  const usageError = `"${noun}" needs one of the words ${verbs.join(", ")}${unknown}.${didYouMean(verb, verbs)}`;
+  return { kind: "usage-error", usageErrors: [usageError], help: helpLineOf(noun) };
 }
 
-const helpOf = (name: string): string => ["person-service", name, "--help"].filter((word) => word !== "").join(" ");
+const helpLineOf = (name: string): string => ["person-service", name, "--help"].filter((word) => word !== "").join(" ");
 
-const usageOfProgram = (): string =>
-  usageOf("serve", serveCommand, new Map([...commands].filter(([, command]) => command !== serveCommand)));
+const helpOfProgram = (): string =>
+  helpOf("serve", serveCommand, new Map([...commands].filter(([, command]) => command !== serveCommand)));
 
-function givenBy(
-  { options }: Command,
-  [operand = ""]: readonly string[],
-  values: ReadonlyMap<string, readonly string[]>,
-): Given {
-  return {
-    operand,
-    value: (name) => values.get(name)?.[0] ?? options[name]?.default,
-    values: (name) => values.get(name) ?? [],
-    has: (name) => values.has(name),
-  };
+function parseTokens(args: readonly string[], { options }: Command) {
+  const types = Object.entries(options).map(([name, { value, short }]) => {
+    const type = value === undefined ? ("boolean" as const) : ("string" as const);
+    return [name, short === undefined ? { type } : { type, short }] as const;
+  });
+  // Not strict: Node's own errors are less precise, differ between releases, and allow an option twice.
+  return parseArgs({ args: [...args], options: Object.fromEntries(types), strict: false, tokens: true });
 }
+
+type Tokens = ReturnType<typeof parseTokens>["tokens"];
+
+/** @throws UsageErrors with the first one */
+function readTokens(
+  tokens: Tokens,
+  args: readonly string[],
+  commandName: string,
+  { operands: operandNames = [], options }: Command,
+): { readonly operands: readonly string[]; readonly layer: SettingLayer } {
+  const refuse = (usageError: string, ...further: readonly string[]): never => {
+    throw new UsageErrors([usageError, ...further]);
+  };
+  const operands: string[] = [];
+  const given = new Map<string, Setting>();
+  for (const token of tokens) {
+    if (token.kind === "option-terminator") continue;
+    if (token.kind === "positional") {
+      const operand = operandNames[operands.length];
+      if (operand === undefined) return refuse(superfluous(token.value, commandName, operandNames));
+      if (token.value === "") return refuse(`${operand.replace(/[[\]]/g, "")} must not be empty.`);
+      operands.push(token.value);
+      continue;
+    }
+    // The argument itself, since parseArgs reads `-port` as the four options -p -o -r -t.
+    const written = (args[token.index] ?? token.rawName).replace(/=.*$/s, "");
+    const isOff = token.rawName.startsWith("--no-") && isSwitchSetting(options, token.name.slice(3));
+    const name = isOff ? token.name.slice(3) : token.name;
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (option === undefined) {
+      const known = [...Object.keys(options), "help"];
+      const meant = didYouMean(written.replace(/^-+/, ""), known, (name) => `--${name}`);
+      const list = known.map((name) => `--${name}`).join(", ");
+      return refuse(`Unknown option ${quotedArgument(written)}.${meant}`, `Options of ${commandName}: ${list}.`);
+    }
+    const before = given.get(name);
+    if (before !== undefined && !option.multiple) refuse(`${token.rawName} is given more than once.`);
+    const usageError = usageErrorIn(token, option.value !== undefined);
+    if (usageError !== undefined) refuse(usageError);
+    const value = token.value ?? String(!isOff);
+    const setting = { values: [...(before?.values ?? []), value], source: token.rawName };
+    const [mistake] = mistakesIn({ ...setting, values: [value] }, option);
+    if (mistake !== undefined) refuse(mistake);
+    given.set(name, setting);
+  }
+  const absent = operandNames[operands.length];
+  if (absent !== undefined && !absent.startsWith("[")) refuse(`"${commandName}" needs a ${absent}.`);
+  return { operands, layer: { settings: given, mistakes: [] } };
+}
+
+function superfluous(value: string, commandName: string, operandNames: readonly string[]): string {
+  if (operandNames.length > 0)
+    return `"${commandName}" takes ${operandNames.join(" ")}; ${quotedArgument(value)} is one more.`;
+  const copied = commandName === "copy" ? ": use --from A --to B" : "";
+  return `"${commandName}" takes options only, not ${quotedArgument(value)}${copied}.`;
+}
+
+/** Returns whether `--no-` before the name turns off a switch that the environment or the file has turned on. */
+const isSwitchSetting = (options: Command["options"], name: string): boolean =>
+  Object.hasOwn(options, name) && Object.hasOwn(settings, name) && options[name]?.value === undefined;
 
 /** Returns what is wrong with an option as `parseArgs` found it, apart from its value. */
 function usageErrorIn(
@@ -152,12 +204,56 @@ function usageErrorIn(
   takesValue: boolean,
 ): string | undefined {
   const { rawName, value, inlineValue } = token;
-  if (!takesValue)
-    return value === undefined ? undefined : `${rawName} takes no value, and has ${quotedArgument(value)}.`;
+  if (!takesValue) {
+    return value === undefined ? undefined : `${rawName} is a switch and takes no value, not ${quotedArgument(value)}.`;
+  }
   if (value === undefined || value === "") return `${rawName} needs a value.`;
   if (!inlineValue && /^--?[a-z]/i.test(value))
     return `${rawName} needs a value, and is followed by ${quotedArgument(value)}.`;
   return undefined;
+}
+
+/**
+ * Returns the settings of a command: those of the command line, then of the environment, then of the configuration file.
+ *
+ * @throws UsageErrors with all of the environment and the file
+ */
+function mergeLayers(
+  commandLine: SettingLayer,
+  { options }: Command,
+  environment: Environment,
+): ReadonlyMap<string, Setting> {
+  const layers = [commandLine];
+  if ("config" in options) {
+    const variables = readEnvironment(environment, settings);
+    const [file] = (commandLine.settings.get("config") ?? variables.settings.get("config"))?.values ?? [];
+    layers.push(variables, ...(file === undefined ? [] : [readConfigFile(file, withoutConfig)]));
+  }
+  const read = layers.map((layer) => readSettingFiles(layer, { ...settings, ...options }));
+  const mistakes = read.flatMap((layer) => layer.mistakes);
+  const merged = new Map<string, Setting>();
+  for (const { settings } of read) {
+    for (const [name, setting] of settings) {
+      const option = Object.hasOwn(options, name) ? options[name] : undefined;
+      if (option === undefined || merged.has(name)) continue;
+      merged.set(name, setting);
+      mistakes.push(...mistakesIn(setting, option));
+    }
+  }
+  if (mistakes.length > 0) throw new UsageErrors(mistakes);
+  return merged;
+}
+
+const { config: _config, ...withoutConfig }: Readonly<Record<string, Option>> = settings;
+
+function givenBy({ options }: Command, operands: readonly string[], values: ReadonlyMap<string, Setting>): Given {
+  return {
+    operands,
+    value: (name) => values.get(name)?.values[0] ?? options[name]?.default,
+    values: (name) => values.get(name)?.values ?? [],
+    has: (name) => values.has(name) && (options[name]?.value !== undefined || values.get(name)?.values[0] === "true"),
+    source: (name) => values.get(name)?.source,
+  };
 }
 
 function version(): string {
@@ -165,69 +261,4 @@ function version(): string {
     readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
   );
   return manifest.version;
-}
-
-/** Returns the help of a command in lines of at most 80 characters; `others` are listed below it. */
-function usageOf(name: string, command: Command, others: Commands = new Map()): string {
-  return [
-    ...formsOf([[name, command]]),
-    ...[command.about, command.note].flatMap((text) => (text === undefined ? [] : ["", ...wrap(text, width)])),
-    ...optionsOf([command]),
-    ...(others.size === 0 ? [] : ["", "Other commands, each with a --help of its own:", ...summaries(others)]),
-  ].join("\n");
-}
-
-/** Returns the help of several commands together. */
-function usageOfAll(commands: Commands): string {
-  return [...formsOf([...commands]), "", ...summaries(commands), ...optionsOf([...commands.values()])].join("\n");
-}
-
-type Commands = ReadonlyMap<string, Command>;
-
-const summaries = (commands: Commands): readonly string[] =>
-  explain([...commands].map(([name, { about }]) => [name, about]));
-
-function optionsOf(commands: readonly Command[]): readonly string[] {
-  const options = new Map(commands.flatMap((command): [string, Option][] => Object.entries(command.options)));
-  options.set("help", { about: "print this text and exit" });
-  return ["", "Options:", ...explain([...options].map(([name, option]) => [signature(name, option), aboutOf(option)]))];
-}
-
-const formsOf = (commands: readonly (readonly [name: string, command: Command])[]): readonly string[] =>
-  commands
-    .flatMap(([name, command]) => command.synopsis ?? [formOf(name, command)])
-    .map((form, i) => `${i === 0 ? "Usage:" : "      "} person-service ${form}`);
-
-function formOf(name: string, { operand, options }: Command): string {
-  const parts = Object.entries(options).map(([option, each]) => {
-    const part = `${signature(option, each)}${each.multiple ? "..." : ""}`;
-    return each.required ? part : `[${part}]`;
-  });
-  return [name, ...(operand === undefined ? [] : [operand]), ...parts].join(" ");
-}
-
-const width = 80;
-
-const signature = (name: string, { value }: Option): string => `--${name}${value === undefined ? "" : ` ${value}`}`;
-
-const aboutOf = (option: Option): string =>
-  `${option.about}${option.default === undefined ? "" : ` (default ${option.default})`}`;
-
-/** Lays out two columns, the first as wide as its longest term. */
-function explain(rows: readonly (readonly [term: string, text: string])[]): readonly string[] {
-  const column = Math.max(...rows.map(([term]) => term.length)) + 4;
-  return rows.flatMap(([term, text]) =>
-    wrap(text, width - column).map((line, i) => `${(i === 0 ? `  ${term}` : "").padEnd(column)}${line}`),
-  );
-}
-
-/** Wraps a text into lines of at most `length` characters, unless a single word is longer. */
-function wrap(text: string, length: number): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= length) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }

@@ -1,18 +1,20 @@
 import { LoadRefused, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
-import { excerpt } from "waymark/content";
 import { ListenError } from "waymark/node";
 import { FileError } from "../access/json-file.ts";
+import type { Option } from "./option.ts";
 
 /** A command of the program. */
 export interface Command {
-  /** The forms of the command in its help. Default: one form, made of its name, operand and options. */
+  /** The forms of the command in its help. Default: one form, made of its name, operands and options. */
   readonly synopsis?: readonly string[];
   /** What it does, in a sentence. */
   readonly about: string;
-  /** Another paragraph of its help. */
-  readonly note?: string;
-  /** The required argument that belongs to no option, such as `FILE`. */
-  readonly operand?: string;
+  /** More paragraphs of its help. */
+  readonly notes?: readonly string[];
+  /** Command lines that its help shows, each with what it is for. */
+  readonly examples?: readonly (readonly [commandLine: string, purpose: string])[];
+  /** The arguments that belong to no option, in their order: `FILE`, or `[FILE]` where it may be left out. */
+  readonly operands?: readonly string[];
   /** By name without hyphens, in the order of the help. */
   readonly options: Readonly<Record<string, Option>>;
   /** Returns what is wrong with a combination of values. */
@@ -20,29 +22,17 @@ export interface Command {
   readonly run: (given: Given, io: CommandStreams) => Promise<void>;
 }
 
-export interface Option {
-  /** The name of its value in the help, such as `FILE`; undefined for an option without a value. */
-  readonly value?: string;
-  /** What it is for. */
-  readonly about: string;
-  readonly default?: string;
-  readonly multiple?: boolean;
-  readonly required?: boolean;
-  /** Whether it is obeyed whatever else is on the command line. */
-  readonly alone?: boolean;
-  /** Returns what is wrong with a value, as a sentence that names the option. */
-  readonly usageError?: (value: string) => string | undefined;
-}
-
-/** The arguments of a command line without usage errors. */
+/** The operands and the values of a command: what the command line, the environment and the configuration file say. */
 export interface Given {
-  /** The operand; empty where the command has none. */
-  readonly operand: string;
+  readonly operands: readonly string[];
   /** Returns the first value of an option, or its default. */
   value(name: string): string | undefined;
   /** Returns all values of an option that may be given several times. */
   values(name: string): readonly string[];
+  /** Returns whether a switch is on, or an option has a value that is not its default. */
   has(name: string): boolean;
+  /** Returns where the value of an option is from, such as `--port` or `PERSON_SERVICE_PORT`; undefined for a default. */
+  source(name: string): string | undefined;
 }
 
 /** Where a command reads and writes. */
@@ -57,7 +47,7 @@ export interface CommandStreams {
   readonly draw?: ((text: string) => void) | undefined;
 }
 
-/** Thrown when a command cannot be obeyed: the message says why, in one line. */
+/** Thrown when a command cannot be carried out: the message says why, in one line. */
 export class CommandError extends Error {}
 
 /** Returns the message of an error that the user can mend; undefined for a fault of the program. */
@@ -66,16 +56,3 @@ export function userErrorMessage(error: unknown): string | undefined {
 }
 
 const userErrors = [StoreOpenError, StoreUnavailable, StoreNotEmpty, LoadRefused, ListenError, FileError, CommandError];
-
-/** Quotes an argument of the command line for a message. Of a URL that may have a password it keeps the scheme only. */
-export function quotedArgument(argument: string): string {
-  return excerpt(maskPasswords(argument.replace(/((?!https?:)\b[a-z][a-z0-9+.-]*:\/\/).*$/is, "$1...")));
-}
-
-/** Hides the user and the password of each URL in a line. */
-export function maskPasswords(line: string): string {
-  return line
-    .replace(/(\bpostgres(?:ql)?:\/\/)\S*@/gi, "$1...@")
-    .replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/]*@/gi, "$1...@")
-    .replace(/([?&]password=)[^\s&"]*/gi, "$1...");
-}

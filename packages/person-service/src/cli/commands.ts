@@ -1,3 +1,4 @@
+import { checkConfigCommand } from "./check-config.ts";
 import type { Command } from "./command.ts";
 import { keyCommands } from "./key.ts";
 import { backupCommand, copyCommand, restoreCommand } from "./moving.ts";
@@ -7,6 +8,7 @@ import { serveCommand } from "./serve.ts";
 /** The commands by name, in the order of the help. */
 export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["serve", serveCommand],
+  ["check-config", checkConfigCommand],
   ["copy", copyCommand],
   ["backup", backupCommand],
   ["restore", restoreCommand],

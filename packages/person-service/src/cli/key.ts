@@ -1,51 +1,56 @@
 import { scope } from "../access/access-file.ts";
 import { createApiKey, hashApiKey } from "../access/credentials.ts";
 import { changeKeys, isKeyName, readKeys } from "../access/key-file.ts";
-import { type Command, CommandError, type Given, type Option, quotedArgument } from "./command.ts";
+import { type Command, CommandError, type Given } from "./command.ts";
+import { type Option, quotedArgument } from "./option.ts";
+import { databaseOptions } from "./options.ts";
 
-const reloadHint = "A service that runs knows it once it gets SIGHUP.";
+const reloadHint = "A running service reads the file again on SIGHUP.";
 
-const nameOption: Option = { value: "NAME", about: "what the key is called in lists and logs", required: true };
-const keysOption: Option = { value: "FILE", about: "the file of keys", default: "./data/keys.json" };
+const nameOption: Option = { value: "NAME", about: "the name of the key in lists and logs", required: true };
+const keysOptions: Readonly<Record<"keys" | "config", Option>> = {
+  keys: { value: "FILE", about: "the file of the keys", default: "./data/keys.json" },
+  config: databaseOptions.config,
+};
 
 /** Makes, lists and revokes API keys. */
 export const keyCommands: Readonly<Record<"create" | "list" | "revoke", Command>> = {
   create: {
-    about: "Makes an API key and shows it this once.",
-    note: reloadHint,
+    about: "Makes an API key and shows it, this once.",
+    notes: [reloadHint],
     options: {
       name: nameOption,
       scope: {
         value: "SCOPE",
-        about: "what its holder may do, as the rules of the access file have it; may be given several times",
+        about: "what the holder of the key may do: a scope of the rules in the access file; may be given several times",
         required: true,
         multiple: true,
       },
-      keys: keysOption,
+      ...keysOptions,
     },
     async run(given, { print, tell }) {
       const file = fileOf(given);
       const name = nameOf(given);
       const scopes = [...new Set(given.values("scope"))];
       const wrong = scopes.find((text) => !scope.safeParse(text).success);
-      if (wrong !== undefined) throw new CommandError(`${quotedArgument(wrong)} is no scope, such as person:read.`);
+      if (wrong !== undefined) throw new CommandError(`${quotedArgument(wrong)} is not a scope, such as person:read.`);
       const key = createApiKey();
       await changeKeys(file, (keys) => {
         if (keys.some((other) => other.name === name)) {
           throw new CommandError(
-            `There is a key named ${quotedArgument(name)} already; revoke it first, or name this one otherwise.`,
+            `There is already a key named ${quotedArgument(name)}: revoke it first, or choose another name.`,
           );
         }
         return [...keys, { name, hash: hashApiKey(key), scopes, createdAt: new Date().toISOString() }];
       });
       print(key);
-      tell(`This is the only time that the key is shown: ${file} has a hash of it alone.`);
-      tell(reloadHint);
+      tell(`The key is shown only this once: ${file} keeps a hash of it.`);
+      tell(`To use it, start the service with --access FILE --keys ${file}. ${reloadHint}`);
     },
   },
   list: {
     about: "Lists the API keys: name, time, scopes.",
-    options: { keys: keysOption },
+    options: keysOptions,
     async run(given, { print }) {
       for (const { name, createdAt, scopes } of await readKeys(fileOf(given))) {
         print(`${name}\t${createdAt}\t${scopes.join(" ")}`);
@@ -53,9 +58,9 @@ export const keyCommands: Readonly<Record<"create" | "list" | "revoke", Command>
     },
   },
   revoke: {
-    about: "Makes an API key useless.",
-    note: reloadHint,
-    options: { name: nameOption, keys: keysOption },
+    about: "Revokes an API key: the service no longer accepts it.",
+    notes: [reloadHint],
+    options: { name: nameOption, ...keysOptions },
     async run(given, { tell }) {
       const file = fileOf(given);
       const name = nameOf(given);
@@ -76,6 +81,6 @@ function nameOf(given: Given): string {
   const name = given.value("name") ?? "";
   if (isKeyName(name)) return name;
   throw new CommandError(
-    `${quotedArgument(name)} is no name for a key: 1 to 64 letters, digits, dots, hyphens, underscores.`,
+    `${quotedArgument(name)} is not a name for a key. A name has 1 to 64 letters, digits, dots, hyphens, underscores.`,
   );
 }

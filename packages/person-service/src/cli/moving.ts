@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import {
   backupSqliteFile,
   displayAddress,
@@ -9,26 +10,34 @@ import {
 } from "@waymark/collection";
 import { personCollection } from "../person/collection.ts";
 import { type Command, CommandError, type CommandStreams } from "./command.ts";
-import { databaseAddress, databaseOption } from "./options.ts";
+import { databaseAddress, databaseOptions } from "./options.ts";
 
 /** Copies all people from one database to another. */
 export const copyCommand: Command = {
-  about: "Copies everybody to an empty database: SQLite to PostgreSQL, back, or alike.",
-  note: "People keep their ids, revisions and entity tags. The copy is of the moment at which it begins, whatever is written to the source meanwhile. If it breaks off, the same command goes on where it was, and takes over what has changed; until it is done, the target is of no use for anything else.",
+  about: "Copies all people to an empty database: from SQLite to PostgreSQL, back, or between two of a kind.",
+  notes: [
+    "People keep their ids, revisions and entity tags. The copy has the state of the moment at which it begins, whatever is written to the source meanwhile.",
+    "If it breaks off, run the same command again: it continues, and takes over what has changed. Until it is done, the target cannot be used.",
+  ],
+  examples: [["person-service copy --from people.db --to postgres://db.example.org/people", "SQLite to PostgreSQL"]],
   options: {
     from: {
-      usageError: databaseAddress("--from"),
+      type: databaseAddress,
       value: "DATABASE",
       about: "the database to copy: a file, or postgres://...",
       required: true,
     },
     to: {
-      usageError: databaseAddress("--to"),
+      type: databaseAddress,
       value: "DATABASE",
-      about: "the one to copy to, made if it is a file that is missing",
+      about: "the database to copy to; a file is made if it is missing",
       required: true,
     },
   },
+  usageError: (given) =>
+    isSameDatabase(given.value("from") ?? "", given.value("to") ?? "")
+      ? "--from and --to are the same database."
+      : undefined,
   async run(given, io) {
     const from = given.value("from") ?? "";
     const to = given.value("to") ?? "";
@@ -37,6 +46,9 @@ export const copyCommand: Command = {
     io.print(`copied ${count} people from ${displayAddress(from)} to ${displayAddress(to)}`);
   },
 };
+
+const isSameDatabase = (one: string, other: string): boolean =>
+  isPostgresAddress(one) ? one === other : !isPostgresAddress(other) && resolve(one) === resolve(other);
 
 /**
  * Loads the people of a snapshot into the database at an address, with progress, and closes the snapshot. Returns how many
@@ -62,7 +74,7 @@ async function loadPeople(snapshot: Snapshot, to: string, io: CommandStreams): P
     }
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    throw new CommandError(`${error.message}. The same command goes on where this one was.`);
+    throw new CommandError(`${error.message}. Run the same command again to continue.`);
   } finally {
     await snapshot.close();
   }
@@ -70,36 +82,38 @@ async function loadPeople(snapshot: Snapshot, to: string, io: CommandStreams): P
 
 /** Writes an SQLite database to a file while it is in use. */
 export const backupCommand: Command = {
-  about: "Writes a database of SQLite to a new file, while a service uses it.",
-  note: "The file has everything that was answered before, and nothing by halves. It has its name once it is whole and on disk.",
-  operand: "FILE",
-  options: { database: { ...databaseOption, about: "the SQLite file to back up" } },
+  about: "Writes an SQLite database to a new file, also while a service uses it.",
+  notes: ["The file has every change that was answered before. It gets its name when it is complete and on disk."],
+  operands: ["FILE"],
+  options: { ...databaseOptions, database: { ...databaseOptions.database, about: "the SQLite file to back up" } },
   async run(given, io) {
     const database = given.value("database") ?? "";
+    const [file = ""] = given.operands;
     if (isPostgresAddress(database)) {
       throw new CommandError(
-        "A database of PostgreSQL is backed up by its own pg_dump; to have it in a file of SQLite, use the command copy.",
+        "Back up a PostgreSQL database with its own pg_dump; the command copy copies it to an SQLite file.",
       );
     }
     const report = reportProgress(io);
-    await backupSqliteFile(database, given.operand, {
+    await backupSqliteFile(database, file, {
       onProgress: (share) => report(Math.floor(share * 100), 100, "%"),
     });
-    io.print(`backed up ${database} to ${given.operand}`);
+    io.print(`backed up ${database} to ${file}`);
   },
 };
 
 /** Loads a backup into an empty database. */
 export const restoreCommand: Command = {
-  about: "Loads a backup into a database that is empty, or not there yet.",
-  note: "The backup is read through first, and not changed.",
-  operand: "FILE",
-  options: { database: { ...databaseOption, about: `${databaseOption.about}; made if it is a file that is missing` } },
+  about: "Loads a backup into a database that is empty or missing.",
+  notes: ["The backup is first read through, and is not changed."],
+  operands: ["FILE"],
+  options: databaseOptions,
   async run(given, io) {
-    if (isPostgresAddress(given.operand)) throw new CommandError("A backup is a file; use the command copy.");
+    const [file = ""] = given.operands;
+    if (isPostgresAddress(file)) throw new CommandError("A backup is a file; for a database use the command copy.");
     const database = given.value("database") ?? "";
-    const count = await loadPeople(await openSnapshot(given.operand, { verify: true }), database, io);
-    io.print(`restored ${count} people from ${given.operand} to ${displayAddress(database)}`);
+    const count = await loadPeople(await openSnapshot(file, { verify: true }), database, io);
+    io.print(`restored ${count} people from ${file} to ${displayAddress(database)}`);
   },
 };
 

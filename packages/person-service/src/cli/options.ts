@@ -2,7 +2,8 @@ import { isIP } from "node:net";
 import { isPostgresAddress } from "@waymark/collection";
 import { CorsPolicyError, cors, publicUrl } from "waymark/filters";
 import { isLoopback } from "../access/this-machine.ts";
-import { type Given, type Option, quotedArgument } from "./command.ts";
+import type { Given } from "./command.ts";
+import { matching, type Option, quotedArgument, type ValueType, wholeNumber } from "./option.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
 /** The options of `serve`. */
@@ -41,88 +42,118 @@ export interface Options {
   readonly grace: number;
 }
 
-/** The option of every command that works on the database of a service. */
-export const databaseOption: Option = {
-  usageError: databaseAddress("--database"),
-  value: "FILE",
-  about: "the SQLite file to keep them in, or the URL of a database of PostgreSQL, postgres://...",
-  default: "./data/person.db",
+/** The type of the addresses of databases. */
+export const databaseAddress: ValueType = { fault: faultInDatabaseAddress };
+
+/** The options of every command that works on the database of a service. */
+export const databaseOptions: Readonly<Record<"database" | "database-file" | "config", Option>> = {
+  database: {
+    group: "Database",
+    value: "FILE",
+    type: databaseAddress,
+    about:
+      "the SQLite file, made if it is missing; or the URL of a PostgreSQL database, postgres://HOST/NAME; its password comes from PGPASSWORD, PGPASSFILE or --database-file",
+    default: "./data/person.db",
+  },
+  "database-file": {
+    group: "Database",
+    value: "FILE",
+    fileOf: "database",
+    about: "a file with the value of --database, for a URL with a password",
+  },
+  config: { value: "FILE", about: "a JSON file with settings" },
 };
 
 /** The options of `serve` on the command line. */
 export const serveOptions: Readonly<Record<string, Option>> = {
   port: {
+    group: "Network",
     value: "N",
+    type: wholeNumber(0, 65_535),
     about: "the port to listen on, 0 for any free one",
     default: "8080",
-    usageError: wholeNumber("--port", 0, 65_535),
   },
-  host: { value: "H", about: "the name or address to listen on", default: "127.0.0.1" },
-  database: databaseOption,
+  host: {
+    group: "Network",
+    value: "H",
+    about: "the name or address to listen on; 0.0.0.0 for all of this machine",
+    default: "127.0.0.1",
+  },
   "public-url": {
+    group: "Network",
     value: "URL",
+    type: { fault: faultInPublicUrl },
     about: "where clients reach it behind a proxy, such as https://api.example.com/people: what links begin with",
-    usageError: usageErrorInPublicUrl,
   },
+  "tls-cert": { group: "Network", value: "FILE", about: "serve HTTPS with the certificate in this file (PEM)" },
+  "tls-key": { group: "Network", value: "FILE", about: "the key of that certificate (PEM)" },
+  "trust-proxy": {
+    group: "Network",
+    value: "CIDR",
+    type: matching("an address or a network, such as 10.0.0.0/8", isNetwork),
+    about: "use the X-Forwarded fields of proxies at these addresses, such as 10.0.0.0/8; may be given several times",
+    multiple: true,
+  },
+  database: databaseOptions.database,
+  "database-file": databaseOptions["database-file"],
+  demo: { group: "Database", about: "first store the people of the demo, 537 members of the US Congress" },
+  access: {
+    group: "Access",
+    value: "FILE",
+    about: "the access file: who may do what; without it every client may do everything",
+  },
+  keys: { group: "Access", value: "FILE", about: 'the file of the API keys that "key create" makes' },
+  open: { group: "Access", about: "let other machines in without --access" },
   cors: {
+    group: "Access",
     value: "ORIGIN",
+    type: { fault: (value) => faultInOrigins([value]) },
     about:
       "let pages of this origin use the service, such as https://app.example.com, https://*.example.com or *; may be given several times",
     multiple: true,
-    usageError: (value) => usageErrorInOrigins([value]),
-  },
-  access: { value: "FILE", about: "who may do what; without it everybody may do everything" },
-  keys: { value: "FILE", about: 'the API keys that are taken, see "key create"' },
-  open: { about: "without --access, be there for others than this machine" },
-  "tls-cert": { value: "FILE", about: "speak HTTPS by the certificate in this file (PEM)" },
-  "tls-key": { value: "FILE", about: "and the key to it in this one" },
-  "trust-proxy": {
-    value: "CIDR",
-    about: "believe X-Forwarded fields of proxies here, such as 10.0.0.0/8; may be given several times",
-    multiple: true,
-    usageError: (value) =>
-      isNetwork(value)
-        ? undefined
-        : `--trust-proxy takes an address or a network, such as 10.0.0.0/8, and ${quotedArgument(value)} is none.`,
   },
   "rate-limit": {
+    group: "Limits",
     value: "N/SECONDS",
-    about: "so many requests in so many seconds for each client's address, such as 600/60; beyond it 429",
-    usageError: (value) =>
-      rateLimitForm.test(value)
-        ? undefined
-        : `--rate-limit must be two whole numbers from 1, such as 600/60, and is ${quotedArgument(value)}.`,
+    type: matching("two whole numbers from 1, such as 600/60", (value) => rateLimitForm.test(value)),
+    about: "so many requests in so many seconds for each client's address, such as 600/60; then 429",
   },
   "max-delay": {
+    group: "Limits",
     value: "MS",
-    about: "so many milliseconds may requests wait for the processor; beyond it 503",
+    type: wholeNumber(1, 60_000),
+    about: "how many milliseconds requests may wait for the processor; then 503",
     default: "250",
-    usageError: wholeNumber("--max-delay", 1, 60_000),
   },
   "max-in-flight": {
+    group: "Limits",
     value: "N",
-    about: "so many requests in hand at once; beyond it 503",
-    usageError: (value) =>
-      /^[1-9]\d{0,8}$/.test(value)
-        ? undefined
-        : `--max-in-flight must be a whole number from 1, and is ${quotedArgument(value)}.`,
+    type: wholeNumber(1, 999_999_999),
+    about: "how many requests may be in progress at once; then 503",
   },
-  demo: { about: "first store the demo's people, members of the US Congress" },
   workers: {
+    group: "Process",
     value: "N",
-    about: "serve with so many processes",
+    type: wholeNumber(1, 256),
+    about: "how many processes serve",
     default: "1",
-    usageError: wholeNumber("--workers", 1, 256),
   },
   grace: {
+    group: "Process",
     value: "SECONDS",
-    about: "for the requests in hand when it is to end",
+    type: wholeNumber(0, 3600),
+    about: "how long requests in progress may take when the service stops",
     default: "10",
-    usageError: wholeNumber("--grace", 0, 3600),
   },
-  routes: { about: "print the routes in the order they are tried, and exit", alone: true },
-  version: { about: "print the version and exit", alone: true },
+  config: databaseOptions.config,
+  routes: { about: "print the routes in the order in which they are tried, and exit", alone: true },
+  version: { about: "print the version and exit", short: "V", alone: true },
 };
+
+/** The options that the environment and the configuration file can have too. */
+export const settings: Readonly<Record<string, Option>> = Object.fromEntries(
+  Object.entries(serveOptions).filter(([, { alone }]) => alone !== true),
+);
 
 const rateLimitForm = /^([1-9]\d{0,8})\/([1-9]\d{0,5})$/;
 
@@ -155,11 +186,14 @@ export function toOptions(given: Given): Options {
 export function usageErrorInOptions(given: Given): string | undefined {
   const origins = given.values("cors");
   const options = toOptions(given);
-  if (given.has("tls-cert") !== given.has("tls-key")) return "--tls-cert and --tls-key are of use together alone.";
-  if (options.workers > 1 && options.database === ":memory:") {
-    return '--workers needs a database that processes can share, and ":memory:" is in one alone.';
+  if (given.has("tls-cert") !== given.has("tls-key")) {
+    return given.has("tls-cert") ? "--tls-cert needs --tls-key." : "--tls-key needs --tls-cert.";
   }
-  return (origins.length > 1 ? usageErrorInOrigins(origins) : undefined) ?? usageErrorInExposure(options);
+  if (options.workers > 1 && options.database === ":memory:") {
+    return '--workers needs a database that processes can share, not ":memory:".';
+  }
+  const fault = origins.length > 1 ? faultInOrigins(origins) : undefined;
+  return fault === undefined ? usageErrorInExposure(options) : `${given.source("cors")} ${fault}.`;
 }
 
 /** Which clients are let in is said by an access file or, where other machines can reach the service, by --open. */
@@ -167,34 +201,26 @@ function usageErrorInExposure({ host, access, keys, open }: Options): string | u
   if (access !== undefined) {
     return open ? "--open lets everybody in, and --access does not: leave one of them out." : undefined;
   }
-  if (keys !== undefined) return "--keys is of no use without --access, which says what the keys are good for.";
+  if (keys !== undefined) return "--keys needs --access FILE: the rules that say what a key may do.";
   if (open || isLoopback(host)) return undefined;
-  return `On --host ${quotedArgument(host)} others could read and change people: say who may with --access FILE, or --open.`;
+  return `--host ${quotedArgument(host)} lets other machines in: add --access FILE, the rules that say who may do what, or --open to let everybody in.`;
 }
 
-/** Refuses the URL of a database that is not PostgreSQL: it would be taken for the path of a file. */
-export function databaseAddress(option: string): (value: string) => string | undefined {
-  return (value) =>
-    /^[a-z][a-z0-9+.-]*:\/\//i.test(value) && !isPostgresAddress(value)
-      ? `${option} takes the path of a file or postgres://..., and is ${quotedArgument(value)}.`
-      : undefined;
+/** Returns what is wrong with the address of a database. The URL of another kind would be taken for the path of a file. */
+function faultInDatabaseAddress(value: string): string | undefined {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(value) && !isPostgresAddress(value)
+    ? `must be the path of a file or a URL postgres://..., not ${quotedArgument(value)}`
+    : undefined;
 }
 
-function wholeNumber(option: string, least: number, most: number): (value: string) => string | undefined {
-  return (value) =>
-    /^(?:0|[1-9]\d{0,4})$/.test(value) && Number(value) >= least && Number(value) <= most
-      ? undefined
-      : `${option} must be a whole number from ${least} to ${most}, and is ${quotedArgument(value)}.`;
-}
-
-function usageErrorInPublicUrl(value: string): string | undefined {
+function faultInPublicUrl(value: string): string | undefined {
   // For a path waymark makes links with the host of each request.
-  if (value.startsWith("/")) return "--public-url needs the host too, as in https://api.example.com/people.";
+  if (value.startsWith("/")) return "needs the host too, as in https://api.example.com/people";
   try {
     publicUrl(value);
     return undefined;
   } catch (error) {
-    if (error instanceof TypeError) return `--public-url: ${error.message}.`;
+    if (error instanceof TypeError) return `cannot be used: ${error.message}`;
     throw error;
   }
 }
@@ -206,14 +232,14 @@ function isNetwork(text: string): boolean {
   return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= (isIP(address) === 4 ? 32 : 128));
 }
 
-function usageErrorInOrigins(origins: readonly string[]): string | undefined {
+function faultInOrigins(origins: readonly string[]): string | undefined {
   const unprintable = origins.find((origin) => /\p{Cc}/u.test(origin) || origin.length > longestOrigin);
-  if (unprintable !== undefined) return `--cors takes an origin, and ${quotedArgument(unprintable)} is none.`;
+  if (unprintable !== undefined) return `must be an origin, not ${quotedArgument(unprintable)}`;
   try {
     cors({ origins });
     return undefined;
   } catch (error) {
-    if (error instanceof CorsPolicyError) return `--cors: ${error.findings[0]}.`;
+    if (error instanceof CorsPolicyError) return `cannot be used: ${error.findings[0]}`;
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import { type Command, CommandError } from "./command.ts";
 export const passwordCommands: Readonly<Record<"hash", Command>> = {
   hash: {
     synopsis: ["password hash < FILE"],
-    about: "Prints what an access file has of a password, which is read from standard input.",
+    about: "Reads a password from standard input and prints its hash for the access file.",
     options: {},
     async run(_given, { readInput, print }) {
       print(await hashPassword(toPassword(await readInput())));
@@ -18,17 +18,17 @@ export const passwordCommands: Readonly<Record<"hash", Command>> = {
 /** Returns the one line of the input. Basic credentials cannot carry control characters (RFC 7617 §2). */
 function toPassword(input: Uint8Array): string {
   const password = decode(input).replace(/\r?\n$/, "");
-  if (/\p{Cc}/u.test(password)) throw new CommandError("A password is one line, without control characters.");
+  if (/\p{Cc}/u.test(password)) throw new CommandError("A password must be one line without control characters.");
   const length = countCharacters(password);
   if (length >= 8 && length <= 1000) return password;
-  throw new CommandError(`A password has 8 to 1000 characters, and what was read has ${length}.`);
+  throw new CommandError(`A password must have 8 to 1000 characters, not ${length}.`);
 }
 
 function decode(input: Uint8Array): string {
   try {
     return decodeUtf8(input);
   } catch (error) {
-    if (error instanceof ContentError) throw new CommandError("A password is UTF-8, and what was read is not.");
+    if (error instanceof ContentError) throw new CommandError("A password must be UTF-8.");
     throw error;
   }
 }

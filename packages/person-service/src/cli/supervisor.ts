@@ -192,7 +192,7 @@ interface WorkerReady {
 }
 
 /** The name of the environment variable that has the orders, as JSON. */
-const ordersVariable = "PERSON_SERVICE_WORKER";
+const ordersVariable = "WORKER_OF_PERSON_SERVICE";
 
 /** The message by which a supervisor stops a worker. */
 const stopMessage = "stop";

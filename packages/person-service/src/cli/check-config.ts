@@ -1,0 +1,33 @@
+import type { Command, Given } from "./command.ts";
+import { maskPasswords } from "./option.ts";
+import { settings, usageErrorInOptions } from "./options.ts";
+
+/** Prints the settings of the service. */
+export const checkConfigCommand: Command = {
+  about: "Checks the settings of the service, and prints each with its source.",
+  notes: [
+    "It takes the options of serve, starts nothing, and shows no password. The exit code is 2 if a setting is wrong.",
+  ],
+  options: settings,
+  usageError: usageErrorInOptions,
+  async run(given, { print }) {
+    const rows = Object.keys(settings).flatMap((name) => rowOf(name, given));
+    const widths = [0, 1].map((column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
+    for (const row of rows)
+      print(
+        row
+          .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+          .join("  ")
+          .trimEnd(),
+      );
+  },
+};
+
+function rowOf(name: string, given: Given): readonly (readonly string[])[] {
+  const option = settings[name];
+  // The setting whose content it is has it as its source.
+  if (option === undefined || option.fileOf !== undefined) return [];
+  const values = option.multiple ? given.values(name) : [given.value(name) ?? ""];
+  const shown = option.value === undefined ? String(given.has(name)) : maskPasswords(values.join(", "));
+  return [[name, shown === "" ? "-" : shown, given.source(name) ?? "default"]];
+}

@@ -1,0 +1,63 @@
+import { excerpt } from "waymark/content";
+
+/**
+ * An option of a command. One that `serve` has is a setting: the environment and the configuration file can give it too,
+ * to each command that has it and `--config`.
+ *
+ * ```ts
+ * const port: Option = { value: "N", type: wholeNumber(0, 65_535), default: "8080", about: "the port to listen on" };
+ * ```
+ */
+export interface Option {
+  /** The name of its value in the help, such as `FILE`; undefined for a switch, which is on or off. */
+  readonly value?: string;
+  /** What a value may be. Default: any text. */
+  readonly type?: ValueType;
+  /** A letter that stands for the name: `H` for `-H`. */
+  readonly short?: string;
+  /** What it is for. */
+  readonly about: string;
+  /** The heading that it stands under in the help. Default: "Options". */
+  readonly group?: string;
+  readonly default?: string;
+  readonly multiple?: boolean;
+  readonly required?: boolean;
+  /** Whether it is obeyed whatever else is on the command line. */
+  readonly alone?: boolean;
+  /** The option whose value is the content of the file that this one names, so that it shows in no list of processes. */
+  readonly fileOf?: string;
+}
+
+/** What the values of an option may be. */
+export interface ValueType {
+  /** Returns what is wrong with a value, to stand behind the name of its source: `must be …, not "x"`. */
+  fault(value: string): string | undefined;
+}
+
+/** Makes the type of values that pass a test; `allowed` describes them: `a network, such as 10.0.0.0/8`. */
+export const matching = (allowed: string, test: (value: string) => boolean): ValueType => ({
+  fault: (value) => (test(value) ? undefined : `must be ${allowed}, not ${quotedArgument(value)}`),
+});
+
+/** Makes the type of whole numbers in decimal digits between two bounds, both included. */
+export const wholeNumber = (least: number, most: number): ValueType =>
+  matching(`a whole number from ${least} to ${most}`, (value) => {
+    return /^(?:0|[1-9]\d{0,14})$/.test(value) && Number(value) >= least && Number(value) <= most;
+  });
+
+/** Makes the type of a few words. */
+export const oneOf = (...words: readonly string[]): ValueType =>
+  matching(words.join(", ").replace(/, ([^,]*)$/, " or $1"), (value) => words.includes(value));
+
+/** Quotes an argument of the command line for a message. Of a URL that may have a password it keeps the scheme only. */
+export function quotedArgument(argument: string): string {
+  return excerpt(maskPasswords(argument.replace(/((?!https?:)\b[a-z][a-z0-9+.-]*:\/\/).*$/is, "$1...")));
+}
+
+/** Hides the user and the password of each URL in a line. */
+export function maskPasswords(line: string): string {
+  return line
+    .replace(/(\bpostgres(?:ql)?:\/\/)\S*@/gi, "$1...@")
+    .replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/]*@/gi, "$1...@")
+    .replace(/([?&]password=)[^\s&"]*/gi, "$1...");
+}

@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type CommandLine, parseCommandLine } from "../src/cli/command-line.ts";
+import type { Environment } from "../src/cli/configuration.ts";
+import { openFolder } from "./access/folder.ts";
+
+const folder = openFolder();
+let files = 0;
+
+/** Writes a file of configuration, and returns its path. */
+function configFile(content: unknown): string {
+  const text = typeof content === "string" ? content : JSON.stringify(content, null, 2);
+  return folder.write(`config-${++files}.json`, text);
+}
+
+function givenTo(line: CommandLine) {
+  assert(line.kind === "run", JSON.stringify(line));
+  return line.given;
+}
+
+const usageErrorsIn = (line: CommandLine): readonly string[] => (line.kind === "usage-error" ? line.usageErrors : []);
+
+describe("a setting", () => {
+  const file = configFile({ port: 3, host: "c", cors: ["https://a.example", "https://b.example"], demo: true });
+
+  it("is that of the command line, then of the environment, then of the file, then the default", () => {
+    const environment = { PERSON_SERVICE_PORT: "2", PERSON_SERVICE_HOST: "localhost", PERSON_SERVICE_GRACE: "" };
+    const given = givenTo(parseCommandLine(["--port", "1", "--config", file], environment));
+    assert.deepEqual(
+      ["port", "host", "cors", "demo", "grace"].map((name) => [name, given.value(name), given.source(name)]),
+      [
+        ["port", "1", "--port"],
+        ["host", "localhost", "PERSON_SERVICE_HOST"],
+        ["cors", "https://a.example", `"cors" in ${JSON.stringify(file)}, line 4,`],
+        ["demo", "true", `"demo" in ${JSON.stringify(file)}, line 8,`],
+        ["grace", "10", undefined],
+      ],
+    );
+    assert.deepEqual(given.values("cors"), ["https://a.example", "https://b.example"]);
+  });
+
+  it("that is a switch can be turned off where it has precedence", () => {
+    for (const [argv, environment, isOn] of [
+      [[], {}, true],
+      [["--no-demo"], {}, false],
+      [[], { PERSON_SERVICE_DEMO: "false" }, false],
+      [["--demo"], { PERSON_SERVICE_DEMO: "false" }, true],
+    ] as const) {
+      const given = givenTo(parseCommandLine(["--host", "localhost", "--config", file, ...argv], environment));
+      assert.equal(given.has("demo"), isOn, JSON.stringify([argv, environment]));
+    }
+  });
+
+  it("with several values has commas in the environment, which names the file too", () => {
+    const environment = { PERSON_SERVICE_CORS: "https://x.example, https://y.example", PERSON_SERVICE_OPEN: "true" };
+    const given = givenTo(parseCommandLine([], { ...environment, PERSON_SERVICE_CONFIG: file }));
+    assert.deepEqual(given.values("cors"), ["https://x.example", "https://y.example"]);
+    assert.equal(given.value("port"), "3");
+  });
+
+  it("is there for every command that has it", () => {
+    const environment = { PERSON_SERVICE_DATABASE: "other.db", PERSON_SERVICE_KEYS: "k.json" };
+    assert.equal(givenTo(parseCommandLine(["backup", "b.db"], environment)).value("database"), "other.db");
+    assert.equal(givenTo(parseCommandLine(["key", "list"], environment)).value("keys"), "k.json");
+    assert.equal(
+      givenTo(parseCommandLine(["password", "hash"], { PERSON_SERVICE_PROT: "1" })).source("database"),
+      undefined,
+    );
+  });
+
+  it("of a Kubernetes Service with the name of the program is none of ours", () => {
+    const given = parseCommandLine([], {
+      PERSON_SERVICE_PORT: "tcp://10.0.0.7:80",
+      PERSON_SERVICE_PORT_80_TCP: "tcp://10.0.0.7:80",
+      PERSON_SERVICE_PORT_80_TCP_ADDR: "10.0.0.7",
+      PERSON_SERVICE_SERVICE_HOST: "10.0.0.7",
+      PERSON_SERVICE_SERVICE_PORT_HTTP: "80",
+    });
+    assert.equal(givenTo(given).value("port"), "8080");
+  });
+});
+
+describe("the database", () => {
+  const file = folder.write("database.txt", "postgres://me:secret@db/people\n");
+
+  it("can be in a file, which shows in no list of processes", () => {
+    for (const [argv, environment] of [
+      [["--database-file", file], { PERSON_SERVICE_DATABASE: "b.db" }],
+      [[], { PERSON_SERVICE_DATABASE_FILE: file }],
+      [["--config", configFile({ "database-file": file })], {}],
+    ] as const) {
+      const given = givenTo(parseCommandLine(argv, environment));
+      assert.equal(given.value("database"), "postgres://me:secret@db/people");
+      assert.match(given.source("database") ?? "", /database.?file.*database\.txt/i);
+    }
+    const overridden = parseCommandLine(["--database", "a.db"], { PERSON_SERVICE_DATABASE_FILE: file });
+    assert.equal(givenTo(overridden).value("database"), "a.db");
+  });
+});
+
+describe("a mistake in the settings", () => {
+  const missing = folder.path("missing");
+  const listed = configFile({ prot: 80, port: "8o", demo: "yes", open: 1, cors: [true], zzzzzzzz: 1 });
+  const named = JSON.stringify(listed);
+  const cases: readonly (readonly [argv: readonly string[], environment: Environment, expected: readonly RegExp[]])[] =
+    [
+      [[], { PERSON_SERVICE_PORT: "8o" }, [/^PERSON_SERVICE_PORT must be a whole number from 0 to 65535, not "8o"\.$/]],
+      [
+        [],
+        { PERSON_SERVICE_PROT: "80" },
+        [/^"PERSON_SERVICE_PROT" is not a setting\. Did you mean "PERSON_SERVICE_PORT"\?$/],
+      ],
+      [
+        [],
+        { PERSON_SERVICE_QQQQQQQQQQQQ: "80" },
+        [/^"PERSON_SERVICE_Q+" is not a setting\. Known are PERSON_SERVICE_PORT, /],
+      ],
+      [[], { PERSON_SERVICE_DEMO: "yes" }, [/^PERSON_SERVICE_DEMO must be true or false, not "yes"\.$/]],
+      [[], { PERSON_SERVICE_HOST: "0.0.0.0" }, [/^--host "0\.0\.0\.0" lets other machines in/]],
+      [["--config", missing], {}, [/^The file ".*missing" cannot be used: it does not exist\.$/]],
+      [["--config", configFile("{")], {}, [/^The file ".*" cannot be used: line 1, column 2: /]],
+      [
+        ["--config", configFile([])],
+        {},
+        [/cannot be used: it must be an object with the names of options, not an array\.$/],
+      ],
+      [["--database-file", missing], {}, [/^The file ".*missing" cannot be used: it does not exist\.$/]],
+      [["--database-file", folder.write("empty", "\n")], {}, [/^The file ".*empty" of --database-file is empty\.$/]],
+      [
+        ["--database-file", folder.write("mysql", "mysql://me:secret@db/people\n")],
+        {},
+        [/^--database-file ".*" must be the path of a file or a URL postgres:\/\/\.\.\., not "mysql:\/\/\.\.\."\.$/],
+      ],
+      [
+        ["--database-file=a", "--database=b"],
+        {},
+        [/^--database and --database-file are both given: leave one of them out\.$/],
+      ],
+      [
+        ["--config", listed],
+        { PERSON_SERVICE_GRACE: "-1" },
+        [
+          /^"prot" in ".*", line 2, is not a setting\. Did you mean "port"\?$/,
+          /^"open" in ".*", line 5, must be true or false, not a number\.$/,
+          /^"cors" in ".*", line 6, must be a string or an array of strings, not an array\.$/,
+          /^"zzzzzzzz" in ".*", line 9, is not a setting\. Known are port, host, /,
+          /^PERSON_SERVICE_GRACE must be a whole number from 0 to 3600, not "-1"\.$/,
+          /^"port" in ".*", line 3, must be a whole number from 0 to 65535, not "8o"\.$/,
+        ],
+      ],
+    ];
+  for (const [argv, environment, expected] of cases) {
+    it(`is named with its source: ${expected[0]?.source.slice(0, 60)}`, () => {
+      const usageErrors = usageErrorsIn(parseCommandLine(argv, environment));
+      const wrong = expected.filter((pattern) => !usageErrors.some((usageError) => pattern.test(usageError)));
+      assert.deepEqual(wrong, [], usageErrors.join("\n"));
+      assert(!usageErrors.join("").includes("secret"));
+    });
+  }
+
+  it("does not say more than there is: each is named once", () => {
+    const usageErrors = usageErrorsIn(parseCommandLine(["--config", listed]));
+    assert.equal(usageErrors.length, 6, usageErrors.join("\n"));
+    assert(usageErrors.every((usageError) => usageError.includes(named)));
+  });
+});
+
+describe("check-config", () => {
+  it("prints each setting with its source, and no password", async () => {
+    const line = parseCommandLine(
+      ["check-config", "--port=80", "--database=postgres://me:secret@db/people", "--cors=*"],
+      {
+        PERSON_SERVICE_OPEN: "true",
+      },
+    );
+    assert(line.kind === "run");
+    const printed: string[] = [];
+    await line.run({ print: (text) => printed.push(text), tell: assert.fail, readInput: assert.fail });
+    for (const row of [
+      /^port +80 +--port$/,
+      /^host +127\.0\.0\.1 +default$/,
+      /^database +postgres:\/\/\.\.\.@db\/people +--database$/,
+      /^cors +\* +--cors$/,
+      /^open +true +PERSON_SERVICE_OPEN$/,
+      /^access +- +default$/,
+    ]) {
+      assert(
+        printed.some((text) => row.test(text)),
+        `${row}\n${printed.join("\n")}`,
+      );
+    }
+    assert(!printed.join("").includes("secret"));
+  });
+});
