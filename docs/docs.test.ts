@@ -109,7 +109,7 @@ test("only the page on other frameworks has programs that are not run", () => {
 });
 
 suite("the commands of the pages", () => {
-  const startOfCommand = /^npm start -- (backup|copy|restore) /;
+  const startOfCommand = /^([A-Z_]+=\S+ )*npm start -- (backup|check-config|copy|export|import|restore)\b/;
   const startOfService = /^npm start -- --demo( --(access|keys) docs\/example-\w+\.json| --public-url \S+)*$/;
   const transcripts = pages
     .map((page) => ({ file: page.file, commands: readTranscript(page) }))
@@ -162,9 +162,11 @@ async function curlAt(authority: string, command: string): Promise<string> {
 
 /** What a command of the program prints, in the folder of the programs; where it is refused, what it says of that. */
 async function commandAt(database: string, command: string): Promise<string> {
-  const program = join(root, "packages/person-service/src/main.ts");
-  const args = command.replaceAll("./data/person.db", database).split(" ").slice(3);
-  const output = await run(process.execPath, ["--conditions=@waymark/source", program, ...args], { cwd: folder }).then(
+  const program = [process.execPath, "--conditions=@waymark/source", join(root, "packages/person-service/src/main.ts")];
+  const line = command
+    .replaceAll("./data/person.db", database)
+    .replaceAll("npm start --", program.map((word) => `'${word}'`).join(" "));
+  const output = await run("sh", ["-c", line], { cwd: folder }).then(
     ({ stdout }) => stdout,
     ({ stderr }) => String(stderr),
   );
