@@ -65,3 +65,15 @@ export interface Ownership {
   /** The member that the store sets to the owner's id: `userId`. */
   readonly member: string;
 }
+
+/** The options of a PostgreSQL database. Times are in milliseconds. */
+export interface PostgresDatabaseOptions extends DatabaseOptions {
+  /** How many connections are opened at most, from 3. Default: 10. They are opened when they are needed. */
+  readonly poolSize?: number;
+  /** How long a connection may take until it can be used, and work may wait for one. Default: 3,000. */
+  readonly connectTimeout?: number;
+  /** How long the server may work on a statement. Default: 5,000. Its answer is waited for a second longer. */
+  readonly statementTimeout?: number;
+  /** How long a change waits for another transaction, of another program perhaps. Default: 2,000. */
+  readonly lockTimeout?: number;
+}

@@ -1,6 +1,13 @@
 export type { BulkLimits } from "./bulk/limits.ts";
 export { type CollectionHandlers, collection } from "./collection.ts";
-export type { CollectionDefinition, Database, DatabaseOptions, DatabaseState, Ownership } from "./database.ts";
+export type {
+  CollectionDefinition,
+  Database,
+  DatabaseOptions,
+  DatabaseState,
+  Ownership,
+  PostgresDatabaseOptions,
+} from "./database.ts";
 export { type CsvRepresentationOptions, csvRepresentation, unguardFormula } from "./formats/csv.ts";
 export { type CsvDecoderOptions, csvDecoder } from "./formats/csv-decoder.ts";
 export { jsonRepresentation } from "./formats/json.ts";
@@ -12,7 +19,7 @@ export { type XmlRepresentationOptions, xmlRepresentation } from "./formats/xml.
 export { type XmlDecoderOptions, xmlDecoder } from "./formats/xml-decoder.ts";
 export { jsonPatchType, mergePatchType } from "./handlers/change.ts";
 export type { CollectionOwner } from "./handlers/record-scope.ts";
-export { displayAddress, openDatabase, openSnapshot } from "./open-database.ts";
+export { displayAddress, openDatabase, openPostgresDatabase, openSnapshot } from "./open-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
 export type {
   ItemOptions,
@@ -62,7 +69,7 @@ export {
   StoreReadTimeout,
   StoreUnavailable,
 } from "./store.ts";
-export { isPostgresAddress, openPostgresDatabase, type PostgresDatabaseOptions } from "./stores/postgres/database.ts";
+export { isPostgresAddress } from "./stores/postgres/address.ts";
 export { type BackupOptions, backupSqliteFile } from "./stores/sqlite/backup.ts";
 export { openSqliteDatabase, type SqliteDatabaseOptions } from "./stores/sqlite/database.ts";
 export type { SqliteSnapshotOptions } from "./stores/sqlite/snapshot.ts";

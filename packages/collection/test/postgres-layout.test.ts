@@ -10,7 +10,8 @@ import {
   StoreOpenError,
   StoreUnavailable,
 } from "../src/index.ts";
-import { parsePostgresAddress, prepareDatabase } from "../src/stores/postgres/database.ts";
+import { parsePostgresAddress } from "../src/stores/postgres/address.ts";
+import { prepareDatabase } from "../src/stores/postgres/database.ts";
 import { type Layouts, presentLayouts } from "../src/stores/postgres/migrations.ts";
 import { execute, newPostgresDatabase } from "./postgres-server.ts";
 import { create, everything, replace } from "./store-contract.ts";

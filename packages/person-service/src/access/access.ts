@@ -16,7 +16,6 @@ import { readJsonFile } from "./json-file.ts";
 import { readKeys } from "./key-file.ts";
 import { passwordCheck } from "./password-check.ts";
 import { signInQueue } from "./sign-in-queue.ts";
-import { tokenCheck } from "./tokens.ts";
 
 export interface AccessOptions {
   /** The access file. */
@@ -70,7 +69,8 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     const challenges = challengesOf(realm, users.length > 0);
     const identify = identifier({
       keys: keys === undefined ? [] : await readKeys(keys),
-      checkToken: tokens === undefined ? undefined : await tokenCheck(tokens, file, now, elapsed),
+      checkToken:
+        tokens === undefined ? undefined : await (await import("./tokens.ts")).tokenCheck(tokens, file, now, elapsed),
       passwords: passwordCheck(users, signIns, elapsed),
       challenges,
       throttles,

@@ -4,7 +4,7 @@ import { claimsToBeApiKey, hashApiKey, isApiKey, parseCredentials } from "./cred
 import type { StoredKey } from "./key-file.ts";
 import type { PasswordCheck, PasswordVerdict } from "./password-check.ts";
 import { type FailureThrottle, failureThrottle, type NameThrottle, nameThrottle } from "./throttle.ts";
-import { secondsWithoutKeys, type TokenCheck, type TokenVerdict } from "./tokens.ts";
+import type { TokenCheck, TokenVerdict } from "./tokens.ts";
 
 /** The caller of a request and the scheme of its credentials; or why the caller is not known. */
 export type Identity =
@@ -76,7 +76,7 @@ export function identifier({ keys, checkToken, passwords, challenges, throttles 
       case "unknown":
         return {
           kind: "denied",
-          decision: { kind: "unavailable", retryAfter: secondsWithoutKeys },
+          decision: { kind: "unavailable", retryAfter: verdict.retryAfter },
           reason: "no keys of the issuer",
         };
     }

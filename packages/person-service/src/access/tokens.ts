@@ -20,8 +20,8 @@ import { readJsonFile } from "./json-file.ts";
 export type TokenVerdict =
   | { readonly kind: "good"; readonly caller: Caller }
   | { readonly kind: "bad"; readonly reason: string; readonly description?: string | undefined }
-  /** The keys of the issuer cannot be read. */
-  | { readonly kind: "unknown" };
+  /** The keys of the issuer cannot be read. They are read again after this many seconds. */
+  | { readonly kind: "unknown"; readonly retryAfter: number };
 
 export type TokenCheck = (token: string) => Promise<TokenVerdict>;
 
@@ -62,7 +62,7 @@ export async function tokenCheck(
       }
       return { kind: "good", caller: { id: `token:${subject}`, scopes: scopesOf(payload) } };
     } catch (error) {
-      if (error instanceof KeysUnavailable) return { kind: "unknown" };
+      if (error instanceof KeysUnavailable) return { kind: "unknown", retryAfter: secondsWithoutKeys };
       // For some malformed tokens jose throws errors other than its own.
       const reason = error instanceof errors.JOSEError ? error.code : "ERR_UNREADABLE";
       return { kind: "bad", reason: `bad token (${reason})`, description: describe(error) };
@@ -72,8 +72,8 @@ export async function tokenCheck(
 
 class KeysUnavailable extends Error {}
 
-/** How long a client is to wait, in seconds, when the keys of the issuer cannot be had: until the issuer is asked again. */
-export const secondsWithoutKeys = 5;
+/** How long an issuer whose keys could not be read is left in peace. */
+const secondsWithoutKeys = 5;
 
 async function keysFrom(source: string, file: string, elapsed: () => number): Promise<JWTVerifyGetKey> {
   if (!/^https?:\/\//i.test(source)) {

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { createSecureContext } from "node:tls";
 import { quote } from "waymark/content";
 import type { TlsCredentials } from "waymark/node";
 import { CommandError } from "./command.ts";
@@ -18,6 +17,7 @@ export interface TlsFiles {
  */
 export async function readTlsFiles(files: TlsFiles): Promise<TlsCredentials> {
   const [cert, key] = await Promise.all([read("--tls-cert", files.cert), read("--tls-key", files.key)]);
+  const { createSecureContext } = await import("node:tls"); // which most starts do without
   try {
     createSecureContext({ cert, key });
   } catch (cause) {

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { TLSSocket } from "node:tls";
 import { andThen } from "../and-then.ts";
 import { bufferedSource, RequestContent } from "../content/request-content.ts";
 import type { Client, MatchedRoute } from "../exchange.ts";
@@ -12,7 +11,7 @@ import type { HttpResponse } from "../response.ts";
 import { declaredLength, handlerFields, hasNoContent, isStreamed, openBody, unsentLength } from "../response-body.ts";
 import { handleReceived, type Received, type Servable, type ServedApp, served } from "../served-app.ts";
 import { writePieces } from "./body-writer.ts";
-import { canonicalAddress } from "./client.ts";
+import { canonicalAddress, isEncrypted } from "./client.ts";
 import { NodeContent } from "./content.ts";
 
 /**
@@ -72,7 +71,7 @@ class ListenerExchange implements Exchange, Received {
   get client(): Client {
     const { socket } = this.native;
     const address = canonicalAddress(socket.remoteAddress ?? "");
-    return { address, scheme: socket instanceof TLSSocket ? "https" : "http", host: this.#headers.get("Host") };
+    return { address, scheme: isEncrypted(socket) ? "https" : "http", host: this.#headers.get("Host") };
   }
 
   get content(): RequestContent {

@@ -1,8 +1,9 @@
-import { type AddressInfo, isIPv6, type Server } from "node:net";
+import { type AddressInfo, createServer, isIPv6, type Server } from "node:net";
 import { type Servable, served } from "../served-app.ts";
 import { trustedProxies } from "./client.ts";
 import { EventLoopTurns } from "./event-loop.ts";
-import { makeListener } from "./listener.ts";
+import { Http1Server } from "./http1/server.ts";
+import { connectionOptions, type Listener } from "./listener.ts";
 import {
   type ServeContext,
   type ServeOptions,
@@ -57,7 +58,7 @@ export async function serve(app: Servable, options: ServeOptions = {}): Promise<
     turns: new EventLoopTurns(),
     closing: false,
   };
-  const listener = makeListener(context);
+  const listener = await makeListener(context);
   const { server } = listener;
   const close = closer(listener, context);
   await listen(server, settings);
@@ -77,6 +78,22 @@ export async function serve(app: Servable, options: ServeOptions = {}): Promise<
     },
     close,
   };
+}
+
+/** Makes a listener that does not listen yet. TLS and HTTP/2 are loaded when a server has them. */
+async function makeListener(context: ServeContext): Promise<Listener> {
+  const { maxConnections, tls } = context;
+  const listener =
+    tls === undefined ? makePlain(context) : (await import("./secure-listener.ts")).makeSecure(context, tls);
+  // To Node, 0 is none at all.
+  if (maxConnections > 0) listener.server.maxConnections = maxConnections;
+  return listener;
+}
+
+function makePlain(context: ServeContext): Listener {
+  const http1 = new Http1Server(context);
+  const server = createServer(connectionOptions, (socket) => http1.accept(socket));
+  return { server, tls: undefined, http1, http2: undefined };
 }
 
 function listen(server: Server, { port, host, backlog }: ServeSettings): Promise<void> {

@@ -1,9 +1,9 @@
-import type { ClientConfig } from "pg";
-import type { Database, DatabaseOptions } from "../../database.ts";
+import type { Database, DatabaseOptions, PostgresDatabaseOptions } from "../../database.ts";
 import type { Snapshot } from "../../snapshot.ts";
 import { StoreOpenError } from "../../store.ts";
 import { assertDefinitions, ownersFirst } from "../definition.ts";
 import { type DatabaseEngine, recordDatabase } from "../record-database.ts";
+import { type PostgresAddress, parsePostgresAddress } from "./address.ts";
 import { PostgresConnection, type PostgresTimeouts } from "./connection.ts";
 import { PostgresEngine } from "./engine.ts";
 import { reasonNotOpened, toStoreFault, UnusableDatabase } from "./fault.ts";
@@ -13,34 +13,7 @@ import { PostgresRestoreTarget } from "./restore-target.ts";
 import { prepareCollection } from "./schema.ts";
 import { openPostgresSnapshot } from "./snapshot.ts";
 
-/** Times are in milliseconds. */
-export interface PostgresDatabaseOptions extends DatabaseOptions {
-  /** How many connections are opened at most, from 3. Default: 10. They are opened when they are needed. */
-  readonly poolSize?: number;
-  /** How long a connection may take until it can be used, and work may wait for one. Default: 3,000. */
-  readonly connectTimeout?: number;
-  /** How long the server may work on a statement. Default: 5,000. Its answer is waited for a second longer. */
-  readonly statementTimeout?: number;
-  /** How long a change waits for another transaction, of another program perhaps. Default: 2,000. */
-  readonly lockTimeout?: number;
-}
-
-/**
- * Opens a PostgreSQL database, in which it makes the tables that are missing; several programs may share one. What the
- * address leaves out is taken from the variables PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE.
- *
- * One that is read-only, as a standby is, is opened where its tables are those of this program. It is read as every other one,
- * and changes fail with StoreReadOnly until the server takes them: when the standby is promoted.
- *
- * ```ts
- * const database = await openPostgresDatabase("postgres://people@db.example.org/people", {
- *   collections: [{ name: "person", unique: ["identifier"] }],
- * });
- * ```
- *
- * @throws StoreOpenError (rejects) when it cannot be opened; the message names it without the password, and says what to do
- * @throws TypeError (rejects) when a definition has a name that is none; RangeError when there are too few connections
- */
+/** As `openPostgresDatabase` of the package, which loads this file when it is called. */
 export async function openPostgresDatabase(address: string, options: PostgresDatabaseOptions): Promise<Database> {
   const { collections, poolSize = 10 } = options;
   const { connectTimeout: connect = 3000, statementTimeout: statement = 5000, lockTimeout: lock = 2000 } = options;
@@ -62,11 +35,7 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
   );
 }
 
-/**
- * A snapshot of a PostgreSQL database without opening it otherwise: nothing in it is made or changed.
- *
- * @throws StoreOpenError (rejects) as `openPostgresDatabase`, and when there is nothing of ours in it
- */
+/** As `openSnapshot` of the package for a PostgreSQL database. */
 export async function snapshotPostgresDatabase(address: string): Promise<Snapshot> {
   const { config, display } = parsePostgresAddress(address);
   try {
@@ -169,30 +138,4 @@ async function assertServer(connection: PostgresConnection, isToBeWritten: boole
   if (readOnly === "off" && mayWrite === "f") {
     throw new UnusableDatabase("the user may not write to its tables; grant it, or name another user");
   }
-}
-
-/** Where a database is, and what it may be called in a message. */
-interface PostgresAddress {
-  readonly config: ClientConfig;
-  /** Host and database without a password: `postgres://db.example.org/people`. */
-  readonly display: string;
-}
-
-/** Whether an address names a PostgreSQL database. */
-export const isPostgresAddress = (address: string): boolean => /^postgres(?:ql)?:\/\//i.test(address);
-
-/**
- * Reads `postgres://user:password@host:port/database?sslmode=verify-full`. What it leaves out is taken from the variables
- * PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE.
- *
- * @throws StoreOpenError when it is no such URL; the message does not have it, since a password may be anywhere in it
- */
-export function parsePostgresAddress(address: string): PostgresAddress {
-  if (!isPostgresAddress(address) || !URL.canParse(address)) {
-    throw new StoreOpenError(
-      "Cannot open the database: the address is not one of PostgreSQL, such as postgres://user:password@host:5432/database, with %XX for signs of a URL in the password",
-    );
-  }
-  const { host, pathname } = new URL(address);
-  return { config: { connectionString: address }, display: `postgres://${host}${pathname}` };
 }

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
-import { TLSSocket } from "node:tls";
 import { HttpError } from "../../problem.ts";
 import type { HttpResponse } from "../../response.ts";
+import { isEncrypted } from "../client.ts";
 import type { ServeContext } from "../options.ts";
 import type { Takeover } from "../upgrade.ts";
 import { ClientWatch } from "./client-watch.ts";
@@ -232,7 +232,7 @@ export class Http1Connection implements RequestTaker, ExchangeConnection, Sendin
     else {
       // To HTTP/1.0, content that ends with the connection is whole unless the connection breaks (RFC 9112 §8).
       this.output.flush();
-      if (this.socket instanceof TLSSocket) this.socket.destroy();
+      if (isEncrypted(this.socket)) this.socket.destroy();
       else this.socket.resetAndDestroy();
     }
   }

@@ -1,8 +1,7 @@
 import type { Socket } from "node:net";
-import { TLSSocket } from "node:tls";
 import type { Client } from "../../exchange.ts";
 import type { ProxyTrust } from "../client.ts";
-import { canonicalAddress, clientBehind } from "../client.ts";
+import { canonicalAddress, clientBehind, isEncrypted } from "../client.ts";
 import type { Head } from "./head.ts";
 
 /** The other end of a connection: a client, or a proxy that speaks for one. */
@@ -22,7 +21,7 @@ export class Peer {
     this.#address ??= this.#look();
     const peer: Client = {
       address: this.#address,
-      scheme: this.#socket instanceof TLSSocket ? "https" : "http",
+      scheme: isEncrypted(this.#socket) ? "https" : "http",
       // RFC 9112 §3.2.2: the authority of the target, where it has one, is the one that counts.
       host: target.startsWith("/") ? headers.get("Host") : (authorityOf(target) ?? headers.get("Host")),
     };

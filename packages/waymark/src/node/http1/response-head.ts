@@ -1,4 +1,4 @@
-import { STATUS_CODES } from "node:http";
+import { reasonPhrases } from "./reason-phrases.ts";
 
 /**
  * Makes the heads of responses (RFC 9112 §4, §6). What many have in common is made once: a status line for each status, and
@@ -38,6 +38,6 @@ export class ResponseHeads {
 const statusLines: (string | undefined)[] = [];
 
 function statusLine(status: number): string {
-  statusLines[status] ??= `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Unknown"}\r\n`;
+  statusLines[status] ??= `HTTP/1.1 ${status} ${reasonPhrases[status] ?? "Unknown"}\r\n`;
   return statusLines[status];
 }
