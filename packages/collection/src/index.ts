@@ -19,12 +19,14 @@ export { type XmlRepresentationOptions, xmlRepresentation } from "./formats/xml.
 export { type XmlDecoderOptions, xmlDecoder } from "./formats/xml-decoder.ts";
 export { jsonPatchType, mergePatchType } from "./handlers/change.ts";
 export type { CollectionOwner } from "./handlers/record-scope.ts";
+export type { PageLinks } from "./lists/page.ts";
 export { displayAddress, openDatabase, openPostgresDatabase, openSnapshot } from "./open-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
 export type {
   ItemOptions,
   ItemRepresentation,
   ListOptions,
+  ListPage,
   ListRepresentation,
   Representation,
 } from "./representation.ts";

@@ -1,3 +1,5 @@
+import type { HttpRequest } from "waymark";
+import type { PageLinks } from "./lists/page.ts";
 import type { StoredRecord } from "./store.ts";
 
 /**
@@ -28,6 +30,15 @@ export interface Representation {
   readonly list?: (batches: AsyncIterable<readonly StoredRecord[]>, options: ListOptions) => AsyncGenerator<string>;
   /** Whether it takes a whole record, so that a client cannot choose members (`fields=`). */
   readonly whole?: boolean;
+  /** How many records a list has for a client that names no `limit`. Default: all. */
+  readonly pageSize?: number;
+  /**
+   * Returns what its text depends on beside the records, such as what the caller may do: entity tags have it. Letters,
+   * digits and `-`. Default: the text depends on the records only.
+   */
+  readonly variant?: (request: HttpRequest<unknown>) => string;
+  /** Header fields of its own, such as a Content-Security-Policy. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** One that has a form for one record. */
@@ -39,9 +50,19 @@ export type ListRepresentation = Representation & Required<Pick<Representation, 
 export interface ItemOptions {
   /** What clients reach the collection by, for forms that name their records: a record's URL is this, `/` and its id. */
   readonly url: string;
+  readonly request: HttpRequest<unknown>;
 }
 
 export interface ListOptions extends ItemOptions {
   /** The members that the client chose, in its order; undefined for all. The records have no others. */
   readonly fields?: readonly string[];
+  /** The page that the records are, where the list is sent in pages. */
+  readonly page?: ListPage;
+}
+
+/** A part of a list. */
+export interface ListPage {
+  readonly links: PageLinks;
+  /** The number of records on all pages, where the client asked for it. */
+  readonly total?: number;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { HttpRequest } from "waymark";
 import {
   csvRepresentation,
   jsonLdRepresentation,
@@ -10,6 +11,8 @@ import {
   xmlRepresentation,
 } from "../src/index.ts";
 import { listOf, storedRecord, url } from "./stored-records.ts";
+
+const request: HttpRequest<unknown> = HttpRequest.of();
 
 const toNode = ({ name }: Readonly<Record<string, unknown>>) => ({ "@type": "Person", name });
 
@@ -43,7 +46,7 @@ for (const representation of representations) {
     it("comes in pieces of about 64 KiB, and is read no further than a piece needs", async () => {
       const watched = watchedBatches(40);
       let pieces = 0;
-      for await (const piece of representation.list(watched.batches(), { url })) {
+      for await (const piece of representation.list(watched.batches(), { url, request })) {
         pieces++;
         assert.ok(piece.length < 65_536 + 1500, `a piece of ${piece.length}`);
         assert.ok(watched.read <= pieces * 4, `${watched.read} batches for ${pieces} pieces`);
@@ -53,7 +56,7 @@ for (const representation of representations) {
 
     it("ends the reading when it is left", async () => {
       const watched = watchedBatches(40);
-      for await (const _piece of representation.list(watched.batches(), { url })) break;
+      for await (const _piece of representation.list(watched.batches(), { url, request })) break;
       assert.deepEqual([watched.left, watched.read < 5], [true, true]);
     });
   });

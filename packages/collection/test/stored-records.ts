@@ -1,3 +1,4 @@
+import { HttpRequest } from "waymark";
 import type { ItemRepresentation, ListOptions, ListRepresentation, StoredRecord } from "../src/index.ts";
 
 /** A record with this id and these members, as a store would give it. */
@@ -8,9 +9,11 @@ export function storedRecord(members: object, id = 1): StoredRecord {
 /** What the collection of these records is reached by. */
 export const url = "/books";
 
+const request: HttpRequest<unknown> = HttpRequest.of();
+
 /** The text of this record. */
 export const itemOf = (representation: ItemRepresentation, record: StoredRecord): string =>
-  representation.item(record, { url });
+  representation.item(record, { url, request });
 
 /** The text of a list of these records, read two at a time. */
 export async function listOf(
@@ -18,7 +21,7 @@ export async function listOf(
   records: readonly StoredRecord[],
   options: Partial<ListOptions> = {},
 ): Promise<string> {
-  return (await Array.fromAsync(representation.list(inBatches(records), { url, ...options }))).join("");
+  return (await Array.fromAsync(representation.list(inBatches(records), { url, request, ...options }))).join("");
 }
 
 async function* inBatches(records: readonly StoredRecord[]): AsyncGenerator<readonly StoredRecord[]> {

@@ -19,6 +19,13 @@ import {
 import { nodeCodings } from "waymark/node";
 import type { AccessFilter } from "./access/access.ts";
 import { healthRoutes, isHealthCheck } from "./health.ts";
+import { assetRoutes } from "./pages/assets.ts";
+import { javaWithoutAccept } from "./pages/browser.ts";
+import { frontRoutes } from "./pages/front.ts";
+import { problemPages } from "./pages/problem.ts";
+import { tidyForms } from "./pages/query.ts";
+import { peoplePages } from "./pages/representation.ts";
+import type { Site } from "./pages/site.ts";
 import { personCollection, personListDecoders, personRepresentations } from "./person/collection.ts";
 import { lenientPersonSchema, personMemberNames, personSchema } from "./person/person.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
@@ -32,7 +39,7 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   /** The pages of other origins that may use the service. Default: none. */
   readonly cors?: CorsPolicy;
   /** Decides which requests are let in: the filter of `openAccess`, or `forThisMachine`. Default: all. */
-  readonly access?: (AroundFilter & Partial<Pick<AccessFilter, "mayRead">>) | undefined;
+  readonly access?: (AroundFilter & Partial<Pick<AccessFilter, "may" | "mayRead">>) | undefined;
   /** How many requests each client has in a window, health checks not counted. Default: any number. */
   readonly rateLimit?: Pick<RateLimitOptions, "limit" | "window"> | undefined;
   /**
@@ -81,17 +88,20 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     bulk,
     ...routing
   } = others;
+  const site: Site = { may: access?.may ?? (() => true), signsIn: false };
   // Before the database is opened, since it may throw, and the database must not stay open. The outermost first: every response
   // has an id, the fields of security and those of CORS, refusals further in included; CORS answers pre-flights, which need no
   // access; problems are described before they are coded, but for those of overload, of which there are many, and each would
   // take a fifth more of the processor; what exceeds a quota is turned away before its credentials are checked.
   const webFilters = [
     nameRequests(),
+    javaWithoutAccept(),
     ...(url === undefined ? [] : [publicUrl(url)]),
     securityHeaders({ https }),
     noStoreErrors(),
     ...(policy === undefined ? [] : [cors(policy)]),
     compress({ codings: nodeCodings }),
+    problemPages(site),
     overload({ maxDelay, maxInFlight, except: isHealthCheck }),
     describeProblems(),
     ...(quota === undefined ? [] : [rateLimit({ ...quota, key: quotaKey })]),
@@ -109,7 +119,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     decoders: [jsonDecoder, xmlDecoder({ root: "person", integers: ["id"] })],
     listDecoders: personListDecoders,
     bulk,
-    representations: personRepresentations,
+    representations: [...personRepresentations, peoplePages(site)],
     members: personMemberNames(),
     mayRead: access?.mayRead,
     // Where collections answer 201, /person answers 200; the client learns the id all the same.
@@ -117,7 +127,9 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
   });
   const app = router(
     { ...routing, filters: webFilters, codings: nodeCodings, strict: true },
-    personRoutes(people),
+    personRoutes({ ...people, list: tidyForms(people.list) }),
+    frontRoutes(site),
+    assetRoutes,
     greetingRoutes,
     problemRoutes,
     healthRoutes({ check: () => database.check(), isReady }),

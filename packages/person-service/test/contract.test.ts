@@ -39,6 +39,10 @@ const problem = (status: number, code: string, headers: Fields = {}): Due => ({
 const theList = content("application/json", `[${adaText}]`, true);
 const thePerson = content("application/json", adaText);
 const theGreeting = content("text/plain; charset=utf-8", "Hello World");
+const theFront = content(
+  "application/json",
+  '{"service":"person-service","links":{"people":"/person","greeting":"/hello-world","live":"/health/live","ready":"/health/ready"}}',
+);
 const nobody: Due = { status: 404, headers: { "content-length": "0", ...vary }, body: "" };
 const nothing = problem(404, "not-found");
 const notAnId = problem(400, "invalid-id", vary);
@@ -113,7 +117,7 @@ const targets: Readonly<Record<string, Due>> = {
   // Of 8,000 bytes (RFC 9112 §3).
   [`/hello-world?${"x".repeat(7987)}`]: theGreeting,
   // Other targets.
-  "/": nothing,
+  "/": theFront,
   "/nope": nothing,
   "/Person": nothing,
   "/PERSON/1": nothing,
@@ -175,7 +179,6 @@ const acceptTable: readonly (readonly [
   ["TEXT/PLAIN", 406, 406, 200],
   ["text/plain;charset=utf-8", 406, 406, 200],
   [["text/plain", "application/json"], 200, 200, 200],
-  ["text/html, */*;q=0.1", 200, 200, 200],
   ["*/*;q=0, application/json", 200, 200, 406],
   ["application/json;q=0", 406, 406, 406],
   ["*/*;q=0", 406, 406, 406],
@@ -351,7 +354,7 @@ describeOnEveryStore("the contract", (openService, transport) => {
         const headers = { "X-Secret": "mellon" };
         for (const [target, status] of [
           ["/person", 405],
-          ["/", 404],
+          ["/", 405],
         ] as const) {
           const answer = await service.send("TRACE", target, { headers });
           assert.equal(answer.status, status);

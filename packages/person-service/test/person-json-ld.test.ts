@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { HttpRequest } from "waymark";
 import { personJsonLd } from "../src/person/collection.ts";
 
 const nodeOf = (members: object): unknown =>
   JSON.parse(
-    personJsonLd.item({ id: 7, revision: 1, updatedAt: 0, json: JSON.stringify(members) }, { url: "/person" }),
+    personJsonLd.item(
+      { id: 7, revision: 1, updatedAt: 0, json: JSON.stringify(members) },
+      { url: "/person", request: HttpRequest.of() },
+    ),
   );
 
 const head = { "@context": "https://schema.org", "@id": "/person/7", "@type": "Person" };

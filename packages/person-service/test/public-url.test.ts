@@ -33,15 +33,21 @@ const requests: readonly Sent[] = [
   ["PUT", "/person/1", { ...json, "If-Match": '"0-json"' }, ada],
   ["PATCH", "/person/1", { ...whole, "Content-Type": "application/merge-patch+json" }, '{"jobTitle":"Countess"}'],
   ["DELETE", "/person/2", { Prefer: "return=representation", Accept: "application/ld+json" }],
-  ...["application/json", "application/xml", "application/ld+json", "text/vcard", "text/csv", "image/png"].flatMap(
-    (Accept): Sent[] => [
-      ["GET", "/person", { Accept }],
-      ["HEAD", "/person", { Accept }],
-      ["GET", "/person?limit=1", { Accept }],
-      ["GET", "/person?limit=1&sort=-name&fields=name", { Accept }],
-      ["GET", "/person/1", { Accept }],
-    ],
-  ),
+  ...[
+    "application/json",
+    "application/xml",
+    "application/ld+json",
+    "text/vcard",
+    "text/csv",
+    "image/png",
+    "text/html",
+  ].flatMap((Accept): Sent[] => [
+    ["GET", "/person", { Accept }],
+    ["HEAD", "/person", { Accept }],
+    ["GET", "/person?limit=1", { Accept }],
+    ["GET", "/person?limit=1&sort=-name&fields=name", { Accept }],
+    ["GET", "/person/1", { Accept }],
+  ]),
   ["GET", "/person?nope=1", { Accept: "application/xml" }],
   ["GET", "/person/abc"],
   ["GET", "/person/99"],
@@ -49,6 +55,9 @@ const requests: readonly Sent[] = [
   ["GET", "/health/live"],
   ["GET", "/health/ready"],
   ["GET", "/"],
+  ["GET", "/", { Accept: "text/html" }],
+  ["GET", "/nope", { Accept: "text/html" }],
+  ["GET", "/assets/style.css"],
   ["GET", "/nope"],
   ["GET", "/%zz"],
   ["DELETE", "/person"],
@@ -79,7 +88,10 @@ async function answers(app: App): Promise<ReadonlyMap<Sent, string>> {
 /** The paths of the service that a text names, with what stands before each; the end of an element of XML is none. */
 const named = (text: string): readonly string[] =>
   [
-    ...text.replaceAll("</person>", "").matchAll(/[^\s"'<>(,;=]*\/(?:person|problems|hello-world|health)\b[^\s"'<>]*/g),
+    ...text
+      .replaceAll("</person>", "")
+      .replaceAll("&amp;", "&")
+      .matchAll(/[^\s"'<>(,;=]*\/(?:person|problems|hello-world|health|assets)\b[^\s"'<>]*/g),
   ].map(([found]) => found);
 
 describe("a service with a public URL", () => {

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import type { StoredRecord } from "@waymark/collection";
 import fc from "fast-check";
 import ICAL from "ical.js";
+import { HttpRequest } from "waymark";
 import { type Person, personMemberNames } from "../src/person/person.ts";
 import { vcard } from "../src/person/vcard.ts";
 import { legalPerson } from "./legal-person.ts";
@@ -39,7 +40,7 @@ function record({ id = 1, ...members }: Person): StoredRecord {
   return { id, revision: 1, updatedAt: 0, json: JSON.stringify({ id, ...members, createdAt, updatedAt }) };
 }
 
-const cardOf = (person: Person): string => vcard.item(record(person), { url: "/person" });
+const cardOf = (person: Person): string => vcard.item(record(person), { url: "/person", request: HttpRequest.of() });
 
 /** The card's lines with their ends, unfolded. */
 const linesOf = (card: string): readonly string[] => card.replaceAll("\r\n ", "").split(/(?<=\r\n)/);
@@ -185,7 +186,7 @@ describe("a vCard", () => {
 
   it("has a UID by which its person is known whatever is changed, and nobody else", () => {
     const uid = (person: StoredRecord): string | undefined =>
-      /^UID:(.*)\r$/m.exec(vcard.item(person, { url: "/person" }))?.[1];
+      /^UID:(.*)\r$/m.exec(vcard.item(person, { url: "/person", request: HttpRequest.of() }))?.[1];
     const ada = record(full);
     const later = { ...record({ id: 7, name: "Augusta" }), revision: 9 };
     const otherService = { ...ada, json: ada.json.replace(createdAt, "2026-06-15T12:00:00.124Z") };
@@ -211,7 +212,9 @@ describe("a vCard", () => {
         async function* batches() {
           for (const person of people) yield [record(person)];
         }
-        const text = (await Array.fromAsync(vcard.list(batches(), { url: "/person" }))).join("");
+        const text = (await Array.fromAsync(vcard.list(batches(), { url: "/person", request: HttpRequest.of() }))).join(
+          "",
+        );
         assert.deepEqual(parseCards(text).map(readCard), people.map(expected));
       }),
     );

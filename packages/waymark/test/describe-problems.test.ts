@@ -80,8 +80,11 @@ for (const [transport, run] of Object.entries(transports)) {
       ["text/xml", "xml"],
       ["application/json;q=0.5, application/xml", "xml"],
       ["application/problem+json;q=0.8, application/problem+xml;q=0.9", "xml"],
-      ["application/json;q=0, application/problem+json;q=0, */*", "xml"],
-      ["text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8", "xml"],
+      ["text/html, application/problem+xml", "xml"],
+      ["application/json;q=0, application/problem+json;q=0, */*", "json"],
+      ["application/json;q=0.5, application/*", "json"],
+      ["text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8", "json"],
+      ["text/html;q=0, application/xml", "xml"],
     ] as const) {
       it(`Accept: ${accept ?? "none"} → ${form}`, () =>
         run(appWith(), async (ask) => {

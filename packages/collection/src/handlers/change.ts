@@ -54,7 +54,8 @@ function changeRecord<T extends Document>(settings: CollectionSettings<T>, chang
     let current = await context.store.find(id);
     for (;;) {
       if (current === undefined) return notFound();
-      if (evaluatePreconditions(request, recordValidators(current, items)) !== "pass") return refusePrecondition();
+      if (evaluatePreconditions(request, recordValidators(request, current, items)) !== "pass")
+        return refusePrecondition();
       if (requirePreconditions && !conditional) return requirePrecondition();
       const outcome = await change.attempt(context, current, conditional ? current.revision : undefined);
       if (outcome instanceof HttpResponse) return outcome;
@@ -120,7 +121,7 @@ export function amendRecord<T extends Document>(settings: CollectionSettings<T>)
       return store.replace(current.id, document, current.revision);
     },
     changed({ request, url, preferences }, record) {
-      const answer = noContent().withHeader("ETag", recordValidators(record, items).entityTag);
+      const answer = noContent().withHeader("ETag", recordValidators(request, record, items).entityTag);
       const written = { record, path: request.path, url, validators: true };
       return answerWritten(request, preferences, settings, answer, written);
     },

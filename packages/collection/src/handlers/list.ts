@@ -1,9 +1,10 @@
 import { HttpResponse } from "waymark";
 import { evaluatePreconditions, notModified } from "waymark/fields";
 import { narrowAll } from "../lists/fields.ts";
-import { pageLinks, readPage } from "../lists/page.ts";
+import { linkField, pageLinks, readPage } from "../lists/page.ts";
 import { readQuery } from "../lists/parameters.ts";
 import { parseListQuery } from "../lists/query.ts";
+import type { ListPage } from "../representation.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import type { Document, StoredRecord } from "../store.ts";
 import { inTurns, TurnShare } from "../turn-share.ts";
@@ -26,7 +27,7 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
     const preferences = readPreferences(request, { count: ["exact"] });
 
     // Asked before the records are read: what is written meanwhile makes the tag old, and never the content.
-    const validators = listValidators(await store.revision(), lists, representation);
+    const validators = listValidators(request, await store.revision(), lists, representation);
     const verdict = evaluatePreconditions(request, validators);
     if (verdict === "failed") return refusePrecondition();
     const headers = representationFields(representation, validators).withMembers("Vary", ["Prefer"]);
@@ -36,20 +37,27 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
     const { selection, fields } = query;
     const share = new TurnShare(request);
     let batches: AsyncIterable<readonly StoredRecord[]>;
-    if (selection.limit === undefined) {
+    let listPage: ListPage | undefined;
+    const limit = selection.limit ?? representation.pageSize;
+    if (limit === undefined) {
       batches = inTurns(store.list(selection, request), share); // the request has the signal
     } else {
-      const page = await readPage(store, query, selection.limit, share, request);
+      const page = await readPage(store, query, limit, share, request);
       batches = inTurns(oneBatch(page.records), share);
-      response = response.withHeader("Link", pageLinks(url, parameters, query, page, store.members));
+      const links = pageLinks(url, parameters, limit, query, page, store.members);
+      listPage = { links };
+      response = response.withHeader("Link", linkField(links));
     }
     if (preferences.has("count")) {
-      response = response.withHeader("X-Total-Count", `${await store.count(selection, request)}`);
+      const total = await store.count(selection, request);
+      response = response.withHeader("X-Total-Count", `${total}`);
+      listPage &&= { ...listPage, total };
     }
+    const options = { url, request, ...(listPage && { page: listPage }) };
     const pieces =
       fields === undefined
-        ? representation.list(batches, { url })
-        : representation.list(narrowAll(batches, fields), { url, fields });
+        ? representation.list(batches, options)
+        : representation.list(narrowAll(batches, fields), { ...options, fields });
     return withApplied(response, preferences).withBody(await begin(pieces));
   });
 }

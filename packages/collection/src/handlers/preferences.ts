@@ -94,10 +94,13 @@ export function answerWritten<T extends Document>(
     return withApplied(answer, new Map([...preferences].filter(([name]) => name !== "return")));
   }
   let headers = answer.headers.withMembers("Vary", ["Accept", "Prefer"]);
-  for (const [name, value] of representationFields(representation, recordValidators(record, items, representation))) {
+  for (const [name, value] of representationFields(
+    representation,
+    recordValidators(request, record, items, representation),
+  )) {
     if (validators || (name !== "ETag" && name !== "Last-Modified")) headers = headers.with(name, value);
   }
   if (!removed) headers = headers.with("Content-Location", `${url}/${record.id}`);
   const status = answer.status === 204 ? 200 : answer.status;
-  return withApplied(new HttpResponse(status, headers, representation.item(record, { url })), preferences);
+  return withApplied(new HttpResponse(status, headers, representation.item(record, { url, request })), preferences);
 }

@@ -18,12 +18,12 @@ export function readRecord<T extends Document>({ scope, items, members }: Collec
 
     const answer = (record: StoredRecord | undefined, url: string): HttpResponse => {
       if (record === undefined) return notFound();
-      const validators = recordValidators(record, items, representation);
+      const validators = recordValidators(request, record, items, representation);
       const verdict = evaluatePreconditions(request, validators);
       if (verdict === "failed") return refusePrecondition();
       const headers = representationFields(representation, validators);
       if (verdict === "not-modified") return notModified(new HttpResponse(200, headers));
-      return new HttpResponse(200, headers, representation.item(narrow(record, fields), { url }));
+      return new HttpResponse(200, headers, representation.item(narrow(record, fields), { url, request }));
     };
 
     const find = ({ store, url }: RecordScope): Awaitable<HttpResponse> => {

@@ -1,3 +1,4 @@
+import type { HttpRequest } from "waymark";
 import { formatHttpDate, HeaderList, type Validators } from "waymark/fields";
 import type { Representation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";
@@ -10,23 +11,25 @@ export interface StateValidators extends Validators {
 
 /**
  * What tells the state of a record in each of its representations: the revision and the name of the representation make
- * an entity tag, so that equal tags of one resource mean equal bytes.
+ * an entity tag, with its variant for the request where it has some, so that equal tags of one resource mean equal bytes.
  */
 export function recordValidators(
+  request: HttpRequest<unknown>,
   { revision, updatedAt }: StoredRecord,
   representations: readonly [Representation, ...Representation[]],
   selected: Representation = representations[0],
 ): StateValidators {
-  return new RepresentationValidators(`${revision}`, representations, selected, updatedAt);
+  return new RepresentationValidators(request, `${revision}`, representations, selected, updatedAt);
 }
 
 /** What tells the state of a whole collection, by the store's last revision. */
 export function listValidators(
+  request: HttpRequest<unknown>,
   revision: number,
   representations: readonly Representation[],
   selected: Representation,
 ): StateValidators {
-  return new RepresentationValidators(`all-${revision}`, representations, selected, undefined);
+  return new RepresentationValidators(request, `all-${revision}`, representations, selected, undefined);
 }
 
 /**
@@ -48,7 +51,8 @@ export function representationFields(
 function constantFields(representation: Representation): HeaderList {
   let fields = constantFieldsOf.get(representation);
   if (fields === undefined) {
-    fields = HeaderList.of({ "Content-Type": representation.contentType, "Cache-Control": "private, no-cache" });
+    const { contentType, headers } = representation;
+    fields = HeaderList.of({ "Content-Type": contentType, "Cache-Control": "private, no-cache", ...headers });
     constantFieldsOf.set(representation, fields);
   }
   return fields;
@@ -61,18 +65,21 @@ const constantFieldsOf = new WeakMap<Representation, HeaderList>();
 class RepresentationValidators implements StateValidators {
   readonly entityTag: string;
   readonly lastModified: number | undefined;
+  readonly #request: HttpRequest<unknown>;
   readonly #state: string;
   readonly #representations: readonly Representation[];
   readonly #selected: Representation;
 
   constructor(
+    request: HttpRequest<unknown>,
     state: string,
     representations: readonly Representation[],
     selected: Representation,
     lastModified: number | undefined,
   ) {
-    this.entityTag = tagOf(state, selected);
+    this.entityTag = tagOf(request, state, selected);
     this.lastModified = lastModified;
+    this.#request = request;
     this.#state = state;
     this.#representations = representations;
     this.#selected = selected;
@@ -80,8 +87,10 @@ class RepresentationValidators implements StateValidators {
 
   get entityTags(): readonly [string, ...string[]] {
     const others = this.#representations.filter((each) => each !== this.#selected);
-    return [this.entityTag, ...others.map((each) => tagOf(this.#state, each))];
+    return [this.entityTag, ...others.map((each) => tagOf(this.#request, this.#state, each))];
   }
 }
 
-const tagOf = (state: string, { name }: Representation): string => `"${state}-${name}"`;
+function tagOf(request: HttpRequest<unknown>, state: string, { name, variant }: Representation): string {
+  return variant === undefined ? `"${state}-${name}"` : `"${state}-${name}-${variant(request)}"`;
+}

@@ -7,7 +7,7 @@ import type { QueryParameters } from "./parameters.ts";
 import type { ListQuery, OrderedSelection } from "./query.ts";
 
 /** One page of a list. */
-interface ListPage {
+interface PageRead {
   /** In the order asked for. */
   readonly records: readonly StoredRecord[];
   /** Whether there are more, in the direction in which the page was read. */
@@ -21,7 +21,7 @@ export async function readPage(
   limit: number,
   share: TurnShare,
   options?: ReadOptions,
-): Promise<ListPage> {
+): Promise<PageRead> {
   const records: StoredRecord[] = [];
   // One more than the page has tells whether there is another.
   const wanted = { ...(backwards ? turned(selection) : selection), limit: limit + 1 };
@@ -38,29 +38,43 @@ function turned(selection: OrderedSelection): OrderedSelection {
   };
 }
 
-/**
- * The Link field of a page (RFC 8288): to the first one, and to those behind and before it, with all other parameters kept.
- * There is no next on the last page, and no prev on the first.
- */
+/** The URLs of the first page and of those around a page, by their relations. There is no next on the last page, and no prev on the first. */
+export interface PageLinks {
+  readonly first: string;
+  readonly next?: string;
+  readonly prev?: string;
+}
+
+/** The Link field of a page (RFC 8288). */
+export function linkField(links: PageLinks): string {
+  return Object.entries(links)
+    .map(([relation, url]) => `<${url}>; rel="${relation}"`)
+    .join(", ");
+}
+
+/** Makes the links of a page, with all other parameters kept, and the limit named. */
 export function pageLinks(
   url: string,
   parameters: QueryParameters,
+  limit: number,
   { selection, backwards }: ListQuery,
-  { records, hasMore }: ListPage,
+  { records, hasMore }: PageRead,
   members: readonly SelectableMember[],
-): string {
-  const link = (relation: string, place?: readonly [parameter: "after" | "before", record: StoredRecord]): string => {
+): PageLinks {
+  const link = (place?: readonly [parameter: "after" | "before", record: StoredRecord]): string => {
     const query = [...parameters].filter(([name]) => name !== "after" && name !== "before");
+    if (!parameters.has("limit")) query.push(["limit", String(limit)]);
     if (place !== undefined) query.push([place[0], toCursor(selection, placeOf(place[1], selection.order, members))]);
     const search = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&");
-    return `<${url}?${search}>; rel="${relation}"`;
+    return `${url}?${search}`;
   };
   const [first, last] = [records.at(0), records.at(-1)];
-  const links = [link("first")];
-  if (last !== undefined && (backwards || hasMore)) links.push(link("next", ["after", last]));
   const isBehind = backwards ? hasMore : selection.after !== undefined;
-  if (first !== undefined && isBehind) links.push(link("prev", ["before", first]));
-  return links.join(", ");
+  return {
+    first: link(),
+    ...(last !== undefined && (backwards || hasMore) && { next: link(["after", last]) }),
+    ...(first !== undefined && isBehind && { prev: link(["before", first]) }),
+  };
 }
 
 /** The values by which a record has its place in an order: one for each key. */

@@ -44,6 +44,8 @@ export interface Access {
 
 /** A filter that lets in, and that answers what else its rules allow. */
 export interface AccessFilter extends AroundFilter {
+  /** Returns whether the caller of a request that was let in may make another request. */
+  readonly may: (request: HttpRequest<unknown>, method: string, path: string) => boolean;
   /** Returns whether the caller of a request that was let in may GET a path. */
   readonly mayRead: (request: HttpRequest<unknown>, path: string) => boolean;
 }
@@ -83,7 +85,8 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   return {
     filter: {
       ...access((request) => policy.decide(request)),
-      mayRead: (request, path) => policy.mayRead(request, path),
+      may: (request, method, path) => policy.may(request, method, path),
+      mayRead: (request, path) => policy.may(request, "GET", path),
     },
     reload() {
       // One after the other, so that the files that were read last are in force.
@@ -96,7 +99,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   };
 }
 
-interface Policy extends Pick<AccessFilter, "mayRead"> {
+interface Policy extends Pick<AccessFilter, "may"> {
   /** Decides on a request by its method, path and Authorization, and never by its content. */
   decide(request: HttpRequest): Awaitable<AccessDecision>;
 }
@@ -128,8 +131,8 @@ function accessPolicy({ rules, identify, challenges, onDenial }: PolicyParts): P
     return { kind: "denied", decision, reason, caller: caller.id };
   };
 
-  const mayRead = (request: HttpRequest<unknown>, path: string): boolean => {
-    const rule = ruleFor({ method: "GET", path });
+  const may = (request: HttpRequest<unknown>, method: string, path: string): boolean => {
+    const rule = ruleFor({ method, path });
     if (rule?.anyone === true) return true;
     // There is none where a rule for anyone let the request in.
     const known = request.attribute(caller);
@@ -151,7 +154,7 @@ function accessPolicy({ rules, identify, challenges, onDenial }: PolicyParts): P
     const identity = identify(request.header("Authorization"), client);
     return identity instanceof Promise ? identity.then(conclude) : conclude(identity);
   };
-  return { decide, mayRead };
+  return { decide, may };
 }
 
 type Judgement = Extract<AccessDecision, { readonly kind: "allowed" }> | Extract<Identity, { readonly kind: "denied" }>;

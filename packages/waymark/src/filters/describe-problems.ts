@@ -1,6 +1,8 @@
 import { DeclarationSite, typeName } from "../declaration.ts";
+import { parseAccept } from "../fields/accept.ts";
 import { HeaderList } from "../fields/header-list.ts";
 import type { AfterFilter } from "../filter.ts";
+import { memoizeText } from "../memoize.ts";
 import { escapeUnprintable, unprintable } from "../message-text.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
@@ -11,8 +13,8 @@ import { requestId } from "./request-id.ts";
 
 /**
  * Sends problem documents in the form that the client reads (RFC 9457 §3, Appendix B): in XML when its Accept prefers a
- * type of XML to all of JSON, and otherwise in JSON, whether that is acceptable or not: a refusal that explains itself
- * helps more. Where the request has an id (`nameRequests`), `instance` names it; where the app has a `publicUrl`, a
+ * type of XML to all of JSON, and names `application/problem+xml`, or XML without HTML as browsers do not; otherwise in
+ * JSON, whether that is acceptable or not: a refusal that explains itself helps more. Where the request has an id (`nameRequests`), `instance` names it; where the app has a `publicUrl`, a
  * `type` that is a path of the app is under that. For `router({ filters })`, inside of `compress`.
  *
  * ```ts
@@ -71,7 +73,16 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const json = ["application/problem+json", "application/json"];
 const choose = compileNegotiation([...json, "application/problem+xml", "application/xml", "text/xml"]);
-const prefersXml = (accept: string | undefined): boolean => choose(accept) >= json.length;
+const prefersXml = (accept: string | undefined): boolean => choose(accept) >= json.length && readsXml(accept ?? "");
+
+/** Browsers name XML behind HTML and above all else, and show it as text that runs together. */
+const readsXml = memoizeText((accept) => {
+  const named = parseAccept(accept)
+    .filter(({ weight }) => weight > 0)
+    .map(({ range }) => `${range.type}/${range.subtype}`);
+  if (named.includes("application/problem+xml")) return true;
+  return !named.includes("text/html") && named.some((type) => type === "application/xml" || type === "text/xml");
+});
 
 /**
  * A problem as an XML document (RFC 9457, Appendix B): the standard members first, as its grammar has them, then the

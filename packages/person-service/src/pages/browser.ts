@@ -1,0 +1,25 @@
+import { type BeforeFilter, before, type HttpRequest } from "waymark";
+import { negotiate, parseMediaType } from "waymark/fields";
+
+/** Returns whether a client names HTML, and prefers it to what problems are sent as to programs. */
+export function prefersHtml({ headers }: HttpRequest<unknown>): boolean {
+  const accept = headers.get("Accept");
+  // A wildcard is not enough: programs send those.
+  return accept !== undefined && /text\/html/i.test(accept) && negotiate(accept, offered) === offered.length - 1;
+}
+
+const offered = ["application/problem+json", "application/json", "text/html"].flatMap(
+  (type) => parseMediaType(type) ?? [],
+);
+
+/**
+ * Reads the Accept that Java's HttpURLConnection sends where a program names none as one of a program: it puts HTML and two
+ * kinds of pictures first, and has long been answered JSON. For `router({ filters })`, outside of all that looks at Accept.
+ */
+export function javaWithoutAccept(): BeforeFilter {
+  return before((request) =>
+    request.headers.get("Accept")?.startsWith("text/html, image/gif, image/jpeg,")
+      ? request.withHeader("Accept", "*/*")
+      : request,
+  );
+}

@@ -1,0 +1,60 @@
+import { html, type SafeHtml } from "@remix-run/html-template";
+import type { HttpRequest } from "waymark";
+import { caller, toPublicUrl } from "waymark/filters";
+import { type AssetName, assetUrl } from "./assets.ts";
+import type { Site } from "./site.ts";
+
+/** What a page has of its own. */
+export interface PageParts {
+  readonly title: string;
+  /** The modules that the page runs. */
+  readonly modules?: readonly AssetName[];
+  /** What class its content has, for the style. */
+  readonly kind: "list" | "person" | "note";
+}
+
+/** The header fields of every page: it loads nothing but what the service itself has, and stands in no frame. */
+export const pageHeaders: Readonly<Record<string, string>> = {
+  "Content-Security-Policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+};
+
+/** Makes what stands before and behind the content of a page, so that the content can be sent in pieces. */
+export function frame(site: Site, request: HttpRequest<unknown>, parts: PageParts): readonly [string, string] {
+  const { title, kind, modules = [] } = parts;
+  const scripts = modules.map((name) => html`<script type="module" src="${assetUrl(request, name)}"></script>\n`);
+  const before = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="${assetUrl(request, "icon.svg")}">
+<link rel="stylesheet" href="${assetUrl(request, "style.css")}">
+${scripts}</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="bar">
+<a class="brand" href="${toPublicUrl(request, "/person")}">${logo}People</a>
+<nav aria-label="Service">
+<a href="${toPublicUrl(request, "/")}">About</a>
+${account(site, request)}</nav>
+</header>
+<main id="main" class="${kind}" tabindex="-1">
+`;
+  return [String(before), "\n</main>\n</body>\n</html>\n"];
+}
+
+/** Makes a whole page. */
+export function page(site: Site, request: HttpRequest<unknown>, parts: PageParts, content: SafeHtml): string {
+  return frame(site, request, parts).join(String(content));
+}
+
+function account(site: Site, request: HttpRequest<unknown>): SafeHtml {
+  const known = request.attribute(caller);
+  if (known !== undefined) return html`<span class="caller">${known.id.replace(/^\w+:/, "")}</span>\n`;
+  return site.signsIn ? html`<a href="${toPublicUrl(request, "/sign-in")}">Sign in</a>\n` : html``;
+}
+
+const logo = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><circle cx="9" cy="8" r="4"/><path d="M1.5 21a7.5 7.5 0 0 1 15 0zM16 4.3a4 4 0 0 1 0 7.4M18.5 14.3A7.5 7.5 0 0 1 22.5 21h-3"/></svg>`;

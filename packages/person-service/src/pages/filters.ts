@@ -1,0 +1,61 @@
+import { html, type SafeHtml } from "@remix-run/html-template";
+import { fieldOf } from "./members.ts";
+import type { ListAddress } from "./query.ts";
+
+/** The search and the filters of a list as one form, which works without a script. */
+export function searchForm(address: ListAddress): SafeHtml {
+  const asked = new Set(["q", ...fields.map(({ parameter }) => parameter)]);
+  const hidden = address.all
+    .filter(([name]) => !asked.has(name))
+    .map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`);
+  const inputs = fields.map(({ parameter, label, type = "text" }) => {
+    const value = address.get(parameter) ?? "";
+    return html`<label>${label}<input type="${type}" name="${parameter}" value="${value}" autocomplete="off"></label>\n`;
+  });
+  return html`<form class="search" role="search" method="get" action="${address.url}">
+${hidden}<div class="searchbar"><input type="search" name="q" value="${address.get("q") ?? ""}" placeholder="Search names, emails and employers" aria-label="Search people" autocomplete="off" spellcheck="false"><button>Search</button></div>
+<details class="filters"><summary>Filters</summary><div class="fields">
+${inputs}</div><button>Apply</button></details>
+</form>`;
+}
+
+/** Each filter in words, with a link that takes it away. */
+export function activeFilters(address: ListAddress): SafeHtml {
+  const items = address.filters.map(([parameter, value]) => {
+    const [name = "", operator = "eq"] = parameter.split(/[[\]]/);
+    const text = html`${fieldOf(name).label} ${words[operator] ?? operator} <bdi>${value}</bdi>`;
+    return html`<li>${text} <a href="${address.with(parameter, undefined)}" aria-label="Remove this filter">×</a></li>`;
+  });
+  return items.length === 0 ? html`` : html`<ul class="chips" aria-label="Filters">${items}</ul>`;
+}
+
+interface FilterField {
+  readonly parameter: string;
+  readonly label: string;
+  readonly type?: string;
+}
+
+const beginning = (name: string): FilterField => ({
+  parameter: `${name}[prefix]`,
+  label: `${fieldOf(name).label} begins with`,
+});
+
+const fields: readonly FilterField[] = [
+  ...["name", "givenName", "familyName", "email", "jobTitle", "worksFor"].map(beginning),
+  ...["address.addressLocality", "address.addressRegion", "address.postalCode"].map(beginning),
+  { parameter: "address.addressCountry", label: "Country is" },
+  { parameter: "identifier", label: "Identifier is" },
+  { parameter: "birthDate[ge]", label: "Born on or after", type: "date" },
+  { parameter: "birthDate[le]", label: "Born on or before", type: "date" },
+];
+
+const words: Readonly<Record<string, string>> = {
+  eq: "is",
+  ne: "is not",
+  gt: "after",
+  ge: "from",
+  lt: "before",
+  le: "to",
+  prefix: "begins with",
+  in: "is one of",
+};

@@ -1,0 +1,133 @@
+import { html, type SafeHtml } from "@remix-run/html-template";
+import { type ListOptions, type StoredRecord, storeMembers } from "@waymark/collection";
+import { personCollection } from "../person/collection.ts";
+import { personMemberNames } from "../person/person.ts";
+import { frame } from "./document.ts";
+import { activeFilters, searchForm } from "./filters.ts";
+import { fieldOf, memberValue } from "./members.ts";
+import { ListAddress } from "./query.ts";
+import type { Site } from "./site.ts";
+import { shownValue } from "./value.ts";
+
+/** What the parts of a list are made of. */
+interface ListView {
+  readonly options: ListOptions;
+  readonly address: ListAddress;
+  readonly columns: readonly string[];
+}
+
+/** Makes the page of a list, in pieces of about 64 KiB. */
+export async function* listPage(
+  site: Site,
+  batches: AsyncIterable<readonly StoredRecord[]>,
+  options: ListOptions,
+): AsyncGenerator<string, void, undefined> {
+  const { request, url, fields = defaultColumns } = options;
+  const view: ListView = { options, address: new ListAddress(url, request.search), columns: fields };
+  const [before, after] = frame(site, request, { title: "People", kind: "list" });
+  let piece = before + String(head(view));
+  let count = 0;
+  for await (const batch of batches) {
+    for (const record of batch) {
+      if (count++ === 0) piece += String(tableHead(view));
+      piece += String(row(view, record));
+    }
+    if (piece.length < pieceSize) continue;
+    yield piece;
+    piece = "";
+  }
+  piece += count === 0 ? String(emptyState(view)) : "</tbody>\n</table>\n";
+  yield piece + String(pager(view)) + after;
+}
+
+const pieceSize = 65_536;
+
+/** The columns of a list for which the client chose none. */
+const defaultColumns: readonly string[] = [
+  ...["name", "jobTitle", "worksFor", "email", "telephone", "address.addressLocality"],
+];
+
+const sortable: ReadonlySet<string> = new Set(
+  [...storeMembers, ...(personCollection.selectable ?? [])].map(({ name }) => name),
+);
+
+function head(view: ListView): SafeHtml {
+  const { address, options } = view;
+  return html`<h1>People</h1>
+${searchForm(address)}
+<div id="results">
+<div class="tools">
+${activeFilters(address)}
+${columnChoice(view)}
+</div>
+${options.page?.total === undefined ? "" : html`<p class="total">${options.page.total} found</p>`}
+`;
+}
+
+function tableHead({ address, columns }: ListView): SafeHtml {
+  const [sorted = "id"] = (address.get("sort") ?? "id").split(",");
+  const cells = columns.map((name) => {
+    const { label } = fieldOf(name);
+    if (!sortable.has(name)) return html`<th scope="col">${label}</th>`;
+    const order = sorted === name ? "ascending" : sorted === `-${name}` ? "descending" : undefined;
+    const href = address.with("sort", order === "ascending" ? `-${name}` : name);
+    const state = order === undefined ? "" : html` aria-sort="${order}"`;
+    return html`<th scope="col"${state}><a href="${href}">${label}</a></th>`;
+  });
+  return html`<table>
+<caption class="unseen">People</caption>
+<thead><tr>${cells}</tr></thead>
+<tbody>
+`;
+}
+
+function row({ columns, options: { url } }: ListView, { id, json }: StoredRecord): SafeHtml {
+  const person: Readonly<Record<string, unknown>> = JSON.parse(json); // the store wrote the text of an object
+  const cells = columns.map((name, index) => {
+    const value = memberValue(person, name);
+    if (index === 0) {
+      return html`<th scope="row"><a href="${url}/${id}"><bdi>${value ?? `No. ${id}`}</bdi></a></th>`;
+    }
+    return html`<td data-label="${fieldOf(name).label}">${value === undefined ? "" : shownValue(name, value)}</td>`;
+  });
+  return html`<tr>${cells}</tr>\n`;
+}
+
+function emptyState({ address }: ListView): SafeHtml {
+  const isFiltered = address.filters.length > 0 || address.get("q") !== undefined;
+  if (!isFiltered) {
+    return html`<div class="empty"><h2>Nobody is here yet</h2><p>People appear here as soon as they are stored.</p></div>`;
+  }
+  return html`<div class="empty"><h2>Nobody like that</h2>
+<p>No person fits what you asked for. Words are found from their beginning: “ada lov” finds Ada Lovelace.</p>
+<p><a class="button" href="${address.unfiltered}">Show everybody</a></p></div>`;
+}
+
+function pager({ options: { page } }: ListView): SafeHtml {
+  const { first, prev, next } = page?.links ?? {};
+  if (prev === undefined && next === undefined) return html`</div>`;
+  const step = (href: string | undefined, rel: string, label: string): SafeHtml =>
+    href === undefined
+      ? html`<span class="button" aria-disabled="true">${label}</span>`
+      : html`<a class="button" rel="${rel}" href="${href}">${label}</a>`;
+  return html`<nav class="pager" aria-label="Pages">
+${step(prev === undefined ? undefined : first, "first", "First")}
+${step(prev, "prev", "Previous")}
+${step(next, "next", "Next")}
+</nav>
+</div>`;
+}
+
+/** Links that add and remove columns, so that they can be chosen without a script. */
+function columnChoice({ address, columns }: ListView): SafeHtml {
+  const items = personMemberNames().map((name) => {
+    const isShown = columns.includes(name);
+    const chosen = isShown ? columns.filter((each) => each !== name) : [...columns, name];
+    const { label } = fieldOf(name);
+    if (chosen.length === 0) return html`<li><span aria-current="true">${label}</span></li>`;
+    const fields = chosen.join() === defaultColumns.join() ? undefined : chosen.join();
+    const state = isShown ? html` aria-current="true"` : "";
+    return html`<li><a href="${address.with("fields", fields)}"${state}>${label}</a></li>`;
+  });
+  return html`<details class="menu"><summary>Columns</summary><ul>${items}</ul></details>`;
+}

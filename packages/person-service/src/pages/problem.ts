@@ -1,0 +1,76 @@
+import { html, type SafeHtml } from "@remix-run/html-template";
+import { type AfterFilter, after, type HttpRequest, HttpResponse } from "waymark";
+import { HeaderList } from "waymark/fields";
+import { toPublicUrl } from "waymark/filters";
+import { prefersHtml } from "./browser.ts";
+import { page, pageHeaders } from "./document.ts";
+import type { Site } from "./site.ts";
+
+/**
+ * Makes a readable page of each refusal for a client that prefers HTML, as browsers do: of problem documents, and of the 404
+ * and 401 that have no content for anybody else. For `router({ filters })`, outside of `describeProblems`.
+ */
+export function problemPages(site: Site): AfterFilter {
+  return after((request, response) => {
+    const { status, headers, body } = response;
+    if (status < 400 || !prefersHtml(request)) return response;
+    const type = headers.get("Content-Type");
+    const problem = type?.startsWith("application/problem+json") && typeof body === "string" ? parse(body) : undefined;
+    if (problem === undefined && !(body === null && type === undefined)) return response;
+    const fields = HeaderList.of({ "Content-Type": "text/html; charset=utf-8", ...pageHeaders });
+    const kept = Object.keys(pageHeaders).reduce((list, name) => list.without(name), headers.without("Content-Type"));
+    const shown = problem ?? withoutContent[status] ?? { title: `The answer is ${status}` };
+    return new HttpResponse(
+      status,
+      kept.concat(fields).withMembers("Vary", ["Accept"]),
+      toPage(site, request, status, shown),
+    );
+  });
+}
+
+/** A problem document, as far as a page shows it. */
+interface Problem {
+  readonly title?: string;
+  readonly detail?: string;
+  readonly type?: string;
+  readonly instance?: string;
+  readonly errors?: readonly { readonly detail?: string; readonly pointer?: string; readonly parameter?: string }[];
+}
+
+function parse(body: string): Problem | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The answers that the contract leaves without content. */
+const withoutContent: Readonly<Record<number, Problem>> = {
+  401: { title: "Sign in to see this", detail: "What is here is not for everybody." },
+  404: { title: "Nobody is here", detail: "No person has this number. Perhaps the person was removed." },
+};
+
+function toPage(site: Site, request: HttpRequest, status: number, problem: Problem): string {
+  const { title = "This did not work", detail, type, instance, errors = [] } = problem;
+  const places = errors.map(({ detail, pointer, parameter }) => {
+    const place = parameter ?? pointer?.replace(/^#\/?/, "").replaceAll("/", ".");
+    return html`<li>${place ? html`<code><bdi>${place}</bdi></code> ` : ""}<bdi>${detail}</bdi></li>\n`;
+  });
+  const content = html`<div class="note-body">
+<p class="status">${status}</p>
+<h1>${title}</h1>
+${detail === undefined ? "" : html`<p class="detail"><bdi>${detail}</bdi></p>`}
+${places.length === 0 ? "" : html`<ul class="errors">${places}</ul>`}
+<p class="actions"><a class="button primary" href="${toPublicUrl(request, "/person")}">All people</a></p>
+${fineprint(type, instance)}</div>`;
+  return page(site, request, { title, kind: "note" }, content);
+}
+
+function fineprint(type: string | undefined, instance: string | undefined): SafeHtml {
+  const meaning = type?.includes("/problems/") ? html`<a href="${type}">What this means</a>` : "";
+  const id =
+    instance === undefined ? "" : html`<span>Reference <code>${instance.replace("urn:uuid:", "")}</code></span>`;
+  return html`<p class="fineprint">${meaning} ${id}</p>`;
+}

@@ -1,0 +1,63 @@
+import { type HttpRequest, type HttpResponse, redirect } from "waymark";
+import { toPublicUrl } from "waymark/filters";
+
+/** The query of a list, as the pages change it. Any change begins at the first page again. */
+export class ListAddress {
+  /** The URL of the list without a query. */
+  readonly url: string;
+  readonly #parameters: readonly (readonly [string, string])[];
+
+  /** @param search as sent, without the `?` */
+  constructor(url: string, search: string) {
+    this.url = url;
+    this.#parameters = [...new URLSearchParams(search)].filter(([name]) => name !== "after" && name !== "before");
+  }
+
+  get(name: string): string | undefined {
+    return this.#parameters.find(([each]) => each === name)?.[1];
+  }
+
+  /** The parameters that filter: all but those that say how the list is shown. */
+  get filters(): readonly (readonly [string, string])[] {
+    return this.#parameters.filter(([name]) => !notFilters.has(name));
+  }
+
+  get all(): readonly (readonly [string, string])[] {
+    return this.#parameters;
+  }
+
+  /** Returns the URL of the list with a parameter changed, or without it. */
+  with(name: string, value: string | undefined): string {
+    const others = this.#parameters.filter(([each]) => each !== name);
+    return this.#toUrl(value === undefined ? others : [...others, [name, value]]);
+  }
+
+  /** Returns the URL of the list with nothing filtered. */
+  get unfiltered(): string {
+    return this.#toUrl(this.#parameters.filter(([name]) => notFilters.has(name) && name !== "q"));
+  }
+
+  #toUrl(parameters: readonly (readonly [string, string])[]): string {
+    const query = parameters.map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
+    return query === "" ? this.url : `${this.url}?${query}`;
+  }
+}
+
+const notFilters: ReadonlySet<string> = new Set(["q", "sort", "limit", "fields"]);
+
+/**
+ * Makes a handler that sends browsers to the address without the parameters that a form leaves empty. Others are refused
+ * such parameters, which may be a mistake.
+ */
+export function tidyForms(handler: Handler): Handler {
+  return (request) => {
+    if (request.negotiatedType !== "text/html") return handler(request);
+    const parts = request.search.split("&");
+    const kept = parts.filter((part) => part !== "" && !part.endsWith("="));
+    if (kept.length === parts.length || request.search === "") return handler(request);
+    const query = kept.length === 0 ? "" : `?${kept.join("&")}`;
+    return Promise.resolve(redirect(toPublicUrl(request, request.path + query)));
+  };
+}
+
+type Handler = (request: HttpRequest<unknown>) => Promise<HttpResponse>;

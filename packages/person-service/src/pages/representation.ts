@@ -1,0 +1,19 @@
+import type { ItemRepresentation, ListRepresentation } from "@waymark/collection";
+import { pageHeaders } from "./document.ts";
+import { listPage } from "./list.ts";
+import { personPage } from "./person.ts";
+import { type Site, variantFor } from "./site.ts";
+
+/** Makes the representation of people as pages for browsers: the list in pages of 50, and each person. */
+export function peoplePages(site: Site): ItemRepresentation & ListRepresentation {
+  return {
+    name: "html",
+    mediaType: "text/html",
+    contentType: "text/html; charset=utf-8",
+    item: (record, options) => personPage(site, record, options),
+    list: (batches, options) => listPage(site, batches, options),
+    pageSize: 50,
+    variant: (request) => variantFor(site, request),
+    headers: pageHeaders,
+  };
+}

@@ -1,0 +1,19 @@
+import { createHash } from "node:crypto";
+import type { HttpRequest } from "waymark";
+import { caller, toPublicUrl } from "waymark/filters";
+import { assetsVersion } from "./assets.ts";
+
+/** What the pages must know of the service that they are of. */
+export interface Site {
+  /** Returns whether the caller of a request may make another one, so that nothing is offered that would be refused. */
+  readonly may: (request: HttpRequest<unknown>, method: string, path: string) => boolean;
+  /** Whether people can sign in. */
+  readonly signsIn: boolean;
+}
+
+/** Returns what a page depends on beside the people: the version of the pages, the caller, and what the caller may do. */
+export function variantFor(site: Site, request: HttpRequest<unknown>): string {
+  const changes = ["POST", "PUT", "PATCH", "DELETE"].map((method) => site.may(request, method, request.path));
+  const parts = [assetsVersion, toPublicUrl(request, ""), request.attribute(caller)?.id, ...changes];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12);
+}

@@ -1,0 +1,30 @@
+import { html, type SafeHtml } from "@remix-run/html-template";
+import { fieldOf } from "./members.ts";
+
+/** Shows the value of a member as text that cannot change the direction of what is around it, with a link where it leads somewhere. */
+export function shownValue(name: string, value: string): SafeHtml {
+  const { kind } = fieldOf(name);
+  const text = html`<bdi>${value}</bdi>`;
+  switch (kind) {
+    case "email":
+      return html`<a href="mailto:${encodeURIComponent(value).replace("%40", "@")}">${text}</a>`;
+    case "telephone":
+      return html`<a href="${telephoneUri(value)}">${text}</a>`;
+    case "url":
+      // The schema of a person takes nothing but http and https; what is shown was stored by whatever version.
+      return /^https?:\/\//i.test(value) ? html`<a href="${value}" rel="noreferrer nofollow">${text}</a>` : text;
+    case "time":
+      return html`<time datetime="${value}">${value.slice(0, 16).replace("T", " ")} UTC</time>`;
+    case "date":
+    case "text":
+    case "lines":
+      return text;
+  }
+}
+
+/** A number to call (RFC 3966): the digits, and behind them an extension. */
+function telephoneUri(number: string): string {
+  const [, main = "", extension] = /^([^a-z;#]*)(?:[^0-9]+([0-9]+))?$/i.exec(number) ?? [];
+  const digits = main.replace(/[^0-9+]/g, "");
+  return extension === undefined ? `tel:${digits}` : `tel:${digits};ext=${extension}`;
+}

@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { brotliDecompressSync } from "node:zlib";
+import { asJson, store } from "../answers.ts";
+import { type Answer, describeService, noon, type Service } from "../transports.ts";
+
+/** Chromium's, for a page. */
+const Accept =
+  "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7";
+
+const html = "text/html; charset=utf-8";
+const policy = /^default-src 'none'; script-src 'self'; style-src 'self'; (?:[a-z-]+ 'self'; )+base-uri 'none'; frame/;
+
+const get = (service: Service, target: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
+  service.send("GET", target, { headers: { Accept, ...headers } });
+
+/** The targets of the links and files that a page names, as a browser reads them. */
+const linksOf = ({ text }: Answer): readonly string[] =>
+  Array.from(text.matchAll(/ (?:href|src|action)="([^"]*)"/g), ([, url = ""]) => url.replaceAll("&amp;", "&"));
+
+describeService("pages", (openService) => {
+  describe("of people", () => {
+    const service = openService();
+
+    it("have people to show", async () => {
+      for (let i = 1; i <= 60; i++) await store(service, asJson({ name: `Person ${i}`, jobTitle: `Job ${i % 7}` }));
+    });
+
+    for (const target of ["/", "/person", "/person/1"]) {
+      it(`${target} is HTML for a browser, under a policy of its own`, async () => {
+        const { status, headers, text } = await get(service, target);
+        assert.deepEqual([status, headers["content-type"]], [200, html]);
+        assert.match(headers["content-security-policy"] ?? "", policy);
+        assert.match(headers["cache-control"] ?? "", /^private, no-cache$/);
+        assert.match(headers["vary"] ?? "", /\bAccept, /);
+        assert.match(text, /^<!doctype html>\n<html lang="en">/);
+        // What the policy would block.
+        assert.doesNotMatch(text, /<script(?! type="module" src=)|<style| style=| on[a-z]+="/);
+        assert.doesNotMatch(text, /(?:src|href)="(?:https?:)?\/\//);
+      });
+
+      it(`${target} has the same fields for HEAD, and is JSON for others`, async () => {
+        const answer = await get(service, target);
+        const head = await service.send("HEAD", target, { headers: { Accept } });
+        for (const name of ["content-type", "etag", "vary", "content-security-policy"]) {
+          assert.equal(head.headers[name], answer.headers[name], name);
+        }
+        assert.equal(head.bytes.length, 0);
+        const plain = await service.send("GET", target, { headers: { Accept: "*/*" } });
+        assert.equal(plain.headers["content-type"], "application/json");
+      });
+    }
+
+    it("have an entity tag, by which a copy is known to be current, and keep their policy with it", async () => {
+      for (const target of ["/person", "/person/1"]) {
+        const { headers } = await get(service, target);
+        assert.match(headers["etag"] ?? "", /^"(?:all-)?\d+-html-[0-9a-f]{12}"$/);
+        const again = await get(service, target, { "If-None-Match": headers["etag"] ?? "" });
+        assert.deepEqual([again.status, again.text], [304, ""]);
+        assert.match(again.headers["content-security-policy"] ?? "", policy);
+      }
+      const { headers } = await get(service, "/person/2");
+      const body = '{"jobTitle":"Countess"}';
+      const patch = { "Content-Type": "application/merge-patch+json", "If-Match": headers["etag"] ?? "" };
+      const change = await service.send("PATCH", "/person/2", { headers: patch, body });
+      assert.equal(change.status, 204, "the tag of the page names the state for a change too");
+    });
+
+    it("are compressed", async () => {
+      const { headers, bytes } = await get(service, "/person", { "Accept-Encoding": "br" });
+      assert.equal(headers["content-encoding"], "br");
+      assert.match(brotliDecompressSync(bytes).toString(), /Person 50/);
+    });
+
+    it("are a list of 50, with links to the others that keep what was asked for", async () => {
+      const first = await get(service, "/person?sort=name&jobTitle[prefix]=Job");
+      assert.equal(first.text.match(/<tr><th scope="row"/g)?.length, 50);
+      const next = linksOf(first).find((url) => url.includes("after="));
+      assert.match(next ?? "", /^\/person\?sort=name&jobTitle%5Bprefix%5D=Job&limit=50&after=/);
+      const second = await get(service, next ?? "");
+      assert.equal(second.text.match(/<tr><th scope="row"/g)?.length, 9, "nine more, since one has another job");
+      const previous = linksOf(second).find((url) => url.includes("before="));
+      assert.equal((await get(service, previous ?? "")).text.match(/<tr><th scope="row"/g)?.length, 50);
+    });
+
+    it("are as many as a limit says", async () => {
+      assert.equal((await get(service, "/person?limit=7")).text.match(/<tr><th scope="row"/g)?.length, 7);
+    });
+
+    it("have columns that lead to their order, and back", async () => {
+      assert.ok(linksOf(await get(service, "/person")).includes("/person?sort=name"));
+      const sorted = await get(service, "/person?sort=name");
+      assert.match(sorted.text, /<th scope="col" aria-sort="ascending"><a href="\/person\?sort=-name">Name</);
+    });
+
+    it("have the columns that are chosen", async () => {
+      const { text } = await get(service, "/person?fields=jobTitle,id");
+      assert.match(text, /<th scope="col"><a [^>]*>Job title<\/a><\/th><th scope="col"[^>]*><a [^>]*>Number</);
+      assert.match(text, /<a href="\/person\/1"><bdi>Job 1<\/bdi><\/a><\/th><td data-label="Number">/);
+    });
+
+    it("say how many there are, to those who ask", async () => {
+      const { text } = await get(service, "/person?jobTitle=Job%201", { Prefer: "count=exact" });
+      assert.match(text, /<p class="total">9 found/);
+    });
+
+    it("take a form whose fields are partly empty, as browsers send it", async () => {
+      const answer = await get(service, "/person?q=&name%5Bprefix%5D=Per&email=&sort=-name");
+      assert.deepEqual([answer.status, answer.headers["location"]], [303, "/person?name%5Bprefix%5D=Per&sort=-name"]);
+      assert.equal((await get(service, "/person?q=")).headers["location"], "/person");
+      assert.equal((await service.send("GET", "/person?q=")).status, 400, "others may have made a mistake");
+    });
+
+    it("say that nobody is like that", async () => {
+      const { text } = await get(service, "/person?q=zzz");
+      assert.match(text, /Nobody like that/);
+    });
+
+    it("name files that can be kept for ever", async () => {
+      const files = linksOf(await get(service, "/person")).filter((url) => url.startsWith("/assets/"));
+      assert.ok(files.length >= 2);
+      for (const file of files) {
+        const { status, headers } = await service.send("GET", file);
+        assert.deepEqual([status, headers["cache-control"]], [200, "public, max-age=31536000, immutable"]);
+      }
+      assert.equal((await service.send("GET", "/assets/style.css")).status, 404);
+    });
+  });
+
+  describe("of nobody", () => {
+    const service = openService();
+
+    it("say that there is nobody yet", async () => {
+      assert.match((await get(service, "/person")).text, /Nobody is here yet/);
+    });
+  });
+
+  describe("of problems", () => {
+    const service = openService();
+
+    for (const [target, status, title] of [
+      ["/person/7", 404, "Nobody is here"],
+      ["/person/abc", 400, "Invalid id"],
+      ["/nowhere", 404, "Not Found"],
+      ["/person?nope=1&sort=x", 400, "Invalid query parameters"],
+    ] as const) {
+      it(`${target} is a page with what the document says`, async () => {
+        const answer = await get(service, target);
+        assert.deepEqual([answer.status, answer.headers["content-type"]], [status, html]);
+        assert.equal(answer.headers["cache-control"], "no-store");
+        assert.match(answer.headers["content-security-policy"] ?? "", policy);
+        assert.ok(answer.text.includes(`<h1>${title}</h1>`), answer.text);
+        const document = await service.send("GET", target);
+        if (document.text === "") return;
+        const { detail, errors = [] } = JSON.parse(document.text);
+        for (const text of [detail, ...errors.map((error: { readonly detail: string }) => error.detail)]) {
+          assert.ok(answer.text.replaceAll("&quot;", '"').includes(text), text);
+        }
+      });
+    }
+
+    it("show what a client sent as text", async () => {
+      const { text } = await get(service, "/person?%3Cscript%3Ealert(1)%3C/script%3E=1");
+      assert.match(text, /&lt;script&gt;alert\(1\)&lt;\/script&gt;/);
+      assert.doesNotMatch(text, /<script>alert/);
+    });
+
+    it("are for those who prefer HTML, and nobody else", async () => {
+      for (const accept of [
+        "*/*",
+        "text/*",
+        "application/json",
+        "text/html, application/json",
+        "text/html;q=0.1, */*",
+      ]) {
+        const { text } = await service.send("GET", "/person/7", { headers: { Accept: accept } });
+        assert.equal(text, "", accept);
+      }
+    });
+  });
+
+  describe("of values", () => {
+    const service = openService();
+
+    it("lead to where mail, calls and the web go", async () => {
+      const person = {
+        name: "Ada",
+        email: "ada+b?c@example.org",
+        telephone: "+44 (20) 7946 0000 ext. 12",
+        url: 'https://example.org/?a=1&b="',
+      };
+      const { url, ...others } = person;
+      const id = await store(service, asJson({ ...others, url: "https://example.org/?a=1&b=2" }));
+      const { text } = await get(service, `/person/${id}`);
+      assert.match(text, /href="mailto:ada%2Bb%3Fc@example.org"/);
+      assert.match(text, /href="tel:\+442079460000;ext=12"/);
+      assert.match(text, /href="https:\/\/example.org\/\?a=1&amp;b=2"/);
+      assert.match(text, new RegExp(`<time datetime="${noon}">2026-06-15 12:00 UTC</time>`));
+      assert.ok(url);
+    });
+  });
+});
