@@ -1,6 +1,6 @@
 import { andThen } from "./and-then.ts";
 import { typeName } from "./declaration.ts";
-import { type HeaderList, isSenderField } from "./fields/header-list.ts";
+import { fieldLines, type HeaderList, isSenderField } from "./fields/header-list.ts";
 import { excerpt } from "./message-text.ts";
 import type { HttpResponse, ResponseBody } from "./response.ts";
 
@@ -169,9 +169,16 @@ export function representedFields({ status, headers }: HttpResponse): HeaderList
   return isBodilessStatus(status) ? headers.without("Content-Type") : headers;
 }
 
-/** Returns the response's fields as names and values in turn, without those that are the sender's. */
+/**
+ * Returns the response's fields as names and values in turn, without those that are the sender's.
+ *
+ * @throws TypeError when a field cannot be sent
+ */
 export function handlerFields(response: HttpResponse): readonly string[] {
-  const { flat } = representedFields(response);
+  const fields = representedFields(response);
+  // What a transport makes of a field that it cannot carry differs, and some send it.
+  fieldLines(fields);
+  const { flat } = fields;
   return flat.filter((_, i) => !isSenderField(flat[i - (i % 2)] as string));
 }
 

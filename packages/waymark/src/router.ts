@@ -1,10 +1,10 @@
+import { handleFetch } from "./adapter/fetch.ts";
 import { type Awaitable, andThen, isPromise } from "./and-then.ts";
 import type { App } from "./app.ts";
 import type { ContentCoding } from "./content/coding.ts";
 import type { Decoder } from "./content/decoder.ts";
 import { type ContentSettings, defaultContentSettings } from "./content/request-content.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
-import { handleFetch } from "./fetch.ts";
 import type { ErrorClause, Filter, MethodsOf, Next, WebFilter } from "./filter.ts";
 import { outerFault } from "./mount.ts";
 import { internalError, problem } from "./problem.ts";

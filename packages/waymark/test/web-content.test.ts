@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { WebContent } from "../src/fetch.ts";
+import { WebContent } from "../src/adapter/fetch.ts";
 
 describe("the content of a web request", () => {
   it("has the length that is declared, none, or an unknown one", () => {

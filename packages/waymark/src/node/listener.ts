@@ -1,7 +1,7 @@
 import type { Server, Socket } from "node:net";
 import type { Server as TlsServer } from "node:tls";
 import type { Http1Server } from "./http1/server.ts";
-import type { Http2Sessions } from "./http2-sessions.ts";
+import type { Http2Server } from "./http2/server.ts";
 
 /** What listens, and the connections that it has accepted. */
 export interface Listener {
@@ -10,7 +10,7 @@ export interface Listener {
   readonly tls: TlsServer | undefined;
   readonly http1: Http1Server;
   /** Undefined without TLS. */
-  readonly http2: Http2Sessions | undefined;
+  readonly http2: Http2Server | undefined;
 }
 
 /** A client may end its side of the connection and still wait for its answer; answers are not held back to be joined. */

@@ -1,18 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { andThen } from "../and-then.ts";
-import { bufferedSource, RequestContent } from "../content/request-content.ts";
-import type { Client, MatchedRoute } from "../exchange.ts";
+import { AdapterExchange } from "../adapter/exchange.ts";
+import { answer, send } from "../adapter/send.ts";
+import type { Client } from "../exchange.ts";
 import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
-import { noVariables } from "../path/pattern.ts";
-import type { RequestTarget } from "../path/target.ts";
-import { HttpError, internalError } from "../problem.ts";
-import { type Exchange, HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
-import { declaredLength, handlerFields, hasNoContent, isStreamed, openBody, unsentLength } from "../response-body.ts";
-import { handleReceived, type Received, type Servable, type ServedApp, served } from "../served-app.ts";
-import { writePieces } from "./body-writer.ts";
+import { handlerFields, type Piece } from "../response-body.ts";
+import { type Servable, type ServedApp, served } from "../served-app.ts";
 import { canonicalAddress, isEncrypted } from "./client.ts";
 import { NodeContent } from "./content.ts";
+import { node } from "./exchange.ts";
 
 /**
  * Makes a listener of an app for an `http.Server` that is there already, or for what is mounted in one. Limits, timeouts and
@@ -26,32 +22,25 @@ import { NodeContent } from "./content.ts";
 export function toNodeListener(app: Servable): (message: IncomingMessage, response: ServerResponse) => void {
   return (message, response) => {
     const exchange = new ListenerExchange(app[served], message, response);
-    const send = (answer: HttpResponse): Promise<void> => sendAnswer(exchange, answer).catch(fail);
-    const fail = (error: unknown): void => failAnswer(exchange, error);
-    try {
-      void andThen(handleReceived(exchange.app, exchange), send, fail);
-    } catch (error) {
-      fail(error);
-    }
+    answer(exchange, (settled) => send(exchange, settled));
   };
 }
 
-/** A request of a Node server and its response, as far as the app sees them. */
-class ListenerExchange implements Exchange, Received {
-  readonly app: ServedApp;
+/** A request of a Node server and its response. */
+class ListenerExchange extends AdapterExchange {
   readonly native: IncomingMessage;
-  readonly response: ServerResponse;
-  request: HttpRequest | undefined;
-  route: MatchedRoute | undefined;
-  readonly #headers: HeaderList;
-  #content: RequestContent | undefined;
-  #abort: AbortController | undefined;
+  readonly headers: HeaderList;
+  readonly #response: ServerResponse;
 
   constructor(app: ServedApp, message: IncomingMessage, response: ServerResponse) {
-    this.app = app;
+    super(app, node);
     this.native = message;
-    this.response = response;
-    this.#headers = parsedHeaders(message.rawHeaders);
+    this.headers = parsedHeaders(message.rawHeaders);
+    this.#response = response;
+    response.on("drain", () => this.resumeSending?.());
+    response.once("close", () => this.end(response.writableFinished));
+    // What a handler has begun to read, Node does not throw away.
+    response.once("finish", () => message.resume());
   }
 
   get method(): string {
@@ -62,86 +51,50 @@ class ListenerExchange implements Exchange, Received {
     return this.native.url as string;
   }
 
-  receive({ path, search }: RequestTarget): HttpRequest {
-    this.request = new HttpRequest(this.method, path, search, this.#headers, this, noVariables);
-    return this.request;
-  }
-
   /** The peer of the connection: a proxy in front is the other server's business. */
-  get client(): Client {
+  protected findClient(): Client {
     const { socket } = this.native;
     const address = canonicalAddress(socket.remoteAddress ?? "");
-    return { address, scheme: isEncrypted(socket) ? "https" : "http", host: this.#headers.get("Host") };
+    return { address, scheme: isEncrypted(socket) ? "https" : "http", host: this.headers.get("Host") };
   }
 
-  get content(): RequestContent {
-    this.#content ??= new RequestContent(this.#source(), this.app.content);
-    return this.#content;
-  }
-
-  get signal(): AbortSignal {
-    if (this.#abort === undefined) {
-      const abort = new AbortController();
-      this.#abort = abort;
-      this.onEnd(() => {
-        if (!this.response.writableFinished) abort.abort(new DOMException("The client has gone", "AbortError"));
-      });
-    }
-    return this.#abort.signal;
-  }
-
-  onEnd(listener: () => void): void {
-    if (this.response.destroyed) listener();
-    else this.response.once("close", listener);
-  }
-
-  #source(): ReturnType<typeof bufferedSource> {
+  protected openContent(): NodeContent | undefined {
     const { native } = this;
     const { "content-length": length, "transfer-encoding": coding } = native.headers;
-    if (coding === undefined && (length === undefined || length === "0")) return bufferedSource(undefined);
+    if (coding === undefined && (length === undefined || length === "0")) return undefined;
     const declared = coding === undefined ? Number(length) : undefined;
     return new NodeContent(native, declared, { begin: () => undefined, isComplete: () => native.complete });
   }
-}
 
-async function sendAnswer(exchange: ListenerExchange, answer: HttpResponse): Promise<void> {
-  const { response, method } = exchange;
-  const { status, body, headers } = answer;
-  const source = isStreamed(body) ? openBody(body, headers) : undefined;
-  const writeHead = (length: number | undefined): void => {
-    const fields = length === undefined ? [] : ["Content-Length", String(length)];
-    response.writeHead(status, [...handlerFields(answer), ...fields]);
-  };
-  if (response.destroyed || hasNoContent(method, status)) {
-    await source?.cancel();
-    if (response.destroyed) return;
-    writeHead(unsentLength(answer, Buffer.byteLength));
-    response.end();
-  } else if (source === undefined) {
-    const content = (body ?? "") as string | Uint8Array; // it is not streamed
-    writeHead(Buffer.byteLength(content));
-    response.end(content);
-  } else {
-    const onClose = (): void => {
-      source.cancel().catch((error: unknown) => exchange.app.fault(error, exchange.request));
-    };
-    response.once("close", onClose);
-    const begin = (): void => writeHead(declaredLength(headers));
-    const outcome = await writePieces(response, source, begin, () => () => undefined);
-    if (outcome === "abandoned") return;
-    response.off("close", onClose);
-    if (outcome === "empty") writeHead(0);
-    response.end();
+  override get isOver(): boolean {
+    return super.isOver || this.#response.destroyed;
   }
-}
 
-function failAnswer(exchange: ListenerExchange, error: unknown): void {
-  const { app, response, request } = exchange;
-  // What fails once the client has gone is how its work was stopped.
-  if (response.destroyed) return;
-  const isAnswer = error instanceof HttpError;
-  if (!isAnswer || response.headersSent) app.fault(error, request);
-  // Cut in the midst of a response, so that the client cannot take what it has for the whole.
-  if (response.headersSent) response.destroy();
-  else sendAnswer(exchange, isAnswer ? error.response : internalError).catch(() => response.destroy());
+  get headSent(): boolean {
+    return this.#response.headersSent;
+  }
+
+  sendWhole(response: HttpResponse, content: null | string | Uint8Array, length: number | undefined): void {
+    this.sendHead(response, length);
+    // Of text, Node would send the fields in UTF-8 too.
+    this.#response.end(typeof content === "string" ? Buffer.from(content) : (content ?? undefined));
+  }
+
+  sendHead(response: HttpResponse, length: number | undefined): void {
+    const lengthField = length === undefined ? [] : ["Content-Length", String(length)];
+    this.#response.writeHead(response.status, [...handlerFields(response), ...lengthField]);
+  }
+
+  sendPiece(piece: Piece): boolean {
+    return this.#response.write(typeof piece === "string" ? Buffer.from(piece) : piece);
+  }
+
+  finish(): void {
+    this.#response.end();
+  }
+
+  cut(): void {
+    // In the next turn: Node holds back until then what it has just been given.
+    setImmediate(() => this.#response.destroy());
+  }
 }

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
+import type { Output } from "../output.ts";
+import { StallWatch } from "../stall-watch.ts";
 import type { Http1Exchange } from "./exchange.ts";
-import type { Output } from "./output.ts";
 
 /**
  * Watches over the client of a connection, and cuts it off when it takes nothing of what waits for it, or has gone unnoticed.
@@ -15,9 +16,7 @@ export class ClientWatch {
   readonly #socket: Socket;
   readonly #output: Output;
   readonly #writeTimeout: number;
-  #taken = 0;
-  /** For how long it has taken nothing, in milliseconds, although something waits, or, of one that sends no more, as nothing does. */
-  #still = 0;
+  readonly #stall: StallWatch;
   #probes = 0;
   #halfClosed = 0;
 
@@ -26,6 +25,7 @@ export class ClientWatch {
     this.#socket = socket;
     this.#output = output;
     this.#writeTimeout = writeTimeout;
+    this.#stall = new StallWatch(output);
   }
 
   /**
@@ -33,11 +33,8 @@ export class ClientWatch {
    * @param halfClosed the exchange whose response is next, if the client has ended its side
    */
   look(elapsed: number, halfClosed: Http1Exchange | undefined): void {
-    const { taken, isSent } = this.#output;
-    const isStill = taken === this.#taken && (!isSent || halfClosed !== undefined);
-    this.#still = isStill ? this.#still + elapsed : 0;
-    this.#taken = taken;
-    if (this.#writeTimeout > 0 && this.#still > this.#writeTimeout) this.#socket.destroy();
+    const still = this.#stall.look(elapsed, halfClosed !== undefined);
+    if (this.#writeTimeout > 0 && still > this.#writeTimeout) this.#socket.destroy();
     else if (halfClosed !== undefined) this.#probe(elapsed, halfClosed);
   }
 

@@ -1,20 +1,20 @@
 import type { Socket } from "node:net";
-import { HttpError } from "../../problem.ts";
 import type { HttpResponse } from "../../response.ts";
 import { isEncrypted } from "../client.ts";
 import type { ServeContext } from "../options.ts";
+import { Output } from "../output.ts";
+import { Peer } from "../peer.ts";
 import type { Takeover } from "../upgrade.ts";
 import { ClientWatch } from "./client-watch.ts";
 import type { Http1Content } from "./content.ts";
+import { judgeWait } from "./deadlines.ts";
 import { type ExchangeConnection, Http1Exchange } from "./exchange.ts";
 import { ExchangeQueue } from "./exchange-queue.ts";
 import { type Head, noHead } from "./head.ts";
+import { Intake, type IntakeOwner } from "./intake.ts";
 import { MessageReader, type RequestTaker } from "./message-reader.ts";
-import { Output } from "./output.ts";
-import { Peer } from "./peer.ts";
 import { incomplete } from "./refusals.ts";
 import type { ResponseHeads } from "./response-head.ts";
-import type { SendingConnection } from "./send.ts";
 
 /** What a connection needs of the server that has accepted it. */
 export interface ConnectionOwner {
@@ -30,7 +30,7 @@ export interface ConnectionOwner {
  * One connection of HTTP/1.1 (RFC 9112 §9): reads requests into its queue, refuses what cannot be read, and decides when it
  * ends. All that waits is bounded: the requests, the bytes behind them, and the responses that the client has not taken.
  */
-export class Http1Connection implements RequestTaker, ExchangeConnection, SendingConnection {
+export class Http1Connection implements RequestTaker, IntakeOwner, ExchangeConnection {
   readonly socket: Socket;
   readonly context: ServeContext;
   readonly heads: ResponseHeads;
@@ -38,15 +38,14 @@ export class Http1Connection implements RequestTaker, ExchangeConnection, Sendin
   readonly peer: Peer;
   readonly #owner: ConnectionOwner;
   readonly #reader: MessageReader;
+  readonly #intake: Intake;
   readonly #watch: ClientWatch;
   readonly #queue: ExchangeQueue;
   #requests = 0;
-  #isAdvancing = false;
-  #isScheduled = false;
   /** Whether the client has ended its side. */
   #isHalfClosed = false;
   /** Whether the last response is on its way, or there is nobody to send one to. */
-  #isEnding = false;
+  isEnding = false;
 
   constructor(socket: Socket, owner: ConnectionOwner) {
     const { context, heads, interval } = owner;
@@ -57,7 +56,8 @@ export class Http1Connection implements RequestTaker, ExchangeConnection, Sendin
     this.peer = new Peer(socket, context);
     this.#owner = owner;
     this.#reader = new MessageReader(context, this, interval);
-    this.#queue = new ExchangeQueue(this, context.app);
+    this.#intake = new Intake(socket, this.#reader, this.output, this);
+    this.#queue = new ExchangeQueue(this);
     this.#watch = new ClientWatch(socket, this.output, context.writeTimeout);
     socket.allowHalfOpen = true;
     for (const [event, listener] of Object.entries(this.#listeners)) socket.on(event, listener);
@@ -66,12 +66,12 @@ export class Http1Connection implements RequestTaker, ExchangeConnection, Sendin
   readonly #listeners = {
     data: (piece: Buffer): void => {
       this.#reader.append(piece);
-      this.#advance();
+      this.#intake.advance();
     },
     drain: (): void => this.output.resume(),
     end: (): void => {
       this.#isHalfClosed = true;
-      this.#advance();
+      this.#intake.advance();
     },
     // A connection that breaks is closed, and that is heard.
     error: (): void => undefined,
@@ -80,7 +80,9 @@ export class Http1Connection implements RequestTaker, ExchangeConnection, Sendin
 
   /** Whether no request is being answered. */
   get isIdle(): boolean {
-    return this.#queue.length === 0 && this.#reader.content === undefined && !this.#isScheduled && !this.#isEnding;
+    return (
+      this.#queue.length === 0 && this.#reader.content === undefined && !this.#intake.isScheduled && !this.isEnding
+    );
   }
 
   /** Closes the connection, once what was written has left the process. */
@@ -89,47 +91,10 @@ export class Http1Connection implements RequestTaker, ExchangeConnection, Sendin
     else this.#end();
   }
 
-  /** Reads as far as what has arrived allows; the answers that are made meanwhile are one write. */
-  #advance(): void {
-    if (this.#isAdvancing || this.#isEnding) return;
-    this.#isAdvancing = true;
-    this.output.gather();
-    try {
-      if (this.#reader.read()) this.#advanceLater();
-    } catch (error) {
-      if (!(error instanceof HttpError)) throw error;
-      this.#refuse(error.response);
-    }
-    this.#isAdvancing = false;
-    this.output.flush();
-    if (this.#isEnding) return;
-    this.#queue.noteSent();
-    if (this.#isHalfClosed) this.#finishInput();
-    this.#regulate();
-  }
-
-  /** Lets the event loop turn: others wait. */
-  #advanceLater(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      this.#advance();
-    });
-  }
-
-  /** Lets the client send no more than can be read. */
-  #regulate(): void {
-    const { isFull } = this.#reader;
-    if (isFull === this.socket.isPaused()) return;
-    if (isFull) this.socket.pause();
-    else this.socket.resume();
-  }
-
   /** There is room again for responses. */
   #drained(): void {
     this.#queue.first?.resumeSending?.();
-    this.#advance();
+    this.#intake.advance();
   }
 
   get mayTake(): boolean {
@@ -146,7 +111,7 @@ export class Http1Connection implements RequestTaker, ExchangeConnection, Sendin
 
   contentChanged(): void {
     this.#queue.letContinue();
-    this.#advance();
+    this.#intake.advance();
   }
 
   restTooLong(): void {
@@ -170,10 +135,10 @@ export class Http1Connection implements RequestTaker, ExchangeConnection, Sendin
       this.#discardUnread(exchange);
       this.#queue.startWaiting();
     }
-    if (this.#isAdvancing) return;
+    if (this.#intake.isReading) return;
     this.#queue.noteSent();
     this.#queue.sendNext();
-    this.#advance();
+    this.#intake.advance();
   }
 
   #discardUnread({ incoming, awaitsContinue }: Http1Exchange): void {
@@ -187,7 +152,7 @@ export class Http1Connection implements RequestTaker, ExchangeConnection, Sendin
   handOver(exchange: Http1Exchange, takeover: Takeover): void {
     const { socket } = this;
     const { method, target, headers } = exchange.head;
-    this.#isEnding = true;
+    this.isEnding = true;
     const rest = this.#reader.takeRest();
     this.output.flush();
     for (const [event, listener] of Object.entries(this.#listeners)) socket.off(event, listener);
@@ -204,25 +169,19 @@ export class Http1Connection implements RequestTaker, ExchangeConnection, Sendin
   }
 
   /** Answers a message that cannot be read on, in its turn, and ends the connection. */
-  #refuse(refusal: HttpResponse): void {
+  refuse(refusal: HttpResponse): void {
     const { content } = this.#reader;
-    const exchange = content && this.#queue.find(content);
-    if (exchange === undefined && content !== undefined) {
+    const exchange = content === undefined ? new Http1Exchange(this, noHead, undefined) : this.#queue.find(content);
+    if (exchange === undefined) {
       // Its response has been written.
       this.#end();
-      return;
-    }
-    if (exchange === undefined) {
-      const unreadable = new Http1Exchange(this, noHead, undefined);
-      unreadable.refusal = refusal;
-      this.#reader.stop();
-      this.#queue.add(unreadable);
       return;
     }
     exchange.refusal = refusal;
     exchange.closes = true;
     this.#reader.stop();
-    if (exchange.headSent) this.cut(exchange);
+    if (content === undefined) this.#queue.add(exchange);
+    else if (exchange.headSent) this.cut(exchange);
     else this.#queue.restart(exchange);
   }
 
@@ -242,8 +201,8 @@ export class Http1Connection implements RequestTaker, ExchangeConnection, Sendin
    * reset, and the client may lose the answer (RFC 9112 §9.6).
    */
   #end(): void {
-    if (this.#isEnding) return;
-    this.#isEnding = true;
+    if (this.isEnding) return;
+    this.isEnding = true;
     this.#reader.stop();
     this.#queue.abandon();
     this.socket.once("finish", () => {
@@ -251,21 +210,26 @@ export class Http1Connection implements RequestTaker, ExchangeConnection, Sendin
       this.#reader.waitFromNow();
     });
     this.output.end();
-    this.#regulate();
+    this.#intake.regulate();
+  }
+
+  caughtUp(): void {
+    this.#queue.noteSent();
+    if (this.#isHalfClosed) this.#finishInput();
   }
 
   /** What has arrived and cannot be completed any more is refused; without anything to answer, the connection ends. */
   #finishInput(): void {
     const { reading, isEmpty, canRead } = this.#reader;
-    if (this.#isEnding || this.#isScheduled || !canRead) return;
+    if (this.isEnding || this.#intake.isScheduled || !canRead) return;
     if (reading === "rest") this.#end();
-    else if (reading === "content" || !isEmpty) this.#refuse(incomplete.ended);
+    else if (reading === "content" || !isEmpty) this.refuse(incomplete.ended);
     else if (this.#queue.length === 0) this.#end();
   }
 
   /** Ends all that is open: the connection is closed. */
   #abandon(): void {
-    this.#isEnding = true;
+    this.isEnding = true;
     this.#reader.stop();
     this.#queue.abandon();
     this.#queue.endWritten(false);
@@ -274,31 +238,16 @@ export class Http1Connection implements RequestTaker, ExchangeConnection, Sendin
 
   /** Looks for what takes too long; to be called in short intervals, with the milliseconds since the last call. */
   look(elapsed: number): void {
+    const { socket, output } = this;
     this.#watch.look(elapsed, this.#isHalfClosed ? this.#queue.first : undefined);
-    if (!this.#isClientAwaited) return;
-    this.#reader.wait(elapsed);
-    this.#endLate();
-  }
-
-  /** Whether the next thing to come is the client's. */
-  get #isClientAwaited(): boolean {
-    const { reading, isEmpty, canRead } = this.#reader;
-    return canRead && (reading !== "head" || !isEmpty || (this.#queue.length === 0 && this.output.isSent));
-  }
-
-  #endLate(): void {
-    const { reading, isEmpty, waited } = this.#reader;
-    const { headersTimeout, requestTimeout, keepAliveTimeout, drainTimeout } = this.context;
-    const isLate = (timeout: number): boolean => timeout > 0 && waited > timeout;
-    if (reading === "nothing") {
-      if (this.socket.writableFinished && waited > drainTimeout) this.socket.destroy();
-    } else if (reading === "rest") {
-      if (waited > drainTimeout) this.#end();
-    } else if (reading === "head" && isEmpty && this.#requests > 0) {
-      // Somewhat longer than the client is given.
-      if (isLate(keepAliveTimeout === 0 ? 0 : keepAliveTimeout + 1_000)) this.close();
-    } else if (isLate(requestTimeout) || (reading === "head" && isLate(headersTimeout))) {
-      this.#refuse(incomplete.late);
-    }
+    const lateness = judgeWait(this.#reader, this.context, elapsed, {
+      isFresh: this.#requests === 0,
+      isSettled: this.#queue.length === 0 && output.isSent,
+      isFinished: socket.writableFinished,
+    });
+    if (lateness === "refuse") this.refuse(incomplete.late);
+    else if (lateness === "close") this.close();
+    else if (lateness === "end") this.#end();
+    else if (lateness === "destroy") socket.destroy();
   }
 }

@@ -1,19 +1,16 @@
-import { andThen } from "../../and-then.ts";
-import { internalError } from "../../problem.ts";
+import { answer, cancelBody, send } from "../../adapter/send.ts";
 import type { HttpResponse } from "../../response.ts";
-import { handleReceived, refuseReceived, type ServedApp } from "../../served-app.ts";
+import { Takeover } from "../upgrade.ts";
 import { interimResponse } from "./client-watch.ts";
 import type { Http1Content } from "./content.ts";
-import type { Http1Exchange } from "./exchange.ts";
-import { cancelBody, type SendingConnection, send } from "./send.ts";
+import type { ExchangeConnection, Http1Exchange } from "./exchange.ts";
 
 /**
  * The exchanges of one connection, each until it has ended. Requests are begun in their order, and together only while all of
  * them are safe (RFC 9112 §9.3.2); responses are sent in the order of the requests.
  */
 export class ExchangeQueue {
-  readonly #connection: SendingConnection;
-  readonly #app: ServedApp;
+  readonly #connection: ExchangeConnection;
   /** The exchanges whose responses are not written, in their order. */
   readonly #open: Http1Exchange[] = [];
   /** The last of them, if it may not begin yet; no request behind it is taken. */
@@ -24,9 +21,8 @@ export class ExchangeQueue {
   #awaitsSent = false;
   #isAbandoned = false;
 
-  constructor(connection: SendingConnection, app: ServedApp) {
+  constructor(connection: ExchangeConnection) {
     this.#connection = connection;
-    this.#app = app;
   }
 
   /** How many responses are not written. */
@@ -86,28 +82,16 @@ export class ExchangeQueue {
   }
 
   #start(exchange: Http1Exchange): void {
-    const app = this.#app;
     const { refusal } = exchange;
     // An answer that comes when the message has turned out to be malformed is not sent any more.
-    const settle = (answer: HttpResponse): void => this.#settle(exchange, answer, refusal);
-    const fail = (error: unknown): void => {
-      exchange.fault(error);
-      settle(internalError);
-    };
-    try {
-      const answer = refusal === undefined ? handleReceived(app, exchange) : refuseReceived(app, exchange, refusal);
-      // A synchronous answer goes out without a promise, which would cost 5 % of the requests a second.
-      andThen(answer, settle, fail);
-    } catch (error) {
-      fail(error);
-    }
+    answer(exchange, (response) => this.#settle(exchange, response, refusal), refusal);
   }
 
-  #settle(exchange: Http1Exchange, answer: HttpResponse, refusal: HttpResponse | undefined): void {
-    if (exchange.isOver || exchange.refusal !== refusal) cancelBody(exchange, answer);
+  #settle(exchange: Http1Exchange, response: HttpResponse, refusal: HttpResponse | undefined): void {
+    if (exchange.isOver || exchange.refusal !== refusal) cancelBody(exchange, response);
     else {
       exchange.stage = "answered";
-      exchange.answer = answer;
+      exchange.answer = response;
       this.sendNext();
     }
   }
@@ -120,7 +104,10 @@ export class ExchangeQueue {
       const [first] = this.#open;
       if (first?.stage !== "answered") break;
       first.stage = "sending";
-      send(this.#connection, first, first.answer as HttpResponse); // a value that is no response fails there
+      const response = first.answer as HttpResponse; // a value that is not a response fails in `send`
+      if (first.head.asksForUpgrade && response?.body instanceof Takeover) {
+        this.#connection.handOver(first, response.body);
+      } else send(first, response);
     }
     this.#isSending = false;
     this.letContinue();

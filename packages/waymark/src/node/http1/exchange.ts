@@ -1,33 +1,43 @@
 import type { Socket } from "node:net";
-import { bufferedSource, RequestContent } from "../../content/request-content.ts";
-import type { Client, EventLoopTurn, MatchedRoute } from "../../exchange.ts";
-import { noVariables } from "../../path/pattern.ts";
-import type { RequestTarget } from "../../path/target.ts";
-import { type Exchange, HttpRequest } from "../../request.ts";
+import { fieldLines, type HeaderList } from "../../fields/header-list.ts";
 import type { HttpResponse } from "../../response.ts";
-import type { Received } from "../../served-app.ts";
+import { type Piece, representedFields } from "../../response-body.ts";
+import { ServedExchange } from "../exchange.ts";
 import type { ServeContext } from "../options.ts";
+import type { Output } from "../output.ts";
+import type { Peer } from "../peer.ts";
+import type { Takeover } from "../upgrade.ts";
+import { chunkStart, lastChunk } from "./chunked.ts";
 import type { Http1Content } from "./content.ts";
 import type { Head } from "./head.ts";
-import type { Peer } from "./peer.ts";
+import type { ResponseHeads } from "./response-head.ts";
 
 /** What an exchange needs of the connection that it is on. */
 export interface ExchangeConnection {
   readonly socket: Socket;
   readonly peer: Peer;
   readonly context: ServeContext;
+  readonly output: Output;
+  readonly heads: ResponseHeads;
+  /**
+   * Decides whether the connection ends with the response, before its head is made.
+   *
+   * @param isFramed whether the client can find the end of the response
+   */
+  decideEnd(exchange: Http1Exchange, isFramed: boolean): void;
+  /** Goes on to the next response: that of this exchange has been written whole. */
+  answered(exchange: Http1Exchange): void;
+  /** Ends the connection in the midst of a response, so that the client cannot take what it has for the whole. */
+  cut(exchange: Http1Exchange): void;
+  /** Hands the connection over instead of sending a response, and has nothing more to do with it. */
+  handOver(exchange: Http1Exchange, takeover: Takeover): void;
 }
 
-/**
- * A request on a connection and its response. Every field is there from the start, and what costs something is made when it
- * is first asked for: most requests have no content and never look at the signal.
- */
-export class Http1Exchange implements Exchange, Received {
+/** A request on a connection and its response. */
+export class Http1Exchange extends ServedExchange {
   readonly head: Head;
   /** The content that is still to come, or was; undefined without content. */
   readonly incoming: Http1Content | undefined;
-  request: HttpRequest | undefined;
-  route: MatchedRoute | undefined;
   /** The answer in place of the app's, for a message that is not acted on. */
   refusal: HttpResponse | undefined;
   /**
@@ -37,56 +47,49 @@ export class Http1Exchange implements Exchange, Received {
   stage: "open" | "answered" | "sending" | "written";
   /** The response, once it is made. */
   answer: HttpResponse | undefined;
-  /** Goes on with a body that is being sent, when there is room again. */
-  resumeSending: (() => void) | undefined;
-  /** Ends a body that is being sent. */
-  stopSending: (() => void) | undefined;
-  /** Whether the head of the response has been written. */
   headSent: boolean;
   /** Whether the connection ends with this response. */
   closes: boolean;
   /** Whether the client holds its content back until it receives `100 Continue`. */
   awaitsContinue: boolean;
   readonly #connection: ExchangeConnection;
-  #state: "open" | "sent" | "abandoned";
-  #content: RequestContent | undefined;
-  #abort: AbortController | undefined;
-  #client: Client | undefined;
-  #listeners: (() => void)[] | undefined;
+  #isChunked: boolean;
+  /** The head, until the first piece goes out with it. */
+  #start: string;
 
   constructor(connection: ExchangeConnection, head: Head, incoming: Http1Content | undefined) {
+    super(connection.context, connection.peer);
     this.head = head;
     this.incoming = incoming;
-    this.request = undefined;
-    this.route = undefined;
     this.refusal = head.refusal?.response;
     this.stage = "open";
     this.answer = undefined;
-    this.resumeSending = undefined;
-    this.stopSending = undefined;
     this.headSent = false;
     this.closes = head.refusal?.closes === true || !head.keepsAlive;
     this.awaitsContinue = head.expectsContinue && incoming !== undefined;
     this.#connection = connection;
-    this.#state = "open";
-    this.#content = undefined;
-    this.#abort = undefined;
-    this.#client = undefined;
-    this.#listeners = undefined;
+    this.#isChunked = false;
+    this.#start = "";
   }
 
   get native(): Socket {
     return this.#connection.socket;
   }
 
+  get method(): string {
+    return this.head.method;
+  }
+
   get target(): string {
     return this.head.target;
   }
 
-  receive({ path, search }: RequestTarget): HttpRequest {
-    const { method, headers } = this.head;
-    this.request = new HttpRequest(method, path, search, headers, this, noVariables);
-    return this.request;
+  get headers(): HeaderList {
+    return this.head.headers;
+  }
+
+  protected openContent(): Http1Content | undefined {
+    return this.incoming;
   }
 
   /** Whether it can be answered together with others of its kind: it changes nothing (RFC 9112 §9.3.2). */
@@ -95,66 +98,65 @@ export class Http1Exchange implements Exchange, Received {
     return method === "GET" || method === "HEAD" || method === "OPTIONS" || method === "TRACE";
   }
 
-  /** Whether it has been sent whole, or there is nobody to send it to. */
-  get isOver(): boolean {
-    return this.#state !== "open";
+  /** Writes the head and the content, as one write where that is possible. */
+  sendWhole(response: HttpResponse, content: null | string | Uint8Array, length: number | undefined): void {
+    const { output } = this.#connection;
+    const lines = fieldLines(representedFields(response));
+    const start = this.#makeHead(response.status, lines, true, length === undefined ? "" : lengthLine(length));
+    if (content === null) output.latin1(start);
+    else if (typeof content !== "string") output.bytes(start, content);
+    else if (length === content.length) output.latin1(start + content);
+    else if (isAscii(lines)) output.utf8(start + content);
+    else output.bytes(start, Buffer.from(content));
+    this.#connection.answered(this);
   }
 
-  get client(): Client {
-    this.#client ??= this.#connection.peer.clientOf(this.head);
-    return this.#client;
+  /** Makes the head: content is framed by its length or in chunks, and for HTTP/1.0, which has no chunks, by the end of the connection. */
+  sendHead(response: HttpResponse, length: number | undefined): void {
+    const lines = fieldLines(representedFields(response));
+    this.#isChunked = length === undefined && this.head.minorVersion === 1;
+    const unsized = this.#isChunked ? "Transfer-Encoding: chunked\r\n" : "";
+    const framing = length === undefined ? unsized : lengthLine(length);
+    this.#start = this.#makeHead(response.status, lines, framing !== "", framing);
   }
 
-  get content(): RequestContent {
-    const { app } = this.#connection.context;
-    this.#content ??= new RequestContent(this.incoming ?? bufferedSource(undefined), app.content);
-    return this.#content;
-  }
-
-  get signal(): AbortSignal {
-    if (this.#abort === undefined) {
-      this.#abort = new AbortController();
-      if (this.#state === "abandoned") this.#abortSignal();
+  sendPiece(piece: Piece): boolean {
+    const { output } = this.#connection;
+    const start = this.#start;
+    this.#start = "";
+    const length = typeof piece === "string" ? Buffer.byteLength(piece) : piece.length;
+    if (length === 0) output.latin1(start);
+    else {
+      const before = this.#isChunked ? start + chunkStart(length) : start;
+      const after = this.#isChunked ? "\r\n" : "";
+      if (typeof piece !== "string") output.bytes(before, piece, after);
+      else if (length === piece.length) output.latin1(before + piece + after);
+      else output.bytes(before, Buffer.from(piece), after);
     }
-    return this.#abort.signal;
+    return !output.isFull;
   }
 
-  get turn(): EventLoopTurn {
-    return this.#connection.context.turns.current;
+  finish(): void {
+    if (this.#isChunked) this.#connection.output.latin1(lastChunk);
+    this.#connection.answered(this);
   }
 
-  onEnd(listener: () => void): void {
-    if (this.isOver) listener();
-    else if (this.#listeners === undefined) this.#listeners = [listener];
-    else this.#listeners.push(listener);
+  cut(): void {
+    this.#connection.cut(this);
   }
 
-  /** Ends it, once: the response has been sent whole, or else the client has gone. */
-  end(isSent: boolean): void {
-    if (this.isOver) return;
-    this.#state = isSent ? "sent" : "abandoned";
-    this.stopSending?.();
-    if (!isSent) {
-      this.incoming?.break();
-      this.#abortSignal();
-    }
-    for (const listener of this.#listeners ?? []) this.#call(listener);
+  override end(isSent: boolean): void {
+    if (!isSent && !this.isOver) this.incoming?.break();
+    super.end(isSent);
   }
 
-  /** Reports an error that the response cannot. */
-  fault(error: unknown): void {
-    this.#connection.context.app.fault(error, this.request);
-  }
-
-  #abortSignal(): void {
-    this.#abort?.abort(new DOMException("The client has gone", "AbortError"));
-  }
-
-  #call(listener: () => void): void {
-    try {
-      listener();
-    } catch (error) {
-      this.fault(error);
-    }
+  #makeHead(status: number, lines: string, isFramed: boolean, framing: string): string {
+    this.#connection.decideEnd(this, isFramed);
+    this.headSent = true;
+    return this.#connection.heads.make(status, lines, framing, this.closes);
   }
 }
+
+const lengthLine = (length: number): string => `Content-Length: ${length}\r\n`;
+
+const isAscii = (text: string): boolean => !/[\x80-\xff]/.test(text);

@@ -1,12 +1,14 @@
-import type { Socket } from "node:net";
+import type { Writable } from "node:stream";
 
 /**
- * The sending side of a connection. While the connection reads what has arrived, its answers are gathered, so that those to
+ * The sending side of a connection, or of a stream of HTTP/2. While a connection reads what has arrived, its answers are gathered, so that those to
  * many requests of one segment are one write. What is long is written in slices, each when the one before has been taken:
  * it is how a client that takes little is told from one that takes nothing.
  */
 export class Output {
-  readonly #socket: Socket;
+  readonly #stream: Writable;
+  /** Characters and bytes that were handed to Node. */
+  #written = 0;
   #gathers = false;
   #gathered = "";
   /** What waits for its turn, and its characters and bytes. */
@@ -18,29 +20,29 @@ export class Output {
   readonly #onDrain: () => void;
 
   /** @param onDrain called when there is room again after it was full */
-  constructor(socket: Socket, onDrain: () => void) {
-    this.#socket = socket;
+  constructor(stream: Writable, onDrain: () => void) {
+    this.#stream = stream;
     this.#onDrain = onDrain;
   }
 
-  /** To be called when the socket has room again. */
+  /** To be called when Node has room again. */
   resume(): void {
     if (!this.isFull) this.#onDrain();
   }
 
   /** Whether the client has to take something before more should be written. */
   get isFull(): boolean {
-    return this.#backlogLength > 0 || this.#socket.writableNeedDrain;
+    return this.#backlogLength > 0 || this.#stream.writableNeedDrain;
   }
 
   /** Whether everything that was written has left the process. */
   get isSent(): boolean {
-    return this.#gathered === "" && this.#backlogLength === 0 && this.#socket.writableLength === 0;
+    return this.#gathered === "" && this.#backlogLength === 0 && this.#stream.writableLength === 0;
   }
 
   /** A number that grows when the client takes something. */
   get taken(): number {
-    return this.#socket.bytesWritten - this.#socket.writableLength;
+    return this.#written - this.#stream.writableLength;
   }
 
   /** Gathers what is written from now on, until `flush`. */
@@ -58,18 +60,18 @@ export class Output {
   utf8(text: string): void {
     this.#writeGathered();
     if (text.length > sliceSize || this.#backlogLength > 0) this.#enqueue(Buffer.from(text));
-    else this.#socket.write(text, "utf8");
+    else this.#hand(text, "utf8");
   }
 
   /** Writes a text each of whose characters is one byte, bytes, and another such text: as one write unless they are long. */
   bytes(before: string, bytes: Uint8Array, after = ""): void {
     const start = this.#gathered + before;
     this.#gathered = "";
-    this.#socket.cork();
+    this.#stream.cork();
     this.#write(start);
     this.#write(bytes);
     this.#write(after);
-    this.#socket.uncork();
+    this.#stream.uncork();
   }
 
   flush(): void {
@@ -80,7 +82,7 @@ export class Output {
   /** Ends the sending side behind what was written. */
   end(): void {
     this.flush();
-    if (this.#backlogLength === 0) this.#socket.end();
+    if (this.#backlogLength === 0) this.#stream.end();
     else this.#ends = true;
   }
 
@@ -88,7 +90,7 @@ export class Output {
   whenSent(done: () => void): void {
     this.#writeGathered();
     if (this.#backlogLength > 0) this.#whenEmpty.push(done);
-    else this.#socket.write("", (error) => error ?? done());
+    else this.#stream.write("", (error) => error ?? done());
   }
 
   #writeGathered(): void {
@@ -100,8 +102,13 @@ export class Output {
   #write(part: string | Uint8Array): void {
     if (part.length === 0) return;
     if (part.length > sliceSize || this.#backlogLength > 0) this.#enqueue(part);
-    else if (typeof part === "string") this.#socket.write(part, "latin1");
-    else this.#socket.write(part);
+    else this.#hand(part, "latin1");
+  }
+
+  #hand(part: string | Uint8Array, encoding: "latin1" | "utf8", taken?: (error?: Error | null) => void): void {
+    this.#written += part.length;
+    if (typeof part === "string") this.#stream.write(part, encoding, taken);
+    else this.#stream.write(part, taken);
   }
 
   #enqueue(part: string | Uint8Array): void {
@@ -123,13 +130,12 @@ export class Output {
       if (this.#isSlicing) this.#writeSlice();
       else this.#emptied();
     };
-    if (typeof slice === "string") this.#socket.write(slice, "latin1", taken);
-    else this.#socket.write(slice, taken);
+    this.#hand(slice, "latin1", taken);
   }
 
   #emptied(): void {
     for (const done of this.#whenEmpty.splice(0)) done();
-    if (this.#ends) this.#socket.end();
+    if (this.#ends) this.#stream.end();
     else this.#onDrain();
   }
 }

@@ -1,8 +1,7 @@
 import type { Socket } from "node:net";
-import type { Client } from "../../exchange.ts";
-import type { ProxyTrust } from "../client.ts";
-import { canonicalAddress, clientBehind, isEncrypted } from "../client.ts";
-import type { Head } from "./head.ts";
+import type { Client } from "../exchange.ts";
+import type { HeaderList } from "../fields/header-list.ts";
+import { canonicalAddress, clientBehind, isEncrypted, type ProxyTrust } from "./client.ts";
 
 /** The other end of a connection: a client, or a proxy that speaks for one. */
 export class Peer {
@@ -17,7 +16,7 @@ export class Peer {
   }
 
   /** The client of the request with this head: the peer itself, or the one that a trusted proxy names. */
-  clientOf({ target, headers }: Head): Client {
+  clientOf({ target, headers }: { readonly target: string; readonly headers: HeaderList }): Client {
     this.#address ??= this.#look();
     const peer: Client = {
       address: this.#address,

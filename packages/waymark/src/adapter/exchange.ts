@@ -1,0 +1,140 @@
+import { bufferedSource, type ContentSource, RequestContent } from "../content/request-content.ts";
+import type { Client, MatchedRoute } from "../exchange.ts";
+import type { HeaderList } from "../fields/header-list.ts";
+import { noVariables } from "../path/pattern.ts";
+import type { RequestTarget } from "../path/target.ts";
+import { type Exchange, HttpRequest } from "../request.ts";
+import type { HttpResponse } from "../response.ts";
+import type { Piece } from "../response-body.ts";
+import type { Received, ServedApp } from "../served-app.ts";
+
+/** What differs between the runtimes that adapters are for. */
+export interface Platform {
+  /** Returns the length of the text in UTF-8. */
+  byteLength(text: string): number;
+  /** Lets what else has arrived have its turn. */
+  pause(): Promise<void>;
+}
+
+/**
+ * A request and its response on their transport. The abstract members are what an adapter provides: where the request comes
+ * from, and where the response goes. The rules that all transports share are here, for the request, and in `send`, for the
+ * response.
+ *
+ * Every field is there from the start, and what costs something is made when it is first asked for: most requests have no
+ * content and never look at the signal.
+ */
+export abstract class AdapterExchange implements Exchange, Received {
+  readonly app: ServedApp;
+  readonly platform: Platform;
+  request: HttpRequest | undefined;
+  route: MatchedRoute | undefined;
+  /** Goes on with a streamed body that is being sent; to be called when there is room again. */
+  resumeSending: (() => void) | undefined;
+  /** Ends a streamed body that is being sent. */
+  stopSending: (() => void) | undefined;
+  #state: "open" | "sent" | "abandoned";
+  #content: RequestContent | undefined;
+  #abort: AbortController | undefined;
+  #client: Client | undefined;
+  #listeners: (() => void)[] | undefined;
+
+  constructor(app: ServedApp, platform: Platform) {
+    this.app = app;
+    this.platform = platform;
+    this.request = undefined;
+    this.route = undefined;
+    this.resumeSending = undefined;
+    this.stopSending = undefined;
+    this.#state = "open";
+    this.#content = undefined;
+    this.#abort = undefined;
+    this.#client = undefined;
+    this.#listeners = undefined;
+  }
+
+  abstract readonly native: unknown;
+  abstract readonly method: string;
+  abstract readonly target: string;
+  abstract readonly headers: HeaderList;
+  protected abstract findClient(): Client;
+  /** Returns where the content comes from; undefined when there is no content. */
+  protected abstract openContent(): ContentSource | undefined;
+
+  /** Whether the head of the response has been sent. */
+  abstract readonly headSent: boolean;
+  /**
+   * Sends the head and the content, and ends the response.
+   *
+   * @param content null when no content is sent, whatever the length says
+   * @param length the Content-Length; undefined to send none
+   * @throws TypeError when a field cannot be sent; nothing has been sent then
+   */
+  abstract sendWhole(answer: HttpResponse, content: null | string | Uint8Array, length: number | undefined): void;
+  /** Sends the head of a response that comes in pieces, at the latest with the first piece; throws as `sendWhole` does. */
+  abstract sendHead(answer: HttpResponse, length: number | undefined): void;
+  /** Sends a piece, which may be empty; returns whether there is room for more. */
+  abstract sendPiece(piece: Piece): boolean;
+  /** Ends a response that came in pieces. */
+  abstract finish(): void;
+  /** Breaks the response off, so that the client cannot take what it has for the whole. */
+  abstract cut(): void;
+
+  receive({ path, search }: RequestTarget): HttpRequest {
+    this.request = new HttpRequest(this.method, path, search, this.headers, this, noVariables);
+    return this.request;
+  }
+
+  get client(): Client {
+    this.#client ??= this.findClient();
+    return this.#client;
+  }
+
+  get content(): RequestContent {
+    this.#content ??= new RequestContent(this.openContent() ?? bufferedSource(undefined), this.app.content);
+    return this.#content;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#state === "abandoned") this.#abort.abort(clientGone());
+    }
+    return this.#abort.signal;
+  }
+
+  onEnd(listener: () => void): void {
+    if (this.#state !== "open") listener();
+    else if (this.#listeners === undefined) this.#listeners = [listener];
+    else this.#listeners.push(listener);
+  }
+
+  /** Whether the response has been sent whole, or there is nobody to send it to. */
+  get isOver(): boolean {
+    return this.#state !== "open";
+  }
+
+  /** Ends the exchange, once: the response has been sent whole, or else the client has gone, as the reason may say. */
+  end(isSent: boolean, reason?: unknown): void {
+    if (this.#state !== "open") return;
+    this.#state = isSent ? "sent" : "abandoned";
+    this.stopSending?.();
+    if (!isSent) this.#abort?.abort(reason ?? clientGone());
+    for (const listener of this.#listeners ?? []) this.#call(listener);
+  }
+
+  /** Reports an error that the response cannot. */
+  fault(error: unknown): void {
+    this.app.fault(error, this.request);
+  }
+
+  #call(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      this.fault(error);
+    }
+  }
+}
+
+const clientGone = (): DOMException => new DOMException("The client has gone", "AbortError");

@@ -1,0 +1,175 @@
+import { contentInterrupted, joinBytes } from "../content/coding.ts";
+import { type ContentSource, contentTooLarge } from "../content/request-content.ts";
+import type { Client } from "../exchange.ts";
+import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
+import { internalError } from "../problem.ts";
+import type { HttpResponse } from "../response.ts";
+import { handlerFields, type Piece } from "../response-body.ts";
+import type { ServedApp } from "../served-app.ts";
+import { AdapterExchange, type Platform } from "./exchange.ts";
+import { answer, send } from "./send.ts";
+
+/**
+ * Answers a web `Request` with a web `Response`; never rejects. A streamed body is read no faster than the client takes
+ * it. When the client goes away (the request's signal, or the response's body is cancelled) the body is ended.
+ *
+ * ```ts
+ * Deno.serve((request) => handleFetch(app, request));   // which is what app.fetch does
+ * ```
+ */
+export function handleFetch(app: ServedApp, native: Request): Promise<Response> {
+  const exchange = new WebExchange(native, app);
+  answer(exchange, (response) => send(exchange, response));
+  return exchange.response;
+}
+
+const encoder = new TextEncoder();
+
+const web: Platform = {
+  byteLength: (text) => encoder.encode(text).byteLength,
+  // A stream is read step by step, as its reader asks for it.
+  pause: () => Promise.resolve(),
+};
+
+/** A web request and its response, as far as the app sees them. */
+class WebExchange extends AdapterExchange {
+  readonly native: Request;
+  readonly headers: HeaderList;
+  readonly #response = Promise.withResolvers<Response>();
+  headSent = false;
+  #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
+  /** Whether the client waits for a piece. */
+  #isAsked = false;
+
+  constructor(native: Request, app: ServedApp) {
+    super(app, web);
+    this.native = native;
+    this.headers = parsedHeaders([...native.headers].flat());
+    const { signal } = native;
+    if (signal.aborted) this.end(false, signal.reason);
+    else signal.addEventListener("abort", () => this.end(false, signal.reason), { once: true });
+  }
+
+  get response(): Promise<Response> {
+    return this.#response.promise;
+  }
+
+  get method(): string {
+    return this.native.method;
+  }
+
+  get target(): string {
+    return this.native.url.replace(/#.*/, "");
+  }
+
+  /** A web request has no address of its client. */
+  protected findClient(): Client {
+    const { protocol, host } = new URL(this.native.url);
+    return { address: undefined, scheme: protocol === "https:" ? "https" : "http", host };
+  }
+
+  protected openContent(): ContentSource {
+    return new WebContent(this.native);
+  }
+
+  sendWhole(response: HttpResponse, content: null | string | Uint8Array, length: number | undefined): void {
+    // Encoded here rather than by Response, which would add a Content-Type of its own.
+    this.#respond(response, typeof content === "string" ? encoder.encode(content) : content, length);
+    this.end(true);
+  }
+
+  sendHead(response: HttpResponse, length: number | undefined): void {
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#stream = controller;
+        },
+        pull: () => {
+          this.#isAsked = true;
+          this.resumeSending?.();
+        },
+        cancel: (reason) => {
+          this.#stream = undefined;
+          this.end(false, reason);
+        },
+      },
+      // Nothing is read ahead of the client.
+      { highWaterMark: 0 },
+    );
+    this.#respond(response, stream, length);
+  }
+
+  sendPiece(piece: Piece): boolean {
+    this.#isAsked = false;
+    this.#stream?.enqueue(typeof piece === "string" ? encoder.encode(piece) : piece);
+    return this.#isAsked;
+  }
+
+  finish(): void {
+    this.#stream?.close();
+    this.end(true);
+  }
+
+  cut(): void {
+    this.end(false);
+  }
+
+  override end(isSent: boolean, reason?: unknown): void {
+    if (this.isOver) return;
+    super.end(isSent, reason);
+    if (isSent) return;
+    this.#stream?.error(reason ?? new TypeError("The response has failed"));
+    // Nobody takes it, and yet there is one.
+    if (!this.headSent) this.#respond(internalError, null, 0);
+  }
+
+  #respond(response: HttpResponse, body: ConstructorParameters<typeof Response>[0], length: number | undefined): void {
+    const headers = new Headers();
+    const fields = handlerFields(response);
+    for (let i = 0; i < fields.length; i += 2) headers.append(fields[i] as string, fields[i + 1] as string);
+    if (length !== undefined) headers.set("Content-Length", String(length));
+    this.#response.resolve(new Response(body, { status: response.status, headers }));
+    this.headSent = true;
+  }
+}
+
+/** The content of a web request, with its declared length when it has one. */
+export class WebContent implements ContentSource {
+  readonly length: number | undefined;
+  readonly #body: ReadableStream<Uint8Array> | null;
+
+  constructor(request: Request) {
+    const declared = request.headers.get("Content-Length");
+    this.#body = request.body;
+    if (this.#body === null) this.length = 0;
+    else this.length = declared !== null && /^\d+$/.test(declared) ? Number(declared) : undefined;
+  }
+
+  async bytes(limit: number): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of this.stream(limit)) pieces.push(piece);
+    return joinBytes(pieces);
+  }
+
+  async *stream(limit: number): AsyncGenerator<Uint8Array> {
+    if (this.#body === null) return;
+    const reader = this.#body.getReader();
+    let left = limit;
+    try {
+      for (;;) {
+        const { done, value } = await reader.read().catch((cause: unknown) => {
+          throw contentInterrupted(cause);
+        });
+        if (done) return;
+        // A request made in this process may have a stream of anything, whose size says nothing.
+        if (!(value instanceof Uint8Array)) throw new TypeError("The content of a web Request must be bytes");
+        left -= value.byteLength;
+        if (left < 0) throw contentTooLarge(limit);
+        yield value;
+      }
+    } finally {
+      // What is left is not wanted; of a stream that has ended or broken there is nothing to cancel.
+      reader.cancel().catch(() => undefined);
+    }
+  }
+}

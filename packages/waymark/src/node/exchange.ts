@@ -1,0 +1,31 @@
+import { setImmediate as eventLoopTurn } from "node:timers/promises";
+import { AdapterExchange, type Platform } from "../adapter/exchange.ts";
+import type { Client, EventLoopTurn } from "../exchange.ts";
+import type { ServeContext } from "./options.ts";
+import type { Peer } from "./peer.ts";
+
+/** Node, as far as exchanges differ by it. */
+export const node: Platform = {
+  byteLength: (text) => Buffer.byteLength(text),
+  pause: () => eventLoopTurn(),
+};
+
+/** An exchange on a connection of `serve`. */
+export abstract class ServedExchange extends AdapterExchange {
+  readonly context: ServeContext;
+  readonly #peer: Peer;
+
+  constructor(context: ServeContext, peer: Peer) {
+    super(context.app, node);
+    this.context = context;
+    this.#peer = peer;
+  }
+
+  get turn(): EventLoopTurn {
+    return this.context.turns.current;
+  }
+
+  protected findClient(): Client {
+    return this.#peer.clientOf(this);
+  }
+}

@@ -1,0 +1,151 @@
+import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from "node:http2";
+import { answer, cancelBody, send } from "../../adapter/send.ts";
+import type { HeaderList } from "../../fields/header-list.ts";
+import { problem } from "../../problem.ts";
+import type { HttpResponse } from "../../response.ts";
+import { handlerFields, type Piece } from "../../response-body.ts";
+import { NodeContent } from "../content.ts";
+import { ServedExchange } from "../exchange.ts";
+import type { ServeContext } from "../options.ts";
+import { Output } from "../output.ts";
+import type { Peer } from "../peer.ts";
+import { connectionProblemTypes } from "../problem-types.ts";
+import { StallWatch } from "../stall-watch.ts";
+import type { Watchable } from "../watched.ts";
+import type { Http2Head } from "./head.ts";
+
+/** A request on a stream of HTTP/2 and its response. */
+export class Http2Exchange extends ServedExchange implements Watchable {
+  readonly native: ServerHttp2Stream;
+  readonly #head: Http2Head;
+  readonly #output: Output;
+  readonly #watch: StallWatch;
+  /** The answer in place of the app's. */
+  #refusal: HttpResponse | undefined;
+  /** Whether the client holds its content back until it receives `100 Continue` (RFC 9110 §10.1.1). */
+  #awaitsContinue: boolean;
+  /** For how long content has been coming, in milliseconds. */
+  #waited = 0;
+
+  constructor(stream: ServerHttp2Stream, head: Http2Head, context: ServeContext, peer: Peer) {
+    super(context, peer);
+    this.native = stream;
+    this.#head = head;
+    this.#output = new Output(stream, () => this.resumeSending?.());
+    this.#watch = new StallWatch(this.#output);
+    this.#awaitsContinue = head.expectation !== undefined;
+    stream.on("drain", () => this.#output.resume());
+    stream.once("close", () => this.end(!stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR));
+  }
+
+  get method(): string {
+    return this.#head.method;
+  }
+
+  get target(): string {
+    return this.#head.target;
+  }
+
+  get headers(): HeaderList {
+    return this.#head.headers;
+  }
+
+  protected openContent(): NodeContent | undefined {
+    const { native } = this;
+    if (native.endAfterHeaders) return undefined;
+    // A stream that the client has reset as if nothing were amiss ends like one that is complete.
+    return new NodeContent(native, this.#head.contentLength, {
+      begin: () => this.#continue(),
+      isComplete: () => !native.closed,
+    });
+  }
+
+  #continue(): void {
+    const { native } = this;
+    if (!this.#awaitsContinue) return;
+    this.#awaitsContinue = false;
+    if (!native.headersSent && !native.closed) native.additionalHeaders({ ":status": 100 });
+  }
+
+  /** Has the app answer, or in its place this refusal; what was being answered before is not sent. */
+  answer(refusal?: HttpResponse): void {
+    this.#refusal = refusal;
+    this.stopSending?.();
+    const settle = (response: HttpResponse): void =>
+      this.#refusal === refusal ? send(this, response) : cancelBody(this, response);
+    answer(this, settle, refusal);
+  }
+
+  look(elapsed: number): void {
+    const { native } = this;
+    const { writeTimeout, requestTimeout } = this.context;
+    if (writeTimeout > 0 && this.#watch.look(elapsed) > writeTimeout) native.close(constants.NGHTTP2_CANCEL);
+    if (requestTimeout === 0 || native.endAfterHeaders || native.readableEnded || this.#refusal === late) return;
+    this.#waited += elapsed;
+    if (this.#waited <= requestTimeout) return;
+    if (native.headersSent) native.close(constants.NGHTTP2_CANCEL);
+    else this.answer(late);
+  }
+
+  override get isOver(): boolean {
+    return super.isOver || this.native.destroyed || this.native.closed;
+  }
+
+  get headSent(): boolean {
+    return this.native.headersSent;
+  }
+
+  sendWhole(response: HttpResponse, content: null | string | Uint8Array, length: number | undefined): void {
+    const endStream = content === null || length === 0;
+    this.native.respond(toHttp2Fields(response, length), { endStream });
+    if (!endStream) this.sendPiece(content);
+    this.finish();
+  }
+
+  sendHead(response: HttpResponse, length: number | undefined): void {
+    this.native.respond(toHttp2Fields(response, length));
+  }
+
+  sendPiece(piece: Piece): boolean {
+    if (typeof piece !== "string") this.#output.bytes("", piece);
+    else if (piece !== "") this.#output.utf8(piece);
+    return !this.#output.isFull;
+  }
+
+  /** Ends the response, and the stream with it, even if the client has not sent all of its content (RFC 9113 §8.1). */
+  finish(): void {
+    const { native } = this;
+    if (!native.endAfterHeaders) {
+      // In the next turn: what is not yet on its way when a stream is reset is not sent.
+      native.once("finish", () =>
+        setImmediate(() => !native.readableEnded && native.close(constants.NGHTTP2_NO_ERROR)),
+      );
+    }
+    this.#output.end();
+  }
+
+  cut(): void {
+    this.native.destroy(new Error("The response has failed"));
+  }
+}
+
+const late = problem(connectionProblemTypes.requestTimeout);
+
+/** The fields by lower-case name, without those of a connection, which HTTP/2 has not (RFC 9113 §8.2.2). */
+function toHttp2Fields(response: HttpResponse, length: number | undefined): OutgoingHttpHeaders {
+  const fields: Record<string, number | string | string[]> = { ":status": response.status };
+  const flat = handlerFields(response);
+  for (let i = 0; i < flat.length; i += 2) {
+    const name = (flat[i] as string).toLowerCase();
+    if (connectionFields.has(name)) continue;
+    const value = flat[i + 1] as string;
+    const others = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (others === undefined) fields[name] = value;
+    else if (name === "set-cookie") fields[name] = [others, value].flat().map(String);
+    else fields[name] = `${others}, ${value}`;
+  }
+  if (length !== undefined) fields["content-length"] = length;
+  return fields;
+}
+
+const connectionFields: ReadonlySet<string> = new Set(["upgrade", "proxy-connection", "http2-settings", "te"]);

@@ -1,0 +1,47 @@
+import { type HeaderList, parsedHeaders } from "../../fields/header-list.ts";
+import type { HttpResponse } from "../../response.ts";
+import { expectationFailed, type HeadLimits, isContinue, noTunnel, refuseFields } from "../message-head.ts";
+
+/** The head of a request of HTTP/2 as HTTP/1.1 would have it. */
+export interface Http2Head {
+  readonly method: string;
+  readonly target: string;
+  /** `:authority` is Host, and Cookie is one line (RFC 9113 §8.2.3, §8.3.1). */
+  readonly headers: HeaderList;
+  readonly expectation: string | undefined;
+  readonly contentLength: number | undefined;
+}
+
+/** Reads the names and values in turn that Node has of a stream; what breaks HTTP/2 itself, Node has refused by then. */
+export function readHttp2Head(raw: readonly string[]): Http2Head {
+  const pseudo = new Map<string, string>();
+  const fields: string[] = [];
+  const cookies: string[] = [];
+  let expectation: string | undefined;
+  let contentLength: number | undefined;
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i] as string;
+    const value = raw[i + 1] as string;
+    if (name.startsWith(":")) pseudo.set(name, value);
+    else if (name === "cookie") cookies.push(value);
+    // It may stand beside :authority as long as it is the same, which comes first.
+    else if (name !== "host" || value !== pseudo.get(":authority")) fields.push(name, value);
+    if (name === "expect") expectation = value;
+    else if (name === "content-length") contentLength = Number(value);
+  }
+  const authority = pseudo.get(":authority");
+  if (authority !== undefined) fields.unshift("host", authority);
+  if (cookies.length > 0) fields.push("cookie", cookies.join("; "));
+  // CONNECT has no path, and is refused.
+  const target = pseudo.get(":path") ?? "";
+  const method = pseudo.get(":method") ?? "";
+  return { method, target, headers: parsedHeaders(fields), expectation, contentLength };
+}
+
+/** Returns the refusal of a head that breaks HTTP or the limits; undefined when it is sound. */
+export function refuseHttp2Head(head: Http2Head, limits: HeadLimits): HttpResponse | undefined {
+  const { method, target, headers, expectation } = head;
+  if (method === "CONNECT") return noTunnel;
+  if (expectation !== undefined && !isContinue(expectation)) return expectationFailed;
+  return refuseFields({ method, target, fields: headers.flat, requiresHost: true }, limits)?.response;
+}
