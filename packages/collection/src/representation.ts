@@ -15,8 +15,16 @@ import type { StoredRecord } from "./store.ts";
  * ```
  */
 export interface Representation {
-  /** Tells its entity tags from those of the others: `"7-xml"`. Letters, digits and `-`. */
+  /**
+   * Tells its entity tags from those of the others (`"7-xml"`), and is what the query names it by (`?format=xml`). Letters, digits
+   * and `-`.
+   */
   readonly name: string;
+  /**
+   * The extension of a file of this kind, without the dot: a client that names the representation in the query gets a file to
+   * save. Without it, content to show.
+   */
+  readonly extension?: string;
   /** What `Accept` chooses it by, without parameters. */
   readonly mediaType: string;
   /** What it is sent as: the media type, with parameters. */

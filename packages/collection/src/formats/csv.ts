@@ -27,6 +27,7 @@ export function csvRepresentation({ columns, formulas = "guarded" }: CsvRepresen
   const guard = formulas === "guarded" ? guardFormula : (text: string) => text;
   return {
     name: "csv",
+    extension: "csv",
     mediaType: "text/csv",
     contentType: "text/csv; charset=utf-8; header=present",
     list: (batches, { fields = columns }) => {

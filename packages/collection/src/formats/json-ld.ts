@@ -31,6 +31,7 @@ export function jsonLdRepresentation({
   });
   return {
     name: "jsonld",
+    extension: "jsonld",
     mediaType: "application/ld+json",
     contentType: "application/ld+json",
     item: (record, options) => JSON.stringify({ "@context": context, ...withId(record, options) }),

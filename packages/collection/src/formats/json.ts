@@ -5,6 +5,7 @@ import { listText } from "./list-text.ts";
 /** Records as JSON, sent as they are stored; many are one array. */
 export const jsonRepresentation: ItemRepresentation & ListRepresentation = {
   name: "json",
+  extension: "json",
   mediaType: "application/json",
   contentType: "application/json",
   item: toJson,

@@ -17,6 +17,7 @@ import { listText } from "./list-text.ts";
  */
 export const ndjsonRepresentation: ListRepresentation = {
   name: "ndjson",
+  extension: "ndjson",
   mediaType: "application/x-ndjson",
   contentType: "application/x-ndjson",
   list: (batches) => listText(batches, { item: ({ json }) => `${json}\n` }),

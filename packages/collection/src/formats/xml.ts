@@ -38,6 +38,7 @@ export function xmlRepresentation({
   const element = ({ json }: StoredRecord): string => toElement(root, JSON.parse(json));
   return {
     name: mediaType === "text/xml" ? "text-xml" : "xml",
+    extension: "xml",
     mediaType,
     // With the charset, as RFC 7303 §8.1 recommends: it is certain before a byte is read.
     contentType: `${mediaType}; charset=utf-8`,

@@ -8,8 +8,8 @@ import type { ListPage } from "../representation.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import type { Document, StoredRecord } from "../store.ts";
 import { inTurns, TurnShare } from "../turn-share.ts";
+import { asFile, chosenRepresentation } from "./chosen-representation.ts";
 import { readPreferences, withApplied } from "./preferences.ts";
-import { chosenRepresentation } from "./read.ts";
 import { guarded, refusePrecondition } from "./refusals.ts";
 import { listValidators, representationFields } from "./validators.ts";
 
@@ -17,7 +17,7 @@ import { listValidators, representationFields } from "./validators.ts";
 export function listRecords<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
   const { scope, lists, members } = settings;
   return guarded(async (request) => {
-    const { store, url } = await scope(request);
+    const { store, path, url } = await scope(request);
     const representation = chosenRepresentation(request, lists);
     const known = { members: store.members, fullText: store.fullText, fields: members, representation };
     const { parameters, query } = readQuery(request.search, (parameters, report) => ({
@@ -33,6 +33,7 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
     const headers = representationFields(representation, validators).withMembers("Vary", ["Prefer"]);
     let response = new HttpResponse(200, headers);
     if (verdict === "not-modified") return notModified(response);
+    response = asFile(response, request, representation, path);
 
     const { selection, fields } = query;
     const share = new TurnShare(request);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { excerpt } from "waymark/content";
+import { excerpt, nearestName } from "waymark/content";
 import {
   defaultOrder,
   type MemberType,
@@ -8,7 +8,7 @@ import {
   type Selection,
   type SortKey,
 } from "../selection.ts";
-import type { Report } from "./parameters.ts";
+import { orNearest, type Report } from "./parameters.ts";
 
 /**
  * A place in a selection as an opaque text of `A-Z`, `a-z`, `0-9`, `-` and `_`: the values of the record at the place, and
@@ -76,10 +76,11 @@ export function parseSort(text: string, members: readonly SelectableMember[], re
     const descending = key.startsWith("-");
     const member = descending ? key.slice(1) : key;
     if (!members.some(({ name }) => name === member)) {
-      report(
-        "sort",
-        `names ${excerpt(member)}, and the members to sort by are ${members.map(({ name }) => name).join(", ")}`,
-      );
+      const names = members.map(({ name }) => name);
+      const [, sorted = member, direction = ""] = /^(.*?)[ :.]+(asc|desc)$/i.exec(member) ?? [];
+      const nearest = nearestName(sorted, names);
+      const meant = nearest && (direction.toLowerCase() === "desc" ? `-${nearest}` : nearest);
+      report("sort", `cannot sort by ${excerpt(member)}${orNearest(meant)}`, names);
     } else if (keys.some((earlier) => earlier.member === member)) {
       report("sort", `names ${member} more than once`);
     } else {

@@ -1,8 +1,15 @@
-import { excerpt } from "waymark/content";
+import { excerpt, nearestName } from "waymark/content";
 import { isJsonObject } from "../patch/merge-patch.ts";
 import type { Representation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";
-import { type Report, readQuery, reportUnknown } from "./parameters.ts";
+import {
+  formatParameter,
+  type KnownParameters,
+  orNearest,
+  type Report,
+  readQuery,
+  reportUnknown,
+} from "./parameters.ts";
 
 /**
  * The members that the query of one record chooses; undefined for all.
@@ -18,23 +25,29 @@ export function readFields(
   return readQuery(search, (parameters, report) => {
     let fields: readonly string[] | undefined;
     for (const [name, value] of parameters) {
-      if (name === "fields") fields = chooseFields(value, members, representation, report);
-      else reportUnknown(name, report);
+      if (name === formatParameter) continue;
+      if (name === "fields" && members !== undefined) fields = chooseFields(value, members, representation, report);
+      else reportUnknown(name, parametersOfRecord(members), report);
     }
     return fields;
   });
 }
 
-/** As `parseFields`; reported where the collection or the representation leaves no choice. */
+const parametersOfRecord = (members: readonly string[] | undefined): KnownParameters => ({
+  names: members === undefined ? [formatParameter] : ["fields", formatParameter],
+  filters: [],
+  members: [],
+});
+
+/** As `parseFields`; reported where the representation leaves no choice. */
 export function chooseFields(
   text: string,
-  members: readonly string[] | undefined,
+  members: readonly string[],
   { whole = false, mediaType }: Representation,
   report: Report,
 ): readonly string[] | undefined {
-  if (members === undefined) reportUnknown("fields", report);
-  else if (whole) report("fields", `cannot be chosen for ${mediaType}, which takes whole records`);
-  else return parseFields(text, members, report);
+  if (!whole) return parseFields(text, members, report);
+  report("fields", `cannot be chosen for ${mediaType}, which takes whole records`);
   return undefined;
 }
 
@@ -63,7 +76,10 @@ function parseFields(text: string, members: readonly string[], report: Report): 
   const fields = new Set<string>();
   for (const name of text.split(",")) {
     const meant = members.filter((member) => member === name || member.startsWith(`${name}.`));
-    if (meant.length === 0) report("fields", `names ${excerpt(name)}, and the members are ${members.join(", ")}`);
+    if (meant.length === 0) {
+      const nearest = nearestName(name, members);
+      report("fields", `names ${excerpt(name)}, which is not a member${orNearest(nearest)}`, members);
+    }
     for (const member of meant) {
       if (fields.has(member)) report("fields", `names ${member} more than once`);
       fields.add(member);

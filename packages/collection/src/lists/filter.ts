@@ -1,11 +1,19 @@
-import { excerpt } from "waymark/content";
+import { excerpt, nearestName } from "waymark/content";
 import { isRealDate, toTime } from "../member-value.ts";
 import type { Comparison, MemberFilter, MemberType, SelectableMember } from "../selection.ts";
-import { type Report, reportUnknown } from "./parameters.ts";
+import { orNearest, type Report } from "./parameters.ts";
+
+/** Returns whether the parameter is a filter on one of the members, whatever else is wrong with it. */
+export function isFilter(parameter: string, members: readonly SelectableMember[]): boolean {
+  const { name } = splitParameter(parameter);
+  return members.some((each) => each.name === name);
+}
 
 /**
  * The filter that one parameter states: `familyName=Smith`, `birthDate[ge]=1950-01-01`, `jobTitle[in]=Clerk,Judge`;
  * undefined when something was reported. In a list of values `\,` is a comma and `\\` a backslash.
+ *
+ * @param parameter one that `isFilter`
  */
 export function parseFilter(
   parameter: string,
@@ -15,9 +23,8 @@ export function parseFilter(
 ): MemberFilter | undefined {
   const { name, operator } = splitParameter(parameter);
   const member = members.find((each) => each.name === name);
-  if (member === undefined) {
-    reportUnknown(parameter, report);
-  } else if (isComparison(operator)) {
+  if (member === undefined) return undefined;
+  if (isComparison(operator)) {
     const [value] = parseValues(parameter, [text], member, report);
     if (value !== undefined) return { member: name, operator, value };
   } else if (operator === "in") {
@@ -27,7 +34,8 @@ export function parseFilter(
       values: parseValues(parameter, splitValues(parameter, text, report), member, report),
     };
   } else if (operator !== "prefix") {
-    report(parameter, `has no operator of a filter; there are ${operators}`);
+    const nearest = usualOperators.get(operator.toLowerCase()) ?? nearestName(operator, operatorNames);
+    report(parameter, `has no operator of a filter${orNearest(nearest && `[${nearest}]`)}`, operators);
   } else if (member.type !== "text" && member.type !== "caseless-text") {
     report(parameter, `asks for the beginning of a text, and ${excerpt(name)} is a ${member.type}`);
   } else {
@@ -37,7 +45,22 @@ export function parseFilter(
 }
 
 const comparisons: readonly Comparison[] = ["eq", "ne", "gt", "ge", "lt", "le"];
-const operators = [...comparisons, "prefix", "in"].map((operator) => `[${operator}]`).join(", ");
+const operatorNames: readonly string[] = [...comparisons, "prefix", "in"];
+const operators = operatorNames.map((operator) => `[${operator}]`);
+
+/** Names that other services have for our operators. */
+const usualOperators: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    eq: ["=", "==", "equals", "is"],
+    ne: ["neq", "not", "!=", "<>"],
+    gt: [">", "after"],
+    ge: ["gte", ">=", "min", "from"],
+    lt: ["<", "before"],
+    le: ["lte", "<=", "max", "to"],
+    prefix: ["startswith", "starts_with", "begins", "like", "ilike", "contains"],
+    in: ["oneof", "any"],
+  }).flatMap(([ours, theirs]) => theirs.map((name) => [name, ours])),
+);
 const isComparison = (operator: string): operator is Comparison => comparisons.some((each) => each === operator);
 
 function splitParameter(parameter: string): { readonly name: string; readonly operator: string } {

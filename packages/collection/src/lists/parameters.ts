@@ -1,12 +1,16 @@
 import { HttpError, type ProblemError, problem } from "waymark";
-import { excerpt } from "waymark/content";
+import { excerpt, nearestName } from "waymark/content";
 import { collectionProblemTypes } from "../problem-types.ts";
 
 /** The parameters of a query by name, decoded, each given once and with a value. */
 export type QueryParameters = ReadonlyMap<string, string>;
 
-/** Takes down what is wrong with one parameter: `must be an integer from 1 to 1000, and is "x"`. */
-export type Report = (parameter: string, detail: string) => void;
+/**
+ * Takes down what is wrong with one parameter: `must be an integer from 1 to 1000, and is "x"`.
+ *
+ * @param known the names that there are, which the first error that has them lists
+ */
+export type Report = (parameter: string, detail: string, known?: readonly string[]) => void;
 
 /**
  * Reads a query and refuses it with all that is wrong at once, whoever finds it.
@@ -16,27 +20,71 @@ export type Report = (parameter: string, detail: string) => void;
  */
 export function readQuery<T>(search: string, read: (parameters: QueryParameters, report: Report) => T): T {
   const errors: ProblemError[] = [];
-  const report: Report = (parameter, detail) => errors.push({ parameter, detail });
+  const listed = new Set<string>();
+  const report: Report = (parameter, detail, known) => {
+    const names = known?.join(", ");
+    if (names === undefined || listed.has(names)) return errors.push({ parameter, detail });
+    listed.add(names);
+    return errors.push({ parameter, detail: `${detail}${detail.endsWith("?") ? "" : "."} Known: ${names}` });
+  };
   const result = read(parseParameters(search, report), report);
   if (errors.length > 0) throw refusal(errors);
   return result;
 }
 
 /**
- * Refuses every parameter that is not known.
+ * Refuses every parameter, where a request has none to understand.
  *
  * @throws HttpError 400 `invalid-parameters`
  */
 export function refuseParameters(search: string): void {
   if (search === "") return;
   readQuery(search, (parameters, report) => {
-    for (const name of parameters.keys()) reportUnknown(name, report);
+    for (const name of parameters.keys()) report(name, "is not known here: the request takes no parameters");
   });
 }
 
-export function reportUnknown(parameter: string, report: Report): void {
-  report(parameter, "is not known here");
+/** The parameter that names a representation, for clients that cannot set Accept. */
+export const formatParameter = "format";
+
+/** The parameters that a request may have. */
+export interface KnownParameters {
+  readonly names: readonly string[];
+  /** The members that a list can be filtered by. */
+  readonly filters: readonly string[];
+  /** All members, those included that it cannot be filtered by. */
+  readonly members: readonly string[];
 }
+
+/** Reports a parameter that is not known, with the nearest that is, and all that are. */
+export function reportUnknown(parameter: string, known: KnownParameters, report: Report): void {
+  const { names, filters, members } = known;
+  const name = parameter.replace(/\[[^[]*\]$/, "");
+  const usual = usualNames.get(name.toLowerCase());
+  const isUsual = usual !== undefined && names.includes(usual);
+  const nearest = isUsual ? usual : nearestName(name, [...names, ...filters]);
+  const fault =
+    members.includes(name) && !names.includes(name) ? "is a member that has no filter" : "is not known here";
+  const listed = filters.length === 0 ? names : [...names, `and filters on ${filters.join(", ")}`];
+  report(parameter, `${fault}${orNearest(nearest)}`, listed);
+}
+
+/** Ends a clause on a name that is not known: with the name that may have been meant, if there is one. */
+export const orNearest = (nearest: string | undefined): string =>
+  nearest === undefined ? "" : `; did you mean ${nearest}?`;
+
+/** Names that other services have for our parameters. */
+const usualNames: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    limit: ["page_size", "pagesize", "per_page", "perpage", "size", "count", "top", "$top", "first", "take", "rows"],
+    after: ["page", "_page", "offset", "skip", "$skip", "start", "cursor", "starting_after"],
+    before: ["ending_before"],
+    sort: ["order", "order_by", "orderby", "$orderby", "_sort", "sort_by", "sortby"],
+    fields: ["select", "$select", "columns", "include"],
+    q: ["query", "search", "$search", "text", "term"],
+    format: ["output", "type", "accept", "$format"],
+  }).flatMap(([ours, theirs]) => theirs.map((name) => [name, ours])),
+);
 
 function parseParameters(search: string, report: Report): QueryParameters {
   const parameters = new Map<string, string>();

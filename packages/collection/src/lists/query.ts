@@ -11,8 +11,14 @@ import {
 import { toWords } from "../stores/words.ts";
 import { parseCursor, parseSort } from "./cursor.ts";
 import { chooseFields } from "./fields.ts";
-import { parseFilter } from "./filter.ts";
-import type { QueryParameters, Report } from "./parameters.ts";
+import { isFilter, parseFilter } from "./filter.ts";
+import {
+  formatParameter,
+  type KnownParameters,
+  type QueryParameters,
+  type Report,
+  reportUnknown,
+} from "./parameters.ts";
 
 /** What a client asks of a list. */
 export interface ListQuery {
@@ -40,9 +46,9 @@ export interface ListParameters {
 export function parseListQuery(parameters: QueryParameters, known: ListParameters, report: Report): ListQuery {
   const { members } = known;
   let faults = 0;
-  const note: Report = (parameter, detail) => {
+  const note: Report = (...fault) => {
     faults++;
-    report(parameter, detail);
+    report(...fault);
   };
   const filters: MemberFilter[] = [];
   let order = defaultOrder;
@@ -50,15 +56,16 @@ export function parseListQuery(parameters: QueryParameters, known: ListParameter
   let limit: number | undefined;
   let fields: readonly string[] | undefined;
   for (const [name, value] of parameters) {
-    if (name === "after" || name === "before") continue;
+    if (name === "after" || name === "before" || name === formatParameter) continue;
     if (name === "sort") order = parseSort(value, members, note);
     else if (name === "q" && known.fullText) words = parseWords(value, note);
     else if (name === "limit") limit = parseLimit(value, note);
-    else if (name === "fields") fields = chooseFields(value, known.fields, known.representation, note);
-    else {
+    else if (name === "fields" && known.fields !== undefined) {
+      fields = chooseFields(value, known.fields, known.representation, note);
+    } else if (isFilter(name, members)) {
       const filter = parseFilter(name, value, members, note);
       if (filter !== undefined) filters.push(filter);
-    }
+    } else reportUnknown(name, parametersOf(known), note);
   }
   const backwards = parameters.has("before");
   if (backwards && parameters.has("after")) note("before", "cannot stand beside after");
@@ -74,6 +81,17 @@ export function parseListQuery(parameters: QueryParameters, known: ListParameter
     faults > 0 ? undefined : parsePlace(backwards ? "before" : "after", parameters, selection, members, note);
   return { selection: after === undefined ? selection : { ...selection, after }, backwards, fields };
 }
+
+const parametersOf = ({ members, fullText, fields }: ListParameters): KnownParameters => ({
+  names: [
+    ...["limit", "after", "before", "sort"],
+    ...(fullText ? ["q"] : []),
+    ...(fields === undefined ? [] : ["fields"]),
+    formatParameter,
+  ],
+  filters: members.map(({ name }) => name),
+  members: fields ?? [],
+});
 
 const greatestLimit = 1000;
 

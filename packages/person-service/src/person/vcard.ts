@@ -5,6 +5,7 @@ import type { Address, Person, StoredPerson } from "./person.ts";
 /** A person as a vCard 4.0 (RFC 6350), which address books read; a list is the cards one after another. */
 export const vcard: ItemRepresentation & ListRepresentation = {
   name: "vcard",
+  extension: "vcf",
   mediaType: "text/vcard",
   contentType: "text/vcard; charset=utf-8",
   item: toCard,

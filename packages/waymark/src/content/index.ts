@@ -1,4 +1,5 @@
 export { escapeUnprintable, excerpt, positionAt, quote, type TextPosition } from "../message-text.ts";
+export { nearestName } from "../nearest-name.ts";
 export type { ContentCoding, Encoder, Extent } from "./coding.ts";
 export {
   ContentError,

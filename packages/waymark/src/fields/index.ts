@@ -1,5 +1,6 @@
 export { evaluatePreconditions, notModified, type Validators, type Verdict } from "../preconditions.ts";
 export { negotiate } from "./accept.ts";
+export { attachment } from "./content-disposition.ts";
 export { type HeaderFields, HeaderList } from "./header-list.ts";
 export { formatHttpDate, parseHttpDate } from "./http-date.ts";
 export { type MediaType, parseMediaType } from "./media-type.ts";

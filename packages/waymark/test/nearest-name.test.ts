@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { nearestName } from "../src/content/index.ts";
+
+suite("the nearest name", () => {
+  const members = ["id", "name", "givenName", "familyName", "birthDate", "email", "telephone", "address.postalCode"];
+  const cases: readonly [name: string, nearest: string | undefined][] = [
+    ["birthdate", "birthDate"],
+    ["familynane", "familyName"],
+    ["emial", "email"],
+    ["e-mail", "email"],
+    ["nam", "name"],
+    ["tel", "telephone"],
+    ["given", "givenName"],
+    ["ad", undefined],
+    ["shoeSize", undefined],
+    ["", undefined],
+    ["x", undefined],
+    ["id ", "id"],
+    ["n".repeat(65), undefined],
+  ];
+  for (const [name, nearest] of cases) {
+    test(`to ${JSON.stringify(name.slice(0, 20))} is ${nearest ?? "none"}`, () => {
+      assert.equal(nearestName(name, members), nearest);
+    });
+  }
+
+  test("is the first of two that are equally near", () => {
+    assert.equal(nearestName("cat", ["bat", "hat"]), "bat");
+  });
+
+  test("is none where several begin so", () => {
+    assert.equal(nearestName("address", ["address.postalCode", "address.addressRegion"]), undefined);
+  });
+});
