@@ -1,4 +1,3 @@
-export type { BulkLimits } from "./bulk/limits.ts";
 export { type CollectionHandlers, collection } from "./collection.ts";
 export type {
   CollectionDefinition,
@@ -19,6 +18,7 @@ export { type XmlRepresentationOptions, xmlRepresentation } from "./formats/xml.
 export { type XmlDecoderOptions, xmlDecoder } from "./formats/xml-decoder.ts";
 export { jsonPatchType, mergePatchType } from "./handlers/change.ts";
 export type { CollectionOwner } from "./handlers/record-scope.ts";
+export type { BulkLimits, ListLimits } from "./limits.ts";
 export type { PageLinks } from "./lists/page.ts";
 export { displayAddress, openDatabase, openPostgresDatabase, openSnapshot } from "./open-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";

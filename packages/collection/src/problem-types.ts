@@ -17,6 +17,7 @@ export type CollectionProblemName =
   | "tooManyRecords"
   | "bulkTimeExceeded"
   | "bulkBusy"
+  | "listsBusy"
   | "storeUnavailable"
   | "readOnly";
 
@@ -133,6 +134,13 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     title: "Bulk Busy",
     explanation:
       "As many requests with many records are in hand as the service takes at once, and nothing of this one was read. The same request may succeed after the seconds in `Retry-After`.",
+  },
+  listsBusy: {
+    code: "lists-busy",
+    status: 503,
+    title: "Lists Busy",
+    explanation:
+      "Lists that clients have asked for and not taken yet fill the memory that the service has for them, or the share of this client. The same request may succeed after the seconds in `Retry-After`.",
   },
   storeUnavailable: {
     code: "store-unavailable",

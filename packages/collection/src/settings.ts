@@ -2,11 +2,12 @@ import { type Awaitable, created, type HttpRequest, type HttpResponse } from "wa
 import { type Decoder, quote, type StandardSchemaV1 } from "waymark/content";
 import { type MediaType, parseMediaType } from "waymark/fields";
 import { caller } from "waymark/filters";
-import { type BulkLimits, type BulkSettings, toBulkSettings } from "./bulk/limits.ts";
 import { jsonRepresentation } from "./formats/json.ts";
 import type { ListDecoder } from "./formats/list-decoder.ts";
 import { ndjsonDecoder } from "./formats/ndjson.ts";
 import { type CollectionOwner, type RecordScope, recordScope } from "./handlers/record-scope.ts";
+import { type BulkLimits, type BulkSettings, type ListLimits, toBulkSettings, toListSettings } from "./limits.ts";
+import { HeldLists } from "./lists/held-lists.ts";
 import type { ItemRepresentation, ListRepresentation, Representation } from "./representation.ts";
 import { storeMembers } from "./selection.ts";
 import type { Document, Store, StoredRecord } from "./store.ts";
@@ -38,6 +39,8 @@ export interface CollectionOptions<T extends Document> {
   readonly listDecoders?: readonly ListDecoder[];
   /** What `createMany` takes in one request, and how many of them at once. Default: that of each limit. */
   readonly bulk?: BulkLimits | undefined;
+  /** What lists may take. Default: that of each limit. */
+  readonly lists?: ListLimits | undefined;
   /** The forms in which records are sent, the preferred first. Default: JSON. */
   readonly representations?: readonly Representation[];
   /**
@@ -63,6 +66,9 @@ export interface CollectionSettings<T extends Document>
     Pick<CollectionOptions<T>, "schema" | "decoders" | "listDecoders" | "created" | "requirePreconditions">
   > {
   readonly bulk: BulkSettings;
+  readonly maxPageSize: number;
+  /** What the lists of this collection hold. */
+  readonly heldLists: HeldLists;
   readonly mayRead: (request: HttpRequest<unknown>, path: string) => boolean;
   /** Finds the records that a request is for. */
   readonly scope: (request: HttpRequest<unknown>) => Awaitable<RecordScope>;
@@ -93,6 +99,7 @@ export function settle<T extends Document>(options: CollectionOptions<T>): Colle
   const { path, store, owner, schema, lenientSchema, decoders, representations = [jsonRepresentation] } = options;
   requireDistinct("name", representations);
   requireDistinct("mediaType", representations);
+  const listSettings = toListSettings(options.lists ?? {});
   const items = some("item", representations.filter(isForItems));
   return {
     scope: recordScope(path, store, owner),
@@ -102,6 +109,8 @@ export function settle<T extends Document>(options: CollectionOptions<T>): Colle
     decoders,
     listDecoders: options.listDecoders ?? [ndjsonDecoder],
     bulk: toBulkSettings(options.bulk ?? {}),
+    maxPageSize: listSettings.maxPageSize,
+    heldLists: new HeldLists(listSettings),
     created: options.created ?? ((_record, location) => created(location)),
     mayRead: options.mayRead ?? (() => true),
     requirePreconditions: options.requirePreconditions ?? false,

@@ -46,9 +46,10 @@ describe("how SQLite reads a page of a selection", () => {
   /** The ids of a page. */
   function page(selection: Selection, statements: StatementCache = new StatementCache(database)): readonly number[] {
     const columns = selectableColumns(person);
-    const records = { collection: "person", columns, statements, owner: undefined, isStoppable: false };
+    const documents = { areLong: false };
+    const records = { collection: "person", columns, statements, owner: undefined, isStoppable: false, documents };
     const selected = new SqliteSelection(records, selection, planOf(records, selection));
-    return selected.rows(selection.after, 50).map(([id]) => id);
+    return selected.rows(selection.after, 50, 65_536).map(([id]) => id);
   }
 
   /** The plan of each statement that reads a page. */

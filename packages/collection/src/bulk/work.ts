@@ -1,6 +1,6 @@
 import { HttpError, problem, problemTypes } from "waymark";
+import type { BulkSettings } from "../limits.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
-import type { BulkSettings } from "./limits.ts";
 
 /**
  * The work of one bulk request: it goes on for a few milliseconds at a time, so that other requests are served in between, and

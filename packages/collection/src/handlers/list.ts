@@ -5,6 +5,7 @@ import { linkField, pageLinks, readPage } from "../lists/page.ts";
 import { readQuery } from "../lists/parameters.ts";
 import { parseListQuery } from "../lists/query.ts";
 import type { ListPage } from "../representation.ts";
+import type { Selection } from "../selection.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import type { Document, StoredRecord } from "../store.ts";
 import { inTurns, TurnShare } from "../turn-share.ts";
@@ -15,7 +16,7 @@ import { listValidators, representationFields } from "./validators.ts";
 
 /** GET of a collection: all that is asked for, streamed, or a page of it. */
 export function listRecords<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
-  const { scope, lists, members } = settings;
+  const { scope, lists, members, maxPageSize, heldLists } = settings;
   return guarded(async (request) => {
     const { store, path, url } = await scope(request);
     const representation = chosenRepresentation(request, lists);
@@ -35,36 +36,41 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
     if (verdict === "not-modified") return notModified(response);
     response = asFile(response, request, representation, path);
 
-    const { selection, fields } = query;
-    const share = new TurnShare(request);
-    let batches: AsyncIterable<readonly StoredRecord[]>;
-    let listPage: ListPage | undefined;
-    const limit = selection.limit ?? representation.pageSize;
-    if (limit === undefined) {
-      batches = inTurns(store.list(selection, request), share); // the request has the signal
-    } else {
-      const page = await readPage(store, query, limit, share, request);
-      batches = inTurns(oneBatch(page.records), share);
-      const links = pageLinks(url, parameters, limit, query, page, store.members);
-      listPage = { links };
-      response = response.withHeader("Link", linkField(links));
+    const held = heldLists.begin(request);
+    try {
+      const { selection, fields } = query;
+      const share = new TurnShare(request);
+      const read = (wanted: Selection): AsyncIterable<readonly StoredRecord[]> =>
+        inTurns(held.count(store.list(wanted, request)), share); // the request has the signal
+      let batches: AsyncIterable<readonly StoredRecord[]>;
+      let listPage: ListPage | undefined;
+      const limit = selection.limit ?? representation.pageSize;
+      if (limit === undefined) {
+        batches = read(selection);
+      } else {
+        const page = await readPage(read, query, { limit, size: maxPageSize }, store.members);
+        batches = inTurns(page.batches, share);
+        const links = pageLinks(url, parameters, limit, query, page);
+        listPage = { links };
+        response = response.withHeader("Link", linkField(links));
+      }
+      if (preferences.has("count")) {
+        const total = await store.count(selection, request);
+        response = response.withHeader("X-Total-Count", `${total}`);
+        listPage &&= { ...listPage, total };
+      }
+      const options = { url, request, ...(listPage && { page: listPage }) };
+      const whole = held.untilEnd(batches);
+      const pieces =
+        fields === undefined
+          ? representation.list(whole, options)
+          : representation.list(narrowAll(whole, fields), { ...options, fields });
+      return withApplied(response, preferences).withBody(await begin(pieces));
+    } catch (error) {
+      held.release();
+      throw error;
     }
-    if (preferences.has("count")) {
-      const total = await store.count(selection, request);
-      response = response.withHeader("X-Total-Count", `${total}`);
-      listPage &&= { ...listPage, total };
-    }
-    const options = { url, request, ...(listPage && { page: listPage }) };
-    const pieces =
-      fields === undefined
-        ? representation.list(batches, options)
-        : representation.list(narrowAll(batches, fields), { ...options, fields });
-    return withApplied(response, preferences).withBody(await begin(pieces));
   });
-}
-
-async function* oneBatch(records: readonly StoredRecord[]): AsyncGenerator<readonly StoredRecord[], void, undefined> {
-  yield records;
 }
 
 /**

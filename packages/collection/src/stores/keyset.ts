@@ -1,4 +1,34 @@
-import type { MemberValue, SortKey } from "../selection.ts";
+import { comparedValue } from "../member-value.ts";
+import type { MemberType, MemberValue, SortKey } from "../selection.ts";
+
+/** The place of a record in an order: a value for each key. */
+export type Place = readonly MemberValue[];
+
+/**
+ * Compares two places as the stores do: negative when the first comes before the second, and 0 when they are one.
+ *
+ * @param types of the members that the order names
+ */
+export function comparePlaces(
+  order: readonly SortKey[],
+  one: Place,
+  other: Place,
+  types: ReadonlyMap<string, MemberType>,
+): number {
+  for (const [i, { member, descending }] of order.entries()) {
+    const type = types.get(member) ?? "text";
+    const compared = compareValues(one[i] ?? null, other[i] ?? null, type);
+    if (compared !== 0) return descending ? -compared : compared;
+  }
+  return 0;
+}
+
+function compareValues(one: MemberValue, other: MemberValue, type: MemberType): number {
+  if (one === null || other === null) return Number(one !== null) - Number(other !== null);
+  if (typeof one === "number" && typeof other === "number") return Math.sign(one - other);
+  const [first, second] = [one, other].map((value) => Buffer.from(String(comparedValue(value, type))));
+  return Buffer.compare(first as Buffer, second as Buffer); // there are two; UTF-8 has the order of code points
+}
 
 /**
  * What is behind a place in an order, as ranges that follow one another: first what is equal to the place on all keys but

@@ -156,7 +156,7 @@ interface Window {
  * Returns the address of the client as a key: of IPv6 the first 64 bits, since a client with one such address has all
  * that begin like it (RFC 6177). Where the adapter knows no address, all clients are one.
  */
-export function clientKey({ client }: HttpRequest): string {
+export function clientKey({ client }: Pick<HttpRequest, "client">): string {
   return toClientKey(client.address ?? "unknown");
 }
 

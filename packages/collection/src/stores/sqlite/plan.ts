@@ -12,6 +12,8 @@ export interface SelectableRecords {
   readonly owner: number | undefined;
   /** Whether the connection has the function that stops a statement. */
   readonly isStoppable: boolean;
+  /** What was seen of its documents: whether there are long ones, of which few are to be read at once. */
+  readonly documents: { areLong: boolean };
 }
 
 /** How the records of a selection are found; the same for all of its pages. */

@@ -22,21 +22,56 @@ export interface BulkLimits {
 export type BulkSettings = { readonly [K in keyof BulkLimits]-?: number };
 
 /**
- * The limits with every default filled in.
+ * Fills in the defaults.
  *
  * @throws RangeError that names the limit that is out of its bounds
  */
 export function toBulkSettings(limits: BulkLimits): BulkSettings {
-  const settings = {
+  return positiveLimits("bulk", {
     maxBytes: limits.maxBytes ?? 268_435_456,
     maxExpansion: limits.maxExpansion ?? 100,
     maxRecords: limits.maxRecords ?? 1_000_000,
     maxTime: limits.maxTime ?? 600_000,
     maxAtOnce: limits.maxAtOnce ?? 4,
-  };
-  for (const [name, value] of Object.entries(settings)) {
+  });
+}
+
+/** What the lists of a collection may take. Each is a whole number, 1 or more. */
+export interface ListLimits {
+  /**
+   * How long a page may be, in characters of its records' JSON: it ends with the record that reaches this length, and its
+   * `Link` leads on. Default: 4,194,304.
+   */
+  readonly maxPageSize?: number | undefined;
+  /**
+   * The most bytes that lists hold in memory until their clients take them; beyond it a list is answered 503. Default:
+   * 67,108,864.
+   */
+  readonly maxHeldBytes?: number | undefined;
+  /** The same for the lists of one caller. Default: 16,777,216. */
+  readonly maxHeldBytesPerCaller?: number | undefined;
+}
+
+/** The limits with every default filled in. */
+export type ListSettings = { readonly [K in keyof ListLimits]-?: number };
+
+/**
+ * Fills in the defaults.
+ *
+ * @throws RangeError that names the limit that is out of its bounds
+ */
+export function toListSettings(limits: ListLimits): ListSettings {
+  return positiveLimits("lists", {
+    maxPageSize: limits.maxPageSize ?? 4_194_304,
+    maxHeldBytes: limits.maxHeldBytes ?? 67_108_864,
+    maxHeldBytesPerCaller: limits.maxHeldBytesPerCaller ?? 16_777_216,
+  });
+}
+
+function positiveLimits<T extends Readonly<Record<string, number>>>(option: string, limits: T): T {
+  for (const [name, value] of Object.entries(limits)) {
     if (Number.isSafeInteger(value) && value >= 1) continue;
-    throw new RangeError(`bulk.${name} must be a whole number, 1 or more, and is ${String(value)}`);
+    throw new RangeError(`${option}.${name} must be a whole number, 1 or more, and is ${String(value)}`);
   }
-  return settings;
+  return limits;
 }

@@ -1,0 +1,99 @@
+import { HttpError, type HttpRequest, problem } from "waymark";
+import { callerKey } from "../caller-key.ts";
+import type { ListSettings } from "../limits.ts";
+import { collectionProblemTypes } from "../problem-types.ts";
+import type { StoredRecord } from "../store.ts";
+
+/** Counts what lists hold in memory while their clients take them, so that slow clients cannot fill it. */
+export class HeldLists {
+  readonly #limits: ListSettings;
+  readonly #bytesOfCallers = new Map<string, number>();
+  #bytes = 0;
+
+  constructor(limits: ListSettings) {
+    this.#limits = limits;
+  }
+
+  /** Begins a list, which holds nothing yet. */
+  begin(request: HttpRequest<unknown>): HeldList {
+    const held = new HeldList(this, callerKey(request));
+    request.onEnd(() => held.release()); // also when nobody sends what it became
+    return held;
+  }
+
+  /** @throws HttpError 503 when the caller, or all callers together, hold as much as they may */
+  assertRoom(caller: string): void {
+    const { maxHeldBytes, maxHeldBytesPerCaller } = this.#limits;
+    if ((this.#bytesOfCallers.get(caller) ?? 0) >= maxHeldBytesPerCaller) throw refusal("this client");
+    if (this.#bytes >= maxHeldBytes) throw refusal("clients");
+  }
+
+  /** @param bytes negative for those that are let go */
+  add(caller: string, bytes: number): void {
+    this.#bytes += bytes;
+    const ofCaller = (this.#bytesOfCallers.get(caller) ?? 0) + bytes;
+    if (ofCaller === 0) this.#bytesOfCallers.delete(caller);
+    else this.#bytesOfCallers.set(caller, ofCaller);
+  }
+}
+
+/** What one list holds. */
+class HeldList {
+  readonly #all: HeldLists;
+  readonly #caller: string;
+  #bytes: number | undefined;
+  #isOver = false;
+
+  constructor(all: HeldLists, caller: string) {
+    this.#all = all;
+    this.#caller = caller;
+  }
+
+  /**
+   * Gives the same batches, and counts each until the next one is asked for.
+   *
+   * @throws HttpError 503 (rejects) as `assertRoom` of all, at the first batch of the list
+   */
+  async *count(
+    batches: AsyncIterable<readonly StoredRecord[]>,
+  ): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+    for await (const batch of batches) {
+      if (this.#bytes === undefined) this.#all.assertRoom(this.#caller);
+      this.#hold(bytesHeldBy(batch));
+      yield batch;
+    }
+  }
+
+  /** Gives the same batches, and ends the list with them. */
+  async *untilEnd(
+    batches: AsyncIterable<readonly StoredRecord[]>,
+  ): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+    try {
+      yield* batches;
+    } finally {
+      this.release();
+    }
+  }
+
+  /** Ends the list. */
+  release(): void {
+    this.#hold(0);
+    this.#isOver = true;
+  }
+
+  #hold(bytes: number): void {
+    if (this.#isOver) return;
+    this.#all.add(this.#caller, bytes - (this.#bytes ?? 0));
+    this.#bytes = bytes;
+  }
+}
+
+/** The records, and what is made of them: the first ones of a page, or the text of a piece. */
+function bytesHeldBy(batch: readonly StoredRecord[]): number {
+  return 2 * batch.reduce((sum, { json }) => sum + json.length, 0);
+}
+
+function refusal(whose: string): HttpError {
+  const detail = `The lists that ${whose} did not take yet fill the memory for them.`;
+  return new HttpError(problem(collectionProblemTypes.listsBusy, { detail }).withHeader("Retry-After", "5"));
+}
