@@ -1,3 +1,4 @@
+import type { DatabaseObserver } from "./observer.ts";
 import type { SelectableMember } from "./selection.ts";
 import type { LoadOptions, Snapshot } from "./snapshot.ts";
 import type { Store } from "./store.ts";
@@ -10,7 +11,12 @@ export interface Database {
    * @throws RangeError when the database was opened without it
    */
   store(collection: string): Store;
-  /** Resolves when the database can be used, with what for. */
+  /**
+   * Resolves when the database can be used, with what for. While changes fail it also makes a change that leaves everything as it
+   * was: so it rejects until changes are possible again.
+   *
+   * @throws StoreUnavailable (rejects) when the database cannot be used, or takes no changes just now
+   */
   check(): Promise<DatabaseState>;
   /** All that the collections have now; to be closed, since it holds a connection and what it has may not be cleared away. */
   snapshot(): Promise<Snapshot>;
@@ -40,6 +46,8 @@ export interface DatabaseOptions {
   readonly now?: () => Date;
   /** Whether it may be one that a snapshot was not wholly loaded into, to go on with that. Default: false. */
   readonly forLoading?: boolean;
+  /** Receives what the database does. Default: none. */
+  readonly observer?: DatabaseObserver | undefined;
 }
 
 /** What a database must know of a collection. */

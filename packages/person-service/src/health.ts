@@ -13,7 +13,7 @@ import {
 
 /** The sources of the health of the service. */
 export interface Health {
-  /** Resolves with the state of the database; rejects with StoreUnavailable when it cannot be used. */
+  /** Resolves with the state of the database; rejects with StoreUnavailable, whose message is sent, when it cannot be used. */
   readonly check: () => Promise<DatabaseState>;
   /** Returns false while the service starts or is about to stop. */
   readonly isReady: () => boolean;
@@ -23,8 +23,8 @@ export interface Health {
 
 /**
  * Makes the routes for monitors. `/health/live` answers as long as the process does, and does not look at the database: a
- * restart would not mend it. `/health/ready` is 503 while requests should go elsewhere; its text is `ready`, or
- * `ready for reads only` where the database can only be read.
+ * restart would not mend it. `/health/ready` is 503 with the cause while requests should go elsewhere, because the database
+ * is away or every change fails; its text is `ready`, or `ready for reads only` where the database can only be read.
  */
 export const healthRoutes = (health: Health): Route =>
   group(
@@ -45,7 +45,7 @@ async function readiness({ check, isReady, patience = 2000 }: Health): Promise<H
   try {
     return await Promise.race([check().then(ready), late]);
   } catch (error) {
-    if (error instanceof StoreUnavailable) return notReady("The database cannot be used just now.");
+    if (error instanceof StoreUnavailable) return notReady(`${error.message}.`);
     throw error;
   } finally {
     clearTimeout(timer);

@@ -23,6 +23,8 @@ interface SmallDisk {
   readonly makeRoom: (database: string) => void;
   /** Whether what is refused may have been stored nevertheless. */
   readonly isOutcomeUnknown: boolean;
+  /** Why the service is not ready. */
+  readonly cause: string;
 }
 
 /** The file system is gone with the programs that have it. */
@@ -38,6 +40,7 @@ const disks: readonly SmallDisk[] = [
     pathSeenBy: ({ pid }, path) => `/proc/${pid}/root${path}`,
     makeRoom: (database) => rmSync(join(database, "..", "room")),
     isOutcomeUnknown: false,
+    cause: "The disk of the database is full.",
   },
   {
     what: "files that may have 1 MiB",
@@ -51,10 +54,11 @@ const disks: readonly SmallDisk[] = [
       other.close();
     },
     isOutcomeUnknown: true,
+    cause: "The disk of the database reports an error.",
   },
 ];
 
-for (const { what, missing, shell, pathSeenBy, makeRoom, isOutcomeUnknown } of disks) {
+for (const { what, missing, shell, pathSeenBy, makeRoom, isOutcomeUnknown, cause } of disks) {
   describe(`a service on a disk that is full: ${what}`, { skip: missing }, () => {
     let files = 0;
     let service: ServiceProcess;
@@ -74,6 +78,12 @@ for (const { what, missing, shell, pathSeenBy, makeRoom, isOutcomeUnknown } of d
       JSON.parse(await (await fetch(`${service.url}/person`)).text());
     const person = (number: number): string =>
       JSON.stringify({ name: `Person ${number}`, description: "x".repeat(4000), identifier: `number ${number}` });
+
+    async function readiness(): Promise<{ readonly status: number; readonly cause: string | undefined }> {
+      const answer = await fetch(`${service.url}/health/ready`);
+      const text = await answer.text();
+      return { status: answer.status, cause: answer.ok ? undefined : JSON.parse(text).detail };
+    }
 
     /** Has people stored by several clients, until there is no room: the identifiers of those who were acknowledged. */
     async function fillDisk(): Promise<ReadonlySet<string>> {
@@ -121,9 +131,10 @@ for (const { what, missing, shell, pathSeenBy, makeRoom, isOutcomeUnknown } of d
       const acknowledged = await fillDisk();
       assert.ok(acknowledged.size > 5, `${acknowledged.size} were stored`);
       await assertKept(acknowledged);
-      assert.equal((await fetch(`${service.url}/health/ready`)).status, 200);
+      assert.deepEqual(await readiness(), { status: 503, cause });
       assert.equal((await post(person(0))).status, 503);
       makeRoom(database);
+      assert.deepEqual(await readiness(), { status: 200, cause: undefined });
       await assertKept(acknowledged);
       await assertRecovered();
     });

@@ -50,8 +50,8 @@ describe("readiness", () => {
     ],
     [
       "the database cannot be used",
-      { check: () => Promise.reject(new StoreUnavailable("/secret/person.db is locked")) },
-      "The database cannot be used just now.",
+      { check: () => Promise.reject(new StoreUnavailable("The disk of the database is full")) },
+      "The disk of the database is full.",
     ],
     [
       "the database does not answer",

@@ -1,4 +1,5 @@
 import type { CollectionDefinition, Database, DatabaseOptions } from "../database.ts";
+import { ObservedEngine, type WriteHealth } from "./observed-engine.ts";
 import { type Engine, RecordStore } from "./record-store.ts";
 import { type RestoreTarget, restoreSnapshot } from "./restore.ts";
 
@@ -7,21 +8,49 @@ export interface DatabaseEngine extends Pick<Database, "check" | "snapshot" | "c
   /** Makes the engine of a collection; called once for each when the database is opened. */
   collection(definition: CollectionDefinition): Engine;
   restoreTarget(): Promise<RestoreTarget>;
+  /**
+   * Makes a change that leaves everything as it was.
+   *
+   * @throws StoreUnavailable (rejects) when changes cannot be made just now
+   */
+  probeChanges(): Promise<void>;
 }
 
 /** An open database, each of its collections behind a store. */
 export function recordDatabase(
   engine: DatabaseEngine,
-  { collections, now = () => new Date() }: DatabaseOptions,
+  { collections, now = () => new Date(), observer }: DatabaseOptions,
 ): Database {
-  const stores = new Map(collections.map((each) => [each.name, new RecordStore(engine.collection(each), each, now)]));
+  const health: WriteHealth = { hasFailed: false };
+  /** One for all that ask at the same time. */
+  let probing: Promise<void> | undefined;
+  const probe = async (): Promise<void> => {
+    try {
+      await engine.probeChanges();
+      health.hasFailed = false;
+    } finally {
+      probing = undefined;
+    }
+  };
+  const storeOf = (definition: CollectionDefinition): RecordStore => {
+    const observed = new ObservedEngine(engine.collection(definition), definition.name, health, observer);
+    return new RecordStore(observed, definition, now);
+  };
+  const stores = new Map(collections.map((each) => [each.name, storeOf(each)]));
   return {
     store(collection) {
       const store = stores.get(collection);
       if (store === undefined) throw new RangeError(`The database was opened without ${JSON.stringify(collection)}`);
       return store;
     },
-    check: () => engine.check(),
+    async check() {
+      const state = await engine.check();
+      if (health.hasFailed && !state.readOnly) {
+        probing ??= probe();
+        await probing;
+      }
+      return state;
+    },
     snapshot: () => engine.snapshot(),
     load: async (snapshot, options) => restoreSnapshot(await engine.restoreTarget(), snapshot, collections, options),
     close: () => engine.close(),

@@ -1,4 +1,5 @@
 import type { Database, DatabaseOptions, PostgresDatabaseOptions } from "../../database.ts";
+import type { DatabaseObserver } from "../../observer.ts";
 import type { Snapshot } from "../../snapshot.ts";
 import { StoreOpenError } from "../../store.ts";
 import { assertDefinitions, ownersFirst } from "../definition.ts";
@@ -30,7 +31,12 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
   }
   const pools = dividePool(poolSize, connect, () => PostgresConnection.open(config, timeouts));
   return recordDatabase(
-    postgresDatabaseEngine(pools, collections, () => openPostgresSnapshot(config, timeouts)),
+    postgresDatabaseEngine(
+      pools,
+      collections,
+      () => openPostgresSnapshot(config, timeouts),
+      options.observer?.onCommit,
+    ),
     options,
   );
 }
@@ -56,11 +62,12 @@ function postgresDatabaseEngine(
   pools: PostgresPools,
   collections: DatabaseOptions["collections"],
   openSnapshot: () => Promise<Snapshot>,
+  onCommit: DatabaseObserver["onCommit"],
 ): DatabaseEngine {
   const engines: PostgresEngine[] = [];
   return {
     collection(definition) {
-      const engine = new PostgresEngine(pools, definition, collections);
+      const engine = new PostgresEngine(pools, definition, collections, onCommit);
       engines.push(engine);
       return engine;
     },
@@ -78,6 +85,15 @@ function postgresDatabaseEngine(
       }
     },
     restoreTarget: () => PostgresRestoreTarget.of(pools.changes, collections),
+    async probeChanges() {
+      try {
+        await pools.changes.use((connection) =>
+          connection.query({ text: "UPDATE waymark_collections SET revision = revision" }),
+        );
+      } catch (error) {
+        throw toStoreFault(error);
+      }
+    },
     async close() {
       await Promise.all(engines.map((engine) => engine.close()));
       await Promise.all(Object.values(pools).map((pool) => pool.close()));

@@ -1,4 +1,5 @@
 import type { CollectionDefinition } from "../../database.ts";
+import type { DatabaseObserver } from "../../observer.ts";
 import type { Selection } from "../../selection.ts";
 import type { BulkCreation, ReadOptions, StoredRecord } from "../../store.ts";
 import type { BulkSource } from "../bulk-source.ts";
@@ -25,13 +26,18 @@ export class PostgresEngine implements Engine {
   readonly #writer: PostgresWriter;
 
   /** @param collections those of the database */
-  constructor(pools: PostgresPools, definition: CollectionDefinition, collections: readonly CollectionDefinition[]) {
+  constructor(
+    pools: PostgresPools,
+    definition: CollectionDefinition,
+    collections: readonly CollectionDefinition[],
+    onCommit: DatabaseObserver["onCommit"],
+  ) {
     this.#collection = definition.name;
     this.#columns = comparedColumns(definition);
     this.#pools = pools;
     this.#finds = new PostgresFinds(pools.records, definition);
     this.#changes = new PostgresChanges(definition, collections);
-    this.#writer = new PostgresWriter(pools.changes, this.#changes);
+    this.#writer = new PostgresWriter(pools.changes, this.#changes, onCommit);
   }
 
   async find(id: number, owner: number | undefined): Promise<StoredRecord | undefined> {

@@ -1,3 +1,4 @@
+import type { DatabaseObserver } from "../../observer.ts";
 import { StoreOutcomeUnknown, StoreUnavailable } from "../../store.ts";
 import type { Counters } from "../decide.ts";
 import type { OutcomeOf, Write } from "../write.ts";
@@ -21,6 +22,7 @@ import { attempt, type PostgresPool } from "./pool.ts";
 export class PostgresWriter {
   readonly #pool: PostgresPool;
   readonly #changes: PostgresChanges;
+  readonly #onCommit: DatabaseObserver["onCommit"];
   #waiting: WaitingWrite[] = [];
   #waitingSize = 0;
   #isDue = false;
@@ -29,9 +31,10 @@ export class PostgresWriter {
   #idle: PromiseWithResolvers<void> | undefined;
   #isClosed = false;
 
-  constructor(pool: PostgresPool, changes: PostgresChanges) {
+  constructor(pool: PostgresPool, changes: PostgresChanges, onCommit: DatabaseObserver["onCommit"]) {
     this.#pool = pool;
     this.#changes = changes;
+    this.#onCommit = onCommit;
   }
 
   /**
@@ -132,10 +135,17 @@ export class PostgresWriter {
           return { result: writes.map((write) => batch.apply(write)), batch };
         }),
       );
+    const started = performance.now();
+    const report = (error: unknown): void =>
+      this.#onCommit?.({ changes: writes.length, milliseconds: performance.now() - started, error });
     try {
-      return await attempt(5, make, mayBeRepeated);
+      const outcomes = await attempt(5, make, mayBeRepeated);
+      report(undefined);
+      return outcomes;
     } catch (error) {
-      throw toStoreFault(error);
+      const fault = toStoreFault(error);
+      report(fault);
+      throw fault;
     }
   }
 }

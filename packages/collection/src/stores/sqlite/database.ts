@@ -65,6 +65,7 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   const writer = new SqliteWriter(
     isFile ? threadedWriter(thread) : localWriter(new SqliteTransactions(database, collections, busyTimeout)),
     maxWaitingWrites,
+    options.observer?.onCommit,
   );
   const queries = new SqliteQueries(database, collections);
   const stop = new Int32Array(new SharedArrayBuffer(4));
@@ -102,6 +103,7 @@ function sqliteDatabaseEngine(
         file === ":memory:" ? snapshotOfMemory(database, restoreTarget.identity) : openSqliteSnapshot(file),
       ),
     restoreTarget: async () => restoreTarget,
+    probeChanges: () => writer.probe(),
     async close() {
       await Promise.all([writer.close(), reader.close()]);
       lock?.close();

@@ -52,6 +52,16 @@ export class SqliteTransactions {
     }
   }
 
+  /** Makes a change that needs room in the log and a commit, and leaves everything as it was. */
+  probe(): void {
+    probeRoom(this.#database, this.#busyTimeout);
+    inTransaction(this.#database, this.#busyTimeout, () => {
+      // Both, or SQLite would find nothing to be written.
+      this.#database.exec("UPDATE waymark_collections SET revision = revision + 1");
+      this.#database.exec("UPDATE waymark_collections SET revision = revision - 1");
+    });
+  }
+
   /** Begins to store many records, all or none. */
   beginBulk(collection: string, conditions: BulkConditions): void {
     this.#bulk = new SqliteBulkCreation(this.#database, this.#busyTimeout, this.#writesTo(collection), conditions);
@@ -165,5 +175,23 @@ class SqliteBulkCreation {
 
   get #isDecided(): boolean {
     return this.#isRefused || this.#tally.isDecided;
+  }
+}
+
+/**
+ * Has SQLite write to the log what a large record takes, in a transaction that is undone. A page or two could still fit where no
+ * record does: what a change that failed had begun to write is room for them.
+ */
+function probeRoom(database: DatabaseSync, busyTimeout: number): void {
+  const { cache_size: cacheSize } = database.prepare("PRAGMA cache_size").get() as { cache_size: number }; // one row, of one integer
+  database.exec("PRAGMA cache_size = 8"); // what does not fit in so many pages is written before the end
+  try {
+    begin(database, busyTimeout);
+    orRollBack(database, () => {
+      database.exec("CREATE TABLE waymark_probe (content); INSERT INTO waymark_probe VALUES (zeroblob(262144))");
+    });
+    rollBack(database);
+  } finally {
+    database.exec(`PRAGMA cache_size = ${cacheSize}`);
   }
 }

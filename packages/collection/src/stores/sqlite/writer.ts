@@ -1,4 +1,5 @@
 import type { CollectionDefinition } from "../../database.ts";
+import type { DatabaseObserver } from "../../observer.ts";
 import { StoreUnavailable } from "../../store.ts";
 import { BulkReader, type BulkSource } from "../bulk-source.ts";
 import type { OutcomeOf, Write } from "../write.ts";
@@ -12,6 +13,7 @@ import type { AddressedWrite, BatchedOutcome, BulkOutcome, SqliteTransactions } 
 export class SqliteWriter {
   readonly #channel: WriterChannel;
   readonly #maxWaiting: number;
+  readonly #onCommit: DatabaseObserver["onCommit"];
   /** What has not begun yet. */
   readonly #jobs: Job[] = [];
   #waiting = 0;
@@ -25,9 +27,15 @@ export class SqliteWriter {
   #closing: Promise<void> | undefined;
 
   /** @param maxWaiting how many changes may be without an answer; those beyond are refused */
-  constructor(channel: WriterChannel, maxWaiting: number) {
+  constructor(channel: WriterChannel, maxWaiting: number, onCommit?: DatabaseObserver["onCommit"]) {
     this.#channel = channel;
     this.#maxWaiting = maxWaiting;
+    this.#onCommit = onCommit;
+  }
+
+  /** How many changes are without an answer. */
+  get waiting(): number {
+    return this.#waiting;
   }
 
   /**
@@ -61,6 +69,19 @@ export class SqliteWriter {
       this.#waiting--;
       await sendBulk(this.#channel, collection, source).then(resolve, reject);
     });
+    this.#start();
+    return promise;
+  }
+
+  /**
+   * Makes a change that leaves everything as it was, in its turn.
+   *
+   * @throws StoreUnavailable (rejects) as `write` does
+   */
+  async probe(): Promise<void> {
+    this.#admit();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#jobs.push(() => this.#channel.ask("probe").then(resolve, reject));
     this.#start();
     return promise;
   }
@@ -107,13 +128,22 @@ export class SqliteWriter {
   /** Never rejects: each of those who wait is told. The next are committed while these are answered. */
   async #commit(batch: readonly WaitingWrite[]): Promise<void> {
     const writes = batch.map(({ collection, write }): AddressedWrite => ({ collection, write }));
+    const started = performance.now();
+    const report = (error: unknown): void =>
+      this.#onCommit?.({ changes: batch.length, milliseconds: performance.now() - started, error });
     const answer = await this.#channel.ask("commit", writes).then(
-      (outcomes) => (waiting: WaitingWrite, i: number) => {
-        const outcome = outcomes[i] as BatchedOutcome; // there are as many as writes
-        if (outcome.kind === "failed") waiting.reject(outcome.error);
-        else waiting.resolve(outcome);
+      (outcomes) => {
+        report(undefined);
+        return (waiting: WaitingWrite, i: number) => {
+          const outcome = outcomes[i] as BatchedOutcome; // there are as many as writes
+          if (outcome.kind === "failed") waiting.reject(outcome.error);
+          else waiting.resolve(outcome);
+        };
       },
-      (error: unknown) => (waiting: WaitingWrite) => waiting.reject(error),
+      (error: unknown) => {
+        report(error);
+        return (waiting: WaitingWrite) => waiting.reject(error);
+      },
     );
     for (const [i, waiting] of batch.entries()) {
       this.#answers.push(() => {
@@ -160,7 +190,10 @@ interface WaitingWrite extends AddressedWrite {
 const mostWaitingCharacters = 33_554_432;
 
 /** What a writer can have done. */
-export type WriterCalls = Pick<SqliteTransactions, "commit" | "beginBulk" | "addToBulk" | "endBulk" | "abandonBulk">;
+export type WriterCalls = Pick<
+  SqliteTransactions,
+  "commit" | "probe" | "beginBulk" | "addToBulk" | "endBulk" | "abandonBulk"
+>;
 
 /** The way from a writer to the transactions. */
 type WriterChannel = Channel<WriterCalls>;
@@ -189,6 +222,7 @@ export function localWriter(transactions: SqliteTransactions): WriterChannel {
 
   const calls: WriterCalls = {
     commit: (batch) => transactions.commit(batch),
+    probe: () => transactions.probe(),
     beginBulk(...args) {
       begun = args;
       kept = [];

@@ -1,0 +1,32 @@
+import type { StoreUnavailable } from "./store.ts";
+
+/**
+ * Receives what a database does, for logs, metrics and traces. The functions are called on the thread that serves and must not
+ * throw. Nothing is timed without `onOperation` and `onCommit`.
+ */
+export interface DatabaseObserver {
+  /** Called for each operation that failed because the database could not be used. */
+  readonly onUnavailable?: (error: StoreUnavailable) => void;
+  /** Called when an operation of a store has ended, in the asynchronous context of its caller. */
+  readonly onOperation?: (operation: StoreOperation) => void;
+  /** Called when changes that were committed together are committed, or have failed. */
+  readonly onCommit?: (commit: StoreCommit) => void;
+}
+
+/** An operation of a store that has ended. Each batch of a list is an operation of its own. */
+export interface StoreOperation {
+  readonly collection: string;
+  readonly name: "find" | "list" | "count" | "revision" | "create" | "replace" | "remove" | "createAll";
+  /** How long it took, its waiting included. */
+  readonly milliseconds: number;
+  /** What it failed with; undefined when it did not fail. */
+  readonly error: unknown;
+}
+
+/** Changes that were committed together. */
+export interface StoreCommit {
+  readonly changes: number;
+  readonly milliseconds: number;
+  /** What it failed with; undefined when it did not fail. */
+  readonly error: unknown;
+}

@@ -1,0 +1,105 @@
+import type { Awaitable } from "waymark";
+import type { DatabaseObserver, StoreOperation } from "../observer.ts";
+import type { Selection } from "../selection.ts";
+import { type BulkCreation, type ReadOptions, type StoredRecord, StoreReadOnly, StoreUnavailable } from "../store.ts";
+import type { BulkSource } from "./bulk-source.ts";
+import type { Engine } from "./record-store.ts";
+import type { OutcomeOf, Write } from "./write.ts";
+
+/** What the engines of a database know together about its changes. */
+export interface WriteHealth {
+  /** Whether the last change failed because the database could not be used. */
+  hasFailed: boolean;
+}
+
+/** Passes everything on to an engine, reports what comes of it to an observer, and notes whether changes can be made. */
+export class ObservedEngine implements Engine {
+  readonly #engine: Engine;
+  readonly #collection: string;
+  readonly #health: WriteHealth;
+  readonly #observer: DatabaseObserver | undefined;
+
+  constructor(engine: Engine, collection: string, health: WriteHealth, observer: DatabaseObserver | undefined) {
+    this.#engine = engine;
+    this.#collection = collection;
+    this.#health = health;
+    this.#observer = observer;
+  }
+
+  find(id: number, owner: number | undefined): Awaitable<StoredRecord | undefined> {
+    if (this.#observer === undefined) return this.#engine.find(id, owner);
+    return this.#observe("find", () => this.#engine.find(id, owner));
+  }
+
+  async *list(
+    selection: Selection,
+    owner: number | undefined,
+    options: ReadOptions,
+  ): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+    const batches = this.#engine.list(selection, owner, options);
+    try {
+      for (;;) {
+        const { done, value } = await this.#observe("list", () => batches.next());
+        if (done === true) return;
+        yield value;
+      }
+    } finally {
+      await batches.return();
+    }
+  }
+
+  async count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number> {
+    return this.#observe("count", () => this.#engine.count(selection, owner, options));
+  }
+
+  revision(): Awaitable<number> {
+    if (this.#observer === undefined) return this.#engine.revision();
+    return this.#observe("revision", () => this.#engine.revision());
+  }
+
+  async write<W extends Write>(write: W): Promise<OutcomeOf<W>> {
+    return this.#change(write.kind, () => this.#engine.write(write));
+  }
+
+  async createAll(source: BulkSource): Promise<BulkCreation> {
+    return this.#change("createAll", () => this.#engine.createAll(source));
+  }
+
+  async #change<T>(name: StoreOperation["name"], change: () => Promise<T>): Promise<T> {
+    try {
+      const outcome = await this.#observe(name, change);
+      this.#health.hasFailed = false;
+      return outcome;
+    } catch (error) {
+      // A database that is read-only says so when it is checked.
+      if (error instanceof StoreUnavailable && !(error instanceof StoreReadOnly)) this.#health.hasFailed = true;
+      throw error;
+    }
+  }
+
+  /** Reports in the asynchronous context of the caller; the result is passed on as it is, and later for no promise. */
+  #observe<R>(name: StoreOperation["name"], operation: () => R): R {
+    const observer = this.#observer;
+    if (observer === undefined) return operation();
+    const started = observer.onOperation === undefined ? 0 : performance.now();
+    const report = (error: unknown): void => {
+      if (error instanceof StoreUnavailable) observer.onUnavailable?.(error);
+      observer.onOperation?.({
+        collection: this.#collection,
+        name,
+        milliseconds: performance.now() - started,
+        error,
+      });
+    };
+    let result: R;
+    try {
+      result = operation();
+    } catch (error) {
+      report(error);
+      throw error;
+    }
+    if (result instanceof Promise) result.then(() => report(undefined), report);
+    else if (observer.onOperation !== undefined) report(undefined);
+    return result;
+  }
+}
