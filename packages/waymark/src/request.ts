@@ -23,7 +23,7 @@ export interface Exchange {
   readonly signal: AbortSignal;
   readonly client: Client;
   /** Calls back once, when the response has been sent or the client has gone; absent where nothing is sent. */
-  onEnd?(listener: () => void): void;
+  onEnd?(listener: EndListener): void;
   /** The turn of the event loop in which the request was read; absent where the adapter knows none. */
   readonly turn?: EventLoopTurn | undefined;
   /** The adapter's own object: Node's Socket (HTTP/1.1) or Http2Stream, or the web Request. */
@@ -31,6 +31,9 @@ export interface Exchange {
   /** The route that answers; undefined until it is chosen, and for a refusal. The router sets it. */
   route: MatchedRoute | undefined;
 }
+
+/** @param isSent whether all of the response has left the process; otherwise the client has gone, or the response broke */
+export type EndListener = (isSent: boolean) => void;
 
 /** The parts of a request made by hand, for `HttpRequest.of`. */
 export interface HttpRequestInit<V = Variables> {
@@ -160,10 +163,10 @@ export class HttpRequest<V = Variables> {
   }
 
   /**
-   * Calls the listener once, when all of the response has been sent or the client has gone; this costs less than the signal.
-   * Returns false, and never calls it, for a request made by hand, to which no response is sent.
+   * Calls the listener once, when all of the response has been sent (with true) or the client has gone before that (with false);
+   * this costs less than the signal. Returns false, and never calls it, for a request made by hand, to which no response is sent.
    */
-  onEnd(listener: () => void): boolean {
+  onEnd(listener: EndListener): boolean {
     if (this.#exchange.onEnd === undefined) return false;
     this.#exchange.onEnd(listener);
     return true;
@@ -334,7 +337,7 @@ function mountedExchange(
     get client() {
       return exchange.client;
     },
-    ...(onEnd !== undefined && { onEnd: (listener: () => void) => onEnd.call(exchange, listener) }),
+    ...(onEnd !== undefined && { onEnd: (listener: EndListener) => onEnd.call(exchange, listener) }),
     get turn() {
       return exchange.turn;
     },

@@ -3,7 +3,7 @@ import type { Client, MatchedRoute } from "../exchange.ts";
 import type { HeaderList } from "../fields/header-list.ts";
 import { noVariables } from "../path/pattern.ts";
 import type { RequestTarget } from "../path/target.ts";
-import { type Exchange, HttpRequest } from "../request.ts";
+import { type EndListener, type Exchange, HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import type { Piece } from "../response-body.ts";
 import type { Received, ServedApp } from "../served-app.ts";
@@ -37,7 +37,7 @@ export abstract class AdapterExchange implements Exchange, Received {
   #content: RequestContent | undefined;
   #abort: AbortController | undefined;
   #client: Client | undefined;
-  #listeners: (() => void)[] | undefined;
+  #listeners: EndListener[] | undefined;
 
   constructor(app: ServedApp, platform: Platform) {
     this.app = app;
@@ -103,8 +103,8 @@ export abstract class AdapterExchange implements Exchange, Received {
     return this.#abort.signal;
   }
 
-  onEnd(listener: () => void): void {
-    if (this.#state !== "open") listener();
+  onEnd(listener: EndListener): void {
+    if (this.#state !== "open") listener(this.#state === "sent");
     else if (this.#listeners === undefined) this.#listeners = [listener];
     else this.#listeners.push(listener);
   }
@@ -120,7 +120,7 @@ export abstract class AdapterExchange implements Exchange, Received {
     this.#state = isSent ? "sent" : "abandoned";
     this.stopSending?.();
     if (!isSent) this.#abort?.abort(reason ?? clientGone());
-    for (const listener of this.#listeners ?? []) this.#call(listener);
+    for (const listener of this.#listeners ?? []) this.#call(listener, isSent);
   }
 
   /** Reports an error that the response cannot. */
@@ -128,9 +128,9 @@ export abstract class AdapterExchange implements Exchange, Received {
     this.app.fault(error, this.request);
   }
 
-  #call(listener: () => void): void {
+  #call(listener: EndListener, isSent: boolean): void {
     try {
-      listener();
+      listener(isSent);
     } catch (error) {
       this.fault(error);
     }

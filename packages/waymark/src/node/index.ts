@@ -4,6 +4,13 @@ export { nodeCodings } from "./codings.ts";
 export { toNodeListener } from "./node-listener.ts";
 export type { ServeOptions, TlsCredentials } from "./options.ts";
 export { connectionProblemTypes } from "./problem-types.ts";
+export {
+  observeRequests,
+  type RequestEvent,
+  type RequestObserver,
+  requestChannels,
+  requestEvent,
+} from "./request-events.ts";
 export { ListenError, type ListenFailure, type RunningServer, serve } from "./serve.ts";
 export type { CloseOptions } from "./shut-down.ts";
 export { type UpgradedConnection, type UpgradeHandler, upgrade } from "./upgrade.ts";

@@ -9,6 +9,7 @@ import { type Servable, type ServedApp, served } from "../served-app.ts";
 import { canonicalAddress, isEncrypted } from "./client.ts";
 import { NodeContent } from "./content.ts";
 import { node } from "./exchange.ts";
+import { publishing } from "./request-events.ts";
 
 /**
  * Makes a listener of an app for an `http.Server` that is there already, or for what is mounted in one. Limits, timeouts and
@@ -20,8 +21,9 @@ import { node } from "./exchange.ts";
  * ```
  */
 export function toNodeListener(app: Servable): (message: IncomingMessage, response: ServerResponse) => void {
+  const published = publishing(app[served]);
   return (message, response) => {
-    const exchange = new ListenerExchange(app[served], message, response);
+    const exchange = new ListenerExchange(published, message, response);
     answer(exchange, (settled) => send(exchange, settled));
   };
 }

@@ -12,6 +12,7 @@ import {
   toSecureContext,
   toServeSettings,
 } from "./options.ts";
+import { publishing } from "./request-events.ts";
 import { type CloseOptions, closer } from "./shut-down.ts";
 
 /** A server that listens. */
@@ -54,7 +55,7 @@ export async function serve(app: Servable, options: ServeOptions = {}): Promise<
   const context: ServeContext = {
     ...settings,
     isTrustedProxy: trustedProxies(settings.trustProxy),
-    app: app[served],
+    app: publishing(app[served]),
     turns: new EventLoopTurns(),
     closing: false,
   };

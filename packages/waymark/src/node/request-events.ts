@@ -1,0 +1,161 @@
+import { type Channel, channel } from "node:diagnostics_channel";
+import { andThen } from "../and-then.ts";
+import { DeclarationSite } from "../declaration.ts";
+import { type Attribute, attribute } from "../exchange.ts";
+import type { AroundFilter, Next } from "../filter.ts";
+import type { HttpRequest } from "../request.ts";
+import type { HttpResponse } from "../response.ts";
+import { isStreamed, openBody, type Step, type StreamedBody } from "../response-body.ts";
+import type { ServedApp } from "../served-app.ts";
+import { Takeover } from "./upgrade.ts";
+
+/** A request that is being answered; one object for its start and its end. */
+export interface RequestEvent {
+  /** The request as it came. Its `route` is known at the end. */
+  readonly request: HttpRequest;
+  /** When it came, by `performance.now()`. */
+  readonly started: number;
+  /** The response as the filters left it; undefined at the start, and where the client went before there was one. */
+  readonly response: HttpResponse | undefined;
+  /** How many bytes of content were handed to the connection, in the content coding of the response. */
+  readonly contentBytes: number;
+  /** How long it took until all was sent or the client had gone, in milliseconds; 0 at the start. */
+  readonly duration: number;
+  /** Whether the client was sent the whole response; false at the start. */
+  readonly isSent: boolean;
+}
+
+/** Receives the events of requests. The functions must not throw. */
+export interface RequestObserver {
+  readonly onStart?: (event: RequestEvent) => void;
+  /** Called when the whole response has been sent, or the client has gone. */
+  readonly onEnd?: (event: RequestEvent) => void;
+}
+
+/** The event of a request, for filters and handlers that know more of it than its observer; undefined where there is none. */
+export const requestEvent: Attribute<RequestEvent> = attribute<RequestEvent>("requestEvent");
+
+/**
+ * Observes every request of an app, refused ones included. For `router({ filters })`, in the first place.
+ *
+ * ```ts
+ * const observer: RequestObserver = {
+ *   onEnd: ({ request, response, duration }) => console.log(request.route?.path, response?.status, duration),
+ * };
+ * router({ filters: [observeRequests(observer)] }, personRoutes(people));
+ * ```
+ */
+export function observeRequests(observer: RequestObserver): AroundFilter {
+  return {
+    kind: "around",
+    apply: (request, next) => observe(request, next, observer),
+    site: new DeclarationSite(observeRequests),
+  };
+}
+
+/**
+ * The names of the channels of `node:diagnostics_channel` on which `serve` and `toNodeListener` publish a `RequestEvent` for the
+ * start and the end of every request. While nobody subscribes nothing is measured.
+ *
+ * ```ts
+ * diagnosticsChannel.subscribe(requestChannels.end, (message) => {
+ *   const { request, response, duration } = message as RequestEvent;
+ *   console.log(request.method, request.route?.path, response?.status, duration);
+ * });
+ * ```
+ */
+export const requestChannels: Readonly<Record<"start" | "end", string>> = {
+  start: "waymark.request.start",
+  end: "waymark.request.end",
+};
+
+const start: Channel = channel(requestChannels.start);
+const end: Channel = channel(requestChannels.end);
+const publisher: RequestObserver = {
+  onStart: (event) => start.publish(event),
+  onEnd: (event) => end.publish(event),
+};
+
+/** Returns the app with its requests published. */
+export function publishing(app: ServedApp): ServedApp {
+  const isObserved = (): boolean => start.hasSubscribers || end.hasSubscribers;
+  const answer = (request: HttpRequest): HttpResponse | Promise<HttpResponse> => app.answer(request);
+  return {
+    answer: (request) => (isObserved() ? observe(request, answer, publisher) : answer(request)),
+    refuse(request, refusal, malformed) {
+      const refuse = (refused: HttpRequest) => app.refuse(refused, refusal, malformed);
+      return isObserved() ? observe(request, refuse, publisher) : refuse(request);
+    },
+    content: app.content,
+    fault: (error, request) => app.fault(error, request),
+  };
+}
+
+function observe(request: HttpRequest, next: Next, observer: RequestObserver): HttpResponse | Promise<HttpResponse> {
+  const event = new ObservedRequest(request);
+  observer.onStart?.(event);
+  const conclude = (isSent: boolean): void => {
+    event.end(isSent);
+    observer.onEnd?.(event);
+  };
+  const isSent = request.onEnd(conclude);
+  return andThen(next(request.withAttribute(requestEvent, event)), (response) => {
+    const observed = event.observe(response);
+    // Nothing is sent of a response to a request made by hand.
+    if (!isSent) conclude(true);
+    return observed;
+  });
+}
+
+class ObservedRequest implements RequestEvent {
+  readonly request: HttpRequest;
+  readonly started: number;
+  response: HttpResponse | undefined;
+  contentBytes: number;
+  duration: number;
+  isSent: boolean;
+
+  constructor(request: HttpRequest) {
+    this.request = request;
+    this.started = performance.now();
+    this.response = undefined;
+    this.contentBytes = 0;
+    this.duration = 0;
+    this.isSent = false;
+  }
+
+  /** Returns the response with what is sent of its content counted. */
+  observe(response: HttpResponse): HttpResponse {
+    this.response = response;
+    const { body } = response;
+    // A connection that is handed over is not ours to count.
+    if (body instanceof Takeover) return response;
+    if (isStreamed(body)) return response.withBody(this.#counted(body, response));
+    if (body !== null && this.request.method !== "HEAD") this.contentBytes = Buffer.byteLength(body);
+    return response;
+  }
+
+  end(isSent: boolean): void {
+    this.duration = performance.now() - this.started;
+    this.isSent = isSent;
+  }
+
+  #counted(body: StreamedBody, { headers }: HttpResponse): AsyncIterable<string | Uint8Array> {
+    const count = (step: Step): Step => {
+      if (step.done !== true) this.contentBytes += Buffer.byteLength(step.value);
+      return step;
+    };
+    return {
+      [Symbol.asyncIterator]: () => {
+        const source = openBody(body, headers);
+        return {
+          next: async () => andThen(source.next(), count),
+          async return() {
+            await source.cancel();
+            return { done: true, value: undefined };
+          },
+        };
+      },
+    };
+  }
+}
