@@ -87,8 +87,10 @@ function postgresDatabaseEngine(
     restoreTarget: () => PostgresRestoreTarget.of(pools.changes, collections),
     async probeChanges() {
       try {
+        // What another transaction is changing can be changed, and is not waited for.
+        const free = "SELECT name FROM waymark_collections FOR UPDATE SKIP LOCKED";
         await pools.changes.use((connection) =>
-          connection.query({ text: "UPDATE waymark_collections SET revision = revision" }),
+          connection.query({ text: `UPDATE waymark_collections SET revision = revision WHERE name IN (${free})` }),
         );
       } catch (error) {
         throw toStoreFault(error);

@@ -4,7 +4,7 @@ import { type BulkCreation, StoreUnavailable } from "../../store.ts";
 import { type BulkConditions, BulkTally } from "../bulk-source.ts";
 import type { CreateWrite, OutcomeOf, Write } from "../write.ts";
 import { SqliteWrites } from "./changes.ts";
-import { toStoreFault } from "./fault.ts";
+import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
 import { readRowidsAsBigInt } from "./statements.ts";
 import { begin, commit, inTransaction, orRollBack, rollBack } from "./transaction.ts";
 
@@ -52,14 +52,21 @@ export class SqliteTransactions {
     }
   }
 
-  /** Makes a change that needs room in the log and a commit, and leaves everything as it was. */
+  /**
+   * Makes a change that needs room in the log and a commit, and leaves everything as it was. Where another process is writing it
+   * does nothing: changes can be made.
+   */
   probe(): void {
-    probeRoom(this.#database, this.#busyTimeout);
-    inTransaction(this.#database, this.#busyTimeout, () => {
-      // Both, or SQLite would find nothing to be written.
-      this.#database.exec("UPDATE waymark_collections SET revision = revision + 1");
-      this.#database.exec("UPDATE waymark_collections SET revision = revision - 1");
-    });
+    try {
+      probeRoom(this.#database, this.#busyTimeout);
+      inTransaction(this.#database, this.#busyTimeout, () => {
+        // Both, or SQLite would find nothing to be written.
+        this.#database.exec("UPDATE waymark_collections SET revision = revision + 1");
+        this.#database.exec("UPDATE waymark_collections SET revision = revision - 1");
+      });
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable && sqliteCodeOf(error.cause) === sqliteCode.busy)) throw error;
+    }
   }
 
   /** Begins to store many records, all or none. */
