@@ -9,7 +9,7 @@ export const personServiceProblemTypes: Readonly<Record<"misdirectedRequest", Pr
     status: 421,
     title: "Misdirected Request",
     explanation:
-      "Without an access file the service is for programs on its own machine, which call it localhost or by a loopback address. Ask for that; or start it with `--access`, or with `--open`, to be reached by other names.",
+      "Without an access file, the service answers only requests for localhost or a loopback address. To serve other names, start it with `--access` or `--open`.",
   },
 };
 

@@ -36,105 +36,105 @@ export const problemTypes: Readonly<Record<ProblemName, ProblemType>> = {
     status: 400,
     title: "Malformed request target",
     explanation:
-      "The path or query is not one that RFC 3986 allows: a broken percent escape, bytes that are not UTF-8, a dot segment, a backslash, a fragment or a control character.",
+      "The path or query breaks RFC 3986: a broken percent escape, bytes that are not UTF-8, a dot segment, a backslash, a fragment or a control character.",
   },
   malformedContent: {
     code: "malformed-content",
     status: 400,
     title: "Malformed content",
     explanation:
-      "The content of the request could not be read as its Content-Type and its Content-Encoding say. The detail gives the first fault, with line and column where it has them.",
+      "The content is not what its Content-Type or Content-Encoding says. `detail` names the first fault, with line and column where possible.",
   },
   invalidContent: {
     code: "invalid-content",
     status: 400,
     title: "Invalid content",
     explanation:
-      "The content was read, but breaks the rules of the resource. `errors` lists every member that does, each with a JSON Pointer.",
+      "The content was read, but breaks rules of the resource. `errors` lists every such member with a JSON Pointer.",
   },
   ambiguousCredentials: {
     code: "ambiguous-credentials",
     status: 400,
     title: "Ambiguous credentials",
-    explanation: "The request has more than one Authorization. Send one, with one kind of credentials.",
+    explanation: "The request has more than one Authorization field. Send one, with one kind of credentials.",
   },
   forbidden: {
     code: "forbidden",
     status: 403,
     title: "Forbidden",
     explanation:
-      "The credentials are good, and do not allow this, whether or not there is something at the path. `WWW-Authenticate` may name the scope that would.",
+      "The credentials are valid, but do not allow this request. `WWW-Authenticate` may name the scope that would.",
   },
   notFound: {
     code: "not-found",
     status: 404,
     title: "Not Found",
-    explanation: "Nothing is served at this path, or not under the conditions that the request meets.",
+    explanation: "Nothing is served at this path, or not under the conditions of this request.",
   },
   methodNotAllowed: {
     code: "method-not-allowed",
     status: 405,
     title: "Method Not Allowed",
-    explanation: "The path exists, the method does not apply to it. `Allow` lists those that do.",
+    explanation: "The path exists, but not for this method. `Allow` lists its methods.",
   },
   notAcceptable: {
     code: "not-acceptable",
     status: 406,
     title: "Not Acceptable",
     explanation:
-      "`Accept` names no media type that the resource can produce, or `Accept-Encoding` excludes every content coding. `available` lists what there is.",
+      "`Accept` names no media type that the resource can produce, or `Accept-Encoding` excludes every content coding. `available` lists them.",
   },
   contentTooLarge: {
     code: "content-too-large",
     status: 413,
     title: "Content Too Large",
-    explanation: "The content is longer than the service accepts. `limit` is the bound in bytes.",
+    explanation: "The content is longer than the service accepts. `limit` is the maximum in bytes.",
   },
   contentExpandsTooFar: {
     code: "content-expands-too-far",
     status: 413,
     title: "Content Expands Too Far",
     explanation:
-      "The content has a Content-Encoding, and becomes more than `limit` times as long when it is decoded. Send less of it at a time, or without the coding.",
+      "Decoding makes the content more than `limit` times as long. Send less at a time, or without a content coding.",
   },
   unsupportedMediaType: {
     code: "unsupported-media-type",
     status: 415,
     title: "Unsupported Media Type",
     explanation:
-      "The content's type is missing, malformed, or not one that the resource reads. `Accept` and `supported` list those it does.",
+      "The Content-Type is missing, malformed, or not one that the resource reads. `Accept` and `supported` list those it reads.",
   },
   unsupportedContentCoding: {
     code: "unsupported-content-coding",
     status: 415,
     title: "Unsupported Content Coding",
     explanation:
-      "The content is encoded (Content-Encoding) in a way that the service does not read, or more than once. `Accept-Encoding` lists the codings it does.",
+      "The service does not read this Content-Encoding, or there are several. `Accept-Encoding` lists the codings it reads.",
   },
   expectationFailed: {
     code: "expectation-failed",
     status: 417,
     title: "Expectation Failed",
-    explanation: "The only expectation that the service knows is `100-continue`.",
+    explanation: "The service supports only the expectation `100-continue`.",
   },
   quotaExceeded: {
     code: "quota-exceeded",
     status: 429,
     title: "Too Many Requests",
     explanation:
-      "The client has sent more requests than it is granted in a time. `violated-policies` names the policy, which `RateLimit-Policy` tells; there are requests left again after the seconds in `Retry-After`.",
+      "The client has used up its quota of requests. `violated-policies` names the policy. Try again after the seconds in `Retry-After`.",
   },
   tooManyAttempts: {
     code: "too-many-attempts",
     status: 429,
     title: "Too Many Attempts",
-    explanation: "Too many bad credentials came from this client. `Retry-After` says in how many seconds to try again.",
+    explanation: "The client has sent too many bad credentials. Try again after the seconds in `Retry-After`.",
   },
   internalError: {
     code: "internal-error",
     status: 500,
     title: "Internal Server Error",
-    explanation: "The service failed. The fault is in its log; nothing about it is told here.",
+    explanation: "The service failed. Its log has the details.",
   },
   notImplemented: {
     code: "not-implemented",
@@ -147,13 +147,13 @@ export const problemTypes: Readonly<Record<ProblemName, ProblemType>> = {
     status: 503,
     title: "Service Unavailable",
     explanation:
-      "The service has as much to do as it can bear, is about to stop, or lacks what it needs, and nothing was done. The same request may succeed after the seconds in `Retry-After`.",
+      "The service is overloaded, about to stop, or lacks something it needs. Nothing was done. Try again after the seconds in `Retry-After`.",
   },
   accessUndecided: {
     code: "access-undecided",
     status: 503,
     title: "Access Undecided",
     explanation:
-      "Whether the credentials are good cannot be found out at the moment. `Retry-After` says in how many seconds to try again.",
+      "The service cannot check the credentials at the moment. Try again after the seconds in `Retry-After`.",
   },
 };

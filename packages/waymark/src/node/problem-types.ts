@@ -18,13 +18,13 @@ export const connectionProblemTypes: Readonly<
     status: 400,
     title: "Malformed message",
     explanation:
-      "The bytes on the connection are not a message of HTTP/1.1 (RFC 9112), or one that can be read in two ways: a Host that is none, a field line that must not be repeated. The connection is closed where the next message is in doubt.",
+      "The bytes are not an HTTP/1.1 message (RFC 9112), or can be read in two ways. If the next message is in doubt, the connection is closed.",
   },
   requestTimeout: {
     code: "request-timeout",
     status: 408,
     title: "Request Timeout",
-    explanation: "The request did not arrive in time, its head or its content. The connection is closed.",
+    explanation: "The head or the content of the request did not arrive in time. The connection is closed.",
   },
   longTarget: {
     code: "target-too-long",
@@ -37,24 +37,24 @@ export const connectionProblemTypes: Readonly<
     status: 426,
     title: "Upgrade Required",
     explanation:
-      "The resource speaks another protocol, which the field Upgrade of the answer names: the request must ask for it, by Connection and Upgrade, over HTTP/1.1.",
+      "The resource uses another protocol, which `Upgrade` names. Request it with Connection and Upgrade, over HTTP/1.1.",
   },
   headTooLarge: {
     code: "head-too-large",
     status: 431,
     title: "Request Header Fields Too Large",
-    explanation: "The header fields are more than the service accepts, or together longer.",
+    explanation: "There are more header fields than the service accepts, or they are too long together.",
   },
   transferCodingUnknown: {
     code: "transfer-coding-unknown",
     status: 501,
     title: "Transfer Coding Not Implemented",
-    explanation: "The only Transfer-Encoding that the service reads is chunked. The connection is closed.",
+    explanation: "The service reads only the Transfer-Encoding `chunked`. The connection is closed.",
   },
   versionNotSupported: {
     code: "version-not-supported",
     status: 505,
     title: "HTTP Version Not Supported",
-    explanation: "The service speaks HTTP/1.1 and HTTP/1.0.",
+    explanation: "The service supports HTTP/1.1 and HTTP/1.0 on this connection.",
   },
 };
