@@ -74,10 +74,12 @@ export class PostgresSelection {
   statement(range: readonly KeyCondition[], count: number, size: number): Statement {
     const dialect = new PostgresDialect(this.#columns);
     const order = dialect.orderBy(this.#order);
-    // Those of the first bytes alone are taken out of the table, where large documents lie apart.
+    // The limit comes first, so that an engine of several nodes sends only so many rows to the one that adds up their sizes.
+    // Of these, only the documents of the first bytes are read, since large ones lie outside the table.
     const text = `SELECT ${recordColumns}, through${dialect.keyColumns(this.#order)} FROM (
-        SELECT *, sum(size) OVER (${order}) AS through FROM ${this.#table} ${this.#where(dialect, range)} ${order}
-        LIMIT ${dialect.add(count)}
+        SELECT *, sum(size) OVER (${order}) AS through FROM (
+          SELECT * FROM ${this.#table} ${this.#where(dialect, range)} ${order} LIMIT ${dialect.add(count)}
+        ) AS first
       ) AS page WHERE through - size < ${dialect.add(size)} ${order}`;
     return { text, values: dialect.values };
   }

@@ -69,10 +69,12 @@ class PostgresSnapshot implements Snapshot {
     const { revision } = await this.counters(collection);
     if (revision === 0) return; // there may be no such table
     const { after = 0, upTo = Number.MAX_SAFE_INTEGER, changedSince = -1 } = range;
-    // Those of the first bytes alone are taken out of the table, where large documents lie apart.
+    // As in a selection: the limit comes first, and then only the documents of the first bytes are read.
     const text = `SELECT ${recordColumns}, created_at FROM (
-        SELECT *, sum(size) OVER (ORDER BY id) AS through FROM ${quoteName(collection)}
-        WHERE id > $1 AND id <= $2 AND revision > $3 ORDER BY id LIMIT 2000
+        SELECT *, sum(size) OVER (ORDER BY id) AS through FROM (
+          SELECT * FROM ${quoteName(collection)}
+          WHERE id > $1 AND id <= $2 AND revision > $3 ORDER BY id LIMIT 2000
+        ) AS first
       ) AS batch WHERE through - size < ${batchSize} ORDER BY id`;
     for (let place = after; ; ) {
       const rows = await this.#query<readonly [...RecordRow<string>, createdAt: string]>(text, [

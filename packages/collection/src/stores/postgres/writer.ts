@@ -25,8 +25,8 @@ export class PostgresWriter {
   readonly #onCommit: DatabaseObserver["onCommit"];
   #waiting: WaitingWrite[] = [];
   #waitingSize = 0;
-  #isDue = false;
-  #inHand = 0;
+  /** Whether a transaction is under way, or will begin in this turn of the event loop. */
+  #isBusy = false;
   /** Resolves when the last change is made, once somebody waits for that. */
   #idle: PromiseWithResolvers<void> | undefined;
   #isClosed = false;
@@ -58,35 +58,30 @@ export class PostgresWriter {
   /** Takes no more changes, and makes those that wait. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    if (this.#isIdle) return;
+    if (!this.#isBusy) return;
     this.#idle ??= Promise.withResolvers();
     await this.#idle.promise;
   }
 
-  /** Once the requests that have arrived by now have been looked at. */
+  /**
+   * Begins a transaction once the requests that have arrived by now have been looked at. There is one at a time: all wait for
+   * the same row of counters, so that a second one would take fewer changes along and no less time.
+   */
   #schedule(): void {
-    if (this.#isDue || this.#inHand >= transactionsAtOnce) return;
-    this.#isDue = true;
-    setImmediate(() => {
-      this.#isDue = false;
-      this.#run();
-    });
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    setImmediate(() => this.#run());
   }
 
   async #run(): Promise<void> {
-    this.#inHand++;
     const fault = await this.#make(this.#take());
-    this.#inHand--;
-    // What waits would be told the same, one transaction after another.
+    // Each transaction of those that wait would fail in the same way.
     if (fault !== undefined) {
       for (let waiting = this.#take(); waiting.length > 0; waiting = this.#take()) rejectAll(waiting, fault);
     }
+    this.#isBusy = false;
     if (this.#waiting.length > 0) this.#schedule();
-    else if (this.#isIdle) this.#idle?.resolve();
-  }
-
-  get #isIdle(): boolean {
-    return this.#inHand === 0 && !this.#isDue;
+    else this.#idle?.resolve();
   }
 
   /** As many of those that wait as one transaction takes. */
@@ -155,9 +150,6 @@ interface WaitingWrite {
   readonly resolve: (outcome: OutcomeOf<Write>) => void;
   readonly reject: (error: unknown) => void;
 }
-
-/** So that the next changes are ready when those before them are committed: the second one waits for the lock in the server. */
-const transactionsAtOnce = 2;
 
 /** Sizes are in characters of JSON. */
 const batchLimit = { writes: 500, size: 2 ** 20 };
