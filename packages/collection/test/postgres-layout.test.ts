@@ -13,6 +13,7 @@ import {
 import { parsePostgresAddress } from "../src/stores/postgres/address.ts";
 import { prepareDatabase } from "../src/stores/postgres/database.ts";
 import { type Layouts, presentLayouts } from "../src/stores/postgres/migrations.ts";
+import { PostgresServers } from "../src/stores/postgres/servers.ts";
 import { execute, newPostgresDatabase } from "./postgres-server.ts";
 import { create, everything, replace } from "./store-contract.ts";
 
@@ -48,7 +49,7 @@ describe("a PostgreSQL database of an older layout", () => {
   ];
   const migrate = (url: string, layouts: Layouts): Promise<void> =>
     prepareDatabase(
-      parsePostgresAddress(url).config,
+      new PostgresServers(parsePostgresAddress(url)),
       { connect: 3000, statement: 5000, lock: 2000 },
       { collections },
       layouts,

@@ -62,6 +62,26 @@ describe("a standby of a PostgreSQL database", () => {
     assert.deepEqual(await standby.database.check(), { readOnly: true });
   });
 
+  it("is found among the servers of an address by its role", async () => {
+    const url = await servers.primary.createDatabase();
+    await (await open(url))[Symbol.asyncDispose]();
+    await caughtUp(url);
+    for (const [role, readOnly] of [
+      ["any", false],
+      ["read-write", false],
+      ["primary", false],
+      ["read-only", true],
+      ["standby", true],
+      ["prefer-standby", true],
+    ] as const) {
+      await using opened = await open(hostsOf(url, servers, role));
+      assert.deepEqual([role, await opened.database.check()], [role, { readOnly }]);
+    }
+    const standby = servers.standby.urlOf(url);
+    await assertNotOpened(`${standby}&target_session_attrs=primary`, {}, /none of its servers is primary now/);
+    await assertNotOpened(`${standby}&target_session_attrs=first`, {}, /target_session_attrs must be any, read-write/);
+  });
+
   it("takes no change, whatever it is", async () => {
     const url = await servers.primary.createDatabase();
     await using primary = await open(url);
@@ -177,6 +197,9 @@ describe("a standby that is promoted, and the primary that then follows it", () 
     await standby.catchUp(primary);
     await using latter = await open(standby.urlOf(url));
     await assert.rejects(latter.database.store("person").create({}), StoreReadOnly);
+    // It names both servers, and finds the one that takes changes.
+    await using either = await open(hostsOf(url, servers, "read-write"));
+    assert.deepEqual(await either.database.store("person").find(ada.id), ada);
 
     await primary.stop(); // which hands the rest over
     await standby.promote();
@@ -189,8 +212,17 @@ describe("a standby that is promoted, and the primary that then follows it", () 
     assert.deepEqual(await former.database.check(), { readOnly: true });
     assert.deepEqual(await everything(former.database.store("person")), [ada, grace]);
     await assert.rejects(former.database.store("person").create({}), StoreReadOnly);
+    assert.deepEqual(await everything(either.database.store("person")), [ada, grace]);
+    const alan = await create(either.database.store("person"), { name: "Alan" });
+    assert.deepEqual(await latter.database.store("person").find(alan.id), alan);
   });
 });
+
+/** Returns the address that names both servers, and which of them is wanted. */
+function hostsOf(url: string, { primary, standby }: ReplicatedServers, role: string): string {
+  const port = `127.0.0.1:${primary.port}`;
+  return `${url.replace(port, `${port},127.0.0.1:${standby.port}`)}&target_session_attrs=${role}`;
+}
 
 async function assertNotOpened(url: string, options: Partial<DatabaseOptions>, reason: RegExp): Promise<void> {
   await assert.rejects(openPostgresDatabase(url, { collections: [definition], ...options }), (error) => {

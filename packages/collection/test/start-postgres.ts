@@ -201,7 +201,7 @@ async function startAgain(start: () => Promise<void>): Promise<void> {
 const removeAll = (directory: string): Promise<void> => rm(directory, { recursive: true, force: true });
 
 /** A port that nobody listened on a moment ago. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo; // it listens on a port

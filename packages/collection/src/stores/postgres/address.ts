@@ -1,28 +1,72 @@
 import { StoreOpenError } from "../../store.ts";
 
-/** Where a database is, and what it may be called in a message. */
+/** What the address of a PostgreSQL database says. */
 export interface PostgresAddress {
-  /** What the driver connects by. */
-  readonly config: { readonly connectionString: string };
-  /** Host and database without a password: `postgres://db.example.org/people`. */
+  /** The servers of the database, in the order in which they are tried. */
+  readonly servers: readonly PostgresServer[];
+  readonly role: PostgresRole;
+  /** Hosts and database without a password, for messages: `postgres://db.example.org/people`. */
   readonly display: string;
 }
+
+/** One server, as the driver connects to it. */
+export interface PostgresServer {
+  readonly connectionString: string;
+  /** Settings of the session, such as `-c search_path=people`; undefined for those of the user. */
+  readonly options: string | undefined;
+}
+
+/** Which of the servers is wanted: `target_session_attrs` of PostgreSQL's own programs. */
+export type PostgresRole = (typeof roles)[number];
+
+const roles = ["any", "read-write", "read-only", "primary", "standby", "prefer-standby"] as const;
 
 /** Whether an address names a PostgreSQL database. */
 export const isPostgresAddress = (address: string): boolean => /^postgres(?:ql)?:\/\//i.test(address);
 
 /**
- * Reads `postgres://user:password@host:port/database?sslmode=verify-full`. What it leaves out is taken from the variables
+ * Reads `postgres://user:password@host:port/database?sslmode=verify-full`. There may be several hosts with their ports,
+ * `a:5432,b:5432`, and `target_session_attrs` says which of them is wanted. What the address leaves out comes from the variables
  * PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE.
  *
- * @throws StoreOpenError when it is no such URL; the message does not have it, since a password may be anywhere in it
+ * @throws StoreOpenError when it is no such URL; the message does not contain it, since a password may be anywhere in it
  */
 export function parsePostgresAddress(address: string): PostgresAddress {
-  if (!isPostgresAddress(address) || !URL.canParse(address)) {
-    throw new StoreOpenError(
-      "Cannot open the database: the address is not one of PostgreSQL, such as postgres://user:password@host:5432/database, with %XX for signs of a URL in the password",
-    );
+  const [, scheme, user = "", hosts = "", rest] =
+    /^(postgres(?:ql)?:\/\/)([^@/?#]*@)?([^/?#]*)(.*)$/is.exec(address) ?? [];
+  const addresses = hosts.split(",").map((host) => `${scheme}${user}${host}${rest}`);
+  if (scheme === undefined || !addresses.every((each) => URL.canParse(each))) throw malformed();
+  const { pathname, searchParams } = new URL(addresses[0] as string); // split gives one part at least
+  const role = searchParams.get("target_session_attrs") ?? "any";
+  if (!isRole(role)) throw new StoreOpenError(`Cannot open the database: target_session_attrs must be ${roleNames}`);
+  const options = searchParams.get("options") ?? undefined;
+  return {
+    servers: addresses.map((each) => ({ connectionString: withoutOurs(each), options })),
+    role,
+    display: `postgres://${hosts}${pathname}`,
+  };
+}
+
+const malformed = (): StoreOpenError =>
+  new StoreOpenError(
+    "Cannot open the database: the address is not one of PostgreSQL, such as postgres://user:password@host:5432/database, with %XX for signs of a URL in the password",
+  );
+
+const isRole = (text: string): text is PostgresRole => roles.some((role) => role === text);
+
+const roleNames = `${roles.slice(0, -1).join(", ")} or ${roles.at(-1)}`;
+
+/** Returns the address without the parameters that the driver does not read, or that are given to it otherwise. */
+function withoutOurs(address: string): string {
+  const url = new URL(address);
+  for (const name of ["target_session_attrs", "options"]) {
+    if (url.searchParams.has(name)) url.searchParams.delete(name);
   }
-  const { host, pathname } = new URL(address);
-  return { config: { connectionString: address }, display: `postgres://${host}${pathname}` };
+  return url.href;
+}
+
+/** Returns the search path that the settings of a session consist of; undefined where they say something else. */
+export function searchPathIn(options: string): string | undefined {
+  const [, path] = /^\s*(?:-c\s*|--)search_path=((?:\\.|[^\s\\])+)\s*$/s.exec(options) ?? [];
+  return path?.replaceAll(/\\(.)/gs, "$1");
 }

@@ -1,6 +1,7 @@
 import { Socket } from "node:net";
-import { Client, type ClientConfig } from "pg";
-import { ConnectionLost, sqlStateOf } from "./fault.ts";
+import { Client } from "pg";
+import { type PostgresRole, type PostgresServer, searchPathIn } from "./address.ts";
+import { ConnectionLost, sqlState, sqlStateOf, UnusableDatabase } from "./fault.ts";
 
 /** A statement with its values, whose text is planned once a connection when it has a name. */
 export interface Statement {
@@ -22,21 +23,35 @@ export interface PostgresTimeouts {
 /**
  * A connection to a server. Statements are sent at once, without waiting for the answers to those before them, and run
  * one after another.
+ *
+ * The session has its timeouts and its search path from the start. A pooler such as PgBouncer may not take them, and may give each
+ * transaction another session: then every transaction sets them for itself, and no statement has a name.
  */
 export class PostgresConnection {
   readonly #client: Client;
   readonly #socket: Socket;
+  /** Makes the settings for the transaction it is in; undefined where the session has them. */
+  readonly #localSettings: Statement | undefined;
+  /** Whether the server must take changes: a connection to one that no longer does is given up. */
+  readonly #mustWrite: boolean;
   #isUsable = true;
 
-  /** @throws the error of the server, or of the system */
-  static async open(config: ClientConfig, timeouts: PostgresTimeouts): Promise<PostgresConnection> {
-    const connection = new PostgresConnection(config, timeouts);
+  /**
+   * Opens a connection to a server.
+   *
+   * @throws the error of the server, or of the system; UnusableDatabase when the server has another role, or a pooler before it
+   *   does not pass on what the address asks for
+   */
+  static async open(
+    server: PostgresServer,
+    timeouts: PostgresTimeouts,
+    role: PostgresRole,
+  ): Promise<PostgresConnection> {
+    const connection =
+      (await PostgresConnection.#openSession(server, timeouts, role)) ??
+      (await PostgresConnection.#openPooled(server, timeouts, role));
     try {
-      await connection.#client.connect();
-      // A commit must be on disk before it is answered, even where the server is set up otherwise.
-      await connection.#client.query(
-        "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
-      );
+      if (role !== "any") await connection.#assertRole(role);
       return connection;
     } catch (error) {
       connection.destroy();
@@ -44,19 +59,64 @@ export class PostgresConnection {
     }
   }
 
-  private constructor(config: ClientConfig, timeouts: PostgresTimeouts) {
+  /** Opens a connection whose session has the settings; undefined where a pooler refuses or ignores them. */
+  static async #openSession(
+    server: PostgresServer,
+    timeouts: PostgresTimeouts,
+    role: PostgresRole,
+  ): Promise<PostgresConnection | undefined> {
+    const connection = new PostgresConnection(server, timeouts, role, undefined);
+    try {
+      await connection.#client.connect();
+      if (await connection.#finishSession(timeouts, server.options)) return connection;
+    } catch (error) {
+      if (!isRefusedParameter(error)) {
+        connection.destroy();
+        throw error;
+      }
+    }
+    connection.destroy();
+    return undefined;
+  }
+
+  static async #openPooled(
+    server: PostgresServer,
+    timeouts: PostgresTimeouts,
+    role: PostgresRole,
+  ): Promise<PostgresConnection> {
+    const connection = new PostgresConnection(server, timeouts, role, localSettings(timeouts, server.options));
+    try {
+      await connection.#client.connect();
+      return connection;
+    } catch (error) {
+      connection.destroy();
+      throw error;
+    }
+  }
+
+  private constructor(
+    { connectionString, options }: PostgresServer,
+    timeouts: PostgresTimeouts,
+    role: PostgresRole,
+    localSettings: Statement | undefined,
+  ) {
+    this.#localSettings = localSettings;
+    this.#mustWrite = role === "read-write" || role === "primary";
     this.#socket = new Socket();
     this.#client = new Client({
       fallback_application_name: "waymark",
-      ...config,
+      connectionString,
+      ...(localSettings === undefined && {
+        ...(options !== undefined && { options }),
+        statement_timeout: timeouts.statement,
+        lock_timeout: timeouts.lock,
+        idle_in_transaction_session_timeout: timeouts.statement,
+      }),
       stream: () => this.#socket,
       pipeline: true,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       connectionTimeoutMillis: timeouts.connect,
-      statement_timeout: timeouts.statement,
-      lock_timeout: timeouts.lock,
-      idle_in_transaction_session_timeout: timeouts.statement,
       query_timeout: timeouts.statement + 1000,
       types: { getTypeParser: () => (value: string) => value },
     });
@@ -73,6 +133,22 @@ export class PostgresConnection {
     return this.#isUsable;
   }
 
+  /** Begins a transaction: what is sent after it belongs to it. */
+  async begin(mode: string): Promise<void> {
+    const begun = this.query({ text: `BEGIN ${mode}` });
+    await Promise.all(this.#localSettings === undefined ? [begun] : [begun, this.query(this.#localSettings)]);
+  }
+
+  /** The rows of a statement that is a transaction of its own, as `query` gives them. */
+  async queryAlone<Row extends readonly (string | null)[]>(statement: Statement): Promise<Row[]> {
+    if (this.#localSettings === undefined) return this.query<Row>(statement);
+    const sent = [this.begin("ISOLATION LEVEL READ COMMITTED"), this.query<Row>(statement)] as const;
+    const ended = this.query({ text: "COMMIT" }); // which undoes a transaction that failed
+    await Promise.allSettled([...sent, ended]);
+    const [, rows] = await Promise.all([...sent, ended]);
+    return rows;
+  }
+
   /**
    * The rows, each an array of its columns: text as the server writes it, null where there is none.
    *
@@ -80,13 +156,16 @@ export class PostgresConnection {
    */
   async query<Row extends readonly (string | null)[]>({ name, text, values = [] }: Statement): Promise<Row[]> {
     try {
-      const statement = { text, values: [...values], rowMode: "array" as const, ...(name !== undefined && { name }) };
+      const isNamed = name !== undefined && this.#localSettings === undefined;
+      const statement = { text, values: [...values], rowMode: "array" as const, ...(isNamed && { name }) };
       const { rows } = await this.#client.query<Row[number][]>(statement);
       return rows as unknown as Row[]; // the caller knows the columns of its statement
     } catch (error) {
       const state = sqlStateOf(error);
-      // An error without a code is the driver's: there is no connection. With 57P01 and the like the server ends it.
-      if (state !== undefined && !state.startsWith("57P") && this.#isUsable) throw error;
+      // An error without a code is the driver's: there is no connection. With 57P01 and the like the server ends it. A
+      // server that must take changes and does not is a standby by now: another one takes them.
+      const isDemoted = this.#mustWrite && state === sqlState.readOnly;
+      if (state !== undefined && !state.startsWith("57P") && !isDemoted && this.#isUsable) throw error;
       this.destroy();
       throw new ConnectionLost("The connection to the database broke", { cause: error });
     }
@@ -105,4 +184,62 @@ export class PostgresConnection {
     this.#isUsable = false;
     this.#socket.destroy();
   }
+
+  /**
+   * Returns whether the session has the settings that it was opened with. If so, a commit is on disk before it is answered from
+   * now on, even where the server is set up otherwise.
+   */
+  async #finishSession({ statement }: PostgresTimeouts, options: string | undefined): Promise<boolean> {
+    const path = options === undefined ? undefined : searchPathIn(options);
+    const [[isSetUp] = []] = await this.query<readonly [isSetUp: string, commit: string | null]>({
+      text: `SELECT is_set_up, CASE WHEN is_set_up AND current_setting('synchronous_commit') = 'off'
+          THEN set_config('synchronous_commit', 'on', false) END
+        FROM (SELECT extract(epoch FROM current_setting('statement_timeout')::interval) * 1000 = $1::bigint
+          AND ($2::text IS NULL OR current_setting('search_path') = $2) AS is_set_up) AS session`,
+      values: [statement, path ?? null],
+    });
+    return isSetUp === "t";
+  }
+
+  async #assertRole(role: Exclude<PostgresRole, "any">): Promise<void> {
+    const [[inRecovery, readOnly] = []] = await this.queryAlone<readonly [inRecovery: string, readOnly: string]>({
+      text: "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')",
+    });
+    const isStandby = inRecovery === "t";
+    const takesChanges = readOnly === "off";
+    const roles = {
+      "read-write": takesChanges,
+      "read-only": !takesChanges,
+      primary: !isStandby,
+      standby: isStandby,
+      "prefer-standby": true,
+    };
+    if (!roles[role]) throw new UnusableDatabase(`none of its servers is ${role} now; start one, or name others`);
+  }
+}
+
+/** Returns whether a pooler refuses a setting that a session is to begin with. */
+const isRefusedParameter = (error: unknown): boolean =>
+  error instanceof Error && error.message.includes("unsupported startup parameter");
+
+/** Returns the statement that makes the settings for one transaction. */
+function localSettings({ statement, lock }: PostgresTimeouts, options: string | undefined): Statement {
+  const path = options === undefined ? undefined : searchPathIn(options);
+  if (options !== undefined && path === undefined) {
+    throw new UnusableDatabase(
+      "a pooler is in front of it, which does not pass on the options of the address; leave them out, all but -c search_path=…",
+    );
+  }
+  const settings = [
+    ["statement_timeout", statement],
+    ["lock_timeout", lock],
+    ["idle_in_transaction_session_timeout", statement],
+    ...(path === undefined ? [] : [["search_path", path] as const]),
+  ] as const;
+  const calls = settings.map(([name], position) => `set_config('${name}', $${position + 1}, true)`);
+  return {
+    text: `SELECT ${calls.join(", ")},
+      CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END`,
+    values: settings.map(([, value]) => String(value)),
+  };
 }

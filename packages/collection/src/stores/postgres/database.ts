@@ -4,14 +4,15 @@ import type { Snapshot } from "../../snapshot.ts";
 import { StoreOpenError } from "../../store.ts";
 import { assertDefinitions, ownersFirst } from "../definition.ts";
 import { type DatabaseEngine, recordDatabase } from "../record-database.ts";
-import { type PostgresAddress, parsePostgresAddress } from "./address.ts";
-import { PostgresConnection, type PostgresTimeouts } from "./connection.ts";
+import { parsePostgresAddress } from "./address.ts";
+import type { PostgresConnection, PostgresTimeouts } from "./connection.ts";
 import { PostgresEngine } from "./engine.ts";
 import { reasonNotOpened, toStoreFault, UnusableDatabase } from "./fault.ts";
 import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./migrations.ts";
 import { attempt, dividePool, leastPoolSize, type PostgresPools } from "./pool.ts";
 import { PostgresRestoreTarget } from "./restore-target.ts";
 import { prepareCollection } from "./schema.ts";
+import { PostgresServers } from "./servers.ts";
 import { openPostgresSnapshot } from "./snapshot.ts";
 
 /** As `openPostgresDatabase` of the package, which loads this file when it is called. */
@@ -23,18 +24,19 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
     throw new RangeError(`A pool has a whole number of connections, from ${leastPoolSize} on, and not ${poolSize}`);
   }
   const timeouts: PostgresTimeouts = { connect, statement, lock };
-  const { config, display } = parsePostgresAddress(address);
+  const parsed = parsePostgresAddress(address);
+  const servers = new PostgresServers(parsed);
   try {
-    await prepareDatabase(config, timeouts, options, presentLayouts);
+    await prepareDatabase(servers, timeouts, options, presentLayouts);
   } catch (error) {
-    throw openingFault(display, error);
+    throw openingFault(parsed.display, error);
   }
-  const pools = dividePool(poolSize, connect, () => PostgresConnection.open(config, timeouts));
+  const pools = dividePool(poolSize, connect, () => servers.open(timeouts));
   return recordDatabase(
     postgresDatabaseEngine(
       pools,
       collections,
-      () => openPostgresSnapshot(config, timeouts),
+      () => openPostgresSnapshot(servers, timeouts),
       options.observer?.onCommit,
     ),
     options,
@@ -43,11 +45,11 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
 
 /** As `openSnapshot` of the package for a PostgreSQL database. */
 export async function snapshotPostgresDatabase(address: string): Promise<Snapshot> {
-  const { config, display } = parsePostgresAddress(address);
+  const parsed = parsePostgresAddress(address);
   try {
-    return await openPostgresSnapshot(config, { connect: 3000, statement: 5000, lock: 2000 });
+    return await openPostgresSnapshot(new PostgresServers(parsed), { connect: 3000, statement: 5000, lock: 2000 });
   } catch (error) {
-    throw openingFault(display, error);
+    throw openingFault(parsed.display, error);
   }
 }
 
@@ -109,14 +111,14 @@ function postgresDatabaseEngine(
  * find that and try again.
  */
 export async function prepareDatabase(
-  config: PostgresAddress["config"],
+  servers: PostgresServers,
   timeouts: PostgresTimeouts,
   options: DatabaseOptions,
   layouts: Layouts,
 ): Promise<void> {
   const patient = { ...timeouts, statement: patience, lock: patience };
   const prepareOnce = async (): Promise<void> => {
-    const connection = await PostgresConnection.open(config, patient);
+    const connection = await servers.open(patient);
     try {
       await prepareOver(connection, options, layouts);
     } finally {
@@ -133,7 +135,7 @@ async function prepareOver(
   layouts: Layouts,
 ): Promise<void> {
   await assertServer(connection, forLoading);
-  await connection.query({ text: "BEGIN ISOLATION LEVEL READ COMMITTED" });
+  await connection.begin("ISOLATION LEVEL READ COMMITTED");
   await migrate(connection, layouts);
   if (!forLoading) await assertFinished(connection);
   for (const definition of ownersFirst(collections)) await prepareCollection(connection, definition);
@@ -144,7 +146,7 @@ async function prepareOver(
 const patience = 3_600_000;
 
 async function assertServer(connection: PostgresConnection, isToBeWritten: boolean): Promise<void> {
-  const [[version = "", encoding, readOnly, mayWrite] = []] = await connection.query({
+  const [[version = "", encoding, readOnly, mayWrite] = []] = await connection.queryAlone({
     text: `SELECT current_setting('server_version_num'), current_setting('server_encoding'),
       current_setting('transaction_read_only'), has_table_privilege(to_regclass('waymark_collections'), 'UPDATE')`,
   });

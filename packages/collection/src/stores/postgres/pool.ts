@@ -55,7 +55,7 @@ export class PostgresPool {
     statement: Statement,
     toFault: (error: unknown) => unknown = toStoreFault,
   ): Promise<Row[]> {
-    const ask = (): Promise<Row[]> => this.use((connection) => connection.query<Row>(statement));
+    const ask = (): Promise<Row[]> => this.use((connection) => connection.queryAlone<Row>(statement));
     const askOnTwo = (): Promise<Row[]> =>
       ask().catch((error) => {
         if (error instanceof ConnectionLost) return ask();

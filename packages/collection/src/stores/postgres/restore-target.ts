@@ -33,7 +33,7 @@ export class PostgresRestoreTarget implements RestoreTarget {
   #places = new Map<string, RestorePlace>();
 
   static async of(pool: PostgresPool, collections: readonly CollectionDefinition[]): Promise<PostgresRestoreTarget> {
-    return new PostgresRestoreTarget(pool, await pool.use(identityOf), collections);
+    return new PostgresRestoreTarget(pool, await identityOf((statement) => pool.read(statement)), collections);
   }
 
   private constructor(pool: PostgresPool, identity: string, collections: readonly CollectionDefinition[]) {
@@ -123,7 +123,7 @@ export class PostgresRestoreTarget implements RestoreTarget {
     try {
       return await this.#pool.use(async (connection) => {
         try {
-          await connection.query({ text: "BEGIN ISOLATION LEVEL READ COMMITTED" });
+          await connection.begin("ISOLATION LEVEL READ COMMITTED");
           const result = await work(connection);
           await connection.query({ text: "COMMIT" });
           return result;

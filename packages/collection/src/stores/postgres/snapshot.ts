@@ -1,9 +1,9 @@
-import type { ClientConfig } from "pg";
 import type { Snapshot, SnapshotCounters, SnapshotKey, SnapshotRange, SnapshotRecord } from "../../snapshot.ts";
 import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../rows.ts";
-import { PostgresConnection, type PostgresTimeouts } from "./connection.ts";
+import type { PostgresConnection, PostgresTimeouts, Statement } from "./connection.ts";
 import { toStoreFault, UnusableDatabase } from "./fault.ts";
 import { assertFinished, knownLayoutOf, presentLayouts } from "./migrations.ts";
+import type { PostgresServers } from "./servers.ts";
 import { quoteName } from "./sql.ts";
 
 /**
@@ -12,17 +12,17 @@ import { quoteName } from "./sql.ts";
  * @throws UnusableDatabase (rejects) when there is nothing of ours in it; the error of the server, or of the system
  */
 export async function openPostgresSnapshot(
-  config: ClientConfig,
+  servers: PostgresServers,
   timeouts: PostgresTimeouts,
 ): Promise<PostgresSnapshot> {
-  const connection = await PostgresConnection.open(config, { ...timeouts, statement: patience });
+  const connection = await servers.open({ ...timeouts, statement: patience });
   try {
-    await connection.query({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" });
+    await connection.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
     // Whoever takes what is read may take their time.
     await connection.query({ text: "SET LOCAL idle_in_transaction_session_timeout = 0" });
     await assertLayout(connection);
     await assertFinished(connection);
-    return new PostgresSnapshot(connection, await identityOf(connection));
+    return new PostgresSnapshot(connection, await identityOf((statement) => connection.query(statement)));
   } catch (error) {
     connection.destroy();
     throw error;
@@ -40,11 +40,13 @@ async function assertLayout(connection: PostgresConnection): Promise<void> {
   );
 }
 
-/** Tells a database, and the schema in it, from every other one. */
-export async function identityOf(connection: PostgresConnection): Promise<string> {
-  const [[identity] = []] = await connection.query({ text: "SELECT identity FROM waymark_layout" });
+/** Returns what distinguishes a database, and the schema in it, from every other one. */
+export async function identityOf(query: (statement: Statement) => Promise<readonly IdentityRow[]>): Promise<string> {
+  const [[identity] = []] = await query({ text: "SELECT identity FROM waymark_layout" });
   return `postgres ${identity}`;
 }
+
+type IdentityRow = readonly (string | null)[];
 
 class PostgresSnapshot implements Snapshot {
   readonly identity: string;

@@ -193,7 +193,7 @@ export async function transact<T>(
   let isCommitted = false;
   try {
     // Each statement must see what was committed before the lock was there.
-    const begun = connection.query({ text: "BEGIN ISOLATION LEVEL READ COMMITTED" });
+    const begun = connection.begin("ISOLATION LEVEL READ COMMITTED");
     const [, { result, batch }] = await Promise.all([begun, work(changes.lock(connection, isRemoving))]);
     if (batch !== undefined && !batch.isUnchanged) {
       isCommitted = true;

@@ -1,0 +1,38 @@
+import type { PostgresAddress, PostgresServer } from "./address.ts";
+import { PostgresConnection, type PostgresTimeouts } from "./connection.ts";
+import { UnusableDatabase } from "./fault.ts";
+
+/** The servers of a database. Connections are opened to the one that has the wanted role now. */
+export class PostgresServers {
+  readonly #address: PostgresAddress;
+  /** The server that had the role last: it is tried first. */
+  #latest: PostgresServer | undefined;
+
+  constructor(address: PostgresAddress) {
+    this.#address = address;
+  }
+
+  /**
+   * Opens a connection to the first server that can be reached and has the role.
+   *
+   * @throws the error of the first server that cannot be reached, or of the system; UnusableDatabase when no server has the role
+   */
+  async open(timeouts: PostgresTimeouts): Promise<PostgresConnection> {
+    const { servers, role } = this.#address;
+    const others = servers.filter((server) => server !== this.#latest);
+    const inOrder = this.#latest === undefined ? others : [this.#latest, ...others];
+    const faults: unknown[] = [];
+    for (const wanted of role === "prefer-standby" ? (["standby", "any"] as const) : [role]) {
+      for (const server of inOrder) {
+        try {
+          const connection = await PostgresConnection.open(server, timeouts, wanted);
+          this.#latest = server;
+          return connection;
+        } catch (error) {
+          faults.push(error);
+        }
+      }
+    }
+    throw faults.find((fault) => !(fault instanceof UnusableDatabase)) ?? faults[0];
+  }
+}
