@@ -21,6 +21,8 @@ export interface Exchange {
   readonly adopt?: (settings: ContentSettings) => void;
   /** Aborted when the client goes away before the response is complete. */
   readonly signal: AbortSignal;
+  /** Aborted when the server shuts down and waits for this request; absent where the adapter knows of no shutdown. */
+  readonly draining?: AbortSignal | undefined;
   readonly client: Client;
   /** Calls back once, when the response has been sent or the client has gone; absent where nothing is sent. */
   onEnd?(listener: EndListener): void;
@@ -43,6 +45,8 @@ export interface HttpRequestInit<V = Variables> {
   readonly headers?: HeaderFields | HeaderList;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
+  /** Default: one that is never aborted. */
+  readonly draining?: AbortSignal;
   /** Default: no address, `http`, and what Host says. */
   readonly client?: Partial<Client>;
   /** What the pattern of a route would bind, for a handler that is called without a router. Default: no variables. */
@@ -126,6 +130,7 @@ export class HttpRequest<V = Variables> {
       adopt: (settings) => content.adopt(settings),
       signal: init.signal ?? new AbortController().signal,
       client: { address: undefined, scheme: "http", host: headers.get("Host"), ...init.client },
+      draining: init.draining,
       ...(init.turn !== undefined && { turn: init.turn }),
       native: undefined,
       route: undefined,
@@ -153,6 +158,20 @@ export class HttpRequest<V = Variables> {
   /** Aborted when the client goes away before the response is complete. */
   get signal(): AbortSignal {
     return this.#exchange.signal;
+  }
+
+  /**
+   * Aborted when the server shuts down, has stopped taking connections, and waits for the requests in hand: a response that
+   * would go on for long can end. Never aborted where nothing serves the request but `app.fetch`, `app.handle` or
+   * `toNodeListener`.
+   *
+   * ```ts
+   * GET("/events", ({ draining, signal }) =>
+   *   content("text/event-stream", changes(AbortSignal.any([draining, signal]))))
+   * ```
+   */
+  get draining(): AbortSignal {
+    return this.#exchange.draining ?? new AbortController().signal;
   }
 
   /**
@@ -333,6 +352,9 @@ function mountedExchange(
     },
     get signal() {
       return exchange.signal;
+    },
+    get draining() {
+      return exchange.draining;
     },
     get client() {
       return exchange.client;

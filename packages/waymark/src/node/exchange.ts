@@ -14,15 +14,22 @@ export const node: Platform = {
 export abstract class ServedExchange extends AdapterExchange {
   readonly context: ServeContext;
   readonly #peer: Peer;
+  #draining: AbortSignal | undefined;
 
   constructor(context: ServeContext, peer: Peer) {
     super(context.app, node);
     this.context = context;
     this.#peer = peer;
+    this.#draining = undefined;
   }
 
   get turn(): EventLoopTurn {
     return this.context.turns.current;
+  }
+
+  get draining(): AbortSignal {
+    this.#draining ??= this.context.draining.signalFor(this);
+    return this.#draining;
   }
 
   protected findClient(): Client {

@@ -2,6 +2,7 @@ import type { BlockList } from "node:net";
 import type { SecureContextOptions } from "node:tls";
 import type { ServedApp } from "../served-app.ts";
 import type { ProxyFields, ProxyTrust } from "./client.ts";
+import type { Draining } from "./draining.ts";
 import type { EventLoopTurns } from "./event-loop.ts";
 
 /** How a server listens and what it bears. All times are in milliseconds, and 0 turns a timeout off. */
@@ -67,6 +68,7 @@ export type ServeSettings = Required<ServeOptions>;
 export interface ServeContext extends ServeSettings, ProxyTrust {
   readonly app: ServedApp;
   readonly turns: EventLoopTurns;
+  readonly draining: Draining;
   /** Whether the server is shutting down: answers close their connections. */
   closing: boolean;
 }

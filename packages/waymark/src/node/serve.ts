@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer, isIPv6, type Server } from "node:net";
 import { type Servable, served } from "../served-app.ts";
 import { trustedProxies } from "./client.ts";
+import { Draining } from "./draining.ts";
 import { EventLoopTurns } from "./event-loop.ts";
 import { Http1Server } from "./http1/server.ts";
 import { connectionOptions, type Listener } from "./listener.ts";
@@ -57,6 +58,7 @@ export async function serve(app: Servable, options: ServeOptions = {}): Promise<
     isTrustedProxy: trustedProxies(settings.trustProxy),
     app: publishing(app[served]),
     turns: new EventLoopTurns(),
+    draining: new Draining(),
     closing: false,
   };
   const listener = await makeListener(context);

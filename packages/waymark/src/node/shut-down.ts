@@ -27,6 +27,7 @@ export function closer(listener: Listener, context: ServeContext): (options?: Cl
     context.closing = true;
     http2?.startClosing();
     if (notice > 0) await noticeOver(notice, stopped.promise);
+    context.draining.begin();
     closed ??= shutDown(listener);
     stopped.resolve();
     const deadline = setTimeout(cut, grace);
