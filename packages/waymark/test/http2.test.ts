@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import {
   type ClientHttp2Session,
   connect as connectHttp2,
@@ -8,22 +7,19 @@ import {
   type IncomingHttpHeaders,
   type IncomingHttpStatusHeader,
   type OutgoingHttpHeaders,
+  type SecureClientSessionOptions,
 } from "node:http2";
 import { Agent, request as sendOverHttps } from "node:https";
 import { connect as connectTcp } from "node:net";
 import { afterEach, describe, it } from "node:test";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
-import { connect as connectTls, type TLSSocket } from "node:tls";
+import { connect as connectTls } from "node:tls";
 import { HeaderList } from "../src/fields/header-list.ts";
 import { type RunningServer, type ServeOptions, serve } from "../src/node/index.ts";
 import { turnOf } from "../src/request.ts";
 import { content, HttpResponse, json, noContent, notFound, ok, text } from "../src/response.ts";
+import { field, frame, frames, getFields, headers, postFields, received, speak, tls } from "./http2-frames.ts";
 import { type TinyApp, type TinyHandler, tinyApp } from "./tiny-app.ts";
-
-// Made for these tests, and known to everybody; see the names of the files.
-const fixture = (name: string): Buffer =>
-  readFileSync(new URL(`fixtures/self-signed-for-tests.${name}.pem`, import.meta.url));
-const tls = { key: fixture("key"), cert: fixture("cert") };
 
 const opened: { server: RunningServer; sessions: ClientHttp2Session[] }[] = [];
 afterEach(async () => {
@@ -36,7 +32,7 @@ afterEach(async () => {
 interface Served {
   readonly app: TinyApp;
   readonly server: RunningServer;
-  connect(): ClientHttp2Session;
+  connect(options?: SecureClientSessionOptions): ClientHttp2Session;
 }
 
 async function served(handler: TinyHandler, options: ServeOptions = {}): Promise<Served> {
@@ -44,8 +40,8 @@ async function served(handler: TinyHandler, options: ServeOptions = {}): Promise
   const server = await serve(app, { tls, ...options });
   const sessions: ClientHttp2Session[] = [];
   opened.push({ server, sessions });
-  const connect = (): ClientHttp2Session => {
-    const session = connectHttp2(server.url, { ca: tls.cert });
+  const connect = (settings?: SecureClientSessionOptions): ClientHttp2Session => {
+    const session = connectHttp2(server.url, { ca: tls.cert, ...settings });
     session.on("error", () => undefined);
     sessions.push(session);
     return session;
@@ -196,10 +192,10 @@ describe("a request of HTTP/2", () => {
       });
       const reset = Buffer.from([0, 0, 0, code]);
       const socket = speak(
-        server,
+        server.port,
         headers(postFields),
-        frame(data, 0, Buffer.from("part")),
-        frame(rstStream, 0, reset),
+        frame(frames.data, 0, Buffer.from("part")),
+        frame(frames.rstStream, 0, reset),
       );
       assert.equal(await outcome.promise, "HttpError");
       assert.deepEqual(app.faults, []);
@@ -253,10 +249,26 @@ describe("a request of HTTP/2", () => {
     });
   }
 
+  it("has its fields without the blanks around them", async () => {
+    const values: (string | undefined)[] = [];
+    const { server } = await served(({ headers }) => {
+      values.push(headers.get("If-Match"));
+      return ok();
+    });
+    const given = [' "a"', '"a" ', '\t"a" \t'];
+    const socket = speak(
+      server.port,
+      ...given.map((value, i) => headers([...getFields, ...field("if-match", value)], 2 * i + 1, true)),
+    );
+    let answers = 0;
+    for await (const { type } of received(socket)) if (type === frames.headers && ++answers === given.length) break;
+    assert.deepEqual(values, ['"a"', '"a"', '"a"']);
+  });
+
   it("with a field of a connection is a stream error", async () => {
     const { server } = await served(() => assert.fail("the handler ran"));
-    const socket = speak(server, headers([...postFields, 0, 2, ...Buffer.from("te"), 4, ...Buffer.from("gzip")]));
-    const protocolError = frame(rstStream, 0, Buffer.from([0, 0, 0, constants.NGHTTP2_PROTOCOL_ERROR]));
+    const socket = speak(server.port, headers([...postFields, 0, 2, ...Buffer.from("te"), 4, ...Buffer.from("gzip")]));
+    const protocolError = frame(frames.rstStream, 0, Buffer.from([0, 0, 0, constants.NGHTTP2_PROTOCOL_ERROR]));
     let received = Buffer.alloc(0);
     while (!received.includes(protocolError)) received = Buffer.concat([received, (await once(socket, "data"))[0]]);
     socket.destroy();
@@ -264,8 +276,10 @@ describe("a request of HTTP/2", () => {
 
   it("whose head has no end costs its client the session", async () => {
     const { server, connect } = await served(() => ok());
-    const flood = Array.from({ length: 20_000 }, () => frame(continuation, 0, Buffer.from([0, 1, 0x78, 1, 0x79])));
-    const socket = speak(server, frame(headersType, 0, Buffer.from(postFields)), ...flood);
+    const flood = Array.from({ length: 20_000 }, () =>
+      frame(frames.continuation, 0, Buffer.from([0, 1, 0x78, 1, 0x79])),
+    );
+    const socket = speak(server.port, frame(frames.headers, 0, Buffer.from(postFields)), ...flood);
     socket.resume();
     await once(socket, "close");
     assert.equal((await ask(connect(), {})).status, 200);
@@ -367,6 +381,24 @@ describe("a response of HTTP/2", () => {
     stream.on("error", () => undefined);
     await ended.promise;
   });
+
+  it("is reset when the client gives it no room, whatever else it sends on the session", async () => {
+    const gone = Promise.withResolvers<void>();
+    const handler: TinyHandler = ({ path, signal }) => {
+      if (path === "/other") return ok();
+      signal.addEventListener("abort", () => gone.resolve());
+      return text("x".repeat(100_000));
+    };
+    const { connect } = await served(handler, { writeTimeout: 20 });
+    const session = connect({ settings: { initialWindowSize: 0 } });
+    const stream = session.request({ ":path": "/" }).on("error", () => undefined);
+    const others = setInterval(() => session.ping(() => undefined), 2);
+    await gone.promise;
+    clearInterval(others);
+    if (!stream.closed) await once(stream, "close");
+    assert.equal(stream.rstCode, constants.NGHTTP2_CANCEL);
+    assert.equal((await ask(session, { ":path": "/other" })).status, 200);
+  });
 });
 
 describe("a server of HTTP/2", () => {
@@ -398,14 +430,26 @@ describe("a server of HTTP/2", () => {
     };
     const { server, connect } = await served(handler, { maxConcurrentStreams: 10 });
     const cancel = Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL]);
-    const socket = speak(server);
+    const socket = speak(server.port);
     for (let id = 1; id < 10_000 && !socket.destroyed; id += 2) {
-      socket.write(Buffer.concat([headers(postFields, id), frame(rstStream, 0, cancel, id)]));
+      socket.write(Buffer.concat([headers(postFields, id), frame(frames.rstStream, 0, cancel, id)]));
       await eventLoopTurn();
     }
     if (!socket.destroyed) await once(socket.resume(), "close");
     assert.ok(begun < 500, `${begun} were begun`);
     assert.equal((await ask(connect(), { ":path": "/other" })).status, 200);
+  });
+
+  it("says to a client that resets its streams as it opens them to be calm", async () => {
+    const { server } = await served(() => new Promise(() => undefined), { maxConcurrentStreams: 10 });
+    const cancel = Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL]);
+    const flood = Array.from({ length: 500 }, (_, i) => [
+      headers(getFields, 2 * i + 1, true),
+      frame(frames.rstStream, 0, cancel, 2 * i + 1),
+    ]);
+    for await (const { type, payload } of received(speak(server.port, ...flood.flat()))) {
+      if (type === frames.goaway) assert.equal(payload.readUInt32BE(4), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    }
   });
 
   it("goes on with a client that resets some of its streams", async () => {
@@ -420,9 +464,9 @@ describe("a server of HTTP/2", () => {
     const { server, connect } = await served(() => ok(), { headersTimeout: 100 });
     const other = connect();
     assert.equal((await ask(other, {})).status, 200);
-    const socket = speak(server, frame(headersType, 0, Buffer.from(postFields)));
+    const socket = speak(server.port, frame(frames.headers, 0, Buffer.from(postFields)));
     // However it goes on: a field at a time, and in between.
-    const drip = setInterval(() => socket.write(frame(continuation, 0, Buffer.from([0, 1, 0x78, 1, 0x79]))), 20);
+    const drip = setInterval(() => socket.write(frame(frames.continuation, 0, Buffer.from([0, 1, 0x78, 1, 0x79]))), 20);
     await once(socket.resume(), "close");
     clearInterval(drip);
     assert.equal((await ask(other, {})).status, 200);
@@ -481,32 +525,6 @@ describe("a server of HTTP/2", () => {
     if (!silent.closed) await once(silent, "close");
   });
 });
-
-// HTTP/2 as bytes (RFC 9113 §4.1), for what Node's client does not do.
-const [data, headersType, rstStream, settings, continuation] = [0, 1, 3, 4, 9];
-/** POST https://a/ in HPACK: three fields of the static table, and one name of it. */
-const postFields: readonly number[] = [0x83, 0x87, 0x84, 0x41, 1, 0x61];
-
-function frame(type: number, flags: number, payload: Uint8Array, stream = 1): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(payload.length, 0, 3);
-  head.writeUInt8(type, 3);
-  head.writeUInt8(flags, 4);
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
-}
-
-/** A head that is complete, of a request whose content follows. */
-const headers = (fields: readonly number[], stream = 1): Buffer => frame(headersType, 4, Buffer.from(fields), stream);
-
-function speak(server: RunningServer, ...frames: readonly Buffer[]): TLSSocket {
-  const socket = connectTls({ port: server.port, host: "127.0.0.1", ca: tls.cert, ALPNProtocols: ["h2"] });
-  const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-  socket
-    .on("error", () => undefined)
-    .write(Buffer.concat([preface, frame(settings, 0, Buffer.alloc(0), 0), ...frames]));
-  return socket;
-}
 
 function* endless(onEnd: () => void = () => undefined): Generator<string> {
   try {

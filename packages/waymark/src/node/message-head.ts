@@ -54,6 +54,18 @@ const hostPattern =
 /** Returns whether it is a host and an optional port (RFC 9110 §7.2, RFC 3986 §3.2.2); no registered name is empty under http. */
 export const isHost: (text: string) => boolean = memoizeText((text) => hostPattern.test(text));
 
+/** Returns the text from one place up to another without the blanks around it, which are only spaces and tabs (RFC 9110 §5.6.3). */
+export function trimBlanks(text: string, from = 0, to: number = text.length): string {
+  let first = from;
+  let last = to;
+  while (first < last && isBlank(text.charCodeAt(first))) first++;
+  while (last > first && isBlank(text.charCodeAt(last - 1))) last--;
+  return text.slice(first, last);
+}
+
+/** Returns whether it is the code of a space or a tab. */
+export const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
+
 /** Whether the Expect field expects `100-continue` and nothing else (RFC 9110 §10.1.1). */
 export function isContinue(expectation = ""): boolean {
   const members = expectation.split(",").map((member) => member.trim().toLowerCase());

@@ -1,3 +1,4 @@
+import { isBlank, trimBlanks } from "../message-head.ts";
 import { malformedMessage } from "./refusals.ts";
 
 /**
@@ -27,15 +28,6 @@ export function parseFieldLines(text: string, from: number, to: number): readonl
   return fields;
 }
 
-/** The text from one place up to another without the blanks around it, which are spaces and tabs alone (RFC 9110 §5.6.3). */
-export function trimBlanks(text: string, from = 0, to: number = text.length): string {
-  let first = from;
-  let last = to;
-  while (first < last && isBlank(text.charCodeAt(first))) first++;
-  while (last > first && isBlank(text.charCodeAt(last - 1))) last--;
-  return text.slice(first, last);
-}
-
 /** The place of the colon behind the name that begins here. No regular expression: one that starts here takes twice the time. */
 function nameEnd(text: string, start: number): number {
   let at = start;
@@ -51,8 +43,6 @@ function nameEnd(text: string, start: number): number {
 const framesContent = (name: string): boolean =>
   (name.length === 14 && name.toLowerCase() === "content-length") ||
   (name.length === 17 && name.toLowerCase() === "transfer-encoding");
-
-const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 
 const isNameCharacter = new Uint8Array(256);
 for (const character of "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {

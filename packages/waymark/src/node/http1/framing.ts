@@ -1,5 +1,4 @@
-import type { HeadRefusal } from "../message-head.ts";
-import { trimBlanks } from "./field-lines.ts";
+import { type HeadRefusal, trimBlanks } from "../message-head.ts";
 import { refusals } from "./refusals.ts";
 
 /** Where the content of a message ends (RFC 9112 §6): its length in bytes, 0 without content, or undefined when it is chunked. */

@@ -10,10 +10,11 @@ import {
   refuseFields,
   type SingletonFields,
   targetTooLong,
+  trimBlanks,
 } from "../message-head.ts";
 import { asksForUpgrade } from "../upgrade.ts";
 import type { ByteQueue } from "./byte-queue.ts";
-import { parseFieldLines, trimBlanks } from "./field-lines.ts";
+import { parseFieldLines } from "./field-lines.ts";
 import { type ContentLength, refuseFraming, toContentLength } from "./framing.ts";
 import { malformedMessage, refusals } from "./refusals.ts";
 import { mayBeginRequestLine, parseRequestLine, type RequestLine } from "./request-line.ts";

@@ -10,7 +10,8 @@ export function endAbusiveSession(
   session: ServerHttp2Session,
   { maxConcurrentStreams, headersTimeout }: Pick<ServeSettings, "maxConcurrentStreams" | "headersTimeout">,
 ): void {
-  const end = (): void => session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  // Without an error, Node takes the code for none.
+  const end = (): void => session.destroy(new Error("The client asks too much"), constants.NGHTTP2_ENHANCE_YOUR_CALM);
   limitResets(session, maxConcurrentStreams, end);
   if (headersTimeout > 0) limitHeads(session, headersTimeout, end);
 }

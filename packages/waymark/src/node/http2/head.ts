@@ -1,6 +1,6 @@
 import { type HeaderList, parsedHeaders } from "../../fields/header-list.ts";
 import type { HttpResponse } from "../../response.ts";
-import { expectationFailed, type HeadLimits, isContinue, noTunnel, refuseFields } from "../message-head.ts";
+import { expectationFailed, type HeadLimits, isContinue, noTunnel, refuseFields, trimBlanks } from "../message-head.ts";
 
 /** The head of a request of HTTP/2 as HTTP/1.1 would have it. */
 export interface Http2Head {
@@ -21,7 +21,8 @@ export function readHttp2Head(raw: readonly string[]): Http2Head {
   let contentLength: number | undefined;
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string;
-    const value = raw[i + 1] as string;
+    // A value is no shorter or longer for blanks around it (RFC 9110 §5.5), which HTTP/2 forbids and some send.
+    const value = trimBlanks(raw[i + 1] as string);
     if (name.startsWith(":")) pseudo.set(name, value);
     else if (name === "cookie") cookies.push(value);
     // It may stand beside :authority as long as it is the same, which comes first.

@@ -72,9 +72,12 @@ function sessionOptions(settings: ServeSettings) {
       maxHeaderListSize: 2 * (maxHeaderSize + maxTargetLength) + 32 * maxHeaderFields,
     },
     maxHeaderListPairs: 2 * maxHeaderFields,
-    // Beyond what endAbusiveSession bears: Node 24 stops listening to a client that exceeds these, and keeps its connection.
-    streamResetBurst: 4 * maxConcurrentStreams,
-    streamResetRate: 4 * maxConcurrentStreams,
+    // Blanks around a value are taken off here. Node would drop the field, and serve the request without its precondition.
+    strictFieldWhitespaceValidation: false,
+    // Far beyond what endAbusiveSession bears: Node would end the session with INTERNAL_ERROR, which blames the server, and
+    // Node 24 would keep its connection.
+    streamResetBurst: 1_000_000,
+    streamResetRate: 1_000_000,
     // A client that errs again and again is sent away.
     maxSessionInvalidFrames: 100,
   };
