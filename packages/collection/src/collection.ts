@@ -18,7 +18,10 @@ export interface CollectionHandlers<T extends Document> {
    * without it all, by ascending id, streamed. 400 with all that is wrong with the query.
    */
   readonly list: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
-  /** Stores the record that is sent; 400 when it is not one, 409 when a value in it may occur once and does already. */
+  /**
+   * Stores the record that is sent; 400 when it is not one, 409 when a value in it may occur once and does already. A JSON array is
+   * taken as by `createMany`, where `listDecoders` has `jsonArrayDecoder`.
+   */
   readonly create: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
   /**
    * Stores the records that are sent, one a line or row: all of them, or none and what is wrong with each (400, 409). With
@@ -67,11 +70,12 @@ export interface CollectionHandlers<T extends Document> {
  */
 export function collection<T extends Document>(options: CollectionOptions<T>): CollectionHandlers<T> {
   const settings = settle(options);
+  const bulkCreate = createMany(settings);
   return {
     read: readRecord(settings),
     list: listRecords(settings),
-    create: createRecord(settings),
-    createMany: createMany(settings),
+    create: createRecord(settings, bulkCreate),
+    createMany: (request) => bulkCreate(request),
     replace: replaceRecord(settings),
     amend: amendRecord(settings),
     remove: removeRecord(settings),

@@ -10,6 +10,7 @@ export type {
 export { type CsvRepresentationOptions, csvRepresentation, unguardFormula } from "./formats/csv.ts";
 export { type CsvDecoderOptions, csvDecoder } from "./formats/csv-decoder.ts";
 export { jsonRepresentation } from "./formats/json.ts";
+export { jsonArrayDecoder } from "./formats/json-array.ts";
 export { type JsonLdRepresentationOptions, jsonLdRepresentation } from "./formats/json-ld.ts";
 export type { ListDecoder, ListedValue, ListReading } from "./formats/list-decoder.ts";
 export { type ListSyntax, listText } from "./formats/list-text.ts";

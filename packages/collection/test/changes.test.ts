@@ -195,11 +195,21 @@ suite("PATCH of a record", () => {
   test("is 404 without content where there is none, and 415 in another format, which is named", async () => {
     assert.equal((await ask("PATCH", "/things/1", { name: "Ada" })).status, 404);
     await add({ name: "Ada" });
-    const refused = await ask("PATCH", "/things/1", { name: "Grace" }, { "Content-Type": "application/json" });
+    const refused = await ask("PATCH", "/things/1", { name: "Grace" }, { "Content-Type": "text/plain" });
     assert.deepEqual(
       [refused.status, refused.headers.get("Accept-Patch")],
-      [415, `${mergePatchType}, ${jsonPatchType}`],
+      [415, `${mergePatchType}, ${jsonPatchType}, application/json`],
     );
+  });
+
+  test("takes plain JSON as a merge patch, and says how a JSON Patch is sent", async () => {
+    await add({ name: "Ada" });
+    const json = { "Content-Type": "application/json" };
+    assert.equal((await ask("PATCH", "/things/1", { name: "Grace" }, json)).status, 204);
+    assert.equal((await thing())["name"], "Grace");
+    const refused = await ask("PATCH", "/things/1", [{ op: "remove", path: "/name" }], json);
+    assert.equal(refused.status, 400);
+    assert.match(String(refused.body), /send a JSON Patch as application\/json-patch\+json/);
   });
 
   test("loses no change where two change different members at once", async () => {

@@ -56,7 +56,7 @@ const malformedJson: Readonly<Record<string, Malformed>> = {
   "__proto__ in escapes": ['{"name":"Ada","\\u005f_proto__":{"polluted":true}}', 1, 15, /"__proto__"/],
   "__proto__ in the address": ['{"name":"Ada","address":{"__proto__":{}}}', 1, 26, /"__proto__"/],
   "arrays 65 deep": [`{"name":${"[".repeat(64)}${"]".repeat(64)}}`, 1, 72, /more than 64 deep/],
-  "half a million brackets": ["[".repeat(500_000), 1, 65, /more than 64 deep/],
+  "half a million brackets": [`{"name":${"[".repeat(500_000)}`, 1, 72, /more than 64 deep/],
   "half a million braces": ['{"a":'.repeat(200_000), 1, 321, /more than 64 deep/],
   "an emoji before the fault": ['{"name":"😀", }', 1, 14, /a member name/],
   "a byte order mark": ['\ufeff{"name":"Ada"}', 1, 1, /byte order mark/],
@@ -123,6 +123,9 @@ const typesRefused: Readonly<Record<string, string | undefined>> = {
   "two in one line": "application/json, application/xml",
 };
 
+/** An array is taken as many people: `bulk.test.ts`. */
+const isArray = (text: string): boolean => /^[\t\n\r ]*\[/.test(text);
+
 describeService("bad input", (openService) => {
   describe("malformed JSON is refused with the place of its first fault", () => {
     const service = openService();
@@ -136,13 +139,14 @@ describeService("bad input", (openService) => {
     }
     it("whatever is wrong with it", async () => {
       // A lone surrogate of JavaScript has no bytes.
-      for (const [body, line, column] of invalidJson.filter(([text]) => text.isWellFormed())) {
+      for (const [body, line, column] of invalidJson.filter(([text]) => text.isWellFormed() && !isArray(text))) {
         const problem = await refuse(service, asJson(body), 400, "malformed-content");
         assert.deepEqual([problem["line"], problem["column"]], [line, column], body.slice(0, 60));
       }
     });
     it("and what is JSON is no person for another reason", async () => {
-      for (const body of validJson) await refuse(service, asJson(body), 400, "invalid-content");
+      for (const body of validJson.filter((text) => !isArray(text)))
+        await refuse(service, asJson(body), 400, "invalid-content");
     });
     it("pollutes no prototype and stores nothing", async () => {
       assert.equal("polluted" in {}, false);
@@ -189,7 +193,7 @@ describeService("bad input", (openService) => {
     const service = openService();
 
     it("an object is due", async () => {
-      for (const body of ["[]", "[{}]", '"Ada"', "1", "true", "null"]) {
+      for (const body of ['"Ada"', "1", "true", "null"]) {
         const problem = await refuse(service, asJson(body), 400, "invalid-content");
         assert.ok(pointersOf(problem).includes("#"), body);
       }

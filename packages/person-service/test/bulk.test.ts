@@ -50,6 +50,9 @@ const badInput: readonly [what: string, message: Message, code: string, places: 
   ["a line of 10 MB", asLines(`{"name":"Ada"}\n${longLine}\n{"name":""}\n`), "invalid-content", ["2 #", "3 #/name"]],
   ["unknown members", asLines('{"name":"Ada","nmae":1,"address":{"planet":"Mars","postalCode":"1"}}'), "invalid-content", ["1 #/address/planet", "1 #/nmae"]],
   ["lines that are in a coding and malformed", withHeader(asLines(gzipSync('{"name":""}\n')), "Content-Encoding", "gzip"), "invalid-content", ["1 #/name"]],
+  ["an array with a fault in one person", asJson('[{"name":"Ada"},{"name":""},{"nmae":1}]'), "invalid-content", ["2 #/name", "3 #/name", "3 #/nmae"]],
+  ["an array with what is not JSON", asJson("[{'name':'Ada'},{\"name\":\"Bob\"}]"), "invalid-content", ["1 #"]],
+  ["an array that does not end", asJson('[{"name":"Ada"}'), "malformed-content", []],
   ["no content at all as CSV", asCsv(""), "malformed-content", ["1 #"]],
   ["a row of 10 MB", asCsv(`name\r\nAda\r\n${"x".repeat(10_000_000)}\r\n`), "malformed-content", ["3 #"]],
   ["a column that people do not have", asCsv("name,shoeSize\r\nAda,36\r\n"), "malformed-content", ["1 #"]],
@@ -87,6 +90,47 @@ describeOnEveryStore("many people at once", (openService) => {
       const before = (await readAll(service)).length;
       for (const body of ["", "\n", " \r\n\r\n"]) assert.equal(await storeMany(service, asLines(body)), 0);
       assert.equal((await readAll(service)).length, before);
+    });
+  });
+
+  describe("in a JSON array", () => {
+    const service = openService();
+
+    it("are stored in their order", async () => {
+      const body = '[ {"name":"Ada","address":{"postalCode":"W1"}},\n{"id":7,"givenName":"Grace"}, {"name":"Mary"} ]';
+      assert.equal(await storeMany(service, asJson(body)), 3);
+      assert.deepEqual(
+        (await readAll(service)).map(({ id, name }) => [id, name]),
+        [
+          [1, "Ada"],
+          [7, "Grace"],
+          [8, "Mary"],
+        ],
+      );
+      assert.equal(await storeMany(service, asJson("[]")), 0);
+    });
+
+    it("are stored from a content coding, and where they are longer than one record may be", async () => {
+      const coded = withHeader({ ...asJson(""), body: gzipSync('[{"name":"Zoë"}]') }, "Content-Encoding", "gzip");
+      assert.equal(await storeMany(service, coded), 1);
+      const long = ` [${Array(400)
+        .fill(JSON.stringify({ name: "Zoë", description: "x".repeat(4000) }))
+        .join()}]`;
+      // What is longer than one record is known to be an array by its declared length.
+      const declared = (body: string): Message =>
+        withHeader(asJson(body), "Content-Length", `${Buffer.byteLength(body)}`);
+      assert.equal(await storeMany(service, declared(long)), 400);
+      await refuse(
+        service,
+        declared(`{"name":"Ada","description":"${"x".repeat(1_500_000)}"}`),
+        413,
+        "content-too-large",
+      );
+    });
+
+    it("cannot have an Idempotency-Key, as other lists cannot", async () => {
+      const message = withHeader(asJson("[]"), "Idempotency-Key", '"1"');
+      await refuse(service, message, 400, "idempotency-key-unsupported");
     });
   });
 

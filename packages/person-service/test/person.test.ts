@@ -400,8 +400,13 @@ describe("personSchema", () => {
         '{"postalCode":"W1","zip":null,"name":"x","createdAt":null,"__proto__":{},"constructor":1}',
       );
       const unknown = "is not a member of an address";
-      assert.deepEqual(validate({ name: "Ada", address }).issues, [
-        { path: ["address", "zip"], message: unknown },
+      const [zip, ...others] = validate({ name: "Ada", address }).issues ?? [];
+      assert.deepEqual(zip?.path, ["address", "zip"]);
+      assert.match(
+        zip?.message ?? "",
+        /^is not a member of an address; did you mean postalCode\? Known: streetAddress, /,
+      );
+      assert.deepEqual(others, [
         { path: ["address", "name"], message: unknown },
         { path: ["address", "createdAt"], message: unknown },
         { path: ["address", "__proto__"], message: unknown },
@@ -425,9 +430,32 @@ describe("personSchema", () => {
       const sent = Object.fromEntries([...names, "name"].map((name) => [name, name === "name" ? "Ada" : value]));
       const issues = validate(sent).issues ?? [];
       assert.deepEqual(new Set(issues.map(({ path }) => path?.join("/"))), new Set(names));
-      assert(issues.every(({ path, message }) => path?.length === 1 && message === "is not a member of a person"));
+      assert(
+        issues.every(({ path, message }) => path?.length === 1 && message.startsWith("is not a member of a person")),
+      );
+      assert.equal(issues.filter(({ message }) => message.includes("Known: id, name, givenName, ")).length, 1);
     }
     assert.equal(Reflect.get({}, "polluted"), undefined);
+  });
+
+  it("says which member may have been meant", () => {
+    for (const [sent, meant] of [
+      ["birthdate", "birthDate"],
+      ["firstName", "givenName"],
+      ["last_name", "familyName"],
+      ["e-mail", "email"],
+      ["Phone", "telephone"],
+      ["city", "address.addressLocality"],
+      ["postalCode", "address.postalCode"],
+    ] as const) {
+      const [issue] = validate({ name: "Ada", [sent]: "x" }).issues ?? [];
+      assert.match(
+        issue?.message ?? "",
+        new RegExp(`^is not a member of a person; did you mean ${meant}\\? Known: id, `),
+      );
+    }
+    const [issue] = validate({ name: "Ada", address: { Zip: "x" } }).issues ?? [];
+    assert.match(issue?.message ?? "", /; did you mean postalCode\? Known: streetAddress, /);
   });
 
   it("names the first 100 unknown members of an object, and counts the others", () => {
@@ -459,7 +487,8 @@ describe("personSchema", () => {
       updatedAt: "is set by the server: leave it out",
     });
     assert.deepEqual(faultsOf({ name: "Ada", address: { postalCode: "W1", createdAt: "x" } }), {
-      "address.createdAt": "is not a member of an address",
+      "address.createdAt":
+        "is not a member of an address. Known: streetAddress, addressLocality, addressRegion, postalCode, addressCountry",
     });
   });
 

@@ -1,12 +1,12 @@
-import { HttpError, notFound } from "waymark";
+import { HttpError, type HttpRequest, type HttpResponse, notFound } from "waymark";
 import { chooseDecoder, type StandardSchemaV1 } from "waymark/content";
 import type { ListedValue } from "../formats/list-decoder.ts";
 import { without } from "../handlers/changed-document.ts";
 import { preferredSchema, readPreferences, withApplied } from "../handlers/preferences.ts";
-import { guarded, heldByAnother } from "../handlers/refusals.ts";
+import { heldByAnother, refuseUnavailable } from "../handlers/refusals.ts";
 import { refuseParameters } from "../lists/parameters.ts";
 import { isJsonObject } from "../patch/merge-patch.ts";
-import type { CollectionHandler, CollectionSettings } from "../settings.ts";
+import type { CollectionSettings } from "../settings.ts";
 import {
   type Creation,
   type Document,
@@ -30,16 +30,19 @@ import {
 import { Spool, type SpooledDocument } from "./spool.ts";
 import { BulkTimeExceeded, BulkWork } from "./work.ts";
 
+/** Stores the records that the content of a request has, in pieces; without it, what the request is sent with. */
+export type BulkCreate = (request: HttpRequest<unknown>, content?: AsyncIterable<Uint8Array>) => Promise<HttpResponse>;
+
 /**
  * POST of many records. They are validated as they come and put aside on disk; the store learns of them when the content
  * has ended, whole. So a slow client keeps nobody waiting, and of one that goes away nothing is stored.
  */
-export function createMany<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
+export function createMany<T extends Document>(settings: CollectionSettings<T>): BulkCreate {
   const { scope, listDecoders, bulk, serverMembers } = settings;
   // A list that was read can be sent: what the server sets in it is set anew, but for the ids.
   const ignored = serverMembers.filter((name) => name !== "id");
   let inHand = 0;
-  return guarded(async (request) => {
+  const create: BulkCreate = async (request, given) => {
     refuseParameters(request.search);
     const preferences = readPreferences(request, { handling: ["lenient"] });
     const { store } = await scope(request);
@@ -52,7 +55,7 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>):
       spool = await Spool.open();
       const lenient = preferences.get("handling") === "lenient";
       const work = new BulkWork(bulk, request.signal);
-      const content = request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion });
+      const content = given ?? request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion });
       const values = decoder.decode(work.piecesOf(content), { mediaType, lenient });
       const schema = preferredSchema(settings, preferences);
       const { errors, stoppedAfter } = await putAside({ values, ignored, schema, lenient, spool, work });
@@ -77,7 +80,8 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>):
       inHand--;
       await spool?.close();
     }
-  });
+  };
+  return (request, content) => create(request, content).catch(refuseUnavailable);
 }
 
 /** Records that are to be judged, and to be put aside for the store. */

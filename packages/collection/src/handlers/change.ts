@@ -55,7 +55,7 @@ function changeRecord<T extends Document>(settings: CollectionSettings<T>, chang
     for (;;) {
       if (current === undefined) return notFound();
       if (evaluatePreconditions(request, recordValidators(request, current, items)) !== "pass")
-        return refusePrecondition();
+        return refusePrecondition(request);
       if (requirePreconditions && !conditional) return requirePrecondition();
       const outcome = await change.attempt(context, current, conditional ? current.revision : undefined);
       if (outcome instanceof HttpResponse) return outcome;
@@ -105,8 +105,8 @@ export const mergePatchType = "application/merge-patch+json";
 /** The media type of a JSON Patch (RFC 6902 §6). */
 export const jsonPatchType = "application/json-patch+json";
 
-/** The media types that `amendRecord` reads. */
-export const amendTypes: readonly string[] = [mergePatchType, jsonPatchType];
+/** The media types that `amendRecord` reads; plain JSON is taken as a merge patch, which many clients send so. */
+export const amendTypes: readonly string[] = [mergePatchType, jsonPatchType, "application/json"];
 
 /** PATCH of a record. */
 export function amendRecord<T extends Document>(settings: CollectionSettings<T>): ItemHandler {
@@ -129,16 +129,16 @@ export function amendRecord<T extends Document>(settings: CollectionSettings<T>)
 }
 
 const amendmentDecoders: readonly Decoder[] = [
-  amendmentDecoder(mergePatchType, "merge"),
-  amendmentDecoder(jsonPatchType, "operations"),
+  amendmentDecoder([mergePatchType, "application/json"], "merge"),
+  amendmentDecoder([jsonPatchType], "operations"),
 ];
 
-function amendmentDecoder(type: string, kind: Amendment["kind"]): Decoder {
+function amendmentDecoder(mediaTypes: readonly string[], kind: Amendment["kind"]): Decoder {
   const decode = (content: Uint8Array, mediaType: MediaType): Amendment => ({
     kind,
     patch: jsonDecoder.decode(content, mediaType),
   });
-  return { ...jsonDecoder, mediaTypes: [type], decode };
+  return { ...jsonDecoder, mediaTypes, decode };
 }
 
 /** DELETE of a record. */

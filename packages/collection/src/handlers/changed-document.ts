@@ -46,7 +46,10 @@ export function amendmentOf<T>(rules: ItemRules<T>): Validator<T> {
 }
 
 async function takeMerged<T>({ schema, serverMembers, current, mayRead }: ItemRules<T>, patch: unknown) {
-  if (!isJsonObject(patch)) return { issues: [{ message: "must be an object with the members to change" }] };
+  if (!isJsonObject(patch)) {
+    const hint = Array.isArray(patch) ? "; send a JSON Patch as application/json-patch+json" : "";
+    return { issues: [{ message: `must be an object with the members to change${hint}` }] };
+  }
   const issues = issuesWith(patch, serverMembers, () => setByServer);
   const [target, changes] = [parse(current), patch].map((value) => without(value, serverMembers));
   const result = await validateBeside(issues, schema, mergePatch(target, changes));

@@ -1,21 +1,45 @@
-import { notFound } from "waymark";
+import { HttpError, type HttpRequest, notFound } from "waymark";
+import { parseMediaType } from "waymark/fields";
+import type { BulkCreate } from "../bulk/create-many.ts";
+import { beginsArray, isBlank, jsonArrayDecoder } from "../formats/json-array.ts";
+import { longestRecord } from "../formats/list-decoder.ts";
 import { refuseParameters } from "../lists/parameters.ts";
 import type { CollectionHandler, CollectionSettings, ItemHandler } from "../settings.ts";
 import type { Document } from "../store.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
 import { answerWritten, preferredSchema, readPreferences, writePreferences } from "./preferences.ts";
 import { parseRecordId } from "./record-scope.ts";
-import { guarded, refuseExisting, refuseId, refuseReusedKey, refuseRunning, refuseValue } from "./refusals.ts";
+import {
+  guarded,
+  refuseExisting,
+  refuseId,
+  refuseLength,
+  refuseReusedKey,
+  refuseRunning,
+  refuseValue,
+} from "./refusals.ts";
 
 /** POST to a collection. */
-export function createRecord<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
-  const { scope, decoders, created, idempotencyScope } = settings;
+export function createRecord<T extends Document>(
+  settings: CollectionSettings<T>,
+  createMany: BulkCreate,
+): CollectionHandler {
+  const { scope, decoders, created, idempotencyScope, listDecoders, bulk } = settings;
+  const takesArrays = listDecoders.includes(jsonArrayDecoder);
   const known = writePreferences(settings);
   /** The keys of the requests that are not answered yet. */
   const running = new Set<string>();
 
   return guarded(async (request) => {
     refuseParameters(request.search);
+    if (takesArrays && isJson(request)) {
+      // No record is longer; of coded content the length is known once it is decoded.
+      if (Number(request.header("Content-Length") ?? 0) > longestRecord) {
+        return createMany(request, arrayOf(request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion })));
+      }
+      const content = await request.bytes({ limit: longestRecord });
+      if (beginsArray(content)) return createMany(request, oneOf(content));
+    }
     const preferences = readPreferences(request, known);
     const { store, path, url } = await scope(request);
     const idempotency = await readIdempotencyKey(request, [path, idempotencyScope(request)]);
@@ -42,6 +66,27 @@ export function createRecord<T extends Document>(settings: CollectionSettings<T>
       if (idempotency !== undefined) running.delete(idempotency.key);
     }
   });
+}
+
+const isJson = ({ headers }: HttpRequest<unknown>): boolean => {
+  const type = parseMediaType(headers.get("Content-Type") ?? "");
+  return type?.type === "application" && type.subtype === "json";
+};
+
+/** @throws HttpError 413 when it is not an array: then it is one record, and too long */
+async function* arrayOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  let hasBegun = false;
+  for await (const piece of content) {
+    if (!hasBegun && !isBlank(piece)) {
+      if (!beginsArray(piece)) throw new HttpError(refuseLength(longestRecord));
+      hasBegun = true;
+    }
+    yield piece;
+  }
+}
+
+async function* oneOf(content: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  yield content;
 }
 
 /** POST to a record, which creates nothing. */

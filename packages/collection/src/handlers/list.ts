@@ -30,7 +30,7 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
     // Asked before the records are read: what is written meanwhile makes the tag old, and never the content.
     const validators = listValidators(request, await store.revision(), lists, representation);
     const verdict = evaluatePreconditions(request, validators);
-    if (verdict === "failed") return refusePrecondition();
+    if (verdict === "failed") return refusePrecondition(request);
     const headers = representationFields(representation, validators).withMembers("Vary", ["Prefer"]);
     let response = new HttpResponse(200, headers);
     if (verdict === "not-modified") return notModified(response);

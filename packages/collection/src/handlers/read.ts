@@ -20,7 +20,7 @@ export function readRecord<T extends Document>({ scope, items, members }: Collec
       if (record === undefined) return notFound();
       const validators = recordValidators(request, record, items, representation);
       const verdict = evaluatePreconditions(request, validators);
-      if (verdict === "failed") return refusePrecondition();
+      if (verdict === "failed") return refusePrecondition(request);
       const headers = representationFields(representation, validators);
       if (verdict === "not-modified") return notModified(new HttpResponse(200, headers));
       const response = new HttpResponse(200, headers, representation.item(narrow(record, fields), { url, request }));

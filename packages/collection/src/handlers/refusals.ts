@@ -1,4 +1,4 @@
-import { type HttpResponse, problem, problemTypes } from "waymark";
+import { type HttpRequest, type HttpResponse, problem, problemTypes } from "waymark";
 import { excerpt, toPointer } from "waymark/content";
 import { collectionProblemTypes } from "../problem-types.ts";
 import { StoreOutcomeUnknown, StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../store.ts";
@@ -32,11 +32,17 @@ export function refuseExisting(): HttpResponse {
   });
 }
 
-/** RFC 9110 §15.5.13. */
-export function refusePrecondition(): HttpResponse {
-  return problem(collectionProblemTypes.preconditionFailed, {
-    detail: "The record is not as the request says it must be: read it again, and decide anew.",
-  });
+/**
+ * The 412 (RFC 9110 §15.5.13). A malformed If-Match names no entity tag, and so no state may be changed by it; the detail says how
+ * one is written.
+ */
+export function refusePrecondition({ headers }: HttpRequest<unknown>): HttpResponse {
+  const [, bare] = /^[\t ]*(?:W\/)?([\x21\x23-\x7e]+)[\t ]*$/.exec(headers.get("If-Match") ?? "") ?? [];
+  const isUnquoted = bare !== undefined && bare !== "*" && !bare.includes(",");
+  const detail = isUnquoted
+    ? `The entity tag in If-Match has no quotation marks: send ${excerpt(bare)}, with them.`
+    : "The record is not as the request says it must be: read it again, and decide again.";
+  return problem(collectionProblemTypes.preconditionFailed, { detail });
 }
 
 /** An operation of a JSON Patch that cannot be done (RFC 5789 §2.2, "conflicting state"). */
@@ -86,6 +92,11 @@ export function refusePart(): HttpResponse {
   return problem(collectionProblemTypes.partialContent, {
     detail: "The request has Content-Range: send the whole record without it, or a PATCH.",
   });
+}
+
+/** @param limit in bytes */
+export function refuseLength(limit: number): HttpResponse {
+  return problem(problemTypes.contentTooLarge, { detail: `The content is longer than ${limit} bytes.`, limit });
 }
 
 /** RFC 6585 §3. */

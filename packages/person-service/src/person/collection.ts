@@ -3,6 +3,7 @@ import {
   csvDecoder,
   csvRepresentation,
   type ItemRepresentation,
+  jsonArrayDecoder,
   jsonLdRepresentation,
   jsonRepresentation,
   type ListDecoder,
@@ -55,7 +56,7 @@ export const personRepresentations: readonly Representation[] = [
 export const personCsvDecoder: ListDecoder = csvDecoder({ columns: personMemberNames(), integers: ["id"] });
 
 /** What many people can be sent in. */
-export const personListDecoders: readonly ListDecoder[] = [ndjsonDecoder, personCsvDecoder];
+export const personListDecoders: readonly ListDecoder[] = [ndjsonDecoder, personCsvDecoder, jsonArrayDecoder];
 
 /** What a database must know of the people. */
 export const personCollection: CollectionDefinition = {

@@ -2,6 +2,7 @@ import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "waymar
 import { z } from "zod";
 import { birthDate, countryCode, derivedName, email, languageTag, telephone, url } from "./rules.ts";
 import { jsonType, ruledString, text } from "./text.ts";
+import { describeUnknownMember, type KnownMembers } from "./unknown-member.ts";
 
 /** A valid person as a client sends it, its members in the order in which they are stored and sent; the names are schema.org's. */
 export interface Person {
@@ -161,7 +162,7 @@ function notAnObject(what: string): (issue: { readonly input?: unknown }) => str
 function validate(members: Members, value: unknown): ValidationResult<Person> {
   const { sent, unnamed } = toSent(value, members);
   const parsed = members.safeParse(sent);
-  const issues = parsed.success ? [] : parsed.error.issues.flatMap(toIssues);
+  const issues = parsed.success ? [] : parsed.error.issues.flatMap((issue) => toIssues(issue, members));
   if (isObject(sent) && !nameSources.some((member) => Object.hasOwn(sent, member))) issues.unshift(nameMissing);
   if (parsed.error?.issues.some(({ code }) => code === "unrecognized_keys")) issues.push(...unnamed);
   if (!parsed.success || issues.length > 0) return { issues };
@@ -219,15 +220,17 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** One issue for each unknown member, at its own path, where zod has one for all of an object's. */
-function toIssues(issue: z.core.$ZodIssue): ValidationIssue[] {
+function toIssues(issue: z.core.$ZodIssue, members: Members): ValidationIssue[] {
   const { path, message } = issue;
   if (issue.code !== "unrecognized_keys") return [{ path, message }];
   const atTop = path.length === 0;
+  const known: KnownMembers = atTop
+    ? { of: "a person", names: Object.keys(members.shape) }
+    : { of: "an address", names: Object.keys(address.shape) };
+  const isUnknown = (key: string): boolean => !(atTop && setByServer.has(key));
+  const first = issue.keys.find(isUnknown);
   return issue.keys.map((key) => ({
     path: [...path, key],
-    message:
-      atTop && setByServer.has(key)
-        ? "is set by the server: leave it out"
-        : `is not a member of ${atTop ? "a person" : "an address"}`,
+    message: isUnknown(key) ? describeUnknownMember(key, known, key === first) : "is set by the server: leave it out",
   }));
 }

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { asJson, asXml, type SentProblem, store } from "./answers.ts";
+import { describeService, type Message } from "./transports.ts";
+
+// What people get wrong who come from another service, or in a hurry. Each answer says what to do.
+
+const lines = (body: string): Message => ({ headers: { "Content-Type": "application/x-ndjson" }, body });
+const csv = (body: string): Message => ({ headers: { "Content-Type": "text/csv" }, body });
+const as = (type: string, body: string): Message => ({ headers: { "Content-Type": type }, body });
+const withField = (name: string, value: string, message: Message = {}): Message => ({
+  ...message,
+  headers: { ...message.headers, [name]: value },
+});
+
+/** A word that `says` matches stands in the detail, or in that of an error. */
+type Mistake = readonly [method: string, target: string, message: Message, status: number, says: RegExp];
+
+// biome-ignore format: a table
+const mistakes: readonly Mistake[] = [
+  // The query of a list
+  ["GET", "/person?_limit=5", {}, 400, /did you mean limit\? Known: limit, after, before, sort, q, /],
+  ["GET", "/person?per_page=5", {}, 400, /did you mean limit\?/],
+  ["GET", "/person?page=2", {}, 400, /did you mean after\?/],
+  ["GET", "/person?offset=20", {}, 400, /did you mean after\?/],
+  ["GET", "/person?order=name", {}, 400, /did you mean sort\?/],
+  ["GET", "/person?select=name", {}, 400, /did you mean fields\?/],
+  ["GET", "/person?familyname=Smith", {}, 400, /did you mean familyName\?/],
+  ["GET", "/person?telephone=1", {}, 400, /is a member that has no filter.* filters on id, /],
+  ["GET", "/person?birthDate[gte]=1950-01-01", {}, 400, /did you mean \[ge\]\? Known: \[eq\], /],
+  ["GET", "/person?name[contains]=Ada", {}, 400, /did you mean \[prefix\]\?/],
+  ["GET", "/person?birthDate[ge]=1950", {}, 400, /must be a real date such as 1950-01-31/],
+  ["GET", "/person?sort=name%20desc", {}, 400, /did you mean -name\?/],
+  ["GET", "/person?sort=birthdate", {}, 400, /did you mean birthDate\?/],
+  ["GET", "/person?fields=name,birthdate", {}, 400, /did you mean birthDate\?/],
+  ["GET", "/person?limit=5000", {}, 400, /from 1 to 1000/],
+  ["GET", "/person?limit=1&limit=2", {}, 400, /is given more than once/],
+  ["GET", "/person?format=xlsx", {}, 400, /Known: json, xml, /],
+  // The path, the method and the type
+  ["GET", "/person/abc", {}, 400, /not an integer in decimal digits, such as 7/],
+  ["GET", "/persons", {}, 404, /Nothing is served here/],
+  ["DELETE", "/person", {}, 405, /DELETE does not apply here; GET, HEAD, POST and OPTIONS do/],
+  ["GET", "/person/1", withField("Accept", "text/csv"), 406, /available here: application\/json, /],
+  ["POST", "/person", as("application/x-www-form-urlencoded", "name=Ada"), 415, /here it can be application\/json/],
+  ["POST", "/person", as("text/plain", '{"name":"Ada"}'), 415, /Content-Type is "text\/plain"; here it can be application\/json/],
+  ["PATCH", "/person/1", as("text/plain", "name=Ada"), 415, /here it can be application\/merge-patch\+json/],
+  ["PATCH", "/person/1", asJson([{ op: "remove", path: "/email" }]), 400, /send a JSON Patch as application\/json-patch\+json/],
+  ["PUT", "/person/1", withField("If-Match", "1-json", asJson({ name: "Ada" })), 412, /no quotation marks: send "1-json", with them/],
+  ["PUT", "/person/1", withField("If-Match", '"9-json"', asJson({ name: "Ada" })), 412, /read it again/],
+  ["POST", "/person/1", asJson({ name: "Ada" }), 409, /PUT replaces it, and POST to the collection creates another/],
+  // The content
+  ["POST", "/person", asJson("{'name':'Ada'}"), 400, /member name in double quotes.*single quote at line 1, column 2/],
+  ["POST", "/person", asJson('{"name":"Ada",}'), 400, /line 1, column 15/],
+  ["POST", "/person", asJson(""), 400, /line 1, column 1/],
+  ["POST", "/person", asJson({ firstName: "Ada" }), 400, /did you mean givenName\? Known: id, name, /],
+  ["POST", "/person", asJson({ name: "Ada", birthdate: "1815-12-10" }), 400, /did you mean birthDate\?/],
+  ["POST", "/person", asJson({ name: "Ada", birthDate: "10.12.1815" }), 400, /must be.*YYYY-MM-DD/],
+  ["POST", "/person", asJson({ name: "" }), 400, /must be 1 to 200 characters/],
+  ["POST", "/person", asJson({ name: "Ada", address: "London" }), 400, /must be an object with the members of an address/],
+  ["POST", "/person", asJson({ name: "Ada", address: { country: "UK" } }), 400, /did you mean addressCountry\?/],
+  ["POST", "/person", asJson([{ name: "Ada" }, { nmae: "Bob" }]), 400, /did you mean name\?/],
+  ["POST", "/person", asXml("<person><name>Ada</nam></person>"), 400, /The end tag "<\/nam>" is not that of the element it stands in at line 1, column 23/],
+  ["POST", "/person", lines('[{"name":"Ada"}]'), 400, /must be an object.*is an array/],
+  ["POST", "/person", csv("First Name,E-mail\nAda,a@b\n"), 400, /givenName/],
+  ["POST", "/person", asJson({ name: "Ada", identifier: "taken" }), 409, /another record/i],
+];
+
+describeService("a common mistake", (openService) => {
+  const service = openService();
+
+  it("is made beside a record that is there", async () => {
+    assert.equal(await store(service, asJson({ name: "Ada", identifier: "taken" })), 1);
+  });
+
+  for (const [method, target, message, status, says] of mistakes) {
+    const sent = String(message.body ?? Object.entries(message.headers ?? {}).join() ?? "").slice(0, 60);
+    it(`is answered with what to do: ${method} ${target} ${sent}`, async () => {
+      const answer = await service.send(method, target, message);
+      assert.equal(answer.status, status, answer.text);
+      const { detail = "", errors = [] }: SentProblem = JSON.parse(answer.text);
+      assert.match([detail, ...errors.map((error) => error.detail)].join("\n"), says);
+    });
+  }
+});
