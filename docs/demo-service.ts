@@ -44,14 +44,16 @@ export async function startDemoService(
 function greetingOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let printed = "";
-    const take = (piece: Buffer): void => {
+    let complaints = "";
+    child.stdout?.on("data", (piece: Buffer) => {
       printed += String(piece);
       // Its last line.
       if (/^try: .*\n/m.test(printed)) resolve(printed);
-    };
-    child.stdout?.on("data", take);
-    child.stderr?.on("data", take);
+    });
+    child.stderr?.on("data", (piece: Buffer) => {
+      complaints += String(piece);
+    });
     child.once("error", reject);
-    child.once("exit", (code) => reject(new Error(`The service ended with ${code}: ${printed}`)));
+    child.once("exit", (code) => reject(new Error(`The service ended with ${code}: ${complaints}`)));
   });
 }

@@ -9,8 +9,8 @@ const worker = workerOfThisProcess();
 if (worker === undefined) {
   endWithInput();
   const print = (line: string): boolean => process.stdout.write(`${line}\n`);
-  const tell = (line: string): boolean => process.stderr.write(`${line}\n`);
-  process.exitCode = await superviseWorkers({ count: 2, grace: 0, print, tell });
+  const log = { write: (_level: string, _event: string, message = "") => process.stderr.write(`${message}\n`) };
+  process.exitCode = await superviseWorkers({ count: 2, grace: 0, print, log });
 } else {
   const { app, database } = await openPersonService({ database: databaseArgument() });
   const server = await serve(app, { port: worker.port ?? 0 });

@@ -6,11 +6,11 @@ import type { StoreUnavailable } from "./store.ts";
  */
 export interface DatabaseObserver {
   /** Called for each operation that failed because the database could not be used. */
-  readonly onUnavailable?: (error: StoreUnavailable) => void;
+  readonly onUnavailable?: ((error: StoreUnavailable) => void) | undefined;
   /** Called when an operation of a store has ended, in the asynchronous context of its caller. */
-  readonly onOperation?: (operation: StoreOperation) => void;
+  readonly onOperation?: ((operation: StoreOperation) => void) | undefined;
   /** Called when changes that were committed together are committed, or have failed. */
-  readonly onCommit?: (commit: StoreCommit) => void;
+  readonly onCommit?: ((commit: StoreCommit) => void) | undefined;
 }
 
 /** An operation of a store that has ended. Each batch of a list is an operation of its own. */

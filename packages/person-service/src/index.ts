@@ -3,6 +3,7 @@ export type { AccessDenial } from "./access/identify.ts";
 export { FileError } from "./access/json-file.ts";
 export { forThisMachine } from "./access/this-machine.ts";
 export { type Health, healthRoutes } from "./health.ts";
+export type { ServiceObserver, TurnedAway } from "./observer.ts";
 export { personCollection, personRepresentations } from "./person/collection.ts";
 export { type Address, type Person, type PersonSchema, personSchema } from "./person/person.ts";
 export { personServiceProblemTypes } from "./problems.ts";

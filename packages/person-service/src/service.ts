@@ -16,9 +16,10 @@ import {
   type SecurityHeadersOptions,
   securityHeaders,
 } from "waymark/filters";
-import { nodeCodings } from "waymark/node";
+import { nodeCodings, observeRequests } from "waymark/node";
 import type { AccessFilter } from "./access/access.ts";
 import { healthRoutes, isHealthCheck } from "./health.ts";
+import { joinObservers, type ServiceObserver } from "./observer.ts";
 import { assetRoutes } from "./pages/assets.ts";
 import { javaWithoutAccept } from "./pages/browser.ts";
 import { frontRoutes } from "./pages/front.ts";
@@ -55,6 +56,8 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly https?: SecurityHeadersOptions["https"];
   /** Where clients reach the service, for its links: see `publicUrl` of waymark. Default: links are paths. */
   readonly publicUrl?: string | undefined;
+  /** Receive what the service does. A `database` that is open already has an observer of its own. */
+  readonly observers?: readonly ServiceObserver[];
   /** Returns false while the service is about to stop, so that requests go elsewhere. Default: always true. */
   readonly isReady?: () => boolean;
   /** The clock, for times and for birth dates. */
@@ -86,14 +89,18 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     maxInFlight,
     publicUrl: url,
     bulk,
+    observers = [],
     ...routing
   } = others;
+  const observer = joinObservers(observers);
+  const { onTurnedAway } = observer;
   const site: Site = { may: access?.may ?? (() => true), signsIn: false };
   // Before the database is opened, since it may throw, and the database must not stay open. The outermost first: every response
   // has an id, the fields of security and those of CORS, refusals further in included; CORS answers pre-flights, which need no
   // access; problems are described before they are coded, but for those of overload, of which there are many, and each would
   // take a fifth more of the processor; what exceeds a quota is turned away before its credentials are checked.
   const webFilters = [
+    ...(observer.onStart === undefined && observer.onEnd === undefined ? [] : [observeRequests(observer)]),
     nameRequests(),
     javaWithoutAccept(),
     ...(url === undefined ? [] : [publicUrl(url)]),
@@ -102,14 +109,19 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     ...(policy === undefined ? [] : [cors(policy)]),
     compress({ codings: nodeCodings }),
     problemPages(site),
-    overload({ maxDelay, maxInFlight, except: isHealthCheck }),
+    overload({ maxDelay, maxInFlight, onTurnedAway, except: isHealthCheck }),
     describeProblems(),
-    ...(quota === undefined ? [] : [rateLimit({ ...quota, key: quotaKey })]),
+    ...(quota === undefined
+      ? []
+      : [rateLimit({ ...quota, key: quotaKey, onTurnedAway: () => onTurnedAway?.("quota") })]),
     ...(access === undefined ? [] : [access]),
+    ...observers.map(({ filter }) => filter).filter((filter) => filter !== undefined),
     ...filters,
   ];
   const database =
-    typeof address === "string" ? await openDatabase(address, { collections: [personCollection], now }) : address;
+    typeof address === "string"
+      ? await openDatabase(address, { collections: [personCollection], now, observer })
+      : address;
   const store = database.store(personCollection.name);
   const people = collection({
     path: "/person",

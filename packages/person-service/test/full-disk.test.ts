@@ -119,12 +119,14 @@ for (const { what, missing, shell, pathSeenBy, makeRoom, isOutcomeUnknown, cause
       opened.close();
     }
 
-    /** The service takes people again, and ends as always. */
-    async function assertRecovered(): Promise<void> {
+    /** The service takes people again, and ends as always. Returns the changes of state that it logged. */
+    async function assertRecovered(): Promise<readonly unknown[]> {
       assert.equal((await post(JSON.stringify({ name: "Ada" }))).status, 200);
       service.kill("SIGTERM");
-      const { code, stderr } = await service.exited;
+      const { code, stderr, log } = await service.exited;
       assert.deepEqual([code, stderr], [0, ""]);
+      const changes = log.filter(({ event }) => event.startsWith("database-"));
+      return changes.map(({ event, cause: why }) => [event, why]);
     }
 
     it("answers 503 to who stores, keeps what it acknowledged and nothing else, reads on, and recovers by itself", async () => {
@@ -133,10 +135,15 @@ for (const { what, missing, shell, pathSeenBy, makeRoom, isOutcomeUnknown, cause
       await assertKept(acknowledged);
       assert.deepEqual(await readiness(), { status: 503, cause });
       assert.equal((await post(person(0))).status, 503);
+      const available = service.told(/"database-available"/);
       makeRoom(database);
       assert.deepEqual(await readiness(), { status: 200, cause: undefined });
       await assertKept(acknowledged);
-      await assertRecovered();
+      await available;
+      assert.deepEqual(await assertRecovered(), [
+        ["database-unavailable", cause.slice(0, -1)],
+        ["database-available", undefined],
+      ]);
     });
 
     it("stores nobody of an import that there is no room for", async () => {

@@ -304,24 +304,26 @@ describe("the program", () => {
 
       writeFileSync(access, "{");
       service.kill("SIGHUP");
-      await service.told(/Who gets in stays as it was\.\n/);
+      await service.told(/the access rules stay as they were/);
       assert.deepEqual([await status(), await status({ headers })], [401, 200]);
 
       write("access.json", openTo("/hello-world"));
       service.kill("SIGHUP");
-      await service.told(/read anew who gets in\n/);
+      await service.told(/read the access rules again/);
       assert.equal(await status(), 200);
       assert.equal((await fetch(`${service.url}/person`, { headers })).status, 403);
 
       service.kill("SIGTERM");
-      const { code, stderr } = await service.exited;
+      const { code, stdout, stderr, log } = await service.exited;
       assert.equal(code, 0);
-      assert.match(stderr, /^person-service: The file ".*access\.json" cannot be used: line 1, column 2: .*\n/);
-      assert.match(
-        stderr,
-        /"event":"refused","kind":"forbidden","reason":"no rule for it","method":"GET","path":"\/person"/,
+      const failed = log.find(({ event }) => event === "reload-failed");
+      assert.match(String(failed?.msg), /^The file ".*access\.json" cannot be used: line 1, column 2: /);
+      const denial = log.find(({ event }) => event === "refused");
+      assert.deepEqual(
+        ["kind", "reason", "method", "path"].map((name) => denial?.[name]),
+        ["forbidden", "no rule for it", "GET", "/person"],
       );
-      assert(!`${stderr}${(await service.exited).stdout}`.includes(headers.Authorization.slice(10)));
+      assert(!`${stderr}${stdout}${JSON.stringify(log)}`.includes(headers.Authorization.slice(10)));
     });
 
     it("does not start when the file is bad, and says where", async () => {

@@ -22,6 +22,8 @@ const defaults: Options = {
   demo: false,
   workers: 1,
   grace: 10,
+  log: "events",
+  logLevel: "info",
 };
 
 const originsGiven = ["http://localhost:5173", "https://*.example.com"];
@@ -250,6 +252,8 @@ describe("the command line of the service", () => {
         "max-in-flight",
         "workers",
         "grace",
+        "log",
+        "log-level",
         "config",
         "routes",
         "version",

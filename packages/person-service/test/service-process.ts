@@ -9,7 +9,17 @@ export interface Exit {
   readonly code: number | undefined;
   readonly signal: NodeJS.Signals | undefined;
   readonly stdout: string;
+  /** Without the log. */
   readonly stderr: string;
+  readonly log: readonly LogEntry[];
+}
+
+/** An entry of the log. */
+export interface LogEntry {
+  readonly level: string;
+  readonly event: string;
+  readonly msg?: string;
+  readonly [member: string]: unknown;
 }
 
 /** A person-service that listens, in a process of its own; killed when its scope ends. */
@@ -143,7 +153,15 @@ function launch(args: readonly string[], nodeOptions: readonly string[] = [], sh
     child.once("close", (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
   });
   const exited = Promise.all([ended, text(child.stdout), text(child.stderr)]).then(
-    ([end, stdout, stderr]): Exit => ({ ...end, stdout, stderr }),
+    ([end, stdout, printed]): Exit => ({ ...end, stdout, ...withoutLog(printed) }),
   );
   return { child, exited };
+}
+
+/** Takes the lines of the log out of what was printed on standard error. */
+function withoutLog(printed: string): Pick<Exit, "stderr" | "log"> {
+  const isEntry = (line: string): boolean => line.startsWith('{"level":');
+  const lines = printed.split("\n");
+  const log = lines.filter(isEntry).map((line): LogEntry => JSON.parse(line));
+  return { stderr: lines.filter((line) => !isEntry(line)).join("\n"), log };
 }

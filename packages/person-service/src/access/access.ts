@@ -23,7 +23,7 @@ export interface AccessOptions {
   /** The file of API keys. Default: no key is accepted. */
   readonly keys?: string | undefined;
   /** Called for each request that is not let in, without its credentials; must not throw. */
-  readonly onDenial?: (denial: AccessDenial) => void;
+  readonly onDenial?: ((denial: AccessDenial) => void) | undefined;
   /** The clock, for the times in tokens. */
   readonly now?: () => Date;
   /** A clock that only goes forward, in milliseconds: for throttles and for remembered passwords. */

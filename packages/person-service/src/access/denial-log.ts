@@ -1,6 +1,6 @@
 import type { AccessDenial } from "./identify.ts";
 
-/** Writes denials as lines of JSON, and no more of them than a disk and a reader can take. */
+/** Logs denials, and no more of them than a disk and a reader can take. */
 export interface DenialLog {
   /**
    * Writes a line, or counts the denial where its client has had its lines for this minute. A request without credentials
@@ -16,17 +16,16 @@ export interface DenialLog {
  * together have 50 lines a second. A minute after its first line it writes how many more there were.
  *
  * ```text
- * {"time":"…","event":"refused","kind":"throttled","reason":"too many passwords","method":"GET","path":"/person/1",…}
- * {"time":"…","event":"refused-more","client":"192.0.2.1","count":4711}
- * {"time":"…","event":"refused-more","count":815}
+ * {"level":"warn","time":"…","event":"refused","kind":"throttled","reason":"too many passwords","method":"GET","path":"/person/1",…}
+ * {"level":"warn","time":"…","event":"refused-more","client":"192.0.2.1","count":4711}
+ * {"level":"warn","time":"…","event":"refused-more","count":815}
  * ```
  *
- * Lines are ASCII, so that nothing in them can pretend to be something else where it is shown; texts are cut after 200
- * characters.
+ * Texts are cut after 200 characters.
  *
- * @param write takes a line, without its end; must not throw
+ * @param write takes an event with its members; must not throw
  */
-export function denialLog(write: (line: string) => void): DenialLog {
+export function denialLog(write: (event: "refused" | "refused-more", members: object) => void): DenialLog {
   const clients = new Map<string, ClientLines>();
   /** Refusals that are in no line, and counted for no client. */
   let uncounted = 0;
@@ -55,10 +54,10 @@ export function denialLog(write: (line: string) => void): DenialLog {
     const counted = [...clients].filter(([, lines]) => lines.counted > 0);
     clients.clear();
     for (const [client, { counted: count }] of counted.toSorted(([, one], [, other]) => other.counted - one.counted)) {
-      if (hasBudget()) write(toLine("refused-more", { client, count }));
+      if (hasBudget()) write("refused-more", { client, count });
       else uncounted += count;
     }
-    if (uncounted > 0) write(toLine("refused-more", { count: uncounted }));
+    if (uncounted > 0) write("refused-more", { count: uncounted });
     uncounted = 0;
   };
 
@@ -74,7 +73,7 @@ export function denialLog(write: (line: string) => void): DenialLog {
           lines.written++;
           lines.isThrottled ||= isThrottled;
         }
-        write(toLine("refused", denial));
+        write("refused", shortened(denial));
       } else if (lines !== undefined) lines.counted++;
       else uncounted++;
     },
@@ -96,10 +95,8 @@ interface ClientLines {
   counted: number;
 }
 
-function toLine(event: string, members: object): string {
-  const time = new Date().toISOString();
-  const line = JSON.stringify({ time, event, ...members }, (_name, value) =>
-    typeof value === "string" && value.length > longestText ? `${value.slice(0, longestText)}...` : value,
-  );
-  return line.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+function shortened(denial: AccessDenial): object {
+  const cut = (value: unknown): unknown =>
+    typeof value === "string" && value.length > longestText ? `${value.slice(0, longestText)}...` : value;
+  return Object.fromEntries(Object.entries(denial).map(([name, value]) => [name, cut(value)]));
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import type { Command, CommandStreams, Given } from "./command.ts";
 import { commands } from "./commands.ts";
@@ -16,6 +15,7 @@ import { didYouMean } from "./nearest.ts";
 import { type Option, quotedArgument } from "./option.ts";
 import { settings } from "./options.ts";
 import { serveCommand } from "./serve.ts";
+import { version } from "./version.ts";
 
 /**
  * A parsed command line: a command to run; a text to print on standard output, with exit code 0; or usage errors, to print
@@ -254,11 +254,4 @@ function givenBy({ options }: Command, operands: readonly string[], values: Read
     has: (name) => values.has(name) && (options[name]?.value !== undefined || values.get(name)?.values[0] === "true"),
     source: (name) => values.get(name)?.source,
   };
-}
-
-function version(): string {
-  const manifest: { readonly version: string } = JSON.parse(
-    readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
-  );
-  return manifest.version;
 }

@@ -2,8 +2,9 @@ import { isIP } from "node:net";
 import { isPostgresAddress } from "@waymark/collection";
 import { CorsPolicyError, cors, publicUrl } from "waymark/filters";
 import { isLoopback } from "../access/this-machine.ts";
+import type { LogDetail, LogLevel } from "../log/log.ts";
 import type { Given } from "./command.ts";
-import { matching, type Option, quotedArgument, type ValueType, wholeNumber } from "./option.ts";
+import { matching, type Option, oneOf, quotedArgument, type ValueType, wholeNumber } from "./option.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
 /** The options of `serve`. */
@@ -40,6 +41,10 @@ export interface Options {
   readonly workers: number;
   /** How long requests in hand may take once the service stops, 0…3600 seconds. */
   readonly grace: number;
+  /** What is logged. */
+  readonly log: LogDetail;
+  /** The least important entries that are logged. */
+  readonly logLevel: LogLevel;
 }
 
 /** The type of the addresses of databases. */
@@ -145,6 +150,20 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     about: "how long requests in progress may take when the service stops",
     default: "10",
   },
+  log: {
+    group: "Log",
+    value: "DETAIL",
+    type: oneOf("events", "requests", "off"),
+    about: "what is logged: events such as start, stop and faults; also a line for each request; or nothing",
+    default: "events",
+  },
+  "log-level": {
+    group: "Log",
+    value: "LEVEL",
+    type: oneOf("info", "warn", "error"),
+    about: "the least important entries that are logged",
+    default: "info",
+  },
   config: databaseOptions.config,
   routes: { about: "print the routes in the order in which they are tried, and exit", alone: true },
   version: { about: "print the version and exit", short: "V", alone: true },
@@ -179,6 +198,8 @@ export function toOptions(given: Given): Options {
     demo: given.has("demo"),
     workers: Number(given.value("workers")),
     grace: Number(given.value("grace")),
+    log: given.value("log") as LogDetail, // one of its words, or the default
+    logLevel: given.value("log-level") as LogLevel, // as above
   };
 }
 

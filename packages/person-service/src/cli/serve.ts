@@ -1,13 +1,12 @@
-import { inspect } from "node:util";
 import { displayAddress, type Store, StoreNotEmpty } from "@waymark/collection";
-import type { HttpRequest } from "waymark";
-import { escapeUnprintable, quote } from "waymark/content";
-import { requestId } from "waymark/filters";
+import { quote } from "waymark/content";
 import { type RunningServer, serve } from "waymark/node";
 import { listRoutes } from "waymark/routing";
 import { openAccess } from "../access/access.ts";
-import { denialLog } from "../access/denial-log.ts";
 import { forThisMachine } from "../access/this-machine.ts";
+import { type Log, openLog } from "../log/log.ts";
+import { logService } from "../log/service-log.ts";
+import { joinObservers } from "../observer.ts";
 import { demoPeople } from "../person/demo.ts";
 import type { Person } from "../person/person.ts";
 import { openPersonService } from "../service.ts";
@@ -15,6 +14,7 @@ import { type Command, CommandError, type CommandStreams, userErrorMessage } fro
 import { type Options, serveOptions, toOptions, usageErrorInOptions } from "./options.ts";
 import { superviseWorkers, type Worker, workerOfThisProcess } from "./supervisor.ts";
 import { readTlsFiles } from "./tls-files.ts";
+import { version } from "./version.ts";
 
 /** Runs the service. */
 export const serveCommand: Command = {
@@ -43,12 +43,14 @@ async function routesOfService(): Promise<string> {
 }
 
 /** Starts workers, processes of this program that each run as below. Resolves when the last has ended. */
-async function supervise({ workers, grace }: Options, { print, tell }: CommandStreams): Promise<void> {
-  process.exitCode = await superviseWorkers({ count: workers, grace: grace * 1000, print, tell });
+async function supervise({ workers, grace, ...options }: Options, { print }: CommandStreams): Promise<void> {
+  const log = openLog({ detail: options.log, level: options.logLevel });
+  process.exitCode = await superviseWorkers({ count: workers, grace: grace * 1000, print, log });
+  log.flush();
 }
 
 /** Resolves when the service listens; a signal ends it. */
-async function run(options: Options, worker: Worker | undefined, { print, tell }: CommandStreams): Promise<void> {
+async function run(options: Options, worker: Worker | undefined, { print }: CommandStreams): Promise<void> {
   const {
     host,
     database: address,
@@ -64,9 +66,11 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
     tls,
     trustProxy,
   } = options;
-  const denials = denialLog(tell);
-  const access =
-    accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onDenial: denials.add });
+  const log = openLog({ detail: options.log, level: options.logLevel });
+  const serviceLog = logService(log);
+  const observers = [serviceLog.observer];
+  const { onDenial } = joinObservers(observers);
+  const access = accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onDenial });
   const credentials = tls === undefined ? undefined : await readTlsFiles(tls);
   const policy = cors.length > 0 && { cors: { origins: cors } };
   let stopping = false;
@@ -79,7 +83,8 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
     maxInFlight,
     https: tls !== undefined || (trustProxy.length > 0 && (({ client }) => client.scheme === "https")),
     isReady: () => !stopping,
-    onFault: (error, request) => tell(faultEntry(error, request)),
+    onFault: serviceLog.onFault,
+    observers,
     ...policy,
   });
   let server: RunningServer | undefined;
@@ -87,9 +92,14 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
   const stop = async (notice = 0): Promise<void> => {
     stopping = true;
     await server?.close({ notice, grace: options.grace * 1000 });
-    denials.flush();
+    serviceLog.close();
     closed ??= database.close();
     await closed;
+    log.flush();
+  };
+  const stopLogged = async (cause: string, notice = 0): Promise<void> => {
+    log.write("info", "stop", `stops on ${cause}`, { cause });
+    await stop(notice);
   };
   let readOnly: boolean;
   try {
@@ -103,20 +113,28 @@ async function run(options: Options, worker: Worker | undefined, { print, tell }
     await stop();
     throw error;
   }
+  serviceLog.watch(database);
+  log.write("info", "start", `listens on ${server.url}`, {
+    url: server.url,
+    database: displayAddress(address),
+    ...(readOnly && { readOnly }),
+    version: version(),
+    node: process.versions.node,
+  });
   // Before the lines below are printed: their reader may stop the service at once.
-  if (worker !== undefined) worker.onStop(stop);
-  else for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop());
+  if (worker !== undefined) worker.onStop(stopLogged);
+  else for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopLogged(signal));
   const reloads: Reload[] = [];
   if (access !== undefined) {
-    reloads.push({ what: "who gets in", kept: "Who gets in stays as it was.", run: () => access.reload() });
+    reloads.push({ what: "the access rules", kept: "the access rules stay as they were", run: () => access.reload() });
   }
   if (tls !== undefined) {
     const run = async (): Promise<void> => server?.reloadTls(await readTlsFiles(tls));
-    reloads.push({ what: "the certificate", kept: "The certificate stays as it was.", run });
+    reloads.push({ what: "the certificate", kept: "the certificate stays as it was", run });
   }
   // Also where there is nothing to read again: without a listener SIGHUP would end the process.
   process.on("SIGHUP", () => {
-    for (const each of reloads) void reload(each, { print, tell });
+    for (const each of reloads) void reload(each, log);
   });
   const lines = [
     `listening on ${server.url}`,
@@ -157,21 +175,12 @@ interface Reload {
   readonly run: () => Promise<void>;
 }
 
-/** Reads the files again, or prints why that failed. */
-async function reload(
-  { what, kept, run }: Reload,
-  { print, tell }: Pick<CommandStreams, "print" | "tell">,
-): Promise<void> {
+/** Reads the files again, and logs that or why it failed. */
+async function reload({ what, kept, run }: Reload, log: Log): Promise<void> {
   try {
     await run();
-    print(`read anew ${what}`);
+    log.write("info", "reload", `read ${what} again`);
   } catch (error) {
-    tell(`person-service: ${userErrorMessage(error) ?? String(error)}\n${kept}`);
+    log.write("error", "reload-failed", `${userErrorMessage(error) ?? String(error)}; ${kept}`);
   }
-}
-
-/** What the log has of a usageError: the id that the response has in `X-Request-Id`, and the error with its stack and causes. */
-export function faultEntry(error: unknown, request: HttpRequest | undefined): string {
-  // For a stream that breaks while it is sent, the request is the one that came, before it got its id.
-  return escapeUnprintable(`request ${request?.attribute(requestId) ?? "without an id"}: ${inspect(error)}`);
 }

@@ -1,4 +1,5 @@
 import cluster, { type Worker as WorkerProcess } from "node:cluster";
+import type { Log } from "../log/log.ts";
 
 interface Supervision {
   /** How many processes serve. */
@@ -7,8 +8,7 @@ interface Supervision {
   readonly grace: number;
   /** Prints a line on standard output. */
   readonly print: (line: string) => void;
-  /** Prints a line on standard error. */
-  readonly tell: (line: string) => void;
+  readonly log: Pick<Log, "write">;
 }
 
 /**
@@ -54,7 +54,12 @@ class Supervisor {
   }
 
   begin(): void {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => this.#stop(0));
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.once(signal, () => {
+        this.#supervision.log.write("info", "stop", `stops on ${signal}`, { cause: signal });
+        this.#stop(0);
+      });
+    }
     process.on("SIGHUP", () => this.#reload());
     // One worker first: it alone reports a start error, and has done what is done once when the others start.
     this.#start({ isFirst: true, port: undefined });
@@ -109,13 +114,13 @@ class Supervisor {
   #replace(ended: string, exitCode: number | null): void {
     if (this.#port === undefined) {
       // A worker with an exit code has printed why.
-      if (exitCode === null) this.#tell(`${ended} before it served`);
+      if (exitCode === null) this.#logEnd("error", `${ended} before it served`);
       this.#stop(exitCode || 1);
     } else if (this.#shortLives >= mostShortLives) {
-      this.#tell(`${ended}, as did ${mostShortLives - 1} before it as soon as they were started`);
+      this.#logEnd("error", `${ended}, as did ${mostShortLives - 1} before it as soon as they were started`);
       this.#stop(1);
     } else {
-      this.#tell(`${ended}, and another one takes its place`);
+      this.#logEnd("warn", `${ended}, and another one takes its place`);
       this.#startLater();
     }
   }
@@ -161,8 +166,8 @@ class Supervisor {
     if (this.#workers.size === 0) this.#end(this.#exitCode);
   }
 
-  #tell(line: string): void {
-    this.#supervision.tell(`person-service: ${line}`);
+  #logEnd(level: "warn" | "error", message: string): void {
+    this.#supervision.log.write(level, "worker-end", message);
   }
 }
 
@@ -174,7 +179,7 @@ export interface Worker extends WorkerOrders {
   /** Reports to the supervisor that this process serves on the port, with the lines to print. */
   tellReady(port: number, lines: readonly string[]): void;
   /** Sets what stops the service, after which the process ends. The notice is that of `RunningServer.close`. */
-  onStop(stop: (notice: number) => Promise<void>): void;
+  onStop(stop: (cause: string, notice: number) => Promise<void>): void;
 }
 
 /** What a supervisor hands to a worker that it starts. */
@@ -217,16 +222,16 @@ export function workerOfThisProcess(): Worker | undefined {
     port,
     tellReady: (listening, lines) => send({ port: listening, lines }),
     onStop(stop) {
-      const end = async (notice: number): Promise<void> => {
-        await stop(notice);
+      const end = async (cause: string, notice: number): Promise<void> => {
+        await stop(cause, notice);
         // The channel to the supervisor would keep it running.
         process.exit();
       };
-      process.once("SIGTERM", () => end(noticeAlone));
+      process.once("SIGTERM", () => end("SIGTERM", noticeAlone));
       // A terminal sends it to the workers too; the supervisor stops them.
       process.on("SIGINT", () => undefined);
       process.on("message", (message) => {
-        if (message === stopMessage) void end(0);
+        if (message === stopMessage) void end("order of the supervisor", 0);
       });
     },
   };

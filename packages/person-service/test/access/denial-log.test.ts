@@ -17,8 +17,8 @@ describe("the log of denials", () => {
   afterEach(() => mock.timers.reset());
 
   const openLog = () => {
-    const lines: string[] = [];
-    const log = denialLog((line) => lines.push(line));
+    const lines: object[] = [];
+    const log = denialLog((event, members) => lines.push({ event, ...members }));
     const add = (times: number, members: Partial<AccessDenial> = {}): void => {
       for (let i = 0; i < times; i++) log.add({ ...denial, ...members });
     };
@@ -29,9 +29,7 @@ describe("the log of denials", () => {
     const { lines, add } = openLog();
     add(1);
     add(1, { reason: "no credentials" });
-    assert.deepEqual(lines, [
-      '{"time":"2026-06-15T12:00:00.000Z","event":"refused","kind":"unauthenticated","reason":"malformed credentials","method":"GET","path":"/person/1","client":"192.0.2.1"}',
-    ]);
+    assert.deepEqual(lines, [{ event: "refused", ...denial }]);
   });
 
   it("has one line for a client that is throttled, and how many more there were after a minute", () => {
@@ -40,9 +38,7 @@ describe("the log of denials", () => {
     add(1, { kind: "throttled", client: "192.0.2.2" });
     assert.equal(lines.length, 2);
     mock.timers.tick(60_000);
-    assert.deepEqual(lines.slice(2), [
-      '{"time":"2026-06-15T12:01:00.000Z","event":"refused-more","client":"192.0.2.1","count":4999}',
-    ]);
+    assert.deepEqual(lines.slice(2), [{ event: "refused-more", client: "192.0.2.1", count: 4999 }]);
     add(1, { kind: "throttled" });
     assert.equal(lines.length, 4);
   });
@@ -57,7 +53,7 @@ describe("the log of denials", () => {
     add(1, { client: "192.0.2.2" });
     assert.equal(lines.length, 21);
     mock.timers.tick(30_000);
-    assert.match(lines.at(-1) ?? "", /"event":"refused-more","client":"192.0.2.1","count":10\}$/);
+    assert.deepEqual(lines.at(-1), { event: "refused-more", client: "192.0.2.1", count: 10 });
   });
 
   it("has 50 lines a second for all clients together, those that count included", () => {
@@ -67,19 +63,16 @@ describe("the log of denials", () => {
     mock.timers.tick(1_000);
     log.flush();
     assert.equal(lines.length, 101);
-    const counts = lines.slice(50).map((line): { readonly count: number } => JSON.parse(line));
+    const counts = lines.slice(50).map((line) => ("count" in line ? Number(line.count) : 0));
     assert.equal(
-      counts.reduce((sum, { count }) => sum + count, 50),
+      counts.reduce((sum, count) => sum + count, 50),
       10_000,
     );
   });
 
-  it("bounds what it has of a path, and escapes what is not ASCII", () => {
+  it("bounds what it has of a path", () => {
     const { lines, add } = openLog();
     add(1, { path: `/${"x".repeat(20_000)}` });
-    add(1, { path: "/\u001b[2J\u009b\u202e\u2028\ufeff\ud800" });
-    assert(lines.every((line) => line.length < 500 && /^[ -~]*$/.test(line)));
-    assert.equal(JSON.parse(lines[0] ?? "").path, `/${"x".repeat(199)}...`);
-    assert.equal(JSON.parse(lines[1] ?? "").path, "/\u001b[2J\u009b\u202e\u2028\ufeff\ud800");
+    assert.deepEqual(lines, [{ event: "refused", ...denial, path: `/${"x".repeat(199)}...` }]);
   });
 });

@@ -18,6 +18,8 @@ export interface OverloadOptions {
   readonly maxInFlight?: number | undefined;
   /** How long a client that is turned away should wait, in whole seconds, 1 or more. Default: 1. */
   readonly retryAfter?: number;
+  /** Called for each request that is turned away: it would have waited too long, or too many are in hand. Must not throw. */
+  readonly onTurnedAway?: ((cause: "delay" | "in-flight") => void) | undefined;
   /** The requests that are neither counted nor turned away, such as health checks. Default: none. */
   readonly except?: (request: HttpRequest) => boolean;
 }
@@ -39,7 +41,7 @@ export interface OverloadOptions {
  * @throws RangeError when a number of the options is not one
  */
 export function overload(options: OverloadOptions = {}): AroundFilter {
-  const { except = () => false } = options;
+  const { except = () => false, onTurnedAway = () => undefined } = options;
   const delay = new StandingDelay(positiveInteger("maxDelay", options.maxDelay ?? 250));
   const retryAfter = positiveInteger("retryAfter", options.retryAfter ?? 1);
   const proceed =
@@ -59,8 +61,13 @@ export function overload(options: OverloadOptions = {}): AroundFilter {
     apply: (request, next) => {
       if (except(request)) return next(request);
       const turn = turnOf(request);
-      if (turn !== undefined && !delay.takes(turn)) return refuse(request);
-      return proceed(request, next) ?? refuse(request);
+      if (turn !== undefined && !delay.takes(turn)) {
+        onTurnedAway("delay");
+        return refuse(request);
+      }
+      const response = proceed(request, next);
+      if (response === undefined) onTurnedAway("in-flight");
+      return response ?? refuse(request);
     },
     site: new DeclarationSite(overload),
   };

@@ -16,6 +16,8 @@ export interface RateLimitOptions {
   readonly window: number;
   /** Whose quota a request counts against; undefined where it is not counted. Default: `clientKey`, the client's address. */
   readonly key?: (request: HttpRequest) => string | undefined;
+  /** Called for each request that is turned away. Must not throw. */
+  readonly onTurnedAway?: (() => void) | undefined;
   /** The name of the policy, a token: where there are several, each has its own. Default: `default`. */
   readonly name?: string;
   /**
@@ -38,7 +40,7 @@ export interface RateLimitOptions {
  * @throws TypeError when the name is no token
  */
 export function rateLimit(options: RateLimitOptions): AroundFilter {
-  const { key = clientKey, name = "default" } = options;
+  const { key = clientKey, name = "default", onTurnedAway = () => undefined } = options;
   const limit = positiveInteger("limit", options.limit);
   const window = positiveInteger("window", options.window);
   const limiter = options.limiter ?? memoryRateLimiter({ limit, window });
@@ -50,7 +52,10 @@ export function rateLimit(options: RateLimitOptions): AroundFilter {
     // Rounded up: a client that comes back then must not be too early.
     const reset = Math.ceil(allowance.resetSeconds);
     const fields = ["RateLimit-Policy", policy, "RateLimit", `"${name}";r=${remaining};t=${reset}`];
-    if (!allowed) return withFields(refuse(name, Math.max(reset, 1)), fields);
+    if (!allowed) {
+      onTurnedAway();
+      return withFields(refuse(name, Math.max(reset, 1)), fields);
+    }
     return andThen(next(request), (response) => withFields(response, fields));
   };
 

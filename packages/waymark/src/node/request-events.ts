@@ -27,9 +27,9 @@ export interface RequestEvent {
 
 /** Receives the events of requests. The functions must not throw. */
 export interface RequestObserver {
-  readonly onStart?: (event: RequestEvent) => void;
+  readonly onStart?: ((event: RequestEvent) => void) | undefined;
   /** Called when the whole response has been sent, or the client has gone. */
-  readonly onEnd?: (event: RequestEvent) => void;
+  readonly onEnd?: ((event: RequestEvent) => void) | undefined;
 }
 
 /** The event of a request, for filters and handlers that know more of it than its observer; undefined where there is none. */

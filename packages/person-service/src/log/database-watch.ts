@@ -1,0 +1,64 @@
+import { setTimeout as elapse } from "node:timers/promises";
+import { type DatabaseState, StoreUnavailable } from "@waymark/collection";
+import type { Log } from "./log.ts";
+
+/** Watches whether the database can be used. */
+export interface DatabaseWatch {
+  /** Called when an operation failed because the database could not be used. */
+  readonly onUnavailable: (error: StoreUnavailable) => void;
+  /** Ends the watch. */
+  close(): void;
+}
+
+/**
+ * Logs once that the database cannot be used, with the cause, and once that it can be used again. After an operation has failed it
+ * is checked every second. One that failed for a reason of its own, and leaves the database usable, is not logged.
+ *
+ * @param check resolves when the database can be used; rejects with StoreUnavailable when it cannot
+ * @param interval in milliseconds
+ */
+export function watchDatabase(log: Log, check: () => Promise<DatabaseState>, interval = 1000): DatabaseWatch {
+  const closing = new AbortController();
+  let isWatching = false;
+
+  const watch = async (): Promise<void> => {
+    let cause = await causeOf(check);
+    if (cause !== undefined && !closing.signal.aborted) {
+      const since = performance.now();
+      log.write("error", "database-unavailable", `the database cannot be used: ${cause}`, { cause });
+      while (cause !== undefined) {
+        await elapse(interval, undefined, { signal: closing.signal, ref: false });
+        cause = await causeOf(check);
+      }
+      const seconds = Math.round((performance.now() - since) / 100) / 10;
+      log.write("info", "database-available", `the database can be used again after ${seconds} s`, { seconds });
+    } else {
+      // So that operations that fail by themselves have it checked once in that time.
+      await elapse(interval, undefined, { signal: closing.signal, ref: false });
+    }
+  };
+
+  return {
+    onUnavailable() {
+      if (isWatching || closing.signal.aborted) return;
+      isWatching = true;
+      // It rejects only when the watch is closed.
+      watch().then(
+        () => {
+          isWatching = false;
+        },
+        () => undefined,
+      );
+    },
+    close: () => closing.abort(),
+  };
+}
+
+async function causeOf(check: () => Promise<DatabaseState>): Promise<string | undefined> {
+  try {
+    await check();
+    return undefined;
+  } catch (error) {
+    return error instanceof StoreUnavailable ? error.message : "the check of it fails";
+  }
+}

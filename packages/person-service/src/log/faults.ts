@@ -1,0 +1,58 @@
+import { inspect } from "node:util";
+import type { HttpRequest } from "waymark";
+import { requestId } from "waymark/filters";
+import type { Log } from "./log.ts";
+
+/**
+ * Makes the function that logs faults, each with the id that its response has in `X-Request-Id`, and with its stack and those of
+ * its causes. Of an error only the stack is logged: other members can have what a client sent. In a second at most 20 faults are
+ * logged; the next line says how many were left out.
+ *
+ * @param now a clock in milliseconds
+ */
+export function faultLog(
+  log: Log,
+  now: () => number = Date.now,
+): (error: unknown, request: HttpRequest | undefined) => void {
+  let second = 0;
+  let lines = 0;
+  let omitted = 0;
+  return (error, request) => {
+    const current = Math.floor(now() / 1000);
+    if (current !== second) lines = 0;
+    second = current;
+    if (++lines > linesPerSecond) {
+      omitted++;
+      return;
+    }
+    // For a stream that breaks while it is sent, the request is the one that came, before it got its id.
+    const id = request?.attribute(requestId);
+    log.write("error", "fault", "a request failed by a fault of the service", {
+      ...(id !== undefined && { id }),
+      ...(omitted > 0 && { omitted }),
+      stack: stackOf(error).slice(0, longestStack),
+    });
+    omitted = 0;
+  };
+}
+
+const linesPerSecond = 20;
+/** In characters. */
+const longestStack = 8000;
+
+/** Returns the stack of an error and those of its causes; of another value what it is. */
+export function stackOf(error: unknown): string {
+  const stacks: string[] = [];
+  let cause: unknown = error;
+  for (let depth = 0; depth < mostCauses && cause !== undefined; depth++) {
+    if (!(cause instanceof Error)) {
+      stacks.push(inspect(cause, { depth: 0, maxStringLength: 200, maxArrayLength: 0 }));
+      break;
+    }
+    stacks.push(cause.stack ?? `${cause.name}: ${cause.message}`);
+    ({ cause } = cause);
+  }
+  return stacks.join("\ncaused by ");
+}
+
+const mostCauses = 8;

@@ -1,0 +1,30 @@
+import type { Log } from "./log.ts";
+
+/**
+ * Makes a function to be called for each request that is refused for one reason, such as overload. It logs once that requests are
+ * being refused and, when none has been for a while, once that they are not any more and how many were.
+ *
+ * @param quiet how long none is refused until that is over, in milliseconds
+ */
+export function watchRefusals(log: Log, event: string, message: string, quiet = 5000): () => void {
+  let count = 0;
+  let last = 0;
+  let since = 0;
+  const end = (): void => {
+    const rest = last + quiet - performance.now();
+    if (rest > 0) {
+      setTimeout(end, rest).unref();
+      return;
+    }
+    const seconds = Math.round((last - since) / 100) / 10;
+    log.write("info", `${event}-over`, `${message}: over after ${seconds} s`, { refused: count, seconds });
+    count = 0;
+  };
+  return () => {
+    last = performance.now();
+    if (++count > 1) return;
+    since = last;
+    log.write("warn", event, message);
+    setTimeout(end, quiet).unref();
+  };
+}

@@ -1,0 +1,48 @@
+import type { Database } from "@waymark/collection";
+import type { RouterOptions } from "waymark";
+import { denialLog } from "../access/denial-log.ts";
+import type { ServiceObserver, TurnedAway } from "../observer.ts";
+import { type DatabaseWatch, watchDatabase } from "./database-watch.ts";
+import { faultLog } from "./faults.ts";
+import type { Log } from "./log.ts";
+import { watchRefusals } from "./refusal-watch.ts";
+import { requestLines } from "./request-lines.ts";
+
+/** Logs what a service does. */
+export interface ServiceLog {
+  readonly observer: ServiceObserver;
+  readonly onFault: NonNullable<RouterOptions["onFault"]>;
+  /** Has the state of the database logged when it changes. */
+  watch(database: Database): void;
+  /** Writes what is still to be written. */
+  close(): void;
+}
+
+/** Makes what logs the requests of a service, where the log has them, its faults, its denials, and each change of its state. */
+export function logService(log: Log): ServiceLog {
+  const denials = denialLog((event, members) => log.write("warn", event, undefined, members));
+  const lines = log.hasRequests ? requestLines(log) : undefined;
+  const turnedAway: Readonly<Record<TurnedAway, () => void>> = {
+    delay: watchRefusals(log, "overload", "requests wait too long for the processor, and some are answered 503"),
+    "in-flight": watchRefusals(log, "overload", "too many requests are in progress, and some are answered 503"),
+    quota: watchRefusals(log, "quota-exceeded", "a client has used up its quota, and its requests are answered 429"),
+  };
+  let watch: DatabaseWatch | undefined;
+  return {
+    observer: {
+      ...lines?.observer,
+      filter: lines?.filter,
+      onUnavailable: (error) => watch?.onUnavailable(error),
+      onTurnedAway: (cause) => turnedAway[cause](),
+      onDenial: denials.add,
+    },
+    onFault: faultLog(log),
+    watch(database) {
+      watch = watchDatabase(log, () => database.check());
+    },
+    close() {
+      watch?.close();
+      denials.flush();
+    },
+  };
+}

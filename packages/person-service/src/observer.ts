@@ -1,0 +1,42 @@
+import type { DatabaseObserver } from "@waymark/collection";
+import type { Filter } from "waymark";
+import type { RequestObserver } from "waymark/node";
+import type { AccessDenial } from "./access/identify.ts";
+
+/**
+ * Why a request was turned away before its route was asked for: it would have waited too long for the processor, too many requests
+ * were in progress, or its client had used up its quota.
+ */
+export type TurnedAway = "delay" | "in-flight" | "quota";
+
+/** Receives what a service does, for logs, metrics and traces. The functions must not throw. */
+export interface ServiceObserver extends RequestObserver, DatabaseObserver {
+  readonly onTurnedAway?: ((cause: TurnedAway) => void) | undefined;
+  /** Called for each request that is not let in, without its credentials. */
+  readonly onDenial?: ((denial: AccessDenial) => void) | undefined;
+  /** Stands behind the access filter, which has found the caller. */
+  readonly filter?: Filter | undefined;
+}
+
+/** Makes one observer of several. What none of them has, it does not have either: nothing is measured in vain. */
+export function joinObservers(observers: readonly ServiceObserver[]): ServiceObserver {
+  return {
+    onStart: joined(observers.map(({ onStart }) => onStart)),
+    onEnd: joined(observers.map(({ onEnd }) => onEnd)),
+    onUnavailable: joined(observers.map(({ onUnavailable }) => onUnavailable)),
+    onOperation: joined(observers.map(({ onOperation }) => onOperation)),
+    onCommit: joined(observers.map(({ onCommit }) => onCommit)),
+    onTurnedAway: joined(observers.map(({ onTurnedAway }) => onTurnedAway)),
+    onDenial: joined(observers.map(({ onDenial }) => onDenial)),
+  };
+}
+
+type Listener<T> = ((value: T) => void) | undefined;
+
+function joined<T>(listeners: readonly Listener<T>[]): Listener<T> {
+  const present = listeners.filter((listener) => listener !== undefined);
+  if (present.length < 2) return present[0];
+  return (value) => {
+    for (const listener of present) listener(value);
+  };
+}

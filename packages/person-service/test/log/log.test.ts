@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { stripVTControlCharacters } from "node:util";
+import { recordedLog } from "./recorded-log.ts";
+
+describe("the log", () => {
+  it("is a line of JSON for each entry", () => {
+    const { log, lines, entries } = recordedLog();
+    log.write("info", "start", "listens on http://127.0.0.1:8080", { version: "1" });
+    assert.match(lines[0] ?? "", /^\{"level":"info","time":"\d{4}-\d\d-\d\dT[\d:.]+Z","pid":\d+,.*\}\n$/);
+    const [entry] = entries();
+    assert.deepEqual(
+      [entry?.event, entry?.msg, entry?.["version"]],
+      ["start", "listens on http://127.0.0.1:8080", "1"],
+    );
+  });
+
+  it("is ASCII, so that nothing in it can pretend to be something else", () => {
+    const { log, lines, entries } = recordedLog();
+    const path = "/\u001b[2J\u009b\u202e\u2028\ufeffé\n";
+    log.write("warn", "refused", undefined, { path });
+    assert.match(lines[0] ?? "", /^[ -~]*\n$/);
+    assert.equal(entries()[0]?.["path"], path);
+  });
+
+  it("has the entries of its level and above, and none where it is off", () => {
+    for (const [options, expected] of [
+      [{ level: "info" }, ["info", "warn", "error"]],
+      [{ level: "warn" }, ["warn", "error"]],
+      [{ level: "error" }, ["error"]],
+      [{ detail: "off" }, []],
+    ] as const) {
+      const { log, entries } = recordedLog(options);
+      for (const level of ["info", "warn", "error"] as const) log.write(level, "e", "m");
+      assert.deepEqual(
+        entries().map(({ level }) => level),
+        expected,
+      );
+    }
+  });
+
+  it("is for a person at a terminal", () => {
+    const { log, lines } = recordedLog({ isPretty: true });
+    log.write("info", "start", "listens on http://127.0.0.1:8080", { version: "0.1.0" });
+    const request = { id: "a1", method: "GET", route: "/person/{id}", status: 200, ms: 1.25, bytes: 345 };
+    log.write("info", "request", undefined, request);
+    log.write("error", "fault", "a request failed\nhere", { stack: "Error: \u001b[2J\n    at x" });
+    const plain = stripVTControlCharacters(lines.join("")).replace(/^[\d:.]+/gm, "TIME");
+    assert.equal(
+      plain,
+      [
+        "TIME info  listens on http://127.0.0.1:8080  version=0.1.0\n",
+        "TIME info  GET /person/{id} 200 in 1.25 ms  id=a1 bytes=345\n",
+        "TIME error a request failed here\nError: \\u001b[2J\n    at x\n",
+      ].join(""),
+    );
+  });
+});
