@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { describe, it } from "node:test";
+import { setTimeout as elapse } from "node:timers/promises";
 import { Client } from "pg";
 import {
   type Database,
@@ -210,6 +211,38 @@ describe("a read of PostgreSQL for which nobody waits any more", () => {
     await assert.rejects(batches.next(), left);
     await assert.rejects(async () => people.count({}, client), left);
     assert.equal(await people.count(), 2000);
+  });
+
+  it("is ended in the server, which soon does nothing for it", async () => {
+    const server = await postgresServer();
+    const url = await server.createDatabase();
+    await using opened = disposable(await open(url));
+    const people = opened.database.store("person");
+    await create(people, { name: "Ada" });
+    const administration = new Client(url);
+    await administration.connect();
+    /** Resolves once the server works on so many counts. */
+    const counts = async (expected: number): Promise<void> => {
+      const text =
+        "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT count(*) FROM \"person%' AND state = 'active'";
+      for (let attempt = 0; (await execute(url, text))[0]?.[0] !== String(expected); attempt++) {
+        assert.ok(attempt < 200, `the server does not work on ${expected} counts`);
+        await elapse(20); // milliseconds
+      }
+    };
+    try {
+      await administration.query("BEGIN; LOCK TABLE person"); // for as long as it lasts, a count waits in the server
+      const client = new AbortController();
+      const count = assert.rejects(async () => people.count({}, client), { name: "StoreUnavailable" });
+      await counts(1);
+      client.abort();
+      await count;
+      await counts(0);
+      await administration.query("COMMIT");
+      assert.equal(await people.count(), 1);
+    } finally {
+      await administration.end();
+    }
   });
 });
 

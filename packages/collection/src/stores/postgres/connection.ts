@@ -186,14 +186,13 @@ export class PostgresConnection {
   }
 
   /**
-   * Returns whether the session has the settings that it was opened with. If so, a commit is on disk before it is answered from
-   * now on, even where the server is set up otherwise.
+   * Returns whether the session has the settings that it was opened with. If so, it is made to answer a commit when it is on
+   * disk, even where the server is set up otherwise, and to end a statement when its connection is gone.
    */
   async #finishSession({ statement }: PostgresTimeouts, options: string | undefined): Promise<boolean> {
     const path = options === undefined ? undefined : searchPathIn(options);
-    const [[isSetUp] = []] = await this.query<readonly [isSetUp: string, commit: string | null]>({
-      text: `SELECT is_set_up, CASE WHEN is_set_up AND current_setting('synchronous_commit') = 'off'
-          THEN set_config('synchronous_commit', 'on', false) END
+    const [[isSetUp] = []] = await this.query<readonly [isSetUp: string, ...settings: (string | null)[]]>({
+      text: `SELECT is_set_up, ${safety.map(({ when, set }) => `CASE WHEN is_set_up AND ${when} THEN ${set("false")} END`)}
         FROM (SELECT extract(epoch FROM current_setting('statement_timeout')::interval) * 1000 = $1::bigint
           AND ($2::text IS NULL OR current_setting('search_path') = $2) AS is_set_up) AS session`,
       values: [statement, path ?? null],
@@ -218,6 +217,18 @@ export class PostgresConnection {
   }
 }
 
+/** Settings in SQL, which a server may have otherwise or, before PostgreSQL 14, not at all. */
+const safety = [
+  {
+    when: "current_setting('synchronous_commit') = 'off'",
+    set: (isLocal: string) => `set_config('synchronous_commit', 'on', ${isLocal})`,
+  },
+  {
+    when: "current_setting('client_connection_check_interval', true) = '0'",
+    set: (isLocal: string) => `set_config('client_connection_check_interval', '1s', ${isLocal})`,
+  },
+] as const;
+
 /** Returns whether a pooler refuses a setting that a session is to begin with. */
 const isRefusedParameter = (error: unknown): boolean =>
   error instanceof Error && error.message.includes("unsupported startup parameter");
@@ -238,8 +249,7 @@ function localSettings({ statement, lock }: PostgresTimeouts, options: string | 
   ] as const;
   const calls = settings.map(([name], position) => `set_config('${name}', $${position + 1}, true)`);
   return {
-    text: `SELECT ${calls.join(", ")},
-      CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END`,
+    text: `SELECT ${calls}, ${safety.map(({ when, set }) => `CASE WHEN ${when} THEN ${set("true")} END`)}`,
     values: settings.map(([, value]) => String(value)),
   };
 }

@@ -49,13 +49,26 @@ export class PostgresPool {
    * undoes it for what it takes over from its primary, some times.
    *
    * @param toFault makes what is thrown of an error of the database
-   * @throws StoreUnavailable when the database cannot be used
+   * @param signal once it is aborted, the connection is given up, by which the server ends the statement
+   * @throws StoreUnavailable when the database cannot be used, or nobody waits for the answer any more
    */
   async read<Row extends readonly (string | null)[]>(
     statement: Statement,
     toFault: (error: unknown) => unknown = toStoreFault,
+    signal?: AbortSignal,
   ): Promise<Row[]> {
-    const ask = (): Promise<Row[]> => this.use((connection) => connection.queryAlone<Row>(statement));
+    const ask = (): Promise<Row[]> =>
+      this.use(async (connection) => {
+        if (signal?.aborted)
+          throw new StoreUnavailable("Nobody waits for the answer any more", { cause: signal.reason });
+        const giveUp = (): void => connection.destroy();
+        signal?.addEventListener("abort", giveUp);
+        try {
+          return await connection.queryAlone<Row>(statement);
+        } finally {
+          signal?.removeEventListener("abort", giveUp);
+        }
+      });
     const askOnTwo = (): Promise<Row[]> =>
       ask().catch((error) => {
         if (error instanceof ConnectionLost) return ask();

@@ -1,5 +1,5 @@
 import { defaultOrder, type MemberFilter, type MemberValue, type Selection, type SortKey } from "../../selection.ts";
-import { type ReadOptions, type StoredRecord, StoreUnavailable } from "../../store.ts";
+import type { ReadOptions, StoredRecord } from "../../store.ts";
 import { where } from "../conditions.ts";
 import { type KeyCondition, keysetRanges } from "../keyset.ts";
 import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
@@ -58,7 +58,11 @@ export class PostgresSelection {
   async count(pool: PostgresPool, options: ReadOptions): Promise<number> {
     const dialect = new PostgresDialect(this.#columns);
     const text = `SELECT count(*) FROM ${this.#table} ${this.#where(dialect)}`;
-    const [row] = await read<readonly [count: string]>(pool, { text, values: dialect.values }, options);
+    const [row] = await pool.read<readonly [count: string]>(
+      { text, values: dialect.values },
+      toSelectionFault,
+      options.signal,
+    );
     return Number(row?.[0]);
   }
 
@@ -94,7 +98,7 @@ export class PostgresSelection {
     let size = 0;
     for (const range of this.ranges(place)) {
       const statement = this.statement(range, wanted - rows.length, batchSize - size);
-      const found = await read<SelectedRow>(pool, statement, options);
+      const found = await pool.read<SelectedRow>(statement, toSelectionFault, options.signal);
       rows.push(...found);
       size += sizeOf(found);
       if (rows.length === wanted || size >= batchSize) return { rows, isLast: false };
@@ -119,16 +123,6 @@ export class PostgresSelection {
     });
     return [...values, Number(id)];
   }
-}
-
-/** What the server is at work on is not stopped, which would take a connection more: it ends within its statement timeout. */
-async function read<Row extends readonly (string | null)[]>(
-  pool: PostgresPool,
-  statement: Statement,
-  { signal }: ReadOptions,
-): Promise<Row[]> {
-  if (signal?.aborted) throw new StoreUnavailable("Nobody waits for the answer any more", { cause: signal.reason });
-  return pool.read<Row>(statement, toSelectionFault);
 }
 
 /** In bytes of JSON; a batch goes beyond by at most one record. */
