@@ -59,6 +59,8 @@ export interface ItemOptions {
   /** What clients reach the collection by, for forms that name their records: a record's URL is this, `/` and its id. */
   readonly url: string;
   readonly request: HttpRequest<unknown>;
+  /** The entity tag of the record in this form, for forms whose readers change it. */
+  readonly entityTag?: string;
 }
 
 export interface ListOptions extends ItemOptions {

@@ -23,8 +23,8 @@ export function readRecord<T extends Document>({ scope, items, members }: Collec
       if (verdict === "failed") return refusePrecondition(request);
       const headers = representationFields(representation, validators);
       if (verdict === "not-modified") return notModified(new HttpResponse(200, headers));
-      const response = new HttpResponse(200, headers, representation.item(narrow(record, fields), { url, request }));
-      return asFile(response, request, representation, path, id);
+      const item = representation.item(narrow(record, fields), { url, request, entityTag: validators.entityTag });
+      return asFile(new HttpResponse(200, headers, item), request, representation, path, id);
     };
 
     const find = (scope: RecordScope): Awaitable<HttpResponse> => {

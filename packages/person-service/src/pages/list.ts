@@ -4,6 +4,7 @@ import { personCollection } from "../person/collection.ts";
 import { personMemberNames } from "../person/person.ts";
 import { frame } from "./document.ts";
 import { activeFilters, searchForm } from "./filters.ts";
+import { personForm } from "./form.ts";
 import { fieldOf, memberValue } from "./members.ts";
 import { ListAddress } from "./query.ts";
 import type { Site } from "./site.ts";
@@ -24,8 +25,8 @@ export async function* listPage(
 ): AsyncGenerator<string, void, undefined> {
   const { request, url, fields = defaultColumns } = options;
   const view: ListView = { options, address: new ListAddress(url, request.search), columns: fields };
-  const [before, after] = frame(site, request, { title: "People", kind: "list" });
-  let piece = before + String(head(view));
+  const [before, after] = frame(site, request, { title: "People", kind: "list", modules: ["list.js"] });
+  let piece = before + String(head(view, site.may(request, "POST", "/person")));
   let count = 0;
   for await (const batch of batches) {
     for (const record of batch) {
@@ -51,18 +52,28 @@ const sortable: ReadonlySet<string> = new Set(
   [...storeMembers, ...(personCollection.selectable ?? [])].map(({ name }) => name),
 );
 
-function head(view: ListView): SafeHtml {
+function head(view: ListView, mayCreate: boolean): SafeHtml {
   const { address, options } = view;
-  return html`<h1>People</h1>
+  const { page, url } = options;
+  // What only a script can do is shown by it.
+  const create = html`<div class="actions" data-scripted hidden><button class="primary" data-create>New person</button></div>
+<dialog id="create" aria-labelledby="create-title"><h2 id="create-title">New person</h2>
+${personForm({ person: {}, action: url, verb: "Store" })}</dialog>`;
+  const count = html`<button class="plain" data-count data-scripted hidden>Count them</button>`;
+  return html`<div class="heading"><h1>People</h1>
+${mayCreate ? create : ""}</div>
 ${searchForm(address)}
+<p class="unseen" role="status"></p>
 <div id="results">
 <div class="tools">
 ${activeFilters(address)}
+${page?.total === undefined ? count : html`<p class="total">${total(page.total)}</p>`}
 ${columnChoice(view)}
 </div>
-${options.page?.total === undefined ? "" : html`<p class="total">${options.page.total} found</p>`}
 `;
 }
+
+const total = (count: number): string => (count === 1 ? "1 person" : `${count.toLocaleString("en")} people`);
 
 function tableHead({ address, columns }: ListView): SafeHtml {
   const [sorted = "id"] = (address.get("sort") ?? "id").split(",");

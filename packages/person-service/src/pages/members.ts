@@ -4,8 +4,6 @@ export interface MemberField {
   readonly name: string;
   readonly label: string;
   readonly kind: "text" | "lines" | "date" | "email" | "telephone" | "url" | "time";
-  /** What browsers fill it in by (HTML, autofill). */
-  readonly autocomplete?: string;
   /** What stands below its field. */
   readonly hint?: string;
 }
@@ -28,12 +26,12 @@ export const memberGroups: readonly MemberGroup[] = [
   {
     title: "Name",
     members: [
-      text("name", "Name", { autocomplete: "off", hint: "Made of the names below when it is left empty." }),
+      text("name", "Name", { hint: "Made of the names below when it is left empty." }),
       text("givenName", "Given name"),
       text("additionalName", "Additional name"),
       text("familyName", "Family name"),
       text("alternateName", "Also known as"),
-      text("birthDate", "Date of birth", { kind: "date" }),
+      text("birthDate", "Date of birth", { kind: "date", hint: "Year, month and day, such as 1950-01-31." }),
     ],
   },
   {

@@ -2,14 +2,18 @@ import { html, type SafeHtml } from "@remix-run/html-template";
 import type { ItemOptions, StoredRecord } from "@waymark/collection";
 import { toPublicUrl } from "waymark/filters";
 import { page } from "./document.ts";
+import { personForm } from "./form.ts";
 import { memberGroups, memberValue } from "./members.ts";
 import type { Site } from "./site.ts";
 import { shownValue } from "./value.ts";
 
 /** Makes the page of a person. */
-export function personPage(site: Site, { id, json }: StoredRecord, { request }: ItemOptions): string {
+export function personPage(site: Site, { id, json }: StoredRecord, { request, url, entityTag }: ItemOptions): string {
   const person: Readonly<Record<string, unknown>> = JSON.parse(json); // the store wrote the text of an object
   const title = memberValue(person, "name") ?? `No. ${id}`;
+  const own = `${url}/${id}`;
+  const mayAmend = site.may(request, "PATCH", `/person/${id}`);
+  const mayRemove = site.may(request, "DELETE", `/person/${id}`);
   const groups = memberGroups.map(({ title, members }) => {
     const rows = members.map(({ name, label }) => {
       const value = memberValue(person, name);
@@ -19,12 +23,32 @@ export function personPage(site: Site, { id, json }: StoredRecord, { request }: 
   });
   const about = [memberValue(person, "jobTitle"), memberValue(person, "worksFor")].filter((part) => part !== undefined);
   const content = html`<nav class="trail" aria-label="Way back"><a href="${toPublicUrl(request, "/person")}">All people</a></nav>
-<div class="title"><h1><bdi>${title}</bdi></h1>
+<div class="heading"><div class="title"><h1><bdi>${title}</bdi></h1>
 ${about.length === 0 ? "" : html`<p>${about.map((part, i) => html`${i > 0 ? " · " : ""}<bdi>${part}</bdi>`)}</p>`}</div>
+${actions(mayAmend, mayRemove)}</div>
+<p class="banner good" role="status" hidden></p>
 <div class="card">
 ${groups}</div>
-${record(id, person)}`;
-  return page(site, request, { title: `${title} · People`, kind: "person" }, content);
+${mayAmend ? personForm({ person, action: own, verb: "Save", entityTag }) : ""}${mayRemove ? removal(title, own, entityTag) : ""}${record(id, person)}`;
+  return page(site, request, { title: `${title} · People`, kind: "person", modules: ["person.js"] }, content);
+}
+
+/** The changes that the caller may make, each shown by the script that makes it. */
+function actions(mayAmend: boolean, mayRemove: boolean): SafeHtml {
+  return html`<div class="actions">
+${mayAmend ? html`<button class="primary" data-edit data-scripted hidden>Edit</button>` : ""}
+${mayRemove ? html`<button class="danger" data-remove data-scripted hidden>Delete</button>` : ""}
+</div>`;
+}
+
+function removal(name: string, own: string, entityTag: string | undefined): SafeHtml {
+  return html`<dialog id="remove" aria-labelledby="remove-title" data-url="${own}" data-etag="${entityTag}">
+<h2 id="remove-title">Delete <bdi>${name}</bdi>?</h2>
+<p>Everything that is kept of this person is removed. This cannot be undone.</p>
+<div class="banner" role="alert" hidden></div>
+<div class="actions"><button class="danger" data-confirm>Delete</button><button class="plain" data-cancel autofocus>Keep</button></div>
+</dialog>
+`;
 }
 
 function record(id: number, person: Readonly<Record<string, unknown>>): SafeHtml {

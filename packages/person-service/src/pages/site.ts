@@ -11,9 +11,15 @@ export interface Site {
   readonly signsIn: boolean;
 }
 
-/** Returns what a page depends on beside the people: the version of the pages, the caller, and what the caller may do. */
+/** Returns what a page depends on beside the people: the version of the pages, the caller, what the caller may do and prefers. */
 export function variantFor(site: Site, request: HttpRequest<unknown>): string {
   const changes = ["POST", "PUT", "PATCH", "DELETE"].map((method) => site.may(request, method, request.path));
-  const parts = [assetsVersion, toPublicUrl(request, ""), request.attribute(caller)?.id, ...changes];
+  const parts = [
+    assetsVersion,
+    toPublicUrl(request, ""),
+    request.attribute(caller)?.id,
+    request.header("Prefer"),
+    ...changes,
+  ];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12);
 }

@@ -1,0 +1,102 @@
+import { announce, newKey, noAnswer, notes, send, showScripted } from "./api.js";
+import { personEditor, toPerson } from "./form.js";
+
+const main = document.querySelector("main");
+const search = main.querySelector(".search");
+const status = main.querySelector("[role=status]");
+
+showScripted();
+prepareSearch();
+prepareMenus();
+const dialog = main.querySelector("#create");
+if (dialog !== null) prepareCreation();
+
+/** Searches as one types: the results are those of the page that Enter would lead to. */
+function prepareSearch() {
+  let running = new AbortController();
+  let timer;
+  const address = () => {
+    const parameters = new URLSearchParams(new FormData(search));
+    for (const [name, value] of [...parameters]) if (value === "") parameters.delete(name);
+    return parameters.size === 0 ? search.action : `${search.action}?${parameters}`;
+  };
+  const show = async (url, headers = {}) => {
+    running.abort();
+    running = new AbortController();
+    try {
+      const { signal } = running;
+      const response = await fetch(url, { headers: { Accept: "text/html", ...headers }, signal });
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
+      const results = page.querySelector("#results") ?? refusal(page);
+      main.querySelector("#results").replaceWith(results);
+      showScripted(results);
+      const count = results.querySelectorAll("tbody tr").length;
+      announce(status, results.querySelector(".total")?.textContent ?? `${count} people shown`);
+      history.replaceState(null, "", url);
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      if (!(error instanceof TypeError)) throw error;
+      announce(status, noAnswer);
+    }
+  };
+  search.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => show(address()), 150);
+  });
+  search.addEventListener("submit", (event) => {
+    event.preventDefault();
+    clearTimeout(timer);
+    show(address());
+  });
+  main.addEventListener("click", ({ target }) => {
+    if (target.closest("[data-count]") !== null) show(location.href, { Prefer: "count=exact" });
+  });
+}
+
+/** What the page of a problem says, in the place of the results. */
+function refusal(page) {
+  const results = document.createElement("div");
+  results.id = "results";
+  const empty = document.createElement("div");
+  empty.className = "empty";
+  empty.append(...page.querySelectorAll("main h1, main .detail, main .errors"));
+  results.append(empty);
+  return results;
+}
+
+/** Menus close by Escape, and when another thing is clicked. */
+function prepareMenus() {
+  const close = (kept) => {
+    for (const menu of document.querySelectorAll(".menu[open]")) if (menu !== kept) menu.open = false;
+  };
+  document.addEventListener("click", ({ target }) => close(target.closest(".menu")));
+  document.addEventListener("keydown", ({ key, target }) => {
+    if (key !== "Escape") return;
+    const menu = target.closest(".menu[open]");
+    close();
+    menu?.querySelector("summary").focus();
+  });
+}
+
+function prepareCreation() {
+  const form = dialog.querySelector("form");
+  // The same content is sent under the same key, so that a lost answer makes no second person.
+  let sent = { body: "", key: "" };
+  const editor = personEditor(form, {
+    async submit(values) {
+      const body = JSON.stringify(toPerson(values));
+      if (sent.body !== body) sent = { body, key: newKey() };
+      const headers = { "Content-Type": "application/json", "Idempotency-Key": `"${sent.key}"` };
+      const { response, problem } = await send("POST", form.dataset.url, { headers, body });
+      if (problem !== undefined) return problem;
+      editor.forget();
+      notes.leave("Stored.");
+      location.assign(response.headers.get("Location"));
+    },
+    leave: () => dialog.close(),
+  });
+  main.querySelector("[data-create]").addEventListener("click", () => {
+    dialog.showModal();
+    editor.open();
+  });
+}

@@ -1,0 +1,55 @@
+import { html, type SafeHtml } from "@remix-run/html-template";
+import { countryCodes } from "../person/rules.ts";
+import { type MemberField, memberGroups, memberValue } from "./members.ts";
+
+/** What a form of a person is for. */
+interface FormParts {
+  /** The values that its fields begin with. */
+  readonly person: Readonly<Record<string, unknown>>;
+  /** Where it is sent. */
+  readonly action: string;
+  /** The label of its button. */
+  readonly verb: string;
+  /** The state that it changes; undefined for a person who is still to be stored. */
+  readonly entityTag?: string | undefined;
+}
+
+/** Makes the form of a person. A script shows it and sends it to the API, which needs methods and fields that HTML has no form for. */
+export function personForm({ person, action, verb, entityTag }: FormParts): SafeHtml {
+  const groups = memberGroups.map(
+    ({ title, members }) => html`<fieldset><legend>${title}</legend>
+<div class="fields">
+${members.map((member) => field(member, memberValue(person, member.name) ?? ""))}</div></fieldset>
+`,
+  );
+  const state = entityTag === undefined ? "" : html` data-etag="${entityTag}"`;
+  return html`<form class="editor" data-url="${action}"${state} autocomplete="off" novalidate hidden>
+<div class="banner" role="alert" hidden></div>
+${groups}<datalist id="countries">${[...countryCodes].map((code) => html`<option>${code}</option>`)}</datalist>
+<div class="actions"><button class="primary">${verb}</button><button type="button" class="plain" data-cancel>Cancel</button></div>
+</form>
+`;
+}
+
+function field({ name, label, kind, hint }: MemberField, value: string): SafeHtml {
+  const described = hint === undefined ? `e-${name}` : `h-${name} e-${name}`;
+  const common = html`id="f-${name}" name="${name}" aria-describedby="${described}" dir="auto"`;
+  const list = name === "address.addressCountry" ? html` list="countries"` : "";
+  const input =
+    kind === "lines"
+      ? html`<textarea ${common} rows="4">\n${value}</textarea>`
+      : html`<input type="${inputTypes[kind]}" ${common} value="${value}"${list}>`;
+  return html`<div class="field ${kind}"><label for="f-${name}">${label}</label>${input}
+${hint === undefined ? "" : html`<p class="hint" id="h-${name}">${hint}</p>`}<p class="fault" id="e-${name}" hidden></p></div>
+`;
+}
+
+const inputTypes: Readonly<Record<Exclude<MemberField["kind"], "lines">, string>> = {
+  text: "text",
+  // A date that is half typed would be lost: browsers give it to no script.
+  date: "text",
+  email: "email",
+  telephone: "tel",
+  url: "url",
+  time: "text",
+};

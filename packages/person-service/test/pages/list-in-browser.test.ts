@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { before, it } from "node:test";
+import type { Page } from "playwright-core";
+import { databaseKinds } from "../databases.ts";
+import { describeInBrowser } from "./scene.ts";
+
+const names = (page: Page): Promise<readonly string[]> => page.locator("tbody th").allTextContents();
+
+describeInBrowser("the list in a browser", databaseKinds, (scene) => {
+  before(async () => {
+    const people = Array.from({ length: 120 }, (_, i) => ({
+      name: `Person ${String(i + 1).padStart(3, "0")}`,
+      jobTitle: i % 10 === 0 ? "Countess" : "Clerk",
+      ...(i % 2 === 0 && { birthDate: `19${String(10 + (i % 80))}-01-31` }),
+    }));
+    await scene().people.createAll([...people, { name: "Ada Lovelace", email: "ada@example.org" }]);
+  });
+
+  for (const javaScriptEnabled of [true, false]) {
+    const way = javaScriptEnabled ? "with a script" : "without a script";
+
+    it(`is searched by Enter, ${way}`, async () => {
+      const page = await scene().open("/person", { javaScriptEnabled });
+      await page.getByRole("searchbox").fill("ada lov");
+      await page.getByRole("searchbox").press("Enter");
+      await page.waitForURL(/q=ada/);
+      assert.deepEqual(await names(page), ["Ada Lovelace"]);
+    });
+
+    it(`is filtered and sorted, and a filter is taken away, ${way}`, async () => {
+      const page = await scene().open("/person", { javaScriptEnabled });
+      await page.getByText("Filters").first().click();
+      await page.getByLabel("Job title begins with").fill("Count");
+      await page.getByRole("button", { name: "Apply" }).click();
+      await page.waitForURL(/Count/);
+      await page.getByText("Job title begins with Count").waitFor();
+      assert.equal((await names(page)).length, 12);
+      await page.getByRole("link", { name: "Name", exact: true }).click();
+      await page.waitForURL(/sort=name/);
+      await page.getByRole("link", { name: "Name", exact: true }).click();
+      await page.waitForURL(/sort=-name/);
+      assert.equal((await names(page))[0], "Person 111");
+      await page.getByLabel("Remove this filter").click();
+      await page.waitForURL((url) => !url.search.includes("Count"));
+      assert.equal((await names(page))[0], "Person 120");
+    });
+
+    it(`is walked page by page, to the end and back, ${way}`, async () => {
+      const page = await scene().open("/person?sort=-name", { javaScriptEnabled });
+      const seen = [...(await names(page))];
+      for (const count of [50, 21]) {
+        const [last] = (await names(page)).slice(-1);
+        await page.getByRole("link", { name: "Next" }).click();
+        await page.getByRole("link", { name: last ?? "", exact: true }).waitFor({ state: "detached" });
+        const shown = await names(page);
+        assert.equal(shown.length, count);
+        seen.push(...shown);
+      }
+      assert.equal(new Set(seen).size, 121);
+      await page.getByRole("link", { name: "First" }).click();
+      await page.waitForURL((url) => !url.search.includes("after"));
+      assert.equal((await names(page))[0], "Person 120");
+    });
+
+    it(`shows the columns that are chosen, ${way}`, async () => {
+      const page = await scene().open("/person", { javaScriptEnabled });
+      await page.getByText("Columns").click();
+      await page.locator(".menu").getByRole("link", { name: "Date of birth" }).click();
+      await page.waitForURL(/fields=/);
+      assert.ok((await page.locator("thead th").allTextContents()).includes("Date of birth"));
+      assert.ok((await page.textContent("tbody"))?.includes("1910-01-31"));
+    });
+  }
+
+  it("is searched as one types, and the address leads to the same", async () => {
+    const page = await scene().open("/person");
+    await page.getByRole("searchbox").pressSequentially("ada");
+    await page.waitForURL(/q=ada/);
+    assert.deepEqual(await names(page), ["Ada Lovelace"]);
+    await page.reload();
+    assert.deepEqual(await names(page), ["Ada Lovelace"]);
+    await page.getByRole("searchbox").fill("!");
+    await page.getByText("has no word").first().waitFor();
+    await page.getByRole("searchbox").fill("");
+    await page.waitForURL((url) => url.search === "");
+    assert.equal((await names(page)).length, 50);
+  });
+
+  it("has menus that close by Escape, and gives the focus back", async () => {
+    const page = await scene().open("/person");
+    await page.getByText("Columns").click();
+    await page.locator(".menu").getByRole("link", { name: "Town" }).focus();
+    await page.keyboard.press("Escape");
+    assert.equal(await page.locator(".menu[open]").count(), 0);
+    assert.equal(await page.locator(":focus").textContent(), "Columns");
+  });
+
+  it("says how many there are when asked", async () => {
+    const page = await scene().open("/person?jobTitle=Countess");
+    assert.equal(await page.locator(".total").count(), 0);
+    await page.getByRole("button", { name: "Count them" }).click();
+    await page.locator(".total").waitFor();
+    assert.equal(await page.locator(".total").textContent(), "12 people");
+  });
+});

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { Page } from "playwright-core";
+import { databaseKinds } from "../databases.ts";
+import { describeInBrowser, type Scene } from "./scene.ts";
+
+async function stored(scene: Scene, document: object): Promise<number> {
+  const creation = await scene.people.create(document);
+  assert.ok(creation.kind === "created");
+  return creation.record.id;
+}
+
+async function read(scene: Scene, id: number): Promise<Readonly<Record<string, unknown>>> {
+  const { createdAt, updatedAt, ...members } = JSON.parse((await scene.people.find(id))?.json ?? "{}");
+  return members;
+}
+
+const edit = (page: Page): Promise<void> => page.getByRole("button", { name: "Edit" }).click();
+const save = (page: Page): Promise<void> => page.getByRole("button", { name: "Save" }).click();
+const saved = (page: Page): Promise<void> => page.getByText("Saved.").waitFor();
+
+describeInBrowser("a person in a browser", databaseKinds, (scene) => {
+  it("is created, with each fault at its field", async () => {
+    const page = await scene().open("/person");
+    await page.getByRole("button", { name: "New person" }).click();
+    await page.getByLabel("Given name", { exact: true }).fill("Grace");
+    await page.getByLabel("Family name", { exact: true }).fill("Hopper");
+    await page.getByLabel("Postal code", { exact: true }).fill("20510");
+    await page.getByLabel("Country", { exact: true }).fill("Norway");
+    await page.getByRole("button", { name: "Store" }).click();
+    await page.getByText("Must be an ISO 3166-1").waitFor();
+    assert.equal(await page.getByLabel("Country", { exact: true }).getAttribute("aria-invalid"), "true");
+    assert.equal(await page.locator(":focus").getAttribute("id"), "f-address.addressCountry");
+    await page.getByLabel("Country", { exact: true }).fill("US");
+    await page.getByRole("button", { name: "Store" }).click();
+    await page.getByText("Stored.", { exact: true }).waitFor();
+    assert.equal(await page.locator("h1").textContent(), "Grace Hopper");
+    const id = Number(page.url().split("/").at(-1));
+    assert.deepEqual(await read(scene(), id), {
+      id,
+      name: "Grace Hopper",
+      givenName: "Grace",
+      familyName: "Hopper",
+      address: { postalCode: "20510", addressCountry: "US" },
+    });
+  });
+
+  it("is edited in place: only what was changed, and a derived name follows its parts", async () => {
+    const id = await stored(scene(), {
+      name: "Ada Byron",
+      givenName: "Ada",
+      familyName: "Byron",
+      address: { postalCode: "W1" },
+    });
+    const page = await scene().open(`/person/${id}`);
+    await edit(page);
+    await page.getByLabel("Family name").fill("Lovelace");
+    await page.getByLabel("Postal code").fill("");
+    await page.getByLabel("Notes").fill("Countess,\n\tand more");
+    await save(page);
+    await saved(page);
+    assert.deepEqual(await read(scene(), id), {
+      id,
+      name: "Ada Lovelace",
+      givenName: "Ada",
+      familyName: "Lovelace",
+      description: "Countess,\n\tand more",
+    });
+    await edit(page);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    assert.equal(await page.locator(".card").isVisible(), true);
+  });
+
+  it("that somebody else changed too is shown in both versions, to be chosen from line by line", async () => {
+    const id = await stored(scene(), { name: "Ada", jobTitle: "Clerk", worksFor: "Bank" });
+    const page = await scene().open(`/person/${id}`);
+    await edit(page);
+    await page.getByLabel("Job title").fill("Countess");
+    await page.getByLabel("Works for").fill("Court");
+    await scene().people.replace(id, { name: "Ada King", jobTitle: "Poet", worksFor: "Bank" });
+    await save(page);
+    await page.getByText("Somebody else changed this person").waitFor();
+    const rows = await page.locator(".conflict tbody tr").allInnerTexts();
+    assert.deepEqual(
+      rows.map((row) => row.split(/\s+/).filter((word) => word !== "")),
+      [
+        ["Name", "Ada", "Ada", "King"],
+        ["Job", "title", "Countess", "Poet"],
+        ["Works", "for", "Court", "Bank"],
+      ],
+    );
+    await page.getByLabel("Poet").check();
+    await page.getByRole("button", { name: "Save what is chosen" }).click();
+    await saved(page);
+    assert.deepEqual(await read(scene(), id), { id, name: "Ada King", jobTitle: "Poet", worksFor: "Court" });
+  });
+
+  it("that somebody else changed elsewhere gets both changes", async () => {
+    const id = await stored(scene(), { name: "Ada", jobTitle: "Clerk" });
+    const page = await scene().open(`/person/${id}`);
+    await edit(page);
+    await page.getByLabel("Works for").fill("Court");
+    await scene().people.replace(id, { name: "Ada", jobTitle: "Countess" });
+    await save(page);
+    await saved(page);
+    assert.deepEqual(await read(scene(), id), { id, name: "Ada", jobTitle: "Countess", worksFor: "Court" });
+  });
+
+  it("loses no typed word to a lost connection, nor to a reload", async () => {
+    const id = await stored(scene(), { name: "Ada" });
+    const page = await scene().open(`/person/${id}`);
+    await edit(page);
+    await page.getByLabel("Works for").fill("The Analytical Engine");
+    await page.context().setOffline(true);
+    await save(page);
+    await page.getByText("There is no answer from the service.").waitFor();
+    assert.equal(await page.getByLabel("Works for").inputValue(), "The Analytical Engine");
+    await page.context().setOffline(false);
+    await page.reload();
+    await page.getByText("This is what you typed before").waitFor();
+    await save(page);
+    await saved(page);
+    assert.equal((await read(scene(), id))["worksFor"], "The Analytical Engine");
+  });
+
+  it("is stored once when the answer is lost", async () => {
+    const page = await scene().open("/person");
+    await page.getByRole("button", { name: "New person" }).click();
+    await page.getByLabel("Identifier", { exact: true }).fill("lost");
+    await page.getByLabel("Name", { exact: true }).fill("Lost Answer");
+    // The request arrives, and its answer does not.
+    await page.route("**/person", async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await page.getByRole("button", { name: "Store" }).click();
+    await page.getByText("There is no answer from the service.").waitFor();
+    await page.unroute("**/person");
+    await page.getByRole("button", { name: "Store" }).click();
+    await page.getByText("Stored.", { exact: true }).waitFor();
+    const filters = [{ member: "name", operator: "eq", value: "Lost Answer" }] as const;
+    assert.equal(await scene().people.count({ filters }), 1);
+  });
+
+  it("is deleted once that is confirmed, and by keys alone", async () => {
+    const id = await stored(scene(), { name: "Ada" });
+    const page = await scene().open(`/person/${id}`);
+    await page.getByRole("button", { name: "Delete" }).focus();
+    await page.keyboard.press("Enter");
+    assert.equal(await page.locator(":focus").textContent(), "Keep");
+    await page.keyboard.press("Escape");
+    assert.ok(await scene().people.find(id));
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/person$/);
+    assert.equal(await scene().people.find(id), undefined);
+  });
+
+  it("is not deleted when somebody changed it meanwhile", async () => {
+    const id = await stored(scene(), { name: "Ada" });
+    const page = await scene().open(`/person/${id}`);
+    await scene().people.replace(id, { name: "Ada King" });
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.locator("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("Somebody changed this person meanwhile").waitFor();
+    assert.ok(await scene().people.find(id));
+  });
+});

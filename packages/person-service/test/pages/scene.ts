@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { after, before, describe } from "node:test";
+import type { Store } from "@waymark/collection";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { serve } from "waymark/node";
+import { findChromium, launchChromium } from "../../../waymark/test/chromium.ts";
+import { openPersonService, type PersonServiceOptions } from "../../src/index.ts";
+import type { DatabaseKind } from "../databases.ts";
+import { noon } from "../transports.ts";
+
+/** A service in a browser. */
+export interface Scene {
+  readonly url: string;
+  readonly people: Store;
+  /** Opens a path, in the one page that there is for the options, and waits until it is loaded. */
+  open(path: string, options?: BrowserContextOptions): Promise<Page>;
+}
+
+const executable = findChromium();
+
+/** Runs tests in a Chromium against a service on each of these kinds of database. What a page reports as an error fails the test that ends then. */
+export function describeInBrowser(
+  name: string,
+  kinds: readonly DatabaseKind[],
+  body: (scene: () => Scene) => void,
+  configure?: () => Promise<Omit<PersonServiceOptions, "database" | "onFault">>,
+): void {
+  describe(name, { skip: executable === undefined && "there is no Chromium on this machine" }, () => {
+    let browser: Browser;
+    before(async () => {
+      browser = await launchChromium(executable as string); // There is one, or this is skipped.
+    });
+    after(() => browser.close());
+
+    for (const kind of kinds) {
+      describe(`on ${kind.name}`, () => {
+        let scene: Scene | undefined;
+        let close: () => Promise<void>;
+        before(async () => {
+          const database = await kind.create();
+          const faults: unknown[] = [];
+          const pages = new Map<string, Page>();
+          const service = await openPersonService({
+            database: database.location,
+            now: () => new Date(noon),
+            onFault: (error) => faults.push(error),
+            ...(await configure?.()),
+          });
+          const server = await serve(service.app);
+          scene = {
+            url: server.url,
+            people: service.people,
+            async open(path, options = {}) {
+              const key = JSON.stringify(options);
+              const page = pages.get(key) ?? (await newPage(options));
+              pages.set(key, page);
+              await page.goto(server.url + path);
+              return page;
+            },
+          };
+          const newPage = async (options: BrowserContextOptions): Promise<Page> => {
+            const context = await browser.newContext(options);
+            const page = await context.newPage();
+            page.setDefaultTimeout(10_000);
+            page.on("pageerror", (error) => faults.push(error));
+            page.on("console", (message) => {
+              // The browser logs each refusal, which the page shows.
+              if (message.type() === "error" && !/^Failed to load resource/.test(message.text())) {
+                faults.push(message.text());
+              }
+            });
+            return page;
+          };
+          close = async () => {
+            await Promise.all(browser.contexts().map((context) => context.close()));
+            await server.close({ grace: 0 });
+            await service.database.close();
+            await database.remove();
+            assert.deepEqual(faults, []);
+          };
+        });
+        after(() => close());
+        body(() => scene as Scene); // It is set before any test runs.
+      });
+    }
+  });
+}
