@@ -69,6 +69,7 @@ ${searchForm(address)}
 ${activeFilters(address)}
 ${page?.total === undefined ? count : html`<p class="total">${total(page.total)}</p>`}
 ${columnChoice(view)}
+${downloads(address)}
 </div>
 `;
 }
@@ -142,3 +143,17 @@ function columnChoice({ address, columns }: ListView): SafeHtml {
   });
   return html`<details class="menu"><summary>Columns</summary><ul>${items}</ul></details>`;
 }
+
+function downloads(address: ListAddress): SafeHtml {
+  const items = formats.map(
+    ([format, label]) => html`<li><a download href="${address.download(format)}">${label}</a></li>`,
+  );
+  return html`<details class="menu"><summary>Download</summary><ul>${items}</ul></details>`;
+}
+
+const formats = [
+  ["csv", "CSV"],
+  ["json", "JSON"],
+  ["ndjson", "NDJSON"],
+  ["vcard", "vCard"],
+] as const;

@@ -4,11 +4,14 @@ import { toPublicUrl } from "waymark/filters";
 import { page } from "./document.ts";
 import { personForm } from "./form.ts";
 import { memberGroups, memberValue } from "./members.ts";
+import { qrCode } from "./qr-code.ts";
 import type { Site } from "./site.ts";
 import { shownValue } from "./value.ts";
 
 /** Makes the page of a person. */
-export function personPage(site: Site, { id, json }: StoredRecord, { request, url, entityTag }: ItemOptions): string {
+export function personPage(site: Site, stored: StoredRecord, options: ItemOptions): string {
+  const { id, json } = stored;
+  const { request, url, entityTag } = options;
   const person: Readonly<Record<string, unknown>> = JSON.parse(json); // the store wrote the text of an object
   const title = memberValue(person, "name") ?? `No. ${id}`;
   const own = `${url}/${id}`;
@@ -22,20 +25,22 @@ export function personPage(site: Site, { id, json }: StoredRecord, { request, ur
     return rows.every((row) => row === "") ? "" : html`<section><h2>${title}</h2><dl>\n${rows}</dl></section>\n`;
   });
   const about = [memberValue(person, "jobTitle"), memberValue(person, "worksFor")].filter((part) => part !== undefined);
+  const code = qrCode(stored, options);
   const content = html`<nav class="trail" aria-label="Way back"><a href="${toPublicUrl(request, "/person")}">All people</a></nav>
 <div class="heading"><div class="title"><h1><bdi>${title}</bdi></h1>
 ${about.length === 0 ? "" : html`<p>${about.map((part, i) => html`${i > 0 ? " · " : ""}<bdi>${part}</bdi>`)}</p>`}</div>
-${actions(mayAmend, mayRemove)}</div>
+${actions(own, mayAmend, mayRemove)}</div>
 <p class="banner good" role="status" hidden></p>
 <div class="card">
-${groups}</div>
+${groups}${code === undefined ? "" : html`<details class="code"><summary>QR code for a phone</summary>${code}</details>`}</div>
 ${mayAmend ? personForm({ person, action: own, verb: "Save", entityTag }) : ""}${mayRemove ? removal(title, own, entityTag) : ""}${record(id, person)}`;
   return page(site, request, { title: `${title} · People`, kind: "person", modules: ["person.js"] }, content);
 }
 
-/** The changes that the caller may make, each shown by the script that makes it. */
-function actions(mayAmend: boolean, mayRemove: boolean): SafeHtml {
+/** The card to save, and the changes that the caller may make, each shown by the script that makes it. */
+function actions(own: string, mayAmend: boolean, mayRemove: boolean): SafeHtml {
   return html`<div class="actions">
+<a class="button" download href="${own}?format=vcard">vCard</a>
 ${mayAmend ? html`<button class="primary" data-edit data-scripted hidden>Edit</button>` : ""}
 ${mayRemove ? html`<button class="danger" data-remove data-scripted hidden>Delete</button>` : ""}
 </div>`;

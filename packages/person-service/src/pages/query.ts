@@ -10,7 +10,9 @@ export class ListAddress {
   /** @param search as sent, without the `?` */
   constructor(url: string, search: string) {
     this.url = url;
-    this.#parameters = [...new URLSearchParams(search)].filter(([name]) => name !== "after" && name !== "before");
+    this.#parameters = [...new URLSearchParams(search)].filter(
+      ([name]) => name !== "after" && name !== "before" && name !== "format",
+    );
   }
 
   get(name: string): string | undefined {
@@ -35,6 +37,12 @@ export class ListAddress {
   /** Returns the URL of the list with nothing filtered. */
   get unfiltered(): string {
     return this.#toUrl(this.#parameters.filter(([name]) => notFilters.has(name) && name !== "q"));
+  }
+
+  /** Returns the URL of all that the list has in another format; a vCard has whole people only. */
+  download(format: string): string {
+    const kept = this.#parameters.filter(([name]) => name !== "limit" && (name !== "fields" || format !== "vcard"));
+    return this.#toUrl([...kept, ["format", format]]);
   }
 
   #toUrl(parameters: readonly (readonly [string, string])[]): string {

@@ -104,6 +104,20 @@ describeService("pages", (openService) => {
       assert.match(text, /<p class="total">9 found/);
     });
 
+    it("lead to files of all that is shown, and of a person", async () => {
+      const list = await get(service, "/person?jobTitle=Job%201&sort=-id&fields=name&limit=2");
+      for (const format of ["csv", "json", "ndjson", "vcard"]) {
+        const link = linksOf(list).find((url) => url.endsWith(`format=${format}`));
+        const { status, headers, text } = await get(service, link ?? "");
+        assert.equal(status, 200, text);
+        assert.match(headers["content-disposition"] ?? "", /^attachment; filename="person\.\w+"/);
+        assert.equal(text.match(/Person \d+/g)?.at(0), "Person 57");
+        assert.equal(new Set(text.match(/Person \d+/g)).size, 9, "all nine, and not only those on the page");
+      }
+      const [card] = linksOf(await get(service, "/person/1")).filter((url) => url.includes("format="));
+      assert.match((await get(service, card ?? "")).text, /^BEGIN:VCARD/);
+    });
+
     it("take a form whose fields are partly empty, as browsers send it", async () => {
       const answer = await get(service, "/person?q=&name%5Bprefix%5D=Per&email=&sort=-name");
       assert.deepEqual([answer.status, answer.headers["location"]], [303, "/person?name%5Bprefix%5D=Per&sort=-name"]);
