@@ -101,7 +101,7 @@ describeService("pages", (openService) => {
 
     it("say how many there are, to those who ask", async () => {
       const { text } = await get(service, "/person?jobTitle=Job%201", { Prefer: "count=exact" });
-      assert.match(text, /<p class="total">9 found/);
+      assert.match(text, /<p class="total">9 people/);
     });
 
     it("lead to files of all that is shown, and of a person", async () => {
