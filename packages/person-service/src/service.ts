@@ -1,5 +1,5 @@
 import { type BulkLimits, collection, type Database, openDatabase, type Store, xmlDecoder } from "@waymark/collection";
-import { type App, type AroundFilter, type HttpRequest, ok, type RouterOptions, router } from "waymark";
+import { type App, type AroundFilter, around, type HttpRequest, ok, type RouterOptions, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import {
   type CorsPolicy,
@@ -13,6 +13,7 @@ import {
   publicUrl,
   type RateLimitOptions,
   rateLimit,
+  refuseCrossSite,
   type SecurityHeadersOptions,
   securityHeaders,
 } from "waymark/filters";
@@ -20,12 +21,13 @@ import { nodeCodings, observeRequests } from "waymark/node";
 import type { AccessFilter } from "./access/access.ts";
 import { healthRoutes, isHealthCheck } from "./health.ts";
 import { joinObservers, type ServiceObserver } from "./observer.ts";
-import { assetRoutes } from "./pages/assets.ts";
+import { assetRoutes, isAssetPath } from "./pages/assets.ts";
 import { javaWithoutAccept } from "./pages/browser.ts";
 import { frontRoutes } from "./pages/front.ts";
 import { problemPages } from "./pages/problem.ts";
 import { tidyForms } from "./pages/query.ts";
 import { peoplePages } from "./pages/representation.ts";
+import { isSignInPath, signInRoutes } from "./pages/sign-in.ts";
 import type { Site } from "./pages/site.ts";
 import { personCollection, personListDecoders, personRepresentations } from "./person/collection.ts";
 import { lenientPersonSchema, personMemberNames, personSchema } from "./person/person.ts";
@@ -40,7 +42,7 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   /** The pages of other origins that may use the service. Default: none. */
   readonly cors?: CorsPolicy;
   /** Decides which requests are let in: the filter of `openAccess`, or `forThisMachine`. Default: all. */
-  readonly access?: (AroundFilter & Partial<Pick<AccessFilter, "may" | "mayRead">>) | undefined;
+  readonly access?: (AroundFilter & Partial<Pick<AccessFilter, "may" | "mayRead" | "signIn">>) | undefined;
   /** How many requests each client has in a window, health checks not counted. Default: any number. */
   readonly rateLimit?: Pick<RateLimitOptions, "limit" | "window"> | undefined;
   /**
@@ -94,7 +96,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
   } = others;
   const observer = joinObservers(observers);
   const { onTurnedAway } = observer;
-  const site: Site = { may: access?.may ?? (() => true), signsIn: false };
+  const site: Site = { may: access?.may ?? (() => true), signsIn: access?.signIn !== undefined };
   // Before the database is opened, since it may throw, and the database must not stay open. The outermost first: every response
   // has an id, the fields of security and those of CORS, refusals further in included; CORS answers pre-flights, which need no
   // access; problems are described before they are coded, but for those of overload, of which there are many, and each would
@@ -114,7 +116,8 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     ...(quota === undefined
       ? []
       : [rateLimit({ ...quota, key: quotaKey, onTurnedAway: () => onTurnedAway?.("quota") })]),
-    ...(access === undefined ? [] : [access]),
+    refuseCrossSite({ except: policy }),
+    ...(access === undefined ? [] : [exceptPages(access)]),
     ...observers.map(({ filter }) => filter).filter((filter) => filter !== undefined),
     ...filters,
   ];
@@ -142,12 +145,19 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     personRoutes({ ...people, list: tidyForms(people.list) }),
     frontRoutes(site),
     assetRoutes,
+    ...(access?.signIn === undefined ? [] : [signInRoutes(site, access.signIn)]),
     greetingRoutes,
     problemRoutes,
     healthRoutes({ check: () => database.check(), isReady }),
   );
   return { app, people: store, database };
 }
+
+/** Lets everybody load the files of the pages, and sign in. */
+const exceptPages = (access: AroundFilter): AroundFilter =>
+  around((request, next) =>
+    isAssetPath(request.path) || isSignInPath(request.path) ? next(request) : access.apply(request, next),
+  );
 
 const quotaKey = (request: HttpRequest): string | undefined =>
   isHealthCheck(request) ? undefined : clientKey(request);

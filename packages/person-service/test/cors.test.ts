@@ -43,7 +43,7 @@ describe("the service and pages of other origins", () => {
       ["POST", "/person", json, "{}", 400],
       ["GET", "/person/1", { Origin: page }, undefined, 200],
       ["GET", "/person/2", { Origin: page }, undefined, 404],
-      ["GET", "/person", { Origin: page, Accept: "text/html" }, undefined, 406],
+      ["GET", "/person", { Origin: page, Accept: "image/png" }, undefined, 406],
     ] as const) {
       const answer = await ask(method, target, headers, body);
       assert.equal(answer.status, status);

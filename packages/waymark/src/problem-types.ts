@@ -14,6 +14,7 @@ export type ProblemName =
   | "invalidContent"
   | "ambiguousCredentials"
   | "forbidden"
+  | "crossSiteRequest"
   | "notFound"
   | "methodNotAllowed"
   | "notAcceptable"
@@ -64,6 +65,13 @@ export const problemTypes: Readonly<Record<ProblemName, ProblemType>> = {
     title: "Forbidden",
     explanation:
       "The credentials are valid, but do not allow this request. `WWW-Authenticate` may name the scope that would.",
+  },
+  crossSiteRequest: {
+    code: "cross-site-request",
+    status: 403,
+    title: "Cross-Site Request",
+    explanation:
+      "A page of another site had a browser send this request, which changes something. Send it from a page of the service, or from an origin that CORS allows.",
   },
   notFound: {
     code: "not-found",

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { AroundFilter, Awaitable, HttpRequest } from "waymark";
 import { type AccessDecision, access, caller, clientKey } from "waymark/filters";
 import { pathMatcher } from "waymark/routing";
@@ -15,6 +16,7 @@ import {
 import { readJsonFile } from "./json-file.ts";
 import { readKeys } from "./key-file.ts";
 import { passwordCheck } from "./password-check.ts";
+import { type Holders, holdersOf, type Sessions, sealedSessions, sessionCookie } from "./sessions.ts";
 import { signInQueue } from "./sign-in-queue.ts";
 
 export interface AccessOptions {
@@ -28,6 +30,8 @@ export interface AccessOptions {
   readonly now?: () => Date;
   /** A clock that only goes forward, in milliseconds: for throttles and for remembered passwords. */
   readonly elapsed?: () => number;
+  /** What seals the cookies of browsers that are signed in: 32 random bytes, the same in all processes. Default: its own for each process. */
+  readonly sessionKey?: Uint8Array | undefined;
 }
 
 /** Access by the rules and credentials of files. */
@@ -48,7 +52,24 @@ export interface AccessFilter extends AroundFilter {
   readonly may: (request: HttpRequest<unknown>, method: string, path: string) => boolean;
   /** Returns whether the caller of a request that was let in may GET a path. */
   readonly mayRead: (request: HttpRequest<unknown>, path: string) => boolean;
+  /** Signs people in and out on the pages. */
+  readonly signIn: SignIn;
 }
+
+/** Begins and ends the sessions of browsers. */
+export interface SignIn {
+  /** Begins one by the value of an Authorization field, that of a password or an API key. */
+  begin(request: HttpRequest<unknown>, authorization: string): Promise<SignInOutcome>;
+  /** Ends the one that the request names, where it names one. */
+  end(request: HttpRequest<unknown>): Promise<void>;
+}
+
+/** The sealed session; or why there is none. */
+export type SignInOutcome =
+  | { readonly kind: "begun"; readonly sealed: string }
+  | { readonly kind: "wrong"; readonly retryAfter?: undefined }
+  /** In so many seconds. */
+  | { readonly kind: "later"; readonly retryAfter: number };
 
 /**
  * Reads the access file and the file of keys.
@@ -61,7 +82,14 @@ export interface AccessFilter extends AroundFilter {
  * @throws FileError (rejects) when a file cannot be used; the message says where and why
  */
 export async function openAccess(options: AccessOptions): Promise<Access> {
-  const { file, keys, onDenial = () => undefined, now = () => new Date(), elapsed = () => performance.now() } = options;
+  const {
+    file,
+    keys: keyFile,
+    onDenial = () => undefined,
+    now = () => new Date(),
+    elapsed = () => performance.now(),
+  } = options;
+  const sessions = sealedSessions(options.sessionKey ?? randomBytes(32), now);
   // Kept through a reload, which would otherwise reset every counter.
   const throttles = accessThrottles(elapsed);
   const signIns = signInQueue(elapsed);
@@ -69,15 +97,16 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const readPolicy = async (): Promise<Policy> => {
     const { realm, rules, users, tokens } = await readJsonFile(file, accessFileSchema);
     const challenges = challengesOf(realm, users.length > 0);
+    const keys = keyFile === undefined ? [] : await readKeys(keyFile);
     const identify = identifier({
-      keys: keys === undefined ? [] : await readKeys(keys),
+      keys,
       checkToken:
         tokens === undefined ? undefined : await (await import("./tokens.ts")).tokenCheck(tokens, file, now, elapsed),
       passwords: passwordCheck(users, signIns, elapsed),
       challenges,
       throttles,
     });
-    return accessPolicy({ rules, identify, challenges, onDenial });
+    return accessPolicy({ rules, identify, challenges, onDenial, sessions, holders: holdersOf({ users }, keys) });
   };
 
   let policy = await readPolicy();
@@ -87,6 +116,13 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
       ...access((request) => policy.decide(request)),
       may: (request, method, path) => policy.may(request, method, path),
       mayRead: (request, path) => policy.may(request, "GET", path),
+      signIn: {
+        begin: (request, authorization) => policy.begin(request, authorization),
+        end: async (request) => {
+          const sealed = sealedIn(request);
+          if (sealed !== undefined) await sessions.end(sealed);
+        },
+      },
     },
     reload() {
       // One after the other, so that the files that were read last are in force.
@@ -99,7 +135,13 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   };
 }
 
-interface Policy extends Pick<AccessFilter, "may"> {
+/** The session that a request names; credentials of its own go before it. */
+function sealedIn(request: HttpRequest<unknown>): string | undefined {
+  if (request.headers.has("Authorization") || !request.headers.has("Cookie")) return undefined;
+  return request.cookies.get(sessionCookie);
+}
+
+interface Policy extends Pick<AccessFilter, "may">, Pick<SignIn, "begin"> {
   /** Decides on a request by its method, path and Authorization, and never by its content. */
   decide(request: HttpRequest): Awaitable<AccessDecision>;
 }
@@ -109,13 +151,15 @@ interface PolicyParts {
   readonly identify: Identify;
   readonly challenges: Challenges;
   readonly onDenial: (denial: AccessDenial) => void;
+  readonly sessions: Sessions;
+  readonly holders: Holders;
 }
 
 /**
  * Makes a policy: the first rule that matches a request decides, and a request that no rule matches is denied. A client
  * without good credentials learns nothing of the rules: it gets the same answer for everything that is not for anyone.
  */
-function accessPolicy({ rules, identify, challenges, onDenial }: PolicyParts): Policy {
+function accessPolicy({ rules, identify, challenges, onDenial, sessions, holders }: PolicyParts): Policy {
   const ruleFor = compileRules(rules);
 
   const judge = (rule: AccessRule | undefined, identity: Identity): Judgement => {
@@ -141,23 +185,49 @@ function accessPolicy({ rules, identify, challenges, onDenial }: PolicyParts): P
 
   const decide = (request: HttpRequest): Awaitable<AccessDecision> => {
     const rule = ruleFor(request);
-    if (rule?.anyone === true) return { kind: "allowed" };
-    const client = clientKey(request);
+    const sealed = sealedIn(request);
+    // What a page offers to everybody and to those who are signed in is not the same.
+    if (rule?.anyone === true) {
+      if (sealed === undefined) return { kind: "allowed" };
+      return sessions.open(sealed, holders).then((caller) => ({ kind: "allowed", caller }));
+    }
     const conclude = (identity: Identity): AccessDecision => {
       const judgement = judge(rule, identity);
-      if (judgement.kind === "allowed") return judgement;
-      const { decision, reason, caller } = judgement;
-      const { method, path } = request;
-      onDenial({ kind: decision.kind, reason, method, path, client, caller });
-      return decision;
+      return judgement.kind === "allowed" ? judgement : deny(request, judgement);
     };
-    const identity = identify(request.header("Authorization"), client);
+    if (sealed !== undefined) return identifySession(request, sealed).then(conclude);
+    const identity = identify(request.header("Authorization"), clientKey(request));
     return identity instanceof Promise ? identity.then(conclude) : conclude(identity);
   };
-  return { decide, may };
+
+  const deny = (request: HttpRequest<unknown>, { decision, reason, caller }: Denial): Denied => {
+    const { method, path } = request;
+    onDenial({ kind: decision.kind, reason, method, path, client: clientKey(request), caller });
+    return decision;
+  };
+
+  const identifySession = async (request: HttpRequest, sealed: string): Promise<Identity> => {
+    const caller = await sessions.open(sealed, holders);
+    // One that ended is no session any more: the request has no credentials.
+    return caller === undefined ? identify(undefined, clientKey(request)) : { kind: "known", caller, scheme: "Basic" };
+  };
+
+  const begin = async (request: HttpRequest<unknown>, authorization: string): Promise<SignInOutcome> => {
+    const identity = await identify(authorization, clientKey(request));
+    if (identity.kind === "denied") {
+      const decision = deny(request, identity);
+      const isLater = decision.kind === "throttled" || decision.kind === "unavailable";
+      return isLater ? { kind: "later", retryAfter: decision.retryAfter } : { kind: "wrong" };
+    }
+    const holder = holders.get(identity.caller.id);
+    // A token of another issuer has a life of its own.
+    return holder === undefined ? { kind: "wrong" } : { kind: "begun", sealed: await sessions.seal(holder) };
+  };
+  return { decide, may, begin };
 }
 
-type Judgement = Extract<AccessDecision, { readonly kind: "allowed" }> | Extract<Identity, { readonly kind: "denied" }>;
+type Judgement = Extract<AccessDecision, { readonly kind: "allowed" }> | Denial;
+type Denial = Extract<Identity, { readonly kind: "denied" }>;
 
 /**
  * Makes the function that returns the first rule for a method and a canonical path, the one that routes are found by.

@@ -70,7 +70,9 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
   const serviceLog = logService(log);
   const observers = [serviceLog.observer];
   const { onDenial } = joinObservers(observers);
-  const access = accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onDenial });
+  const sessionKey = worker && Buffer.from(worker.sessionKey, "base64");
+  const access =
+    accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onDenial, sessionKey });
   const credentials = tls === undefined ? undefined : await readTlsFiles(tls);
   const policy = cors.length > 0 && { cors: { origins: cors } };
   let stopping = false;

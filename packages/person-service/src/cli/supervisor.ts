@@ -1,4 +1,5 @@
 import cluster, { type Worker as WorkerProcess } from "node:cluster";
+import { randomBytes } from "node:crypto";
 import type { Log } from "../log/log.ts";
 
 interface Supervision {
@@ -36,6 +37,8 @@ class Supervisor {
   readonly #supervision: Supervision;
   readonly #end: (exitCode: number) => void;
   readonly #workers = new Set<WorkerProcess>();
+  /** Shared by all workers, so that each knows the browsers that signed in at another. */
+  readonly #sessionKey = randomBytes(32).toString("base64");
   readonly #ready = new Set<WorkerProcess>();
   /** Workers that may have read their files before the last SIGHUP, and cannot handle it yet. */
   readonly #toReload = new Set<WorkerProcess>();
@@ -62,7 +65,7 @@ class Supervisor {
     }
     process.on("SIGHUP", () => this.#reload());
     // One worker first: it alone reports a start error, and has done what is done once when the others start.
-    this.#start({ isFirst: true, port: undefined });
+    this.#start({ isFirst: true, port: undefined, sessionKey: this.#sessionKey });
   }
 
   #start(orders: WorkerOrders): void {
@@ -126,7 +129,7 @@ class Supervisor {
   }
 
   #startAnother(): void {
-    this.#start({ isFirst: false, port: this.#socket });
+    this.#start({ isFirst: false, port: this.#socket, sessionKey: this.#sessionKey });
   }
 
   /** Starts another worker: at once after one that ran for a while, later and later after short lives. */
@@ -188,6 +191,8 @@ interface WorkerOrders {
   readonly isFirst: boolean;
   /** The port to listen on; undefined for that of the options. */
   readonly port: number | undefined;
+  /** What seals the sessions of browsers, in base64. */
+  readonly sessionKey: string;
 }
 
 /** The message of a worker that serves. */
@@ -216,10 +221,11 @@ function send(message: WorkerReady): void {
 export function workerOfThisProcess(): Worker | undefined {
   const orders = process.env[ordersVariable];
   if (!cluster.isWorker || orders === undefined) return undefined;
-  const { isFirst, port }: WorkerOrders = JSON.parse(orders);
+  const { isFirst, port, sessionKey }: WorkerOrders = JSON.parse(orders);
   return {
     isFirst,
     port,
+    sessionKey,
     tellReady: (listening, lines) => send({ port: listening, lines }),
     onStop(stop) {
       const end = async (cause: string, notice: number): Promise<void> => {

@@ -53,8 +53,18 @@ export function page(site: Site, request: HttpRequest<unknown>, parts: PageParts
 
 function account(site: Site, request: HttpRequest<unknown>): SafeHtml {
   const known = request.attribute(caller);
-  if (known !== undefined) return html`<span class="caller">${known.id.replace(/^\w+:/, "")}</span>\n`;
-  return site.signsIn ? html`<a href="${toPublicUrl(request, "/sign-in")}">Sign in</a>\n` : html``;
+  if (known !== undefined) {
+    const name = html`<span class="caller"><bdi>${known.id.replace(/^\w+:/, "")}</bdi></span>\n`;
+    if (request.headers.has("Authorization")) return name;
+    return html`${name}<form method="post" action="${toPublicUrl(request, "/sign-out")}"><button class="plain">Sign out</button></form>\n`;
+  }
+  return site.signsIn
+    ? html`<a href="${toPublicUrl(request, "/sign-in")}?to=${encodeURIComponent(targetOf(request))}">Sign in</a>\n`
+    : html``;
 }
+
+/** The target of a request, to come back to. */
+export const targetOf = ({ path, search }: HttpRequest<unknown>): string =>
+  encodeURI(path) + (search === "" ? "" : `?${search}`);
 
 const logo = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><circle cx="9" cy="8" r="4"/><path d="M1.5 21a7.5 7.5 0 0 1 15 0zM16 4.3a4 4 0 0 1 0 7.4M18.5 14.3A7.5 7.5 0 0 1 22.5 21h-3"/></svg>`;

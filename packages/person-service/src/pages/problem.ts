@@ -3,7 +3,8 @@ import { type AfterFilter, after, type HttpRequest, HttpResponse } from "waymark
 import { HeaderList } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import { prefersHtml } from "./browser.ts";
-import { page, pageHeaders } from "./document.ts";
+import { page, pageHeaders, targetOf } from "./document.ts";
+import { signInForm } from "./sign-in.ts";
 import type { Site } from "./site.ts";
 
 /**
@@ -17,8 +18,12 @@ export function problemPages(site: Site): AfterFilter {
     const type = headers.get("Content-Type");
     const problem = type?.startsWith("application/problem+json") && typeof body === "string" ? parse(body) : undefined;
     if (problem === undefined && !(body === null && type === undefined)) return response;
+    const asksToSignIn = status === 401 && site.signsIn;
     const fields = HeaderList.of({ "Content-Type": "text/html; charset=utf-8", ...pageHeaders });
-    const kept = Object.keys(pageHeaders).reduce((list, name) => list.without(name), headers.without("Content-Type"));
+    const kept = Object.keys(pageHeaders).reduce(
+      (list, name) => list.without(name),
+      (asksToSignIn ? withoutBasic(headers) : headers).without("Content-Type"),
+    );
     const shown = problem ?? withoutContent[status] ?? { title: `The answer is ${status}` };
     return new HttpResponse(
       status,
@@ -26,6 +31,12 @@ export function problemPages(site: Site): AfterFilter {
       toPage(site, request, status, shown),
     );
   });
+}
+
+/** A browser that is challenged by Basic asks for the password itself, and shows no page. */
+function withoutBasic(headers: HeaderList): HeaderList {
+  const others = headers.getAll("WWW-Authenticate").filter((challenge) => !/^Basic /i.test(challenge));
+  return others.reduce((list, value) => list.withAdded("WWW-Authenticate", value), headers.without("WWW-Authenticate"));
 }
 
 /** A problem document, as far as a page shows it. */
@@ -63,7 +74,7 @@ function toPage(site: Site, request: HttpRequest, status: number, problem: Probl
 <h1>${title}</h1>
 ${detail === undefined ? "" : html`<p class="detail"><bdi>${detail}</bdi></p>`}
 ${places.length === 0 ? "" : html`<ul class="errors">${places}</ul>`}
-<p class="actions"><a class="button primary" href="${toPublicUrl(request, "/person")}">All people</a></p>
+${status === 401 && site.signsIn ? signInForm(request, targetOf(request)) : html`<p class="actions"><a class="button primary" href="${toPublicUrl(request, "/person")}">All people</a></p>`}
 ${fineprint(type, instance)}</div>`;
   return page(site, request, { title, kind: "note" }, content);
 }

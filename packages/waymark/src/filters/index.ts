@@ -5,6 +5,7 @@ export { type AccessDecision, access, type Caller, caller } from "./access.ts";
 export { type CompressOptions, compress, isCompressible } from "./compress.ts";
 export { cors } from "./cors.ts";
 export { type CorsPolicy, CorsPolicyError, corsDefaults, type OriginTest } from "./cors-policy.ts";
+export { type CrossSiteOptions, refuseCrossSite } from "./cross-site.ts";
 export { describeProblems } from "./describe-problems.ts";
 export { type OverloadOptions, overload } from "./overload.ts";
 export { publicUrl, toPublicUrl } from "./public-url.ts";

@@ -1,0 +1,96 @@
+import { html, type SafeHtml } from "@remix-run/html-template";
+import { content, GET, group, type HttpRequest, type HttpResponse, POST, type Route, redirect } from "waymark";
+import { HeaderList } from "waymark/fields";
+import { toPublicUrl } from "waymark/filters";
+import { accept, contentType } from "waymark/routing";
+import type { SignIn } from "../access/access.ts";
+import { sessionCookie, sessionLife } from "../access/sessions.ts";
+import { isLoopback } from "../access/this-machine.ts";
+import { page, pageHeaders } from "./document.ts";
+import type { Site } from "./site.ts";
+
+/** Returns whether a path is that of signing in or out, which nobody needs access for. */
+export const isSignInPath = (path: string): boolean => path === "/sign-in" || path === "/sign-out";
+
+/** The page to sign in on, and what its forms are sent to. */
+export const signInRoutes = (site: Site, signIn: SignIn): Route =>
+  group(
+    GET("/sign-in", accept("text/html"), (request) => signInPage(site, request, localTarget(request.query.get("to")))),
+    POST("/sign-in", contentType("application/x-www-form-urlencoded"), (request) => enter(site, signIn, request)),
+    POST("/sign-out", async (request) => {
+      await signIn.end(request);
+      return redirect(toPublicUrl(request, "/")).withHeader("Set-Cookie", `${sessionCookie}=; Max-Age=0${attributes}`);
+    }),
+  );
+
+const attributes = "; Path=/; HttpOnly; Secure; SameSite=Strict";
+
+async function enter(site: Site, signIn: SignIn, request: HttpRequest): Promise<HttpResponse> {
+  const form = new URLSearchParams(await request.text({ limit: 16_384 }));
+  const to = localTarget(form.get("to"));
+  const key = form.get("key") ?? "";
+  const outcome = await signIn.begin(request, key === "" ? basic(form) : `Bearer ${key.trim()}`);
+  if (outcome.kind === "begun") {
+    const cookie = `${sessionCookie}=${outcome.sealed}; Max-Age=${sessionLife}${attributes}`;
+    return redirect(toPublicUrl(request, to)).withHeader("Set-Cookie", cookie).withHeader("Cache-Control", "no-store");
+  }
+  const { status, retryAfter, message } = refusals[outcome.kind](outcome.retryAfter);
+  const refused = signInPage(site, request, to, message).withStatus(status);
+  return retryAfter === undefined ? refused : refused.withHeader("Retry-After", String(retryAfter));
+}
+
+const basic = (form: URLSearchParams): string =>
+  `Basic ${Buffer.from(`${form.get("name") ?? ""}:${form.get("password") ?? ""}`).toString("base64")}`;
+
+const refusals = {
+  wrong: () => ({
+    status: 403,
+    retryAfter: undefined,
+    message: "These credentials are not right. Check them, and try again.",
+  }),
+  later: (retryAfter: number | undefined = 1) => ({
+    status: 503,
+    retryAfter,
+    message: `Too many have tried. Try again in ${retryAfter} ${retryAfter === 1 ? "second" : "seconds"}.`,
+  }),
+};
+
+/** A path of the service itself, wherever a form says that its reader comes from. */
+function localTarget(text: string | null): string {
+  return text !== null && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text) ? text : "/person";
+}
+
+function signInPage(site: Site, request: HttpRequest<unknown>, to: string, message = ""): HttpResponse {
+  const body = page(
+    site,
+    request,
+    { title: "Sign in", kind: "note" },
+    html`<div class="note-body"><h1>Sign in</h1>
+${signInForm(request, to, message)}</div>`,
+  );
+  const fields = HeaderList.of({ "Cache-Control": "no-store", ...pageHeaders });
+  const response = content("text/html; charset=utf-8", body);
+  return response.withHeaders(response.headers.concat(fields));
+}
+
+/** Makes the form to sign in with, which leads back to a target of the service. */
+export function signInForm(request: HttpRequest<unknown>, to: string, message = ""): SafeHtml {
+  if (!keepsCookies(request)) {
+    return html`<p class="banner">Signing in needs HTTPS: over plain HTTP a browser keeps no session.</p>`;
+  }
+  return html`${message === "" ? "" : html`<p class="banner" role="alert">${message}</p>`}
+<form class="sign-in" method="post" action="${toPublicUrl(request, "/sign-in")}">
+<input type="hidden" name="to" value="${to}">
+<label>Name<input name="name" autocomplete="username" autocapitalize="none" spellcheck="false" dir="auto"></label>
+<label>Password<input type="password" name="password" autocomplete="current-password"></label>
+<details><summary>Use an API key instead</summary><label>API key<input type="password" name="key" autocomplete="off" spellcheck="false"></label></details>
+<div class="actions"><button class="primary">Sign in</button></div>
+</form>`;
+}
+
+/** Returns whether browsers keep a cookie that is for secure origins only. */
+function keepsCookies({ client }: HttpRequest<unknown>): boolean {
+  if (client.scheme === "https") return true;
+  const host = (client.host ?? "").replace(/:\d*$/, "").replace(/^\[(.*)\]$/, "$1");
+  return isLoopback(host);
+}

@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { hashApiKey } from "../../src/access/credentials.ts";
+import { openAccess } from "../../src/index.ts";
+import { asJson, assertProblem, store } from "../answers.ts";
+import { type Answer, describeService, type Service } from "../transports.ts";
+import { basic, openFolder, quickHash } from "./folder.ts";
+
+const readerKey = "ps_00000000000000000000000000000000000000000001K0Ecg";
+const Accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+describeService("signing in", (openService) => {
+  const folder = openFolder();
+  const rules = [
+    { methods: ["GET"], path: "/problems/{code}", anyone: true },
+    { methods: ["GET"], path: "/person", anyone: true },
+    { methods: ["GET"], path: "/person/**", scopes: ["person:read"] },
+    { path: "/person/**", scopes: ["person:write"] },
+  ];
+  const user = (password: string) => ({
+    name: "ada",
+    password: quickHash(password),
+    scopes: ["person:read", "person:write"],
+  });
+  const file = folder.write("access.json", { rules, users: [user("correct")] });
+  const keys = folder.write("keys.json", {
+    keys: [{ name: "crm", hash: hashApiKey(readerKey), scopes: ["person:read"], createdAt: "2026-01-31T12:00:00Z" }],
+  });
+  const denied: string[] = [];
+  let time = Date.parse("2026-06-15T12:00:00Z");
+  let reload: () => Promise<void>;
+  const service = openService(async () => {
+    const options = {
+      file,
+      keys,
+      now: () => new Date(time),
+      onDenial: ({ reason }: { reason: string }) => denied.push(reason),
+    };
+    const access = await openAccess(options);
+    reload = access.reload;
+    return { access: access.filter };
+  });
+  const page = (target: string, headers = {}) => service.send("GET", target, { headers: { Accept, ...headers } });
+
+  it("is asked for on a page, without the question of the browser itself", async () => {
+    const answer = await page("/person/1");
+    assert.equal(answer.status, 401);
+    assert.equal(answer.headers["www-authenticate"], 'Bearer realm="person-service"');
+    assert.match(
+      answer.text,
+      /<form class="sign-in" method="post" action="\/sign-in">\n<input type="hidden" name="to" value="\/person\/1">/,
+    );
+    const plain = await service.send("GET", "/person/1");
+    assert.deepEqual([plain.status, plain.text], [401, ""], "others get what they always got");
+    assert.match(plain.headers["www-authenticate"] ?? "", /Basic/);
+  });
+
+  it("leads back, and lets in what the rules let in", async () => {
+    await store(service, {
+      ...asJson({ name: "Ada" }),
+      headers: { "Content-Type": "application/json", Authorization: basic("ada", "correct") },
+    });
+    const { cookie, answer } = await signIn(service, { name: "ada", password: "correct", to: "/person/1?fields=name" });
+    assert.deepEqual([answer.status, answer.headers["location"]], [303, "/person/1?fields=name"]);
+    assert.match(
+      answer.headers["set-cookie"] ?? "",
+      /^__Host-person-session=[\w.-]+; Max-Age=28800; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+    );
+    const shown = await page("/person/1", { Cookie: cookie });
+    assert.equal(shown.status, 200);
+    assert.match(shown.text, />ada<.*Sign out/s);
+    const change = { headers: { Cookie: cookie, "Content-Type": "application/json" }, body: '{"name":"Ada King"}' };
+    assert.equal((await service.send("PUT", "/person/1", change)).status, 204);
+  });
+
+  it("offers what the caller may do, and nothing else", async () => {
+    const { cookie } = await signIn(service, { key: readerKey });
+    const reader = await page("/person/1", { Cookie: cookie });
+    assert.doesNotMatch(reader.text, /data-edit|data-remove|<form class="editor"/);
+    const writer = await page("/person/1", {
+      Cookie: (await signIn(service, { name: "ada", password: "correct" })).cookie,
+    });
+    assert.match(writer.text, /data-edit.*data-remove.*<form class="editor"/s);
+    assert.notEqual(writer.headers["etag"], reader.headers["etag"], "one page is not taken for the other");
+    const anyone = await page("/person");
+    assert.doesNotMatch(anyone.text, /data-create/);
+    assert.match((await page("/person", { Cookie: cookie })).text, />crm</, "also where anyone may read");
+  });
+
+  for (const [what, form, reason] of [
+    ["a wrong password", { name: "ada", password: "wrong" }, "wrong password"],
+    ["an unknown name", { name: "grace", password: "correct" }, "unknown user"],
+    ["a wrong key", { key: "ps_7" }, "mistyped key"],
+    ["nothing", {}, "unknown user"],
+  ] as const) {
+    it(`refuses ${what} on the same page, and logs it`, async () => {
+      const { answer, cookie } = await signIn(service, form);
+      assert.deepEqual([answer.status, cookie], [403, ""]);
+      assert.match(answer.text, /role="alert">These credentials are not right/);
+      assert.equal(denied.at(-1), reason);
+    });
+  }
+
+  for (const to of ["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)", "/a\nb"]) {
+    it(`does not lead to ${JSON.stringify(to)}`, async () => {
+      const { answer } = await signIn(service, { name: "ada", password: "correct", to });
+      assert.equal(answer.headers["location"], "/person");
+    });
+  }
+
+  it("ends by signing out, here for whoever has the cookie", async () => {
+    const { cookie } = await signIn(service, { name: "ada", password: "correct" });
+    const answer = await service.send("POST", "/sign-out", { headers: { Cookie: cookie } });
+    assert.deepEqual([answer.status, answer.headers["location"]], [303, "/"]);
+    assert.match(answer.headers["set-cookie"] ?? "", /^__Host-person-session=; Max-Age=0;/);
+    assert.equal((await page("/person/1", { Cookie: cookie })).status, 401);
+  });
+
+  it("ends after eight hours", async () => {
+    const { cookie } = await signIn(service, { name: "ada", password: "correct" });
+    time += 8 * 3600_000 - 1000;
+    assert.equal((await page("/person/1", { Cookie: cookie })).status, 200);
+    time += 2000;
+    assert.equal((await page("/person/1", { Cookie: cookie })).status, 401);
+  });
+
+  it("ends when the password is changed, and not when other things are", async () => {
+    const { cookie } = await signIn(service, { name: "ada", password: "correct" });
+    await reload();
+    assert.equal((await page("/person/1", { Cookie: cookie })).status, 200);
+    folder.write("access.json", { rules, users: [user("other")] });
+    await reload();
+    assert.equal((await page("/person/1", { Cookie: cookie })).status, 401);
+  });
+
+  it("is not had by a cookie that was made up, cut or changed", async () => {
+    const { cookie } = await signIn(service, { key: readerKey });
+    for (const made of ["__Host-person-session=", "__Host-person-session=a.b.c", cookie.slice(0, -2), `${cookie}x`]) {
+      assert.equal((await page("/person/1", { Cookie: made })).status, 401, made);
+    }
+  });
+
+  describe("changes from other sites", () => {
+    const change = async (headers: Readonly<Record<string, string>>): Promise<Answer> => {
+      const { cookie } = await signIn(service, { key: readerKey });
+      return service.send("DELETE", "/person/1", { headers: { Cookie: cookie, ...headers } });
+    };
+
+    for (const headers of [
+      { "Sec-Fetch-Site": "cross-site" },
+      { "Sec-Fetch-Site": "same-site" },
+      { Origin: "https://evil.example" },
+      { Origin: "null" },
+    ]) {
+      it(`are refused: ${JSON.stringify(headers)}`, async () => {
+        await assertProblem(service, await change(headers), 403, "cross-site-request");
+      });
+    }
+
+    for (const headers of [{}, { "Sec-Fetch-Site": "same-origin" }, { "Sec-Fetch-Site": "none" }]) {
+      it(`are not these: ${JSON.stringify(headers)}`, async () => {
+        await assertProblem(service, await change(headers), 403, "forbidden");
+      });
+    }
+
+    it("are those that sign in, too", async () => {
+      const headers = { "Content-Type": form, "Sec-Fetch-Site": "cross-site" };
+      const answer = await service.send("POST", "/sign-in", { headers, body: `key=${readerKey}` });
+      assert.deepEqual([answer.status, answer.headers["set-cookie"]], [403, undefined]);
+    });
+  });
+});
+
+const form = "application/x-www-form-urlencoded";
+
+async function signIn(service: Service, fields: Readonly<Record<string, string>>) {
+  const headers = { "Content-Type": form, Accept, Host: "localhost" };
+  const answer = await service.send("POST", "/sign-in", { headers, body: new URLSearchParams(fields).toString() });
+  const [cookie = ""] = (answer.headers["set-cookie"] ?? "").split(";");
+  return { answer, cookie };
+}

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, it } from "node:test";
+import { openAccess } from "../../src/index.ts";
+import { openFolder, quickHash } from "../access/folder.ts";
+import { sqlite } from "../databases.ts";
+import { describeInBrowser } from "./scene.ts";
+
+const folder = openFolder();
+const configure = async () => {
+  const users = [{ name: "ada", password: quickHash("correct"), scopes: ["person"] }];
+  const file = folder.write("access.json", { rules: [{ path: "/**", scopes: ["person"] }], users });
+  return { access: (await openAccess({ file })).filter };
+};
+
+describeInBrowser(
+  "signing in with a browser",
+  [sqlite],
+  (scene) => {
+    const evil = createServer((_request, response) => {
+      response.setHeader("Content-Type", "text/html");
+      response.end("<!doctype html><title>evil</title>");
+    });
+    before(async () => {
+      await scene().people.create({ name: "Ada Lovelace" });
+      await once(evil.listen(0, "127.0.0.1"), "listening");
+    });
+    after(() => evil.close());
+
+    it("is done once, without a script, and ended by signing out", async () => {
+      const page = await scene().open("/person/1", { javaScriptEnabled: false });
+      await page.getByLabel("Name").fill("ada");
+      await page.getByLabel("Password").fill("wrong");
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByText("These credentials are not right").waitFor();
+      await page.getByLabel("Name").fill("ada");
+      await page.getByLabel("Password").fill("correct");
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.waitForURL(/\/person\/1$/);
+      assert.equal(await page.locator("h1").textContent(), "Ada Lovelace");
+      await page.goto(`${scene().url}/person`);
+      assert.equal(await page.locator(".caller").textContent(), "ada");
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByRole("heading", { name: "Sign in to see this" }).waitFor();
+    });
+
+    it("does not let a page of another origin change anything", async () => {
+      const page = await scene().open("/person/1");
+      await page.getByLabel("Name").fill("ada");
+      await page.getByLabel("Password").fill("correct");
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("button", { name: "Edit" }).waitFor();
+      const revision = await scene().people.revision();
+      await page.goto(`http://127.0.0.1:${(evil.address() as AddressInfo).port}`); // It listens.
+      // Of one site with the service, so that the browser sends the cookie.
+      // The response is kept from the page, also where it is one.
+      const attack = (url: string): Promise<unknown> =>
+        page.evaluate(async (target) => {
+          const init = { method: "POST", mode: "no-cors", credentials: "include", body: "x" } as const;
+          await fetch(target, init).catch(() => undefined);
+        }, url);
+      await attack(`${scene().url}/sign-out`);
+      await attack(`${scene().url}/person`);
+      await attack(`${scene().url}/person/1`);
+      await page.setContent(`<form method="post" action="${scene().url}/sign-out"><button>Win</button></form>`);
+      await page.getByRole("button").click();
+      await page.getByText("A page of another site sent this request.").waitFor();
+      assert.equal(await scene().people.revision(), revision);
+      await page.goto(`${scene().url}/person/1`);
+      assert.equal(await page.locator(".caller").textContent(), "ada");
+    });
+  },
+  configure,
+);

@@ -1,0 +1,51 @@
+import { DeclarationSite } from "../declaration.ts";
+import type { AroundFilter } from "../filter.ts";
+import { problem } from "../problem.ts";
+import { problemTypes } from "../problem-types.ts";
+import type { HttpRequest } from "../request.ts";
+import { type CorsPolicy, compilePolicy } from "./cors-policy.ts";
+
+export interface CrossSiteOptions {
+  /** The policy whose origins may send changes all the same, that of `cors`. Default: none may. */
+  readonly except?: CorsPolicy | undefined;
+}
+
+/**
+ * Refuses with 403 what a browser sends for a page of another origin, unless the request only reads: a browser adds the
+ * cookies and the passwords of its user, whoever wrote the page. For `router({ filters })`, inside of `cors`.
+ *
+ * Browsers say by `Sec-Fetch-Site` where a request comes from (Fetch Metadata), and no page can change that. For one that does not, the
+ * `Origin` of a request with cookies must have the host that the request is for. Programs send neither, and are let through.
+ *
+ * ```ts
+ * router({ filters: [cors(policy), refuseCrossSite({ except: policy })] }, personRoutes(people))
+ * ```
+ *
+ * @throws CorsPolicyError that lists everything that is wrong with the policy
+ */
+export function refuseCrossSite(options: CrossSiteOptions = {}): AroundFilter {
+  const allows = options.except === undefined ? () => false : compilePolicy(options.except).allows;
+  return {
+    kind: "around",
+    apply: (request, next) => {
+      if (reads.has(request.method) || isFromHere(request)) return next(request);
+      const origin = request.headers.get("origin");
+      if (origin !== undefined && (allows === "everybody" || allows(origin))) return next(request);
+      return refused;
+    },
+    site: new DeclarationSite(refuseCrossSite),
+  };
+}
+
+const reads: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+const refused = problem(problemTypes.crossSiteRequest, {
+  detail: "A page of another site sent this request. Nothing was changed.",
+});
+
+function isFromHere({ headers, client }: HttpRequest): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site !== undefined) return site === "same-origin" || site === "none";
+  const origin = headers.get("origin");
+  return origin === undefined || !headers.has("cookie") || origin.replace(/^https?:\/\//, "") === client.host;
+}
