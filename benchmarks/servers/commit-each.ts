@@ -42,6 +42,7 @@ const database: Database = {
   check: async () => ({ readOnly: false }),
   snapshot: notMeasured,
   load: notMeasured,
+  resume: notMeasured,
   async close() {
     await writer.close();
     connection.close();

@@ -28,6 +28,14 @@ export interface Database {
    * @throws LoadRefused (rejects) when there are, or were, records, or when another program writes to the database
    */
   load(snapshot: Snapshot, options?: LoadOptions): Promise<void>;
+  /**
+   * Accepts that the database went back to an older state: from now on ids and revisions begin above all that were given, up to
+   * 1,000,000 of each, so that none is given twice, and no entity tag that a client has is that of another state. Programs that
+   * refuse changes with StoreHistoryLost make them again.
+   *
+   * @throws StoreUnavailable (rejects) when the database cannot be changed just now
+   */
+  resume(): Promise<void>;
   /** Frees the database; its stores are unavailable from then on. Closing it again does nothing. */
   close(): Promise<void>;
 }

@@ -66,6 +66,7 @@ export {
   type Replacement,
   type Store,
   type StoredRecord,
+  StoreHistoryLost,
   StoreNotEmpty,
   StoreOpenError,
   StoreOutcomeUnknown,

@@ -184,6 +184,15 @@ export class StoreReadOnly extends StoreUnavailable {
   override readonly name = "StoreReadOnly";
 }
 
+/**
+ * The database has gone back to an older state, by a restored backup or a failover that lost something: changes that this program
+ * saw committed are gone. It takes no more of them until `resume` of the database, since ids, revisions and with them entity tags
+ * would be given a second time. Reads go on.
+ */
+export class StoreHistoryLost extends StoreUnavailable {
+  override readonly name = "StoreHistoryLost";
+}
+
 /** The store cannot be opened; the message is one line that names it and says what to do. */
 export class StoreOpenError extends Error {
   override readonly name = "StoreOpenError";

@@ -4,7 +4,7 @@ import { type Engine, RecordStore } from "./record-store.ts";
 import { type RestoreTarget, restoreSnapshot } from "./restore.ts";
 
 /** What one kind of database does as a whole. */
-export interface DatabaseEngine extends Pick<Database, "check" | "snapshot" | "close"> {
+export interface DatabaseEngine extends Pick<Database, "check" | "snapshot" | "resume" | "close"> {
   /** Makes the engine of a collection; called once for each when the database is opened. */
   collection(definition: CollectionDefinition): Engine;
   restoreTarget(): Promise<RestoreTarget>;
@@ -15,6 +15,9 @@ export interface DatabaseEngine extends Pick<Database, "check" | "snapshot" | "c
    */
   probeChanges(): Promise<void>;
 }
+
+/** How far `resume` raises ids and revisions: by more than can have been lost. */
+export const lostAtMost = 1_000_000;
 
 /** An open database, each of its collections behind a store. */
 export function recordDatabase(
@@ -53,6 +56,7 @@ export function recordDatabase(
     },
     snapshot: () => engine.snapshot(),
     load: async (snapshot, options) => restoreSnapshot(await engine.restoreTarget(), snapshot, collections, options),
+    resume: () => engine.resume(),
     close: () => engine.close(),
   };
 }

@@ -1,7 +1,7 @@
 import { checkConfigCommand } from "./check-config.ts";
 import type { Command } from "./command.ts";
 import { keyCommands } from "./key.ts";
-import { backupCommand, copyCommand, restoreCommand } from "./moving.ts";
+import { backupCommand, copyCommand, restoreCommand, resumeCommand } from "./moving.ts";
 import { passwordCommands } from "./password.ts";
 import { serveCommand } from "./serve.ts";
 
@@ -12,6 +12,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["copy", copyCommand],
   ["backup", backupCommand],
   ["restore", restoreCommand],
+  ["resume", resumeCommand],
   ...Object.entries(keyCommands).map(([verb, command]) => [`key ${verb}`, command] as const),
   ...Object.entries(passwordCommands).map(([verb, command]) => [`password ${verb}`, command] as const),
 ]);

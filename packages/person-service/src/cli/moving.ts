@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   backupSqliteFile,
@@ -114,6 +115,29 @@ export const restoreCommand: Command = {
     const database = given.value("database") ?? "";
     const count = await loadPeople(await openSnapshot(file, { verify: true }), database, io);
     io.print(`restored ${count} people from ${file} to ${displayAddress(database)}`);
+  },
+};
+
+/** Lets a database go on that went back to an older state. */
+export const resumeCommand: Command = {
+  about: "Lets a database go on that went back to an older state, by a restored backup or a failover.",
+  notes: [
+    "New people get ids and revisions above all that were given since, so that none is given twice. Services that noticed the loss take changes again, without a restart.",
+  ],
+  examples: [["person-service resume --database postgres://db.example.org/people", "after a failover lost changes"]],
+  options: databaseOptions,
+  async run(given, io) {
+    const address = given.value("database") ?? "";
+    if (!isPostgresAddress(address) && !existsSync(address)) {
+      throw new CommandError(`There is no database "${address}".`);
+    }
+    const database = await openDatabase(address, { collections: [personCollection] });
+    try {
+      await database.resume();
+    } finally {
+      await database.close();
+    }
+    io.print(`resumed ${displayAddress(address)}`);
   },
 };
 

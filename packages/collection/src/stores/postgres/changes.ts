@@ -1,5 +1,6 @@
 import type { CollectionDefinition, Ownership } from "../../database.ts";
 import type { SnapshotRecord } from "../../snapshot.ts";
+import { StoreHistoryLost } from "../../store.ts";
 import { type Counters, mostCounted, type StoredRow } from "../decide.ts";
 import { ownedBy } from "../definition.ts";
 import { columnsChanged, uniqueKeys } from "../filled-columns.ts";
@@ -22,6 +23,8 @@ export class PostgresChanges {
   readonly #unique: readonly string[];
   readonly #rows: PostgresRows;
   readonly #removals: PostgresRemovals;
+  /** The greatest counters that this program has seen committed. */
+  #seen: Counters = { lastRevision: 0, lastId: 0 };
 
   /** @param collections those of the database */
   constructor(definition: CollectionDefinition, collections: readonly CollectionDefinition[]) {
@@ -41,7 +44,8 @@ export class PostgresChanges {
    * so that changes are decided one after another whichever program makes them, and revisions are in the order of the commits.
    *
    * @param isRemoving whether records may go, so that what they own is locked too; all programs lock in the same order
-   * @throws StoreUnavailable (rejects) when another program has given the table another shape, which this one cannot fill
+   * @throws StoreUnavailable (rejects) when another program has given the table another shape, which this one cannot fill;
+   *   StoreHistoryLost when changes that were committed are gone
    */
   async lock(connection: PostgresConnection, isRemoving: boolean): Promise<Counters> {
     const rows = await connection.query<readonly [name: string, revision: string, lastId: string, isSame: string]>({
@@ -54,7 +58,32 @@ export class PostgresChanges {
     if (counters === undefined) throw new Error(`The collection ${this.#collection} is gone from the database`);
     const [, revision, lastId, isSame] = counters;
     if (isSame !== "t") throw columnsChanged(this.#collection);
-    return { lastRevision: Number(revision), lastId: Number(lastId) };
+    const committed = { lastRevision: Number(revision), lastId: Number(lastId) };
+    this.see(committed);
+    return committed;
+  }
+
+  /**
+   * Takes note of counters that are committed.
+   *
+   * @throws StoreHistoryLost when they are behind those that were committed before
+   */
+  see(committed: Counters): void {
+    if (committed.lastRevision < this.#seen.lastRevision || committed.lastId < this.#seen.lastId) {
+      throw new StoreHistoryLost(
+        `The database has gone back to an older state of ${this.#collection}: committed changes are gone`,
+      );
+    }
+    this.#seen = committed;
+  }
+
+  /** Reads the counters, and takes note of them as `see` does. */
+  async look(connection: PostgresConnection): Promise<void> {
+    const [[revision, lastId] = []] = await connection.queryAlone<readonly [revision: string, lastId: string]>({
+      text: "SELECT revision, last_id FROM waymark_collections WHERE name = $1",
+      values: [this.#collection],
+    });
+    this.see({ lastRevision: Number(revision), lastId: Number(lastId) });
   }
 
   /** Reads what the writes are decided by. `locking` is the answer to `lock`, sent before. */

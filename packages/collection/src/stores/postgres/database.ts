@@ -3,7 +3,7 @@ import type { DatabaseObserver } from "../../observer.ts";
 import type { Snapshot } from "../../snapshot.ts";
 import { StoreOpenError } from "../../store.ts";
 import { assertDefinitions, ownersFirst } from "../definition.ts";
-import { type DatabaseEngine, recordDatabase } from "../record-database.ts";
+import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
 import { parsePostgresAddress } from "./address.ts";
 import type { PostgresConnection, PostgresTimeouts } from "./connection.ts";
 import { PostgresEngine } from "./engine.ts";
@@ -92,8 +92,17 @@ function postgresDatabaseEngine(
         // What another transaction is changing can be changed, and is not waited for.
         const free = "SELECT name FROM waymark_collections FOR UPDATE SKIP LOCKED";
         await pools.changes.use((connection) =>
-          connection.query({ text: `UPDATE waymark_collections SET revision = revision WHERE name IN (${free})` }),
+          connection.queryAlone({ text: `UPDATE waymark_collections SET revision = revision WHERE name IN (${free})` }),
         );
+        for (const each of engines) await each.assertHistory();
+      } catch (error) {
+        throw toStoreFault(error);
+      }
+    },
+    async resume() {
+      const text = `UPDATE waymark_collections SET revision = revision + ${lostAtMost}, last_id = last_id + ${lostAtMost}`;
+      try {
+        await pools.changes.use((connection) => connection.queryAlone({ text }));
       } catch (error) {
         throw toStoreFault(error);
       }

@@ -78,6 +78,11 @@ export class PostgresEngine implements Engine {
     }
   }
 
+  /** @throws StoreHistoryLost (rejects) when changes that were committed are gone */
+  assertHistory(): Promise<void> {
+    return this.#pools.changes.use((connection) => this.#changes.look(connection));
+  }
+
   /** Makes the changes that wait, and takes no more. */
   close(): Promise<void> {
     return this.#writer.close();

@@ -198,6 +198,7 @@ export async function transact<T>(
     if (batch !== undefined && !batch.isUnchanged) {
       isCommitted = true;
       await Promise.all([changes.write(connection, batch), connection.query({ text: "COMMIT" })]);
+      changes.see(batch.counters);
     } else {
       await connection.query({ text: "ROLLBACK" });
     }

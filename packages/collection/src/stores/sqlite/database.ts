@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { Database, DatabaseOptions } from "../../database.ts";
 import { assertDefinitions } from "../definition.ts";
-import { type DatabaseEngine, recordDatabase } from "../record-database.ts";
+import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
 import { type SqliteConnections, SqliteEngine } from "./engine.ts";
 import { guardedRead } from "./fault.ts";
 import { connectToSqliteFile, openSqliteFile } from "./file.ts";
@@ -13,6 +13,7 @@ import { SqliteQueries } from "./selection.ts";
 import { SharedReadLock } from "./shared-read-lock.ts";
 import { identityOf, openSqliteSnapshot, snapshotOfMemory } from "./snapshot.ts";
 import { localChannel } from "./thread.ts";
+import { inTransaction } from "./transaction.ts";
 import { SqliteTransactions } from "./transactions.ts";
 import { localWriter, SqliteWriter, threadedWriter } from "./writer.ts";
 
@@ -76,7 +77,10 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   );
   const lock = isFile ? new SharedReadLock(connectToSqliteFile(path, busyTimeout)) : undefined;
   const target = new SqliteRestoreTarget(database, identityOf(file), collections, busyTimeout);
-  return recordDatabase(sqliteDatabaseEngine({ database, queries, reader, writer, lock }, file, target), options);
+  return recordDatabase(
+    sqliteDatabaseEngine({ database, queries, reader, writer, lock }, file, target, busyTimeout),
+    options,
+  );
 }
 
 /** @throws RangeError naming the option that is not an integer from 1 */
@@ -90,6 +94,7 @@ function sqliteDatabaseEngine(
   connections: SqliteConnections,
   file: string,
   restoreTarget: SqliteRestoreTarget,
+  busyTimeout: number,
 ): DatabaseEngine {
   const { database, writer, reader, lock } = connections;
   return {
@@ -104,6 +109,10 @@ function sqliteDatabaseEngine(
       ),
     restoreTarget: async () => restoreTarget,
     probeChanges: () => writer.probe(),
+    async resume() {
+      const raise = `UPDATE waymark_collections SET revision = revision + ${lostAtMost}, last_id = last_id + ${lostAtMost}`;
+      inTransaction(database, busyTimeout, () => database.exec(raise));
+    },
     async close() {
       await Promise.all([writer.close(), reader.close()]);
       lock?.close();
