@@ -55,6 +55,32 @@ describe("a limit on connections", () => {
   });
 });
 
+describe("a limit on the connections of one address", () => {
+  for (const [what, options, isServed] of [
+    ["closes one too many as it comes", { maxConnectionsPerAddress: 1 }, false],
+    ["is not for a trusted proxy", { maxConnectionsPerAddress: 1, trustProxy: ["127.0.0.1"] }, true],
+    ["is not for this machine by default", { maxConnections: 4 }, true],
+    ["can be turned off", { maxConnectionsPerAddress: 0 }, true],
+  ] satisfies [string, ServeOptions, boolean][]) {
+    it(what, async () => {
+      const connect = await served(options);
+      const first = connect().request("GET /first");
+      await first.response();
+      const second = connect().request("GET /second");
+      if (isServed) assert.equal((await second.response()).body, "/second");
+      else assert.equal(await second.rest(), "");
+      first.request("GET /", "Connection: close");
+      await first.response();
+      await first.closed;
+      second.destroy();
+      // The server may hear of the end a little later.
+      let third = "";
+      while (third === "") third = await connect().request("GET /third", "Connection: close").rest();
+      assert.match(third, /\/third$/);
+    });
+  }
+});
+
 describe("a limit on the requests of a connection", () => {
   it("closes it with the answer to the last", async () => {
     const answered: string[] = [];
@@ -133,6 +159,23 @@ describe("a limit on the time that a client takes nothing", () => {
     client.socket.pause();
     client.request("GET /");
     await ended.promise;
+    client.destroy();
+  });
+
+  it("cuts it off when it takes less than the least rate", async () => {
+    const gone = Promise.withResolvers<void>();
+    const connect = await served({ writeTimeout: 50, minWriteRate: 2 ** 40 }, (request) => {
+      request.signal.addEventListener("abort", () => gone.resolve());
+      return text("x".repeat(50_000_000));
+    });
+    const client = connect();
+    // It reads all the time, and yet too little.
+    client.socket.on("data", () => {
+      client.socket.pause();
+      setImmediate(() => client.socket.resume());
+    });
+    client.request("GET /");
+    await gone.promise;
     client.destroy();
   });
 

@@ -165,7 +165,8 @@ export function clientKey({ client }: Pick<HttpRequest, "client">): string {
   return toClientKey(client.address ?? "unknown");
 }
 
-function toClientKey(address: string): string {
+/** Returns the key of an IP address. */
+export function toClientKey(address: string): string {
   if (!address.includes(":")) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

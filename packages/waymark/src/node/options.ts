@@ -4,6 +4,7 @@ import type { ServedApp } from "../served-app.ts";
 import type { ProxyFields, ProxyTrust } from "./client.ts";
 import type { Draining } from "./draining.ts";
 import type { EventLoopTurns } from "./event-loop.ts";
+import type { Unsent } from "./unsent.ts";
 
 /** How a server listens and what it bears. All times are in milliseconds, and 0 turns a timeout off. */
 export interface ServeOptions {
@@ -39,6 +40,11 @@ export interface ServeOptions {
   readonly maxHeaderFields?: number;
   /** The most connections at a time; one more is closed as it comes. 0 is no limit. Default: 10,000. */
   readonly maxConnections?: number;
+  /**
+   * The most connections of one address, of IPv6 of one network of 64 bits; one more is closed as it comes. Those of trusted
+   * proxies are not counted. 0 is no limit. Default: a quarter of `maxConnections`, and for this machine itself no limit.
+   */
+  readonly maxConnectionsPerAddress?: number | undefined;
   /** The most requests on a connection; the answer to the last closes it. 0 is no limit. Default: 0. */
   readonly maxRequestsPerConnection?: number;
   /** How long a request's head may take to arrive; beyond it 408. At most `requestTimeout`. Default: 60,000. */
@@ -52,6 +58,21 @@ export interface ServeOptions {
   readonly keepAliveTimeout?: number;
   /** How long a client may take nothing, or less than 16 KiB, of what waits for it; beyond it it is cut off. Default: 60,000. */
   readonly writeTimeout?: number;
+  /**
+   * How much of what waits for it a client must take, in bytes a second, on average over the time of `writeTimeout`; one that
+   * takes less is cut off. Default: 1,024.
+   */
+  readonly minWriteRate?: number;
+  /**
+   * The most bytes of responses that wait for the clients of all connections; beyond it the client that has taken nothing for
+   * the longest time is cut off. 0 is no limit. Default: 268,435,456.
+   */
+  readonly maxUnsent?: number;
+  /**
+   * The bytes of responses that may wait for the client of a connection for another of its requests to be begun: beyond it the
+   * requests wait too. Default: 1,048,576.
+   */
+  readonly maxUnsentPerConnection?: number;
   /**
    * The most bytes of content that are read and thrown away, when a handler has not read them, to keep the connection;
    * beyond it the connection is closed. Default: 8,388,608.
@@ -69,6 +90,7 @@ export interface ServeContext extends ServeSettings, ProxyTrust {
   readonly app: ServedApp;
   readonly turns: EventLoopTurns;
   readonly draining: Draining;
+  readonly unsent: Unsent;
   /** Whether the server is shutting down: answers close their connections. */
   closing: boolean;
 }
@@ -97,12 +119,23 @@ export function toServeSettings(options: ServeOptions): ServeSettings {
     maxHeaderSize: integer("maxHeaderSize", options.maxHeaderSize ?? 16_384, 2 ** 30, 1),
     maxHeaderFields: integer("maxHeaderFields", options.maxHeaderFields ?? 100, 2 ** 30, 1),
     maxConnections: integer("maxConnections", options.maxConnections ?? 10_000, 2 ** 31 - 1),
+    maxConnectionsPerAddress:
+      options.maxConnectionsPerAddress === undefined
+        ? undefined
+        : integer("maxConnectionsPerAddress", options.maxConnectionsPerAddress, 2 ** 31 - 1),
     maxRequestsPerConnection: integer("maxRequestsPerConnection", options.maxRequestsPerConnection ?? 0, 2 ** 31 - 1),
     headersTimeout,
     requestTimeout,
     // The client is given a second more.
     keepAliveTimeout: integer("keepAliveTimeout", options.keepAliveTimeout ?? 65_000, longestTimer - 1_000),
     writeTimeout: integer("writeTimeout", options.writeTimeout ?? 60_000, longestTimer),
+    minWriteRate: integer("minWriteRate", options.minWriteRate ?? 1_024, Number.MAX_SAFE_INTEGER),
+    maxUnsent: integer("maxUnsent", options.maxUnsent ?? 2 ** 28, Number.MAX_SAFE_INTEGER),
+    maxUnsentPerConnection: integer(
+      "maxUnsentPerConnection",
+      options.maxUnsentPerConnection ?? 2 ** 20,
+      Number.MAX_SAFE_INTEGER,
+    ),
     drainLimit: integer("drainLimit", options.drainLimit ?? 8 * 2 ** 20, Number.MAX_SAFE_INTEGER),
     drainTimeout: integer("drainTimeout", options.drainTimeout ?? 1_000, longestTimer),
   };

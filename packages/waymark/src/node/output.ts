@@ -1,9 +1,10 @@
 import type { Writable } from "node:stream";
+import type { UnsentShare } from "./unsent.ts";
 
 /**
- * The sending side of a connection, or of a stream of HTTP/2. While a connection reads what has arrived, its answers are gathered, so that those to
- * many requests of one segment are one write. What is long is written in slices, each when the one before has been taken:
- * it is how a client that takes little is told from one that takes nothing.
+ * The sending side of a connection, or of a stream of HTTP/2. While a connection reads what has arrived, its answers are
+ * gathered, so that those to many requests of one segment are one write. What is long is written in slices, each when the
+ * one before has been taken: it is how a client that takes little is told from one that takes nothing.
  */
 export class Output {
   readonly #stream: Writable;
@@ -11,17 +12,21 @@ export class Output {
   #written = 0;
   #gathers = false;
   #gathered = "";
-  /** What waits for its turn, and its characters and bytes. */
+  /** What waits for its turn, how much of the first has been written, and the characters and bytes of all that is left. */
   readonly #backlog: (string | Uint8Array)[] = [];
+  #sliced = 0;
   #backlogLength = 0;
+  readonly #unsent: UnsentShare;
+  #isDiscarded = false;
   #isSlicing = false;
   #ends = false;
   #whenEmpty: (() => void)[] = [];
   readonly #onDrain: () => void;
 
   /** @param onDrain called when there is room again after it was full */
-  constructor(stream: Writable, onDrain: () => void) {
+  constructor(stream: Writable, unsent: UnsentShare, onDrain: () => void) {
     this.#stream = stream;
+    this.#unsent = unsent;
     this.#onDrain = onDrain;
   }
 
@@ -86,6 +91,15 @@ export class Output {
     else this.#ends = true;
   }
 
+  /** Lets go of everything that has not been written, and takes no more. */
+  discard(): void {
+    this.#isDiscarded = true;
+    this.#gathered = "";
+    this.#backlog.length = 0;
+    this.#backlogLength = 0;
+    this.#unsent.releaseAll();
+  }
+
   /** Calls back when everything that was written has left the process; never, if the connection breaks. */
   whenSent(done: () => void): void {
     this.#writeGathered();
@@ -106,26 +120,36 @@ export class Output {
   }
 
   #hand(part: string | Uint8Array, encoding: "latin1" | "utf8", taken?: (error?: Error | null) => void): void {
+    if (this.#isDiscarded) return;
     this.#written += part.length;
     if (typeof part === "string") this.#stream.write(part, encoding, taken);
     else this.#stream.write(part, taken);
   }
 
   #enqueue(part: string | Uint8Array): void {
+    if (this.#isDiscarded) return;
     this.#backlog.push(part);
     this.#backlogLength += part.length;
+    this.#unsent.hold(part);
     if (!this.#isSlicing) this.#writeSlice();
   }
 
   #writeSlice(): void {
-    const part = this.#backlog[0] as string | Uint8Array; // called while there is one
-    const slice = typeof part === "string" ? part.slice(0, sliceSize) : part.subarray(0, sliceSize);
-    if (slice.length === part.length) this.#backlog.shift();
-    else this.#backlog[0] = typeof part === "string" ? part.slice(sliceSize) : part.subarray(sliceSize);
+    const [part] = this.#backlog;
+    // Too much may have been held, and let go.
+    if (part === undefined) return;
+    const end = this.#sliced + sliceSize;
+    const slice = typeof part === "string" ? part.slice(this.#sliced, end) : part.subarray(this.#sliced, end);
+    this.#sliced += slice.length;
     this.#isSlicing = true;
     const taken = (error?: Error | null): void => {
-      if (error) return;
+      if (error || this.#isDiscarded) return;
       this.#backlogLength -= slice.length;
+      if (this.#sliced === part.length) {
+        this.#backlog.shift();
+        this.#sliced = 0;
+        this.#unsent.release(part);
+      }
       this.#isSlicing = this.#backlog.length > 0;
       if (this.#isSlicing) this.#writeSlice();
       else this.#emptied();

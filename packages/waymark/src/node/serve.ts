@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer, isIPv6, type Server } from "node:net";
 import { type Servable, served } from "../served-app.ts";
+import { limitAddresses } from "./address-limit.ts";
 import { trustedProxies } from "./client.ts";
 import { Draining } from "./draining.ts";
 import { EventLoopTurns } from "./event-loop.ts";
@@ -15,6 +16,7 @@ import {
 } from "./options.ts";
 import { publishing } from "./request-events.ts";
 import { type CloseOptions, closer } from "./shut-down.ts";
+import { Unsent } from "./unsent.ts";
 
 /** A server that listens. */
 export interface RunningServer {
@@ -59,10 +61,12 @@ export async function serve(app: Servable, options: ServeOptions = {}): Promise<
     app: publishing(app[served]),
     turns: new EventLoopTurns(),
     draining: new Draining(),
+    unsent: new Unsent(settings.maxUnsent),
     closing: false,
   };
   const listener = await makeListener(context);
   const { server } = listener;
+  limitAddresses(server, context);
   const close = closer(listener, context);
   await listen(server, settings);
   // From here on an error is a connection that could not be accepted, for want of file descriptors as a rule.

@@ -37,8 +37,8 @@ export class ByteQueue {
       this.#end += piece.length;
     } else {
       const searched = this.#searched - this.#start;
-      // Twice the room that is needed. What has been read stays where it is, since it may be in use.
-      const larger = Buffer.allocUnsafeSlow(2 * (length + piece.length));
+      // At least twice the room, which keeps the time linear. What has been read stays where it is, since it may be in use.
+      const larger = Buffer.allocUnsafeSlow(Math.max(2 * length, length + piece.length));
       this.#bytes.copy(larger, 0, this.#start, this.#end);
       piece.copy(larger, length);
       this.#set(larger, length + piece.length, true);

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { ServeSettings } from "../options.ts";
 import type { Output } from "../output.ts";
 import { StallWatch } from "../stall-watch.ts";
 import type { Http1Exchange } from "./exchange.ts";
@@ -15,17 +16,19 @@ import type { Http1Exchange } from "./exchange.ts";
 export class ClientWatch {
   readonly #socket: Socket;
   readonly #output: Output;
-  readonly #writeTimeout: number;
   readonly #stall: StallWatch;
   #probes = 0;
   #halfClosed = 0;
 
-  /** @param writeTimeout for how long a client may take nothing, in milliseconds; 0 for any time */
-  constructor(socket: Socket, output: Output, writeTimeout: number) {
+  constructor(socket: Socket, output: Output, settings: ServeSettings) {
     this.#socket = socket;
     this.#output = output;
-    this.#writeTimeout = writeTimeout;
-    this.#stall = new StallWatch(output);
+    this.#stall = new StallWatch(output, settings);
+  }
+
+  /** For how long the client has taken nothing, in milliseconds. */
+  get still(): number {
+    return this.#stall.still;
   }
 
   /**
@@ -33,8 +36,7 @@ export class ClientWatch {
    * @param halfClosed the exchange whose response is next, if the client has ended its side
    */
   look(elapsed: number, halfClosed: Http1Exchange | undefined): void {
-    const still = this.#stall.look(elapsed, halfClosed !== undefined);
-    if (this.#writeTimeout > 0 && still > this.#writeTimeout) this.#socket.destroy();
+    if (this.#stall.look(elapsed, halfClosed !== undefined)) this.#socket.destroy();
     else if (halfClosed !== undefined) this.#probe(elapsed, halfClosed);
   }
 

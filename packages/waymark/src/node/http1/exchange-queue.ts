@@ -39,6 +39,7 @@ export class ExchangeQueue {
   get hasRoom(): boolean {
     return (
       this.#waiting === undefined &&
+      this.#connection.unsent.bytes <= this.#connection.context.maxUnsentPerConnection &&
       this.#open.length < mostAtOnce &&
       // What comes behind it may be of another protocol.
       this.#open.at(-1)?.head.asksForUpgrade !== true
@@ -61,7 +62,10 @@ export class ExchangeQueue {
   restart(exchange: Http1Exchange): void {
     if (this.#waiting === exchange) this.#waiting = undefined;
     if (exchange.stage === "sending") exchange.stopSending?.();
-    else if (exchange.answer !== undefined) cancelBody(exchange, exchange.answer);
+    else if (exchange.answer !== undefined) {
+      this.#hold(exchange, false);
+      cancelBody(exchange, exchange.answer);
+    }
     exchange.stage = "open";
     exchange.answer = undefined;
     this.#start(exchange);
@@ -93,7 +97,16 @@ export class ExchangeQueue {
       exchange.stage = "answered";
       exchange.answer = response;
       this.sendNext();
+      if (exchange.stage === "answered") this.#hold(exchange, true);
     }
+  }
+
+  /** Counts the content of an answer that waits for its turn, or no longer. */
+  #hold({ answer }: Http1Exchange, isHeld: boolean): void {
+    const body = answer?.body;
+    if (typeof body !== "string" && !(body instanceof Uint8Array)) return;
+    if (isHeld) this.#connection.unsent.hold(body);
+    else this.#connection.unsent.release(body);
   }
 
   /** Sends the responses whose turn has come. */
@@ -104,6 +117,7 @@ export class ExchangeQueue {
       const [first] = this.#open;
       if (first?.stage !== "answered") break;
       first.stage = "sending";
+      this.#hold(first, false);
       const response = first.answer as HttpResponse; // a value that is not a response fails in `send`
       if (first.head.asksForUpgrade && response?.body instanceof Takeover) {
         this.#connection.handOver(first, response.body);
@@ -165,5 +179,5 @@ export class ExchangeQueue {
   }
 }
 
-/** How many safe requests of a connection are answered at a time. */
-const mostAtOnce = 100;
+/** How many safe requests of a connection are answered at a time: all of their answers may have to wait for the first. */
+const mostAtOnce = 16;

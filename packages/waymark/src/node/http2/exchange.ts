@@ -11,13 +11,23 @@ import { Output } from "../output.ts";
 import type { Peer } from "../peer.ts";
 import { connectionProblemTypes } from "../problem-types.ts";
 import { StallWatch } from "../stall-watch.ts";
+import { type UnsentHolder, UnsentShare } from "../unsent.ts";
 import type { Watchable } from "../watched.ts";
 import type { Http2Head } from "./head.ts";
 
+/** What an exchange needs of the session that it is on. */
+interface ExchangeSession {
+  readonly context: ServeContext;
+  readonly peer: Peer;
+  /** To be called when the client has taken something. */
+  drained(): void;
+}
+
 /** A request on a stream of HTTP/2 and its response. */
-export class Http2Exchange extends ServedExchange implements Watchable {
+export class Http2Exchange extends ServedExchange implements Watchable, UnsentHolder {
   readonly native: ServerHttp2Stream;
-  readonly #head: Http2Head;
+  readonly head: Http2Head;
+  readonly unsent: UnsentShare;
   readonly #output: Output;
   readonly #watch: StallWatch;
   /** The answer in place of the app's. */
@@ -27,34 +37,42 @@ export class Http2Exchange extends ServedExchange implements Watchable {
   /** For how long content has been coming, in milliseconds. */
   #waited = 0;
 
-  constructor(stream: ServerHttp2Stream, head: Http2Head, context: ServeContext, peer: Peer) {
-    super(context, peer);
+  constructor(stream: ServerHttp2Stream, head: Http2Head, session: ExchangeSession) {
+    const { context } = session;
+    super(context, session.peer);
     this.native = stream;
-    this.#head = head;
-    this.#output = new Output(stream, () => this.resumeSending?.());
-    this.#watch = new StallWatch(this.#output);
+    this.head = head;
+    this.unsent = new UnsentShare(context.unsent, this);
+    this.#output = new Output(stream, this.unsent, () => {
+      this.resumeSending?.();
+      session.drained();
+    });
+    this.#watch = new StallWatch(this.#output, context);
     this.#awaitsContinue = head.expectation !== undefined;
     stream.on("drain", () => this.#output.resume());
-    stream.once("close", () => this.end(!stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR));
+    stream.once("close", () => {
+      this.#output.discard();
+      this.end(!stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR);
+    });
   }
 
   get method(): string {
-    return this.#head.method;
+    return this.head.method;
   }
 
   get target(): string {
-    return this.#head.target;
+    return this.head.target;
   }
 
   get headers(): HeaderList {
-    return this.#head.headers;
+    return this.head.headers;
   }
 
   protected openContent(): NodeContent | undefined {
     const { native } = this;
     if (native.endAfterHeaders) return undefined;
     // A stream that the client has reset as if nothing were amiss ends like one that is complete.
-    return new NodeContent(native, this.#head.contentLength, {
+    return new NodeContent(native, this.head.contentLength, {
       begin: () => this.#continue(),
       isComplete: () => !native.closed,
     });
@@ -78,13 +96,22 @@ export class Http2Exchange extends ServedExchange implements Watchable {
 
   look(elapsed: number): void {
     const { native } = this;
-    const { writeTimeout, requestTimeout } = this.context;
-    if (writeTimeout > 0 && this.#watch.look(elapsed) > writeTimeout) native.close(constants.NGHTTP2_CANCEL);
+    const { requestTimeout } = this.context;
+    if (this.#watch.look(elapsed)) native.close(constants.NGHTTP2_CANCEL);
     if (requestTimeout === 0 || native.endAfterHeaders || native.readableEnded || this.#refusal === late) return;
     this.#waited += elapsed;
     if (this.#waited <= requestTimeout) return;
     if (native.headersSent) native.close(constants.NGHTTP2_CANCEL);
     else this.answer(late);
+  }
+
+  get still(): number {
+    return this.#watch.still;
+  }
+
+  giveUp(): void {
+    this.#output.discard();
+    this.native.close(constants.NGHTTP2_CANCEL);
   }
 
   override get isOver(): boolean {

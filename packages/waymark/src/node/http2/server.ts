@@ -1,16 +1,15 @@
-import { performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
+import { performServerHandshake } from "node:http2";
 import type { TLSSocket } from "node:tls";
 import type { ServeContext, ServeSettings } from "../options.ts";
-import { Peer } from "../peer.ts";
 import { Watched } from "../watched.ts";
 import { endAbusiveSession } from "./abuse.ts";
-import { Http2Exchange } from "./exchange.ts";
-import { readHttp2Head, refuseHttp2Head } from "./head.ts";
+import type { Http2Exchange } from "./exchange.ts";
+import { Http2Session } from "./session.ts";
 
 /** The sessions on which an app speaks HTTP/2. */
 export class Http2Server {
   readonly #context: ServeContext;
-  readonly #sessions = new Set<ServerHttp2Session>();
+  readonly #sessions = new Set<Http2Session>();
   readonly #exchanges: Watched<Http2Exchange>;
 
   constructor(context: ServeContext) {
@@ -21,44 +20,20 @@ export class Http2Server {
   /** Speaks HTTP/2 on this connection from now on. */
   accept(socket: TLSSocket): void {
     if (socket.destroyed) return;
-    const session = performServerHandshake(socket, sessionOptions(this.#context));
+    const native = performServerHandshake(socket, sessionOptions(this.#context));
+    const session = new Http2Session(native, socket, this.#context, this.#exchanges);
     this.#sessions.add(session);
-    session.once("close", () => this.#sessions.delete(session));
-    // An error of the session closes it, and that is heard.
-    session.on("error", () => undefined);
-    const peer = new Peer(socket, this.#context);
-    let streams = 0;
-    session.on("stream", (stream: ServerHttp2Stream, _headers: unknown, _flags: number, raw: string[]) => {
-      // An error of the stream closes it, and that is heard.
-      stream.on("error", () => undefined);
-      streams++;
-      stream.once("close", () => streams--);
-      if (this.#context.closing) session.close();
-      if (!stream.destroyed && !stream.closed) this.#begin(stream, raw, peer);
-    });
-    endAbusiveSession(session, this.#context);
-    const { keepAliveTimeout } = this.#context;
-    if (keepAliveTimeout === 0) return;
-    session.setTimeout(keepAliveTimeout, () => {
-      if (streams === 0) session.destroy();
-    });
-  }
-
-  #begin(stream: ServerHttp2Stream, raw: readonly string[], peer: Peer): void {
-    const head = readHttp2Head(raw);
-    const exchange = new Http2Exchange(stream, head, this.#context, peer);
-    this.#exchanges.add(exchange);
-    stream.once("close", () => this.#exchanges.delete(exchange));
-    exchange.answer(refuseHttp2Head(head, this.#context));
+    native.once("close", () => this.#sessions.delete(session));
+    endAbusiveSession(native, this.#context);
   }
 
   /** Has each session end with the streams that are open on it. */
   startClosing(): void {
-    for (const session of this.#sessions) session.close();
+    for (const { native } of this.#sessions) native.close();
   }
 
   closeAll(): void {
-    for (const session of this.#sessions) session.destroy();
+    for (const { native } of this.#sessions) native.destroy();
   }
 }
 

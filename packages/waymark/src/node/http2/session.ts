@@ -1,0 +1,66 @@
+import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
+import type { TLSSocket } from "node:tls";
+import type { ServeContext } from "../options.ts";
+import { Peer } from "../peer.ts";
+import type { Watched } from "../watched.ts";
+import { Http2Exchange } from "./exchange.ts";
+import { readHttp2Head, refuseHttp2Head } from "./head.ts";
+
+/** A session of HTTP/2 and the exchanges on its streams, which are begun as long as its client takes what is sent. */
+export class Http2Session {
+  readonly native: ServerHttp2Session;
+  readonly context: ServeContext;
+  readonly peer: Peer;
+  readonly #watched: Watched<Http2Exchange>;
+  readonly #exchanges = new Set<Http2Exchange>();
+  /** Those that are not begun. */
+  readonly #waiting: Http2Exchange[] = [];
+
+  /** @param watched where the exchanges are to be watched */
+  constructor(session: ServerHttp2Session, socket: TLSSocket, context: ServeContext, watched: Watched<Http2Exchange>) {
+    this.native = session;
+    this.context = context;
+    this.peer = new Peer(socket, context);
+    this.#watched = watched;
+    // An error of the session closes it, and that is heard.
+    session.on("error", () => undefined);
+    session.on("stream", (stream: ServerHttp2Stream, _headers: unknown, _flags: number, raw: string[]) => {
+      // An error of the stream closes it, and that is heard.
+      stream.on("error", () => undefined);
+      if (context.closing) session.close();
+      if (!stream.destroyed && !stream.closed) this.#open(stream, raw);
+    });
+    const { keepAliveTimeout } = context;
+    if (keepAliveTimeout === 0) return;
+    session.setTimeout(keepAliveTimeout, () => {
+      if (this.#exchanges.size === 0) session.destroy();
+    });
+  }
+
+  #open(stream: ServerHttp2Stream, raw: readonly string[]): void {
+    const exchange = new Http2Exchange(stream, readHttp2Head(raw), this);
+    this.#exchanges.add(exchange);
+    this.#watched.add(exchange);
+    exchange.onEnd(() => {
+      this.#exchanges.delete(exchange);
+      this.#watched.delete(exchange);
+      this.drained();
+    });
+    this.#waiting.push(exchange);
+    this.drained();
+  }
+
+  /** Begins what has waited until the client takes what is sent; to be called when it has taken something. */
+  drained(): void {
+    while (this.#waiting.length > 0 && this.#hasRoom) {
+      const exchange = this.#waiting.shift();
+      if (exchange?.isOver === false) exchange.answer(refuseHttp2Head(exchange.head, this.context));
+    }
+  }
+
+  get #hasRoom(): boolean {
+    let unsent = 0;
+    for (const exchange of this.#exchanges) unsent += exchange.unsent.bytes;
+    return unsent <= this.context.maxUnsentPerConnection;
+  }
+}
