@@ -40,6 +40,7 @@ const people = new RecordStore(engine, personCollection, () => new Date());
 const database: Database = {
   store: () => people,
   check: async () => ({ readOnly: false }),
+  figures: () => ({ waitingChanges: writer.waiting, waitingReads: reader.waiting }),
   snapshot: notMeasured,
   load: notMeasured,
   resume: notMeasured,

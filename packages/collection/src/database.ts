@@ -18,6 +18,8 @@ export interface Database {
    * @throws StoreUnavailable (rejects) when the database cannot be used, or takes no changes just now
    */
   check(): Promise<DatabaseState>;
+  /** Returns how much waits for the database and what it takes, for metrics. */
+  figures(): DatabaseFigures;
   /** All that the collections have now; to be closed, since it holds a connection and what it has may not be cleared away. */
   snapshot(): Promise<Snapshot>;
   /**
@@ -44,6 +46,27 @@ export interface Database {
 export interface DatabaseState {
   /** Whether it is read alone, as a standby of PostgreSQL is, and changes fail with StoreReadOnly. */
   readonly readOnly: boolean;
+}
+
+/** How much waits for a database, and what it takes, at one moment. */
+export interface DatabaseFigures {
+  /** Changes that are not answered yet. */
+  readonly waitingChanges: number;
+  /** Reads that may take long and are not answered yet; of PostgreSQL those that wait for a connection. */
+  readonly waitingReads: number;
+  /** The sizes of the files in bytes; undefined where the database is not a file. */
+  readonly files?: { readonly database: number; readonly log: number } | undefined;
+  /** The connections, by what they are for; undefined where there are none. */
+  readonly pools?: Readonly<Record<"records" | "changes" | "lists", PoolFigures>> | undefined;
+}
+
+export interface PoolFigures {
+  /** Connections that are open or being opened. */
+  readonly open: number;
+  /** Those of them that nobody uses. */
+  readonly idle: number;
+  /** How much work waits for a connection. */
+  readonly waiting: number;
 }
 
 /** What a database is opened with. */

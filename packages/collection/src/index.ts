@@ -2,6 +2,7 @@ export { type CollectionHandlers, collection } from "./collection.ts";
 export type {
   CollectionDefinition,
   Database,
+  DatabaseFigures,
   DatabaseOptions,
   DatabaseState,
   Ownership,

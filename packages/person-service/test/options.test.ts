@@ -22,6 +22,7 @@ const defaults: Options = {
   demo: false,
   workers: 1,
   grace: 10,
+  admin: undefined,
   log: "events",
   logLevel: "info",
 };
@@ -252,6 +253,8 @@ describe("the command line of the service", () => {
         "max-in-flight",
         "workers",
         "grace",
+        "admin-port",
+        "admin-host",
         "log",
         "log-level",
         "config",

@@ -4,7 +4,7 @@ import { type Engine, RecordStore } from "./record-store.ts";
 import { type RestoreTarget, restoreSnapshot } from "./restore.ts";
 
 /** What one kind of database does as a whole. */
-export interface DatabaseEngine extends Pick<Database, "check" | "snapshot" | "resume" | "close"> {
+export interface DatabaseEngine extends Pick<Database, "check" | "figures" | "snapshot" | "resume" | "close"> {
   /** Makes the engine of a collection; called once for each when the database is opened. */
   collection(definition: CollectionDefinition): Engine;
   restoreTarget(): Promise<RestoreTarget>;
@@ -54,6 +54,7 @@ export function recordDatabase(
       }
       return state;
     },
+    figures: () => engine.figures(),
     snapshot: () => engine.snapshot(),
     load: async (snapshot, options) => restoreSnapshot(await engine.restoreTarget(), snapshot, collections, options),
     resume: () => engine.resume(),

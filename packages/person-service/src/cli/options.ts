@@ -41,6 +41,8 @@ export interface Options {
   readonly workers: number;
   /** How long requests in hand may take once the service stops, 0…3600 seconds. */
   readonly grace: number;
+  /** Where the admin listener is; undefined without. */
+  readonly admin: { readonly host: string; readonly port: number } | undefined;
   /** What is logged. */
   readonly log: LogDetail;
   /** The least important entries that are logged. */
@@ -150,15 +152,27 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     about: "how long requests in progress may take when the service stops",
     default: "10",
   },
+  "admin-port": {
+    group: "Metrics and log",
+    value: "N",
+    type: wholeNumber(0, 65_535),
+    about: "serve /metrics for Prometheus, and /health, on this port",
+  },
+  "admin-host": {
+    group: "Metrics and log",
+    value: "H",
+    about: "the name or address of that port; it asks for no credentials",
+    default: "127.0.0.1",
+  },
   log: {
-    group: "Log",
+    group: "Metrics and log",
     value: "DETAIL",
     type: oneOf("events", "requests", "off"),
     about: "what is logged: events such as start, stop and faults; also a line for each request; or nothing",
     default: "events",
   },
   "log-level": {
-    group: "Log",
+    group: "Metrics and log",
     value: "LEVEL",
     type: oneOf("info", "warn", "error"),
     about: "the least important entries that are logged",
@@ -181,6 +195,7 @@ export function toOptions(given: Given): Options {
   const [, limit, window] = rateLimitForm.exec(given.value("rate-limit") ?? "") ?? [];
   const [cert, key] = [given.value("tls-cert"), given.value("tls-key")];
   const maxInFlight = given.value("max-in-flight");
+  const adminPort = given.value("admin-port");
   return {
     port: Number(given.value("port")),
     host: given.value("host") ?? "",
@@ -198,6 +213,7 @@ export function toOptions(given: Given): Options {
     demo: given.has("demo"),
     workers: Number(given.value("workers")),
     grace: Number(given.value("grace")),
+    admin: adminPort === undefined ? undefined : { host: given.value("admin-host") ?? "", port: Number(adminPort) },
     log: given.value("log") as LogDetail, // one of its words, or the default
     logLevel: given.value("log-level") as LogLevel, // as above
   };

@@ -4,15 +4,17 @@ import { type RunningServer, serve } from "waymark/node";
 import { listRoutes } from "waymark/routing";
 import { openAccess } from "../access/access.ts";
 import { forThisMachine } from "../access/this-machine.ts";
+import type { Health } from "../health.ts";
 import { type Log, openLog } from "../log/log.ts";
 import { logService } from "../log/service-log.ts";
+import { answerAsWorker, openAdminOfWorkers } from "../metrics/workers.ts";
 import { joinObservers } from "../observer.ts";
 import { demoPeople } from "../person/demo.ts";
 import type { Person } from "../person/person.ts";
 import { openPersonService } from "../service.ts";
 import { type Command, CommandError, type CommandStreams, userErrorMessage } from "./command.ts";
 import { type Options, serveOptions, toOptions, usageErrorInOptions } from "./options.ts";
-import { superviseWorkers, type Worker, workerOfThisProcess } from "./supervisor.ts";
+import { type AskWorkers, superviseWorkers, type Worker, workerOfThisProcess } from "./supervisor.ts";
 import { readTlsFiles } from "./tls-files.ts";
 import { version } from "./version.ts";
 
@@ -45,7 +47,9 @@ async function routesOfService(): Promise<string> {
 /** Starts workers, processes of this program that each run as below. Resolves when the last has ended. */
 async function supervise({ workers, grace, ...options }: Options, { print }: CommandStreams): Promise<void> {
   const log = openLog({ detail: options.log, level: options.logLevel });
-  process.exitCode = await superviseWorkers({ count: workers, grace: grace * 1000, print, log });
+  const { admin } = options;
+  const openAdmin = admin && (async (ask: AskWorkers) => announced(await openAdminOfWorkers(admin, ask), print));
+  process.exitCode = await superviseWorkers({ count: workers, grace: grace * 1000, print, log, openAdmin });
   log.flush();
 }
 
@@ -68,7 +72,8 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
   } = options;
   const log = openLog({ detail: options.log, level: options.logLevel });
   const serviceLog = logService(log);
-  const observers = [serviceLog.observer];
+  const metrics = options.admin && (await import("../metrics/service-metrics.ts")).serviceMetrics(version());
+  const observers = [serviceLog.observer, ...(metrics === undefined ? [] : [metrics.observer])];
   const { onDenial } = joinObservers(observers);
   const sessionKey = worker && Buffer.from(worker.sessionKey, "base64");
   const access =
@@ -89,12 +94,16 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
     observers,
     ...policy,
   });
+  const health: Health = { check: () => database.check(), isReady: () => !stopping };
+  metrics?.watch(database, health.isReady);
   let server: RunningServer | undefined;
+  let admin: RunningServer | undefined;
   let closed: Promise<void> | undefined;
   const stop = async (notice = 0): Promise<void> => {
     stopping = true;
     await server?.close({ notice, grace: options.grace * 1000 });
     serviceLog.close();
+    await admin?.close();
     closed ??= database.close();
     await closed;
     log.flush();
@@ -111,10 +120,16 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
     // The port comes first: where it is taken, the demo must not be stored, since it is stored only once.
     server = await serve(app, { port: worker?.port ?? options.port, host, tls: credentials, trustProxy });
     if (toStore !== undefined) print(`stored ${await storeDemo(people, toStore, address)} people for the demo`);
+    if (metrics !== undefined && options.admin !== undefined && worker === undefined) {
+      const { openAdmin } = await import("../metrics/admin.ts");
+      admin = await openAdmin(options.admin, { metrics: () => metrics.registry.metrics(), health });
+      announced(admin, print);
+    }
   } catch (error) {
     await stop();
     throw error;
   }
+  if (metrics !== undefined) worker?.onQuestion(answerAsWorker(metrics.registry, health));
   serviceLog.watch(database);
   log.write("info", "start", `listens on ${server.url}`, {
     url: server.url,
@@ -147,6 +162,12 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
   ];
   if (worker === undefined) print(lines.join("\n"));
   else worker.tellReady(server.port, lines);
+}
+
+/** Prints where the admin listener is. */
+function announced(admin: RunningServer, print: (line: string) => void): RunningServer {
+  print(`metrics on ${admin.url}/metrics`);
+  return admin;
 }
 
 const readOnlyDemo = (address: string): CommandError =>

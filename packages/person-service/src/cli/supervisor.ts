@@ -1,5 +1,6 @@
 import cluster, { type Worker as WorkerProcess } from "node:cluster";
 import { randomBytes } from "node:crypto";
+import type { RunningServer } from "waymark/node";
 import type { Log } from "../log/log.ts";
 
 interface Supervision {
@@ -10,18 +11,32 @@ interface Supervision {
   /** Prints a line on standard output. */
   readonly print: (line: string) => void;
   readonly log: Pick<Log, "write">;
+  /** Opens what answers for all workers, which it can ask. */
+  readonly openAdmin?: ((ask: AskWorkers) => Promise<Pick<RunningServer, "close">>) | undefined;
 }
+
+/** What a worker can be asked. */
+export type WorkerQuestion = "metrics" | "health";
+
+/** Asks every worker that serves, and resolves with the answers; a worker that does not answer within a second is left out. */
+export type AskWorkers = (question: WorkerQuestion) => Promise<readonly unknown[]>;
 
 /**
  * Starts this program again as workers, which serve on one port, and a new one for each that ends. SIGINT and SIGTERM end them all, a
  * second one at once. Resolves when the last has ended, with the exit code of the program: that of the first worker when it
  * could not start; 1 when workers end again and again as soon as they are started; otherwise 0.
  */
-export function superviseWorkers(supervision: Supervision): Promise<number> {
+export async function superviseWorkers(supervision: Supervision): Promise<number> {
   // They share one listening socket, so that no connection waits for a worker that has ended, and take connections from it
   // themselves: with one for each request that is twice as fast as this process handing them out. See docs/scaling.md.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  return new Promise((resolve) => new Supervisor(supervision, resolve).begin());
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const supervisor = new Supervisor(supervision, resolve);
+  const admin = await supervision.openAdmin?.((question) => supervisor.ask(question));
+  supervisor.begin();
+  const exitCode = await promise;
+  await admin?.close();
+  return exitCode;
 }
 
 /** A worker that ends sooner than this, in milliseconds, may not be able to run at all. */
@@ -33,6 +48,9 @@ const mostShortLives = 5;
 /** How long closing the database may take beyond the grace, in milliseconds, before a worker is killed. */
 const timeToClose = 5000;
 
+/** In milliseconds. */
+const timeToAnswer = 1000;
+
 class Supervisor {
   readonly #supervision: Supervision;
   readonly #end: (exitCode: number) => void;
@@ -43,6 +61,8 @@ class Supervisor {
   /** Workers that may have read their files before the last SIGHUP, and cannot handle it yet. */
   readonly #toReload = new Set<WorkerProcess>();
   readonly #restarts = new Set<NodeJS.Timeout>();
+  readonly #answers = new Map<number, (answer: unknown) => void>();
+  #lastQuestion = 0;
   #port: number | undefined;
   /** The port that was asked for by those that share the socket now, by which Node knows it; undefined for that of the options. */
   #socket: number | undefined;
@@ -68,6 +88,23 @@ class Supervisor {
     this.#start({ isFirst: true, port: undefined, sessionKey: this.#sessionKey });
   }
 
+  async ask(question: WorkerQuestion): Promise<readonly unknown[]> {
+    const answers = await Promise.all([...this.#ready].map((worker) => this.#askOne(worker, question)));
+    return answers.filter((answer) => answer !== undefined);
+  }
+
+  async #askOne(worker: WorkerProcess, question: WorkerQuestion): Promise<unknown> {
+    const id = ++this.#lastQuestion;
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const timer = setTimeout(() => resolve(undefined), timeToAnswer);
+    this.#answers.set(id, resolve);
+    worker.send({ kind: "question", id, question } satisfies AskedQuestion, () => undefined);
+    const answer = await promise;
+    clearTimeout(timer);
+    this.#answers.delete(id);
+    return answer;
+  }
+
   #start(orders: WorkerOrders): void {
     const worker = cluster.fork({ [ordersVariable]: JSON.stringify(orders) });
     const startedAt = performance.now();
@@ -75,7 +112,10 @@ class Supervisor {
     const youth = setTimeout(() => {
       this.#shortLives = 0;
     }, shortLife);
-    worker.once("message", (message: WorkerReady) => this.#serves(worker, orders, message));
+    worker.on("message", (message: WorkerReady | WorkerAnswer) => {
+      if (message.kind === "ready") this.#serves(worker, orders, message);
+      else this.#answers.get(message.id)?.(message.answer);
+    });
     worker.once("exit", (code: number | null, signal: NodeJS.Signals | null) => {
       clearTimeout(youth);
       this.#workers.delete(worker);
@@ -181,6 +221,8 @@ const askToStop = (worker: WorkerProcess): void => void worker.send(stopMessage,
 export interface Worker extends WorkerOrders {
   /** Reports to the supervisor that this process serves on the port, with the lines to print. */
   tellReady(port: number, lines: readonly string[]): void;
+  /** Sets what answers the questions of the supervisor. */
+  onQuestion(answer: (question: WorkerQuestion) => Promise<unknown>): void;
   /** Sets what stops the service, after which the process ends. The notice is that of `RunningServer.close`. */
   onStop(stop: (cause: string, notice: number) => Promise<void>): void;
 }
@@ -195,8 +237,22 @@ interface WorkerOrders {
   readonly sessionKey: string;
 }
 
+/** A question of the supervisor. */
+interface AskedQuestion {
+  readonly kind: "question";
+  readonly id: number;
+  readonly question: WorkerQuestion;
+}
+
+interface WorkerAnswer {
+  readonly kind: "answer";
+  readonly id: number;
+  readonly answer: unknown;
+}
+
 /** The message of a worker that serves. */
 interface WorkerReady {
+  readonly kind: "ready";
   readonly port: number;
   readonly lines: readonly string[];
 }
@@ -213,7 +269,7 @@ const stopMessage = "stop";
  */
 const noticeAlone = 1000;
 
-function send(message: WorkerReady): void {
+function send(message: WorkerReady | WorkerAnswer): void {
   process.send?.(message); // without a channel there is no supervisor any more, and soon no worker
 }
 
@@ -226,7 +282,14 @@ export function workerOfThisProcess(): Worker | undefined {
     isFirst,
     port,
     sessionKey,
-    tellReady: (listening, lines) => send({ port: listening, lines }),
+    tellReady: (listening, lines) => send({ kind: "ready", port: listening, lines }),
+    onQuestion(answer) {
+      process.on("message", (message: AskedQuestion | string) => {
+        if (typeof message === "string") return;
+        const { id, question } = message;
+        answer(question).then((answered) => send({ kind: "answer", id, answer: answered }));
+      });
+    },
     onStop(stop) {
       const end = async (cause: string, notice: number): Promise<void> => {
         await stop(cause, notice);

@@ -87,6 +87,11 @@ function postgresDatabaseEngine(
       }
     },
     restoreTarget: () => PostgresRestoreTarget.of(pools.changes, collections),
+    figures: () => ({
+      waitingChanges: engines.reduce((sum, { waitingChanges }) => sum + waitingChanges, 0),
+      waitingReads: pools.lists.figures.waiting,
+      pools: { records: pools.records.figures, changes: pools.changes.figures, lists: pools.lists.figures },
+    }),
     async probeChanges() {
       try {
         // What another transaction is changing can be changed, and is not waited for.

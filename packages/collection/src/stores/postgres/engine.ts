@@ -83,6 +83,11 @@ export class PostgresEngine implements Engine {
     return this.#pools.changes.use((connection) => this.#changes.look(connection));
   }
 
+  /** How many changes wait for a transaction. */
+  get waitingChanges(): number {
+    return this.#writer.waiting;
+  }
+
   /** Makes the changes that wait, and takes no more. */
   close(): Promise<void> {
     return this.#writer.close();

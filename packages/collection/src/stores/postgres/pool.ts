@@ -1,4 +1,5 @@
 import { setTimeout as elapse } from "node:timers/promises";
+import type { PoolFigures } from "../../database.ts";
 import { StoreUnavailable } from "../../store.ts";
 import type { PostgresConnection, Statement } from "./connection.ts";
 import { ConnectionLost, isTransactionRollback, toStoreFault } from "./fault.ts";
@@ -79,6 +80,10 @@ export class PostgresPool {
     } catch (error) {
       throw toFault(error);
     }
+  }
+
+  get figures(): PoolFigures {
+    return { open: this.#count, idle: this.#idle.length, waiting: this.#waiting.length };
   }
 
   /** Lends none from now on, and closes them all once the work in hand is done. */

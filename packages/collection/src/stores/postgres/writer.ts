@@ -55,6 +55,11 @@ export class PostgresWriter {
     return promise as Promise<OutcomeOf<W>>; // the outcome of this very write
   }
 
+  /** How many changes wait for a transaction. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** Takes no more changes, and makes those that wait. */
   async close(): Promise<void> {
     this.#isClosed = true;

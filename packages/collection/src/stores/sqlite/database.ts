@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { Database, DatabaseOptions } from "../../database.ts";
@@ -113,6 +114,11 @@ function sqliteDatabaseEngine(
       const raise = `UPDATE waymark_collections SET revision = revision + ${lostAtMost}, last_id = last_id + ${lostAtMost}`;
       inTransaction(database, busyTimeout, () => database.exec(raise));
     },
+    figures: () => ({
+      waitingChanges: writer.waiting,
+      waitingReads: reader.waiting,
+      ...(file !== ":memory:" && { files: { database: sizeOf(file), log: sizeOf(`${file}-wal`) } }),
+    }),
     async close() {
       await Promise.all([writer.close(), reader.close()]);
       lock?.close();
@@ -120,3 +126,6 @@ function sqliteDatabaseEngine(
     },
   };
 }
+
+/** Returns the size of a file in bytes; 0 where it is missing. */
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;

@@ -74,6 +74,11 @@ export class SqliteReader {
     }
   }
 
+  /** How many reads are without an answer. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   /** Gives up what it was asked for, and takes no more. Closing it again does nothing. */
   close(): Promise<void> {
     this.#closing ??= Promise.resolve(this.#running).then(() => this.#channel.close());

@@ -1,0 +1,45 @@
+import { type App, around, content, GET, router, text } from "waymark";
+import { type RunningServer, serve } from "waymark/node";
+import { forThisMachine, isLoopback } from "../access/this-machine.ts";
+import { type Health, healthRoutes } from "../health.ts";
+
+/** What the admin listener shows. */
+export interface AdminSources {
+  /** Resolves with the metrics in the text format of Prometheus. */
+  readonly metrics: () => Promise<string>;
+  readonly health: Health;
+}
+
+/** Makes the app of the admin listener: `/metrics`, `/health/live` and `/health/ready`. */
+function adminApp({ metrics, health }: AdminSources, host: string): App {
+  // A page in a browser on this machine must not read them by a name of its own.
+  const guard = isLoopback(host) ? forThisMachine() : around((request, next) => next(request));
+  return router(
+    { filters: [guard] },
+    GET("/metrics", async () => {
+      const page = content(metricsType, await metrics());
+      return page.withHeader("Cache-Control", "no-store");
+    }),
+    healthRoutes(health),
+    GET("/", () => text("/metrics\n/health/live\n/health/ready\n")),
+  );
+}
+
+/** Where the admin listener is. */
+export interface AdminAddress {
+  readonly host: string;
+  /** 0 lets the system choose a free port. */
+  readonly port: number;
+}
+
+/**
+ * Opens the admin listener.
+ *
+ * @throws ListenError (rejects) when the port is taken, or cannot be listened on
+ */
+export function openAdmin({ host, port }: AdminAddress, sources: AdminSources): Promise<RunningServer> {
+  return serve(adminApp(sources, host), { host, port });
+}
+
+/** The text format of Prometheus. */
+const metricsType = "text/plain; version=0.0.4; charset=utf-8";

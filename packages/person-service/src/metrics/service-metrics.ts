@@ -1,0 +1,201 @@
+import { type Database, StoreUnavailable } from "@waymark/collection";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { RequestEvent } from "waymark/node";
+import type { ServiceObserver } from "../observer.ts";
+
+/** The metrics of a service in this process. */
+export interface ServiceMetrics {
+  readonly registry: Registry;
+  readonly observer: ServiceObserver;
+  /** Has the figures of the database read whenever the metrics are. */
+  watch(database: Database, isReady: () => boolean): void;
+}
+
+/** Makes the metrics of a service; docs/metrics.md lists them. */
+export function serviceMetrics(version: string): ServiceMetrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const requests = requestMetrics(registry);
+  const store = storeMetrics(registry);
+  const refused = new Counter({
+    name: "http_requests_refused_total",
+    help: "Requests that were turned away or not let in, by cause",
+    labelNames: ["cause"],
+    registers: [registry],
+  });
+  new Gauge({
+    name: "person_service_info",
+    help: "1, with the version of the service",
+    labelNames: ["version"],
+    aggregator: "first",
+    registers: [registry],
+  }).set({ version }, 1);
+  return {
+    registry,
+    observer: {
+      ...requests,
+      ...store,
+      onTurnedAway: (cause) => refused.inc({ cause }),
+      onDenial: ({ kind }) => refused.inc({ cause: kind }),
+    },
+    watch: (database, isReady) => databaseMetrics(registry, database, isReady),
+  };
+}
+
+function requestMetrics(registry: Registry): Pick<ServiceObserver, "onStart" | "onEnd"> {
+  const registers = [registry];
+  const count = new Counter({
+    name: "http_requests_total",
+    help: "Requests that have been answered",
+    labelNames: ["method", "route", "status"],
+    registers,
+  });
+  const duration = new Histogram({
+    name: "http_request_duration_seconds",
+    help: "Time from the head of a request until its whole response was sent",
+    labelNames: ["method", "route"],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers,
+  });
+  const bytes = new Counter({
+    name: "http_response_content_bytes_total",
+    help: "Bytes of content that were sent, after compression",
+    labelNames: ["method", "route"],
+    registers,
+  });
+  const aborted = new Counter({
+    name: "http_requests_aborted_total",
+    help: "Requests whose client went before it had the whole response",
+    labelNames: ["method", "route"],
+    registers,
+  });
+  const inFlight = new Gauge({
+    name: "http_requests_in_flight",
+    help: "Requests in progress",
+    registers,
+  });
+  return {
+    onStart: () => inFlight.inc(),
+    onEnd(event) {
+      inFlight.dec();
+      const labels = { method: methodLabel(event), route: event.request.route?.path ?? "none" };
+      count.inc({ ...labels, status: event.response?.status ?? "none" });
+      duration.observe(labels, event.duration / 1000);
+      if (event.contentBytes > 0) bytes.inc(labels, event.contentBytes);
+      if (!event.isSent) aborted.inc(labels);
+    },
+  };
+}
+
+/** Clients can make up methods, and each label is kept in memory. */
+const methodLabel = ({ request: { method } }: RequestEvent): string => (methods.has(method) ? method : "other");
+
+const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+function storeMetrics(registry: Registry): Pick<ServiceObserver, "onOperation" | "onCommit"> {
+  const registers = [registry];
+  const buckets = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+  const operations = new Histogram({
+    name: "store_operation_duration_seconds",
+    help: "Time that operations of the store took, their waiting included",
+    labelNames: ["operation", "outcome"],
+    buckets,
+    registers,
+  });
+  const commits = new Histogram({
+    name: "store_commit_duration_seconds",
+    help: "Time that transactions with changes took",
+    labelNames: ["outcome"],
+    buckets,
+    registers,
+  });
+  const changes = new Histogram({
+    name: "store_commit_changes",
+    help: "Changes that were committed together",
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
+    registers,
+  });
+  return {
+    onOperation: ({ name, milliseconds, error }) =>
+      operations.observe({ operation: name, outcome: outcomeOf(error) }, milliseconds / 1000),
+    onCommit({ changes: count, milliseconds, error }) {
+      commits.observe({ outcome: outcomeOf(error) }, milliseconds / 1000);
+      changes.observe(count);
+    },
+  };
+}
+
+function outcomeOf(error: unknown): "ok" | "unavailable" | "error" {
+  if (error === undefined) return "ok";
+  return error instanceof StoreUnavailable ? "unavailable" : "error";
+}
+
+function databaseMetrics(registry: Registry, database: Database, isReady: () => boolean): void {
+  const registers = [registry];
+  new Gauge({
+    name: "person_service_ready",
+    help: "1 while the service can do what it is for, as /health/ready says",
+    aggregator: "min",
+    registers,
+    async collect() {
+      this.set(isReady() && (await canBeUsed(database)) ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: "store_waiting",
+    help: "Changes and long reads that wait for the database",
+    labelNames: ["kind"],
+    registers,
+    collect() {
+      const { waitingChanges, waitingReads } = database.figures();
+      this.set({ kind: "changes" }, waitingChanges);
+      this.set({ kind: "reads" }, waitingReads);
+    },
+  });
+  const { files, pools } = database.figures();
+  if (files !== undefined) {
+    new Gauge({
+      name: "sqlite_file_bytes",
+      help: "Size of the database file and of its write-ahead log",
+      labelNames: ["file"],
+      aggregator: "max",
+      registers,
+      collect() {
+        for (const [file, size] of Object.entries(database.figures().files ?? {})) this.set({ file }, size);
+      },
+    });
+  }
+  if (pools !== undefined) {
+    new Gauge({
+      name: "postgres_pool_connections",
+      help: "Connections to PostgreSQL",
+      labelNames: ["pool", "state"],
+      registers,
+      collect() {
+        for (const [pool, { open, idle }] of Object.entries(database.figures().pools ?? {})) {
+          this.set({ pool, state: "idle" }, idle);
+          this.set({ pool, state: "used" }, open - idle);
+        }
+      },
+    });
+    new Gauge({
+      name: "postgres_pool_waiting",
+      help: "Work that waits for a connection to PostgreSQL",
+      labelNames: ["pool"],
+      registers,
+      collect() {
+        for (const [pool, { waiting: count }] of Object.entries(database.figures().pools ?? {}))
+          this.set({ pool }, count);
+      },
+    });
+  }
+}
+
+async function canBeUsed(database: Database): Promise<boolean> {
+  try {
+    await database.check();
+    return true;
+  } catch {
+    return false;
+  }
+}

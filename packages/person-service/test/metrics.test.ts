@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { newPostgresDatabase } from "../../collection/test/postgres-server.ts";
+import { openPersonService } from "../src/index.ts";
+import { serviceMetrics } from "../src/metrics/service-metrics.ts";
+import { runProgram, type ServiceProcess, startService } from "./service-process.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "metrics-"));
+after(() => rmSync(folder, { recursive: true }));
+
+/** A line of the text format: a name, labels and a value. */
+interface Sample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+function parseMetrics(text: string): readonly Sample[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => {
+      const [, name = "", labels = "", value = ""] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? assert.fail(line);
+      const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = "", text = ""]) => [key, text]);
+      assert(value === "Nan" || !Number.isNaN(Number(value)), line);
+      return { name, labels: Object.fromEntries(pairs), value: Number(value) };
+    });
+}
+
+const adminOf = (service: ServiceProcess): string =>
+  /^metrics on (\S+)\/metrics$/m.exec(service.printed)?.[1] ?? assert.fail(service.printed);
+
+async function scrape(admin: string): Promise<readonly Sample[]> {
+  const answer = await fetch(`${admin}/metrics`);
+  assert.equal(answer.headers.get("Content-Type"), "text/plain; version=0.0.4; charset=utf-8");
+  return parseMetrics(await answer.text());
+}
+
+/** Sums the samples of a name with these labels. */
+const sum = (samples: readonly Sample[], name: string, labels: Readonly<Record<string, string>> = {}): number =>
+  samples
+    .filter((sample) => sample.name === name)
+    .filter((sample) => Object.entries(labels).every(([key, value]) => sample.labels[key] === value))
+    .reduce((total, { value }) => total + value, 0);
+
+describe("metrics", () => {
+  for (const workers of ["1", "2"]) {
+    it(`count what was sent, while it is sent, with --workers ${workers}`, async () => {
+      await using service = await startService(
+        ...["--database", join(folder, `${workers}.db`), "--workers", workers, "--admin-port", "0"],
+      );
+      const admin = adminOf(service);
+      const headers = { "Content-Type": "application/json" };
+      const isOver = { value: false };
+      const scraping = (async () => {
+        for (let before = 0; !isOver.value; ) {
+          const now = sum(await scrape(admin), "http_requests_total");
+          assert(now >= before, "a counter went back");
+          before = now;
+        }
+      })();
+      let bytes = 0;
+      const send = async (target: string, init?: RequestInit): Promise<void> => {
+        const answer = await fetch(`${service.url}${target}`, init);
+        bytes += (await answer.bytes()).length;
+      };
+      const clients = Array.from({ length: 4 }, async (_, client) => {
+        for (let i = 0; i < 10; i++) {
+          await send("/person", { method: "POST", headers, body: JSON.stringify({ name: `Ada ${client} ${i}` }) });
+          await send("/person/1", { headers: { "Accept-Encoding": "identity" } });
+          await send(`/nothing/${client}/${i}`, { headers: { "Accept-Encoding": "identity" } });
+          await send("/person", { method: "HEAD" });
+          await send("/person/1", { method: `X${client}${i}`, headers: { "Accept-Encoding": "identity" } });
+        }
+      });
+      await Promise.all(clients);
+      isOver.value = true;
+      await scraping;
+      const samples = await scrape(admin);
+      const count = (labels: Readonly<Record<string, string>>): number => sum(samples, "http_requests_total", labels);
+      assert.equal(count({ method: "POST", route: "/person", status: "200" }), 40);
+      assert.equal(count({ method: "GET", route: "/person/{id}", status: "200" }), 40);
+      assert.equal(count({ method: "GET", route: "none", status: "404" }), 40);
+      assert.equal(count({ method: "HEAD", route: "/person", status: "200" }), 40);
+      assert.equal(count({ method: "other" }), 40);
+      assert.equal(count({}), 200);
+      assert.equal(sum(samples, "http_request_duration_seconds_count"), 200);
+      assert.equal(sum(samples, "http_response_content_bytes_total"), bytes);
+      assert.equal(sum(samples, "http_requests_in_flight"), 0);
+      assert.equal(sum(samples, "store_operation_duration_seconds_count", { operation: "create", outcome: "ok" }), 40);
+      assert.equal(sum(samples, "store_commit_changes_sum"), 40);
+      assert.equal(sum(samples, "person_service_ready"), 1);
+      assert(sum(samples, "sqlite_file_bytes", { file: "database" }) > 0);
+      const ready = await fetch(`${admin}/health/ready`);
+      assert.deepEqual([ready.status, await ready.text()], [200, "ready"]);
+      service.kill("SIGTERM");
+      const { code, stderr } = await service.exited;
+      assert.deepEqual([code, stderr], [0, ""]);
+    });
+  }
+
+  it("are on this machine only unless --admin-host says otherwise, and a taken port is said in a line", async () => {
+    await using service = await startService("--database", ":memory:", "--admin-port", "0");
+    const { port, hostname } = new URL(adminOf(service));
+    assert.equal(hostname, "127.0.0.1");
+    const other = await runProgram("--port", "0", "--database", ":memory:", "--admin-port", port);
+    assert.equal(other.code, 1);
+    assert.match(other.stderr, /^person-service: Port \d+ on 127\.0\.0\.1 is taken[^\n]*\n$/);
+  });
+
+  it("have the names that the documentation, the dashboard and the alerts have", async () => {
+    const root = fileURLToPath(new URL("../../..", import.meta.url));
+    const names = new Set<string>();
+    for (const database of [await newPostgresDatabase(), join(folder, "names.db")]) {
+      const metrics = serviceMetrics("1");
+      const service = await openPersonService({ database, observers: [metrics.observer] });
+      metrics.watch(service.database, () => true);
+      for (const { name } of await metrics.registry.getMetricsAsJSON()) names.add(name);
+      await service.database.close();
+    }
+    const own = [...names].filter((name) => !/^(?:process|nodejs)_/.test(name)).toSorted();
+    const page = readFileSync(join(root, "docs/metrics.md"), "utf8");
+    const listed = [...page.matchAll(/^\| `(\w+)` \| (?:counter|gauge|histogram) /gm)].map(([, name = ""]) => name);
+    assert.deepEqual(listed.toSorted(), own);
+
+    const files = globSync("deploy/{grafana/dashboards/*.json,prometheus/alerts.yml}", { cwd: root });
+    const texts = files.map((file) => readFileSync(join(root, file), "utf8"));
+    const used = texts.flatMap(
+      (text) => text.match(/\b(?:http|store|sqlite|postgres|person_service|process|nodejs)_\w+/g) ?? [],
+    );
+    assert.equal(files.length, 2);
+    assert(used.length > 20);
+    const base = (name: string): string => (names.has(name) ? name : name.replace(/_(?:bucket|sum|count)$/, ""));
+    assert.deepEqual([...new Set(used.filter((name) => !names.has(base(name))))], []);
+  });
+});
