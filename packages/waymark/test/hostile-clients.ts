@@ -66,12 +66,17 @@ export async function survivesChurn(count: number): Promise<{ readonly growth: n
   });
 }
 
-interface ServerProcess {
+/** An app in a process of its own. */
+export interface ServerProcess {
   readonly port: number;
   usage(): Promise<Usage>;
 }
 
-async function withServer<T>(options: ServeOptions, use: (server: ServerProcess) => Promise<T>): Promise<T> {
+/** Runs an app in a process of its own. */
+export async function withServer<T>(
+  options: ServeOptions & { readonly withTls?: boolean },
+  use: (server: ServerProcess) => Promise<T>,
+): Promise<T> {
   const program = fileURLToPath(new URL("hostile-clients-server.ts", import.meta.url));
   const execArgv = [...process.execArgv.filter((option) => option.startsWith("--conditions")), "--expose-gc"];
   const server: ChildProcess = fork(program, [JSON.stringify(options)], { execArgv });

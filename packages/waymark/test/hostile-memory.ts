@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect as connectHttp2 } from "node:http2";
+import { connect, type Socket } from "node:net";
+import { type ServerProcess, withServer } from "./hostile-clients.ts";
+import { pageLength } from "./hostile-clients-server.ts";
+import { tls } from "./http2-frames.ts";
+
+/** A way to hold memory of a server. */
+export interface HostileKind {
+  /** The most bytes that one client of the kind may hold, as docs/security.md states them. */
+  readonly bound: number;
+  readonly withTls?: boolean;
+  /** Opens one; resolves with how to close it, when it has sent what it sends. */
+  readonly open: (port: number, localAddress: string) => Promise<() => void>;
+}
+
+const kiB = 1024;
+
+const field = (length: number): string => `X: ${"x".repeat(length)}\r\n`;
+
+/** The kinds of clients that take memory and give nothing for it. */
+export const hostileKinds: Readonly<Record<string, HostileKind>> = {
+  "a head that never ends": {
+    bound: 64 * kiB,
+    open: sending(`GET / HTTP/1.1\r\nHost: a\r\n${field(7_900)}${field(7_900)}`),
+  },
+  "content that never ends, and that nobody reads": {
+    bound: 448 * kiB,
+    open: sending(`POST /never HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n${"x".repeat(200_000)}`),
+  },
+  "content that never ends, and that is read": {
+    bound: 128 * kiB,
+    open: sending(`POST /content HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n${"x".repeat(30_000)}`),
+  },
+  "a response that it does not read": { bound: 256 * kiB, open: sending("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n") },
+  "a request behind which it has ended its side": {
+    bound: 32 * kiB,
+    open: sending("GET /never HTTP/1.1\r\nHost: a\r\n\r\n", (socket) => socket.end()),
+  },
+  "requests behind one another": {
+    bound: 256 * kiB,
+    open: sending("GET /never HTTP/1.1\r\nHost: a\r\n\r\n".repeat(5_000)),
+  },
+  "streams of HTTP/2 with a window of 0": {
+    bound: 1024 * kiB + pageLength + 256 * kiB,
+    withTls: true,
+    open: askWithoutWindow,
+  },
+};
+
+/**
+ * Has this many clients of the kind hold what they can; returns how many bytes each holds.
+ *
+ * @param most bytes that all of them together may hold, where there is a bound for all
+ */
+export async function memoryOf(
+  kind: HostileKind,
+  count: number,
+  most: number = Number.POSITIVE_INFINITY,
+): Promise<number> {
+  return withServer({ maxConnections: count + 10, withTls: kind.withTls === true }, async (server) => {
+    await (await kind.open(server.port, address(0)))();
+    const before = (await server.usage()).held;
+    const opened: (() => void)[] = [];
+    for (let i = 0; i < count; i += batch) {
+      const some = Array.from({ length: Math.min(batch, count - i) }, (_, j) => kind.open(server.port, address(i + j)));
+      opened.push(...(await Promise.all(some)));
+    }
+    const held = (await settled(server)) - before;
+    const bound = Math.min(kind.bound * count, most);
+    assert.ok(held < bound, `${count} clients hold ${held} bytes, ${Math.round(held / count)} each`);
+    for (const close of opened) close();
+    return held / count;
+  });
+}
+
+const batch = 100;
+
+/** Each address has its own ports. */
+const address = (number: number): string =>
+  process.platform === "linux" ? `127.0.0.${1 + (Math.floor(number / 5_000) % 250)}` : "127.0.0.1";
+
+/** What the server holds, once it has not grown for several turns in which it read what had come. */
+async function settled(server: ServerProcess): Promise<number> {
+  let most = 0;
+  for (let calm = 0; calm < 5; calm++) {
+    const { held } = await server.usage();
+    if (held > most * 1.01) calm = 0;
+    most = Math.max(most, held);
+  }
+  return most;
+}
+
+function sending(bytes: string, then: (socket: Socket) => void = () => undefined): HostileKind["open"] {
+  return async (port, localAddress) => {
+    const socket = connect({ port, host: "127.0.0.1", localAddress, allowHalfOpen: true });
+    socket.on("error", () => undefined).pause();
+    await once(socket, "connect");
+    // What the server does not take waits in the client.
+    socket.write(bytes);
+    then(socket);
+    return () => socket.destroy();
+  };
+}
+
+async function askWithoutWindow(port: number, localAddress: string): Promise<() => void> {
+  const options = { ca: tls.cert, localAddress, settings: { initialWindowSize: 0 } };
+  const session = connectHttp2(`https://127.0.0.1:${port}`, options);
+  session.on("error", () => undefined);
+  await once(session, "connect");
+  for (let i = 0; i < 50; i++) session.request({ ":path": "/page" }).on("error", () => undefined);
+  await new Promise<void>((resolve, reject) => session.ping((error) => (error ? reject(error) : resolve())));
+  return () => session.destroy();
+}
