@@ -1,24 +1,14 @@
 import { Socket } from "node:net";
 import { Client } from "pg";
-import { type PostgresRole, type PostgresServer, searchPathIn } from "./address.ts";
+import type { PostgresRole, PostgresServer } from "./address.ts";
 import { ConnectionLost, sqlState, sqlStateOf, UnusableDatabase } from "./fault.ts";
-
-/** A statement with its values, whose text is planned once a connection when it has a name. */
-export interface Statement {
-  readonly name?: string;
-  readonly text: string;
-  readonly values?: readonly (string | number | null)[];
-}
-
-/** How long the parts of the work with a server may take, each in milliseconds. */
-export interface PostgresTimeouts {
-  /** Until a connection can be used. */
-  readonly connect: number;
-  /** A statement in the server. The answer is waited for a second longer. */
-  readonly statement: number;
-  /** Waiting for a lock that another transaction holds. */
-  readonly lock: number;
-}
+import {
+  finishSession,
+  isRefusedParameter,
+  type PostgresTimeouts,
+  type Statement,
+  settingsOfTransaction,
+} from "./session.ts";
 
 /**
  * A connection to a server. Statements are sent at once, without waiting for the answers to those before them, and run
@@ -84,7 +74,7 @@ export class PostgresConnection {
     timeouts: PostgresTimeouts,
     role: PostgresRole,
   ): Promise<PostgresConnection> {
-    const connection = new PostgresConnection(server, timeouts, role, localSettings(timeouts, server.options));
+    const connection = new PostgresConnection(server, timeouts, role, settingsOfTransaction(timeouts, server.options));
     try {
       await connection.#client.connect();
       return connection;
@@ -189,14 +179,9 @@ export class PostgresConnection {
    * Returns whether the session has the settings that it was opened with. If so, it is made to answer a commit when it is on
    * disk, even where the server is set up otherwise, and to end a statement when its connection is gone.
    */
-  async #finishSession({ statement }: PostgresTimeouts, options: string | undefined): Promise<boolean> {
-    const path = options === undefined ? undefined : searchPathIn(options);
-    const [[isSetUp] = []] = await this.query<readonly [isSetUp: string, ...settings: (string | null)[]]>({
-      text: `SELECT is_set_up, ${safety.map(({ when, set }) => `CASE WHEN is_set_up AND ${when} THEN ${set("false")} END`)}
-        FROM (SELECT extract(epoch FROM current_setting('statement_timeout')::interval) * 1000 = $1::bigint
-          AND ($2::text IS NULL OR current_setting('search_path') = $2) AS is_set_up) AS session`,
-      values: [statement, path ?? null],
-    });
+  async #finishSession(timeouts: PostgresTimeouts, options: string | undefined): Promise<boolean> {
+    const statement = finishSession(timeouts, options);
+    const [[isSetUp] = []] = await this.query<readonly [isSetUp: string, ...settings: (string | null)[]]>(statement);
     return isSetUp === "t";
   }
 
@@ -215,41 +200,4 @@ export class PostgresConnection {
     };
     if (!roles[role]) throw new UnusableDatabase(`none of its servers is ${role} now; start one, or name others`);
   }
-}
-
-/** Settings in SQL, which a server may have otherwise or, before PostgreSQL 14, not at all. */
-const safety = [
-  {
-    when: "current_setting('synchronous_commit') = 'off'",
-    set: (isLocal: string) => `set_config('synchronous_commit', 'on', ${isLocal})`,
-  },
-  {
-    when: "current_setting('client_connection_check_interval', true) = '0'",
-    set: (isLocal: string) => `set_config('client_connection_check_interval', '1s', ${isLocal})`,
-  },
-] as const;
-
-/** Returns whether a pooler refuses a setting that a session is to begin with. */
-const isRefusedParameter = (error: unknown): boolean =>
-  error instanceof Error && error.message.includes("unsupported startup parameter");
-
-/** Returns the statement that makes the settings for one transaction. */
-function localSettings({ statement, lock }: PostgresTimeouts, options: string | undefined): Statement {
-  const path = options === undefined ? undefined : searchPathIn(options);
-  if (options !== undefined && path === undefined) {
-    throw new UnusableDatabase(
-      "a pooler is in front of it, which does not pass on the options of the address; leave them out, all but -c search_path=…",
-    );
-  }
-  const settings = [
-    ["statement_timeout", statement],
-    ["lock_timeout", lock],
-    ["idle_in_transaction_session_timeout", statement],
-    ...(path === undefined ? [] : [["search_path", path] as const]),
-  ] as const;
-  const calls = settings.map(([name], position) => `set_config('${name}', $${position + 1}, true)`);
-  return {
-    text: `SELECT ${calls}, ${safety.map(({ when, set }) => `CASE WHEN ${when} THEN ${set("true")} END`)}`,
-    values: settings.map(([, value]) => String(value)),
-  };
 }

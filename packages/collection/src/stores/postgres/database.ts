@@ -5,7 +5,7 @@ import { StoreOpenError } from "../../store.ts";
 import { assertDefinitions, ownersFirst } from "../definition.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
 import { parsePostgresAddress } from "./address.ts";
-import type { PostgresConnection, PostgresTimeouts } from "./connection.ts";
+import type { PostgresConnection } from "./connection.ts";
 import { PostgresEngine } from "./engine.ts";
 import { reasonNotOpened, toStoreFault, UnusableDatabase } from "./fault.ts";
 import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./migrations.ts";
@@ -13,6 +13,7 @@ import { attempt, dividePool, leastPoolSize, type PostgresPools } from "./pool.t
 import { PostgresRestoreTarget } from "./restore-target.ts";
 import { prepareCollection } from "./schema.ts";
 import { PostgresServers } from "./servers.ts";
+import type { PostgresTimeouts } from "./session.ts";
 import { openPostgresSnapshot } from "./snapshot.ts";
 
 /** As `openPostgresDatabase` of the package, which loads this file when it is called. */

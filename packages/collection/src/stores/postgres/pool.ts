@@ -1,8 +1,9 @@
 import { setTimeout as elapse } from "node:timers/promises";
 import type { PoolFigures } from "../../database.ts";
 import { StoreUnavailable } from "../../store.ts";
-import type { PostgresConnection, Statement } from "./connection.ts";
+import type { PostgresConnection } from "./connection.ts";
 import { ConnectionLost, isTransactionRollback, toStoreFault } from "./fault.ts";
+import type { Statement } from "./session.ts";
 
 interface PostgresPoolOptions {
   readonly open: () => Promise<PostgresConnection>;

@@ -1,7 +1,8 @@
 import type { CollectionDefinition } from "../../database.ts";
 import type { StoredRow } from "../decide.ts";
 import { filledColumns, uniqueColumnName } from "./columns.ts";
-import type { PostgresConnection, Statement } from "./connection.ts";
+import type { PostgresConnection } from "./connection.ts";
+import type { Statement } from "./session.ts";
 import { quoteName, quoteText, toArrayText } from "./sql.ts";
 
 /** The statements that put rows into the table of a collection, any number at once. */

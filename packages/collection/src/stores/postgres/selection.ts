@@ -4,10 +4,10 @@ import { where } from "../conditions.ts";
 import { type KeyCondition, keysetRanges } from "../keyset.ts";
 import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
 import type { ComparedColumn } from "./columns.ts";
-import type { Statement } from "./connection.ts";
 import { type Columns, PostgresDialect } from "./dialect.ts";
 import { toSelectionFault } from "./fault.ts";
 import type { PostgresPool } from "./pool.ts";
+import type { Statement } from "./session.ts";
 
 /** A selection, to be read in batches: each by the index on the first key, from its place on. */
 export class PostgresSelection {

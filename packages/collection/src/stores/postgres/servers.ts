@@ -1,6 +1,7 @@
 import type { PostgresAddress, PostgresServer } from "./address.ts";
-import { PostgresConnection, type PostgresTimeouts } from "./connection.ts";
+import { PostgresConnection } from "./connection.ts";
 import { UnusableDatabase } from "./fault.ts";
+import type { PostgresTimeouts } from "./session.ts";
 
 /** The servers of a database. Connections are opened to the one that has the wanted role now. */
 export class PostgresServers {

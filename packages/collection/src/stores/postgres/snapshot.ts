@@ -1,9 +1,10 @@
 import type { Snapshot, SnapshotCounters, SnapshotKey, SnapshotRange, SnapshotRecord } from "../../snapshot.ts";
 import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../rows.ts";
-import type { PostgresConnection, PostgresTimeouts, Statement } from "./connection.ts";
+import type { PostgresConnection } from "./connection.ts";
 import { toStoreFault, UnusableDatabase } from "./fault.ts";
 import { assertFinished, knownLayoutOf, presentLayouts } from "./migrations.ts";
 import type { PostgresServers } from "./servers.ts";
+import type { PostgresTimeouts, Statement } from "./session.ts";
 import { quoteName } from "./sql.ts";
 
 /**

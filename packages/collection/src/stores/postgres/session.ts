@@ -1,0 +1,70 @@
+import { searchPathIn } from "./address.ts";
+import { UnusableDatabase } from "./fault.ts";
+
+/** A statement with its values, whose text is planned once a connection when it has a name. */
+export interface Statement {
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: readonly (string | number | null)[];
+}
+
+/** How long the parts of the work with a server may take, each in milliseconds. */
+export interface PostgresTimeouts {
+  /** Until a connection can be used. */
+  readonly connect: number;
+  /** A statement in the server. The answer is waited for a second longer. */
+  readonly statement: number;
+  /** Waiting for a lock that another transaction holds. */
+  readonly lock: number;
+}
+
+/**
+ * Makes the statement that finishes a session which began with timeouts and options. Its first column says whether the session has
+ * them. If so, it answers a commit when that is on disk, whatever the server's default, and ends a statement whose client is gone.
+ */
+export function finishSession({ statement }: PostgresTimeouts, options: string | undefined): Statement {
+  const path = options === undefined ? undefined : searchPathIn(options);
+  return {
+    text: `SELECT is_set_up, ${safety.map(({ when, set }) => `CASE WHEN is_set_up AND ${when} THEN ${set("false")} END`)}
+      FROM (SELECT extract(epoch FROM current_setting('statement_timeout')::interval) * 1000 = $1::bigint
+        AND ($2::text IS NULL OR current_setting('search_path') = $2) AS is_set_up) AS session`,
+    values: [statement, path ?? null],
+  };
+}
+
+/** Returns whether a pooler refuses a setting that a session is to begin with. */
+export const isRefusedParameter = (error: unknown): boolean =>
+  error instanceof Error && error.message.includes("unsupported startup parameter");
+
+/** Returns the statement that makes the settings for one transaction. */
+export function settingsOfTransaction({ statement, lock }: PostgresTimeouts, options: string | undefined): Statement {
+  const path = options === undefined ? undefined : searchPathIn(options);
+  if (options !== undefined && path === undefined) {
+    throw new UnusableDatabase(
+      "a pooler is in front of it, which does not pass on the options of the address; leave them out, all but -c search_path=…",
+    );
+  }
+  const settings = [
+    ["statement_timeout", statement],
+    ["lock_timeout", lock],
+    ["idle_in_transaction_session_timeout", statement],
+    ...(path === undefined ? [] : [["search_path", path] as const]),
+  ] as const;
+  const calls = settings.map(([name], position) => `set_config('${name}', $${position + 1}, true)`);
+  return {
+    text: `SELECT ${calls}, ${safety.map(({ when, set }) => `CASE WHEN ${when} THEN ${set("true")} END`)}`,
+    values: settings.map(([, value]) => String(value)),
+  };
+}
+
+/** Settings in SQL, which a server may have otherwise or, before PostgreSQL 14, not at all. */
+const safety = [
+  {
+    when: "current_setting('synchronous_commit') = 'off'",
+    set: (isLocal: string) => `set_config('synchronous_commit', 'on', ${isLocal})`,
+  },
+  {
+    when: "current_setting('client_connection_check_interval', true) = '0'",
+    set: (isLocal: string) => `set_config('client_connection_check_interval', '1s', ${isLocal})`,
+  },
+] as const;
