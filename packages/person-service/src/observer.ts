@@ -14,6 +14,8 @@ export interface ServiceObserver extends RequestObserver, DatabaseObserver {
   readonly onTurnedAway?: ((cause: TurnedAway) => void) | undefined;
   /** Called for each request that is not let in, without its credentials. */
   readonly onDenial?: ((denial: AccessDenial) => void) | undefined;
+  /** Stands around all other filters. */
+  readonly outerFilter?: Filter | undefined;
   /** Stands behind the access filter, which has found the caller. */
   readonly filter?: Filter | undefined;
 }

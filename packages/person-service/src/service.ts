@@ -102,6 +102,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
   // access; problems are described before they are coded, but for those of overload, of which there are many, and each would
   // take a fifth more of the processor; what exceeds a quota is turned away before its credentials are checked.
   const webFilters = [
+    ...observers.map(({ outerFilter }) => outerFilter).filter((filter) => filter !== undefined),
     ...(observer.onStart === undefined && observer.onEnd === undefined ? [] : [observeRequests(observer)]),
     nameRequests(),
     javaWithoutAccept(),

@@ -12,6 +12,7 @@ import { joinObservers } from "../observer.ts";
 import { demoPeople } from "../person/demo.ts";
 import type { Person } from "../person/person.ts";
 import { openPersonService } from "../service.ts";
+import { openTracing } from "../tracing.ts";
 import { type Command, CommandError, type CommandStreams, userErrorMessage } from "./command.ts";
 import { type Options, serveOptions, toOptions, usageErrorInOptions } from "./options.ts";
 import { type AskWorkers, superviseWorkers, type Worker, workerOfThisProcess } from "./supervisor.ts";
@@ -73,7 +74,9 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
   const log = openLog({ detail: options.log, level: options.logLevel });
   const serviceLog = logService(log);
   const metrics = options.admin && (await import("../metrics/service-metrics.ts")).serviceMetrics(version());
-  const observers = [serviceLog.observer, ...(metrics === undefined ? [] : [metrics.observer])];
+  const observers = [serviceLog.observer, metrics?.observer, await openTracing()].filter(
+    (observer) => observer !== undefined,
+  );
   const { onDenial } = joinObservers(observers);
   const sessionKey = worker && Buffer.from(worker.sessionKey, "base64");
   const access =

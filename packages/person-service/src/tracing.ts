@@ -1,0 +1,73 @@
+import type { Context, Span, TextMapGetter } from "@opentelemetry/api";
+import { type AroundFilter, around, type HttpRequest, type HttpResponse } from "waymark";
+import { version } from "./cli/version.ts";
+import type { ServiceObserver } from "./observer.ts";
+
+/**
+ * Makes what traces a service by OpenTelemetry: a span for each request, named by its route, in the trace of `traceparent`; and a
+ * span within it for each operation of the store. Returns undefined, and loads nothing, where no SDK of OpenTelemetry has been
+ * registered, as by `node --import ./instrumentation.js`.
+ */
+export async function openTracing(): Promise<ServiceObserver | undefined> {
+  if (!isSdkRegistered()) return undefined;
+  const { context, propagation, SpanKind, SpanStatusCode, trace } = await import("@opentelemetry/api");
+  const tracer = trace.getTracer("person-service", version());
+
+  const startSpan = (request: HttpRequest): { readonly span: Span; readonly within: Context } => {
+    const parent = propagation.extract(context.active(), request, requestGetter);
+    const attributes = {
+      "http.request.method": request.method,
+      "url.path": request.path,
+      "url.scheme": request.client.scheme,
+      ...(request.client.host !== undefined && { "server.address": request.client.host.replace(/:\d*$/, "") }),
+    };
+    const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER, attributes }, parent);
+    return { span, within: trace.setSpan(parent, span) };
+  };
+
+  const endSpan = (span: Span, { method, route }: HttpRequest, response: HttpResponse | undefined): void => {
+    if (route !== undefined) {
+      span.updateName(`${method} ${route.path}`);
+      span.setAttribute("http.route", route.path);
+    }
+    if (response !== undefined) span.setAttribute("http.response.status_code", response.status);
+    if (response === undefined || response.status >= 500) {
+      span.setAttribute("error.type", response === undefined ? "aborted" : String(response.status));
+      span.setStatus({ code: SpanStatusCode.ERROR });
+    }
+    span.end();
+  };
+
+  const filter: AroundFilter = around(async (request, next) => {
+    const { span, within } = startSpan(request);
+    let response: HttpResponse | undefined;
+    const isSent = request.onEnd(() => endSpan(span, request, response));
+    response = await context.with(within, () => next(request));
+    if (!isSent) endSpan(span, request, response); // a request made by hand
+    return response;
+  });
+
+  return {
+    outerFilter: filter,
+    onOperation({ collection, name, milliseconds, error }) {
+      if (trace.getActiveSpan() === undefined) return;
+      const end = Date.now();
+      const attributes = { "db.operation.name": name, "db.collection.name": collection };
+      const options = { kind: SpanKind.CLIENT, startTime: end - milliseconds, attributes };
+      const span = tracer.startSpan(`${name} ${collection}`, options);
+      if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end(end);
+    },
+  };
+}
+
+/** The API of OpenTelemetry keeps what is registered under this symbol, so that several copies of it work together. */
+const registered = Symbol.for("opentelemetry.js.api.1");
+
+const isSdkRegistered = (): boolean =>
+  (globalThis as { readonly [registered]?: { readonly trace?: unknown } })[registered]?.trace !== undefined;
+
+const requestGetter: TextMapGetter<HttpRequest> = {
+  keys: ({ headers }) => headers.flat.filter((_, i) => i % 2 === 0),
+  get: (request, name) => request.header(name),
+};

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { W3CTraceContextPropagator } from "@opentelemetry/core";
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { around, HttpRequest } from "waymark";
+import { openPersonService } from "../src/index.ts";
+import { openTracing } from "../src/tracing.ts";
+
+after(() => {
+  for (const api of [trace, context, propagation]) api.disable();
+});
+
+describe("tracing", () => {
+  it("does not happen where no SDK is registered", async () => {
+    assert.equal(await openTracing(), undefined);
+  });
+
+  it("has a span for each request, by route and in the trace of its client, and one in it for the store", async () => {
+    const exporter = new InMemorySpanExporter();
+    trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+    propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+    const observer = await openTracing();
+    assert(observer !== undefined);
+    const failing = around((request, next) => {
+      if (request.path === "/hello-world") throw new Error("no such shelf");
+      return next(request);
+    });
+    const options = { observers: [observer], filters: [failing], onFault: () => undefined };
+    const { app, database } = await openPersonService({ database: ":memory:", ...options });
+
+    const [traceId, parentId] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
+    const headers = { "Content-Type": "application/json", traceparent: `00-${traceId}-${parentId}-01` };
+    const body = JSON.stringify({ name: "Ada" });
+    await app.handle(HttpRequest.of({ method: "POST", target: "/person", headers, body }));
+    const [stored, request] = exporter.getFinishedSpans();
+    assert.deepEqual([stored?.name, stored?.kind], ["create person", SpanKind.CLIENT]);
+    assert.deepEqual([request?.name, request?.kind], ["POST /person", SpanKind.SERVER]);
+    assert.deepEqual([request?.spanContext().traceId, request?.parentSpanContext?.spanId], [traceId, parentId]);
+    assert.equal(stored?.parentSpanContext?.spanId, request?.spanContext().spanId);
+    assert.deepEqual(request?.attributes, {
+      "http.request.method": "POST",
+      "url.path": "/person",
+      "url.scheme": "http",
+      "http.route": "/person",
+      "http.response.status_code": 200,
+    });
+
+    exporter.reset();
+    await app.handle(HttpRequest.of({ target: "/person/1" }));
+    assert.deepEqual(
+      exporter.getFinishedSpans().map(({ name }) => name),
+      ["find person", "GET /person/{id}"],
+    );
+
+    exporter.reset();
+    await app.handle(HttpRequest.of({ target: "/nothing" }));
+    await app.handle(HttpRequest.of({ target: "/hello-world" }));
+    assert.deepEqual(
+      exporter.getFinishedSpans().map(({ name, status }) => [name, status.code]),
+      [
+        ["GET", SpanStatusCode.UNSET],
+        ["GET", SpanStatusCode.ERROR],
+      ],
+    );
+    await database.close();
+  });
+});
