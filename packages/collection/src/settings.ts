@@ -1,5 +1,5 @@
 import { type Awaitable, created, type HttpRequest, type HttpResponse } from "waymark";
-import { type Decoder, quote, type StandardSchemaV1 } from "waymark/content";
+import { type Decoder, quote, requireKnownOptions, type StandardSchemaV1 } from "waymark/content";
 import { type MediaType, parseMediaType } from "waymark/fields";
 import { caller } from "waymark/filters";
 import { jsonRepresentation } from "./formats/json.ts";
@@ -94,8 +94,9 @@ export type CollectionHandler = (request: HttpRequest<unknown>) => Promise<HttpR
 /** One that answers at once where the store does. */
 export type ReadHandler = (request: ItemRequest) => Awaitable<HttpResponse>;
 
-/** @throws TypeError when the representations cannot be told apart, when the media type of one is none, and when none of them has a form for one record or for many; RangeError when a limit is none */
+/** @throws TypeError when an option is not known, when the representations cannot be told apart, when the media type of one is none, and when none of them has a form for one record or for many; RangeError when a limit is none */
 export function settle<T extends Document>(options: CollectionOptions<T>): CollectionSettings<T> {
+  requireKnownOptions("collection({ … })", options, Object.keys(knownOptions));
   const { path, store, owner, schema, lenientSchema, decoders, representations = [jsonRepresentation] } = options;
   requireDistinct("name", representations);
   requireDistinct("mediaType", representations);
@@ -121,6 +122,25 @@ export function settle<T extends Document>(options: CollectionOptions<T>): Colle
     lists: some("list", representations.filter(isForLists)),
   };
 }
+
+// A record, so that none is forgotten here.
+const knownOptions: Readonly<Record<keyof CollectionOptions<Document>, true>> = {
+  path: true,
+  store: true,
+  owner: true,
+  idempotencyScope: true,
+  schema: true,
+  lenientSchema: true,
+  decoders: true,
+  listDecoders: true,
+  bulk: true,
+  lists: true,
+  representations: true,
+  members: true,
+  created: true,
+  mayRead: true,
+  requirePreconditions: true,
+};
 
 const isForItems = (each: Representation): each is ItemRepresentation => each.item !== undefined;
 const isForLists = (each: Representation): each is ListRepresentation => each.list !== undefined;

@@ -156,3 +156,12 @@ suite("the representations of a collection", () => {
     assert.match(String(faults[0]), /text\/html.*application\/json, text\/x-shout, text\/x-card/);
   });
 });
+
+test("an option that a collection does not have is refused, with the nearest", () => {
+  const misspelt = { ...options, store, representation: [jsonRepresentation] }; // as of a program without types
+  assert.throws(() => collection(misspelt), {
+    name: "TypeError",
+    message:
+      /^collection\(\{ … \}\) has no option "representation"; did you mean representations\? Known: path, store, /,
+  });
+});

@@ -46,4 +46,27 @@ suite("the packed package", () => {
     const { stdout } = await run(process.execPath, ["program.mjs"], { cwd: folder });
     assert.equal(stdout, "1 true 1\n");
   });
+
+  test("has declarations that need no types of what it depends on", async () => {
+    for (const name of ["@types/node", "undici-types"]) {
+      const link = join(folder, "node_modules", name);
+      await mkdir(dirname(link), { recursive: true });
+      await symlink(join(installedFolder, name), link);
+    }
+    await writeFile(join(folder, "program.mts"), 'export { openDatabase } from "@waymark/collection";\n');
+    const options = [
+      "--ignoreConfig",
+      "--noEmit",
+      "--strict",
+      "--target",
+      "es2024",
+      "--module",
+      "nodenext",
+      "--types",
+      "node",
+    ];
+    await run(process.execPath, [join(installedFolder, "typescript/bin/tsc"), ...options, "program.mts"], {
+      cwd: folder,
+    });
+  });
 });

@@ -165,6 +165,18 @@ describeOnEveryStore("lists of people", (openService) => {
     });
   });
 
+  describe("by words", () => {
+    const service = openService();
+
+    it("find the parts of a name that is another one", async () => {
+      const person = { name: "The Countess", givenName: "Ada", additionalName: "King", familyName: "Lovelace" };
+      await service.send("POST", "/person", asJson(person));
+      for (const word of ["countess", "ada", "king", "lovelace"]) {
+        assert.equal(JSON.parse((await service.send("GET", `/person?q=${word}`)).text).length, 1, word);
+      }
+    });
+  });
+
   describe("of the demo", () => {
     const service = openService();
     let ids: readonly number[] = [];

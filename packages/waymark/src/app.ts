@@ -24,10 +24,10 @@ export interface App extends Servable {
   readonly methodsOf: MethodsOf;
 }
 
-/** What the router found when it was built: something invalid, a route that no request reaches, or that there are no routes. */
+/** What the router found when it was built: something invalid, a route that few or no requests reach, or that there are no routes. */
 export interface Finding {
   /** `invalid`: it cannot have been meant, and the router is not built. */
-  readonly kind: "invalid" | "shadowed" | "impossible" | "empty";
+  readonly kind: "invalid" | "shadowed" | "impossible" | "foreign" | "empty";
   readonly message: string;
   /** Where the condition, the group, the route or the router is declared. */
   readonly site: DeclarationSite;

@@ -119,10 +119,22 @@ export function empty(status: number): HttpResponse {
   return new HttpResponse(status);
 }
 
-/** Makes a redirection: 303 see other, 307 or 308 with the method kept (RFC 9110 §15.4). */
+/**
+ * Makes a redirection: 303 see other, 307 or 308 with the method kept (RFC 9110 §15.4). What no URI has, such as a space or a
+ * letter beyond ASCII, is percent-encoded (RFC 3986 §2.1); what is encoded already stays as it is.
+ *
+ * ```ts
+ * redirect("/zoë?q=a b");   // Location: /zo%C3%AB?q=a%20b
+ * ```
+ *
+ * @throws TypeError when the location has a control character
+ */
 export function redirect(location: string, status: 301 | 302 | 303 | 307 | 308 = 303): HttpResponse {
-  return new HttpResponse(status, { Location: location });
+  return new HttpResponse(status, { Location: location.toWellFormed().replaceAll(notInUri, encodeURIComponent) });
 }
+
+// Control characters stay, to be refused as in any field.
+const notInUri = /[ "<>\\^`{|}]|%(?![0-9A-Fa-f]{2})|\P{ASCII}/gu;
 
 const plainText = HeaderList.of({ "Content-Type": "text/plain; charset=utf-8" });
 const applicationJson = HeaderList.of({ "Content-Type": "application/json" });

@@ -6,6 +6,7 @@ import type { Decoder } from "./content/decoder.ts";
 import { type ContentSettings, defaultContentSettings } from "./content/request-content.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
 import type { ErrorClause, Filter, MethodsOf, Next, WebFilter } from "./filter.ts";
+import { requireKnownOptions } from "./known-options.ts";
 import { outerFault } from "./mount.ts";
 import { internalError, problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
@@ -76,9 +77,22 @@ export function router<const A extends readonly (RouterOptions | Route<unknown>)
 export function router(...optionsAndRoutes: readonly unknown[]): App {
   const site = new DeclarationSite(router);
   const [first, ...rest] = optionsAndRoutes;
-  if (isOptions(first)) return compileRouter(first, rest.map(requireRoute), site);
+  if (isOptions(first)) {
+    requireKnownOptions("router({ … })", first, Object.keys(knownOptions));
+    return compileRouter(first, rest.map(requireRoute), site);
+  }
   return compileRouter({}, optionsAndRoutes.map(requireRoute), site);
 }
+
+// A record, so that none is forgotten here.
+const knownOptions: Readonly<Record<keyof RouterOptions, true>> = {
+  filters: true,
+  strict: true,
+  decoders: true,
+  codings: true,
+  contentLimit: true,
+  onFault: true,
+};
 
 /** Options have no `kind`; everything else that may be given here, and much that may not, has one or is no object. */
 const isOptions = (value: unknown): value is RouterOptions =>

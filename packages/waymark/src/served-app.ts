@@ -1,4 +1,5 @@
 import type { ContentSettings } from "./content/request-content.ts";
+import type { DeclarationSite } from "./declaration.ts";
 import { parseTarget, type RequestTarget } from "./path/target.ts";
 import { HttpError } from "./problem.ts";
 import type { HttpRequest } from "./request.ts";
@@ -10,6 +11,8 @@ export const served: unique symbol = Symbol("served");
 
 /** What can be served: an app that `router(…)` made. */
 export interface Servable {
+  /** What the router found about its routes, each with the place of its declaration. */
+  readonly findings?: readonly { readonly message: string; readonly site: DeclarationSite }[];
   readonly [served]: ServedApp;
 }
 

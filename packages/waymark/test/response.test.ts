@@ -18,6 +18,8 @@ suite("the helpers", () => {
     ["empty(202)", empty(202), 202, []],
     ['created("/person/1")', created("/person/1"), 201, ["Location", "/person/1"]],
     ['redirect("/")', redirect("/"), 303, ["Location", "/"]],
+    ['redirect("/zoë?q=a b")', redirect("/zoë?q=a b"), 303, ["Location", "/zo%C3%AB?q=a%20b"]],
+    ['redirect("/%C3%AB%zz#😀")', redirect("/%C3%AB%zz#😀"), 303, ["Location", "/%C3%AB%25zz#%F0%9F%98%80"]],
     ['redirect("/", 308)', redirect("/", 308), 308, ["Location", "/"]],
     ['text("ü")', text("ü"), 200, ["Content-Type", "text/plain; charset=utf-8"], "ü"],
     ['text("", 404)', text("", 404), 404, ["Content-Type", "text/plain; charset=utf-8"], ""],

@@ -77,5 +77,6 @@ export const personCollection: CollectionDefinition = {
     { name: "address.postalCode", type: "text" },
     { name: "address.addressCountry", type: "text" },
   ],
-  fullText: ["name", "alternateName", "email", "worksFor"],
+  // The parts of a name too: a client may give another name beside them.
+  fullText: ["name", "givenName", "additionalName", "familyName", "alternateName", "email", "worksFor"],
 };

@@ -1,5 +1,7 @@
 import type { BlockList } from "node:net";
 import type { SecureContextOptions } from "node:tls";
+import { requireKnownOptions } from "../known-options.ts";
+import { quote } from "../message-text.ts";
 import type { ServedApp } from "../served-app.ts";
 import type { ProxyFields, ProxyTrust } from "./client.ts";
 import type { Draining } from "./draining.ts";
@@ -8,6 +10,8 @@ import type { Unsent } from "./unsent.ts";
 
 /** How a server listens and what it bears. All times are in milliseconds, and 0 turns a timeout off. */
 export interface ServeOptions {
+  /** Takes what the router found about its routes, line by line, once the server listens. Default: `console.warn`. */
+  readonly warn?: (finding: string) => void;
   /** 0…65535; 0 lets the system choose a free one. Default: 0. */
   readonly port?: number;
   /** The name or address to listen on; `0.0.0.0` or `::` for every interface. Default: `127.0.0.1`. */
@@ -101,6 +105,7 @@ export interface ServeContext extends ServeSettings, ProxyTrust {
  * @throws RangeError that names the option that is out of its bounds
  */
 export function toServeSettings(options: ServeOptions): ServeSettings {
+  requireKnownOptions("serve(app, { … })", options, Object.keys(knownOptions));
   const requestTimeout = integer("requestTimeout", options.requestTimeout ?? 300_000, longestTimer);
   const headersTimeoutDefault = requestTimeout === 0 ? 60_000 : Math.min(60_000, requestTimeout);
   const headersTimeout = integer("headersTimeout", options.headersTimeout ?? headersTimeoutDefault, longestTimer);
@@ -108,6 +113,7 @@ export function toServeSettings(options: ServeOptions): ServeSettings {
     throw new RangeError(`headersTimeout must be at most requestTimeout, ${requestTimeout}, and is ${headersTimeout}`);
   }
   return {
+    warn: options.warn ?? warnOnConsole,
     port: integer("port", options.port ?? 0, 65_535),
     host: options.host ?? "127.0.0.1",
     backlog: integer("backlog", options.backlog ?? 128, 65_535, 1),
@@ -141,6 +147,34 @@ export function toServeSettings(options: ServeOptions): ServeSettings {
   };
 }
 
+// A record, so that none is forgotten here.
+const knownOptions: Readonly<Record<keyof ServeOptions, true>> = {
+  warn: true,
+  port: true,
+  host: true,
+  backlog: true,
+  tls: true,
+  maxConcurrentStreams: true,
+  trustProxy: true,
+  proxyFields: true,
+  maxTargetLength: true,
+  maxHeaderSize: true,
+  maxHeaderFields: true,
+  maxConnections: true,
+  maxRequestsPerConnection: true,
+  headersTimeout: true,
+  requestTimeout: true,
+  keepAliveTimeout: true,
+  writeTimeout: true,
+  drainLimit: true,
+  drainTimeout: true,
+};
+
+function warnOnConsole(finding: string): void {
+  // biome-ignore lint/suspicious/noConsole: the default where the program names no log of its own
+  console.warn(finding);
+}
+
 function oneOf<T extends string>(option: string, value: T, values: readonly T[]): T {
   if (values.includes(value)) return value;
   throw new RangeError(`${option} must be one of ${values.join(", ")}, and is ${String(value)}`);
@@ -156,7 +190,11 @@ export const longestTimer: number = 2 ** 31 - 1;
  */
 export function integer(option: string, value: number, most: number, least = 0): number {
   if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new RangeError(`${option} must be an integer from ${least} to ${most}, and is ${String(value)}`);
+  const found: unknown = value; // of a program without types
+  const isText = typeof found === "string";
+  const advice = isText && /^\d+$/.test(found) ? `: write Number(…) around it` : "";
+  const what = isText ? `the string ${quote(found)}${advice}` : String(found);
+  throw new RangeError(`${option} must be an integer from ${least} to ${most}, and is ${what}`);
 }
 
 /** What a server proves by who it is, and how it encrypts; as Node takes it, files read. */

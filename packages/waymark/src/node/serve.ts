@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer, isIPv6, type Server } from "node:net";
+import { typeName } from "../declaration.ts";
 import { type Servable, served } from "../served-app.ts";
 import { limitAddresses } from "./address-limit.ts";
 import { trustedProxies } from "./client.ts";
@@ -49,12 +50,13 @@ export interface RunningServer {
  * process.once("SIGTERM", () => server.close());
  * ```
  *
- * @throws RangeError (rejects) when an option is out of its bounds
+ * @throws RangeError (rejects) when an option is out of its bounds; TypeError when there is no such option, or no app
  * @throws ListenError (rejects) when the port is taken, or cannot be listened on
  */
 export async function serve(app: Servable, options: ServeOptions = {}): Promise<RunningServer> {
   const settings = toServeSettings(options);
-  const { host, tls } = settings;
+  const { host, tls, warn } = settings;
+  requireApp(app);
   const context: ServeContext = {
     ...settings,
     isTrustedProxy: trustedProxies(settings.trustProxy),
@@ -71,6 +73,7 @@ export async function serve(app: Servable, options: ServeOptions = {}): Promise<
   await listen(server, settings);
   // From here on an error is a connection that could not be accepted, for want of file descriptors as a rule.
   server.on("error", (error) => app[served].fault(error));
+  for (const { message, site } of app.findings ?? []) warn(`${message} (${site})`);
   // A server that listens on a port has an address with one.
   const { port } = server.address() as AddressInfo;
   return {
@@ -85,6 +88,14 @@ export async function serve(app: Servable, options: ServeOptions = {}): Promise<
     },
     close,
   };
+}
+
+/** Refuses what a program without types may give in place of an app: a route, for which `serve` has no refusals. */
+function requireApp(app: unknown): void {
+  const given = app as { readonly kind?: unknown; readonly [served]?: unknown } | null | undefined;
+  if (given?.[served] !== undefined) return;
+  const found = typeof given?.kind === "string" ? `a ${given.kind}` : typeName(app);
+  throw new TypeError(`serve(…) takes an app, not ${found}: write serve(router(…), { … })`);
 }
 
 /** Makes a listener that does not listen yet. TLS and HTTP/2 are loaded when a server has them. */

@@ -4,7 +4,7 @@ import type { DeclarationSite } from "../declaration.ts";
 import type { Group, RouteData } from "../route.ts";
 import type { ServedApp } from "../served-app.ts";
 import { type Branch, compileBranches, type PlacedRoute } from "./branch.ts";
-import { findEmptyOr, findNoRoutes, findShadows } from "./finding.ts";
+import { findEmptyOr, findForeignVariables, findNoRoutes, findShadows } from "./finding.ts";
 import { findInvalid, RoutingError } from "./validate.ts";
 
 /**
@@ -39,6 +39,7 @@ export function compileRoutes(
     if (compiled.length === 0) findings.push(findEmptyOr(placed.route));
     branches.push(...compiled);
   }
+  findings.push(...findForeignVariables(routes));
   const apps = new Set(allPlaced.flatMap(({ route }) => (route.kind === "mount" ? [route.app] : [])));
   findings.push(...[...apps].flatMap((app) => app.findings));
   if (invalid.length === 0) findings.push(...findShadows(branches));

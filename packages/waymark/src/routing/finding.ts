@@ -2,7 +2,8 @@ import type { Finding } from "../app.ts";
 import { type ConditionData, leaves } from "../condition.ts";
 import type { DeclarationSite } from "../declaration.ts";
 import { type MediaType, matchesMediaType, parseMediaRange } from "../fields/media-type.ts";
-import type { MountedRoute, SingleRoute } from "../route.ts";
+import { quote } from "../message-text.ts";
+import type { MountedRoute, RouteData, SingleRoute } from "../route.ts";
 import { type Branch, describeRoute } from "./branch.ts";
 import { buildPathIndex } from "./path-index.ts";
 
@@ -32,6 +33,23 @@ export function findShadows(branches: readonly Branch[]): readonly Finding[] {
     );
     const message = `${name} is never reached: ${culprits.join(" and ")} before it takes every request it would`;
     return [{ kind: "shadowed", message, site }];
+  });
+}
+
+/**
+ * Finds segments that other routers would take for a variable, `:id`, and that are plain text here: a route that has one answers
+ * hardly any request that it is meant for.
+ */
+export function findForeignVariables(routes: readonly RouteData[]): readonly Finding[] {
+  return routes.flatMap((route): readonly Finding[] => {
+    const found = route.conditions.flatMap(leaves).flatMap((leaf) => {
+      if (leaf.kind !== "path") return [];
+      const [, name] = /(?:^|\/):([A-Za-z_]\w*)/.exec(leaf.pattern) ?? [];
+      if (name === undefined) return [];
+      const message = `The path ${quote(leaf.pattern)} takes ":${name}" as plain text: a variable is {${name}}`;
+      return [{ kind: "foreign" as const, message, site: leaf.site }];
+    });
+    return route.kind === "group" ? [...found, ...findForeignVariables(route.routes)] : found;
   });
 }
 

@@ -1,0 +1,19 @@
+import { quote } from "./message-text.ts";
+import { nearestName } from "./nearest-name.ts";
+
+/**
+ * Refuses options that there are not: a misspelt one would be left out in silence.
+ *
+ * ```ts
+ * requireKnownOptions("router({ … })", options, ["filters", "strict"]);
+ * ```
+ *
+ * @throws TypeError with the nearest option that there is, and all of them
+ */
+export function requireKnownOptions(owner: string, options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const nearest = nearestName(unknown, known);
+  const hint = nearest === undefined ? "." : `; did you mean ${nearest}?`;
+  throw new TypeError(`${owner} has no option ${quote(unknown)}${hint} Known: ${known.join(", ")}`);
+}
