@@ -1,10 +1,10 @@
 import { HttpError, type HttpRequest, type HttpResponse, notFound } from "waymark";
-import { chooseDecoder, type StandardSchemaV1 } from "waymark/content";
+import { chooseDecoder, excerpt, type StandardSchemaV1 } from "waymark/content";
 import type { ListedValue } from "../formats/list-decoder.ts";
 import { without } from "../handlers/changed-document.ts";
 import { preferredSchema, readPreferences, withApplied } from "../handlers/preferences.ts";
 import { heldByAnother, refuseUnavailable } from "../handlers/refusals.ts";
-import { refuseParameters } from "../lists/parameters.ts";
+import { readQuery, reportUnknown } from "../lists/parameters.ts";
 import { isJsonObject } from "../patch/merge-patch.ts";
 import type { CollectionSettings } from "../settings.ts";
 import {
@@ -16,6 +16,7 @@ import {
   StoreUnavailable,
 } from "../store.ts";
 import {
+  answerJudged,
   answerStored,
   type BrokenOff,
   conflictErrors,
@@ -43,7 +44,7 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>):
   const ignored = serverMembers.filter((name) => name !== "id");
   let inHand = 0;
   const create: BulkCreate = async (request, given) => {
-    refuseParameters(request.search);
+    const isDryRun = readDryRun(request.search);
     const preferences = readPreferences(request, { handling: ["lenient"] });
     const { store } = await scope(request);
     if (request.headers.has("Idempotency-Key")) return refuseIdempotencyKey();
@@ -58,7 +59,16 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>):
       const content = given ?? request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion });
       const values = decoder.decode(work.piecesOf(content), { mediaType, lenient });
       const schema = preferredSchema(settings, preferences);
-      const { errors, stoppedAfter } = await putAside({ values, ignored, schema, lenient, spool, work });
+      const judging = {
+        values,
+        ignored,
+        schema,
+        lenient: lenient || isDryRun,
+        spool: isDryRun ? undefined : spool,
+        work,
+      };
+      const { errors, valid, stoppedAfter } = await putAside(judging);
+      if (isDryRun) return withApplied(answerJudged(valid, errors), preferences);
       if (lenient) {
         const { stored, brokenOff } = await storeEach(store, work.each(spool.documents()), errors);
         if (brokenOff !== undefined) return refuseBrokenOff(stored, brokenOff, errors);
@@ -91,11 +101,14 @@ interface Judging {
   readonly ignored: readonly string[];
   readonly schema: StandardSchemaV1<unknown, Document>;
   readonly lenient: boolean;
-  readonly spool: Spool;
+  /** Undefined where they are judged only. */
+  readonly spool: Spool | undefined;
   readonly work: BulkWork;
 }
 
 interface Judged {
+  /** How many may be stored. */
+  readonly valid: number;
   readonly errors: LineErrors;
   /** The line after which nothing was looked at, since enough was wrong; undefined when all was. */
   readonly stoppedAfter: number | undefined;
@@ -104,15 +117,36 @@ interface Judged {
 /** Puts aside the documents that may be stored, and finds what is wrong with the others. */
 async function putAside({ values, ignored, schema, lenient, spool, work }: Judging): Promise<Judged> {
   const errors = new LineErrors();
+  let valid = 0;
   for await (const { line, value, issues } of work.each(values)) {
     work.countRecord();
     const result = issues === undefined ? await schema["~standard"].validate(stripped(value, ignored)) : { issues };
     if (result.issues !== undefined) {
       errors.add(line, result.issues);
-      if (!lenient && errors.isFull) return { errors, stoppedAfter: line };
-    } else if (lenient || errors.lines === 0) await spool.add(line, result.value);
+      if (!lenient && errors.isFull) return { errors, valid, stoppedAfter: line };
+      continue;
+    }
+    valid++;
+    if (lenient || errors.lines === 0) await spool?.add(line, result.value);
   }
-  return { errors, stoppedAfter: undefined };
+  return { errors, valid, stoppedAfter: undefined };
+}
+
+/**
+ * Returns whether the query asks to judge the records and to store none (`?dry-run=true`). It is no preference: a server that does
+ * not know one does as if it were not there.
+ *
+ * @throws HttpError 400 `invalid-parameters` for anything else
+ */
+function readDryRun(search: string): boolean {
+  if (search === "") return false;
+  return readQuery(search, (parameters, report) => {
+    for (const [name, value] of parameters) {
+      if (name !== "dry-run") reportUnknown(name, { names: ["dry-run"], filters: [], members: [] }, report);
+      else if (value !== "true") report(name, `must be true, and is ${excerpt(value)}`);
+    }
+    return parameters.has("dry-run");
+  });
 }
 
 function stripped(value: unknown, names: readonly string[]): unknown {

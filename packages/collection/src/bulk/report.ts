@@ -12,6 +12,11 @@ export function answerStored(stored: number, errors: LineErrors): HttpResponse {
   return json({ stored, ...errors.toMembers() });
 }
 
+/** How many records may be stored, and what is wrong with those that may not; none is stored. */
+export function answerJudged(valid: number, errors: LineErrors): HttpResponse {
+  return json({ stored: 0, valid, ...errors.toMembers() });
+}
+
 /** @param stoppedAfter the line after which nothing was looked at any more, since enough was wrong; undefined when all was */
 export function refuseInvalid(errors: LineErrors, stoppedAfter: number | undefined): HttpResponse {
   const rest = stoppedAfter === undefined ? "" : `; nothing after line ${stoppedAfter} was looked at`;

@@ -4,7 +4,7 @@ import { content, GET, type HttpRequest, type HttpResponse, notFound, type Route
 import { toPublicUrl } from "waymark/filters";
 
 /** The files that the pages load, each behind those that it imports. */
-const names = ["icon.svg", "style.css", "api.js", "form.js", "list.js", "person.js"] as const;
+const names = ["icon.svg", "style.css", "api.js", "form.js", "list.js", "person.js", "csv.js", "import.js"] as const;
 
 export type AssetName = (typeof names)[number];
 

@@ -5,6 +5,7 @@ import { personMemberNames } from "../person/person.ts";
 import { frame } from "./document.ts";
 import { activeFilters, searchForm } from "./filters.ts";
 import { personForm } from "./form.ts";
+import { importDialog } from "./import.ts";
 import { fieldOf, memberValue } from "./members.ts";
 import { ListAddress } from "./query.ts";
 import type { Site } from "./site.ts";
@@ -25,8 +26,13 @@ export async function* listPage(
 ): AsyncGenerator<string, void, undefined> {
   const { request, url, fields = defaultColumns } = options;
   const view: ListView = { options, address: new ListAddress(url, request.search), columns: fields };
-  const [before, after] = frame(site, request, { title: "People", kind: "list", modules: ["list.js"] });
-  let piece = before + String(head(view, site.may(request, "POST", "/person")));
+  const mayCreate = site.may(request, "POST", "/person");
+  const [before, after] = frame(site, request, {
+    title: "People",
+    kind: "list",
+    modules: mayCreate ? ["list.js", "import.js"] : ["list.js"],
+  });
+  let piece = before + String(head(view, mayCreate));
   let count = 0;
   for await (const batch of batches) {
     for (const record of batch) {
@@ -37,7 +43,7 @@ export async function* listPage(
     yield piece;
     piece = "";
   }
-  piece += count === 0 ? String(emptyState(view)) : "</tbody>\n</table>\n";
+  piece += count === 0 ? String(emptyState(view)) : "</tbody>\n</table></div>\n";
   yield piece + String(pager(view)) + after;
 }
 
@@ -56,9 +62,10 @@ function head(view: ListView, mayCreate: boolean): SafeHtml {
   const { address, options } = view;
   const { page, url } = options;
   // What only a script can do is shown by it.
-  const create = html`<div class="actions" data-scripted hidden><button class="primary" data-create>New person</button></div>
+  const create = html`<div class="actions" data-scripted hidden><button data-import>Import</button><button class="primary" data-create>New person</button></div>
 <dialog id="create" aria-labelledby="create-title"><h2 id="create-title">New person</h2>
-${personForm({ person: {}, action: url, verb: "Store" })}</dialog>`;
+${personForm({ person: {}, action: url, verb: "Store" })}</dialog>
+${importDialog(url)}`;
   const count = html`<button class="plain" data-count data-scripted hidden>Count them</button>`;
   return html`<div class="heading"><h1>People</h1>
 ${mayCreate ? create : ""}</div>
@@ -86,7 +93,7 @@ function tableHead({ address, columns }: ListView): SafeHtml {
     const state = order === undefined ? "" : html` aria-sort="${order}"`;
     return html`<th scope="col"${state}><a href="${href}">${label}</a></th>`;
   });
-  return html`<table>
+  return html`<div class="scroll"><table>
 <caption class="unseen">People</caption>
 <thead><tr>${cells}</tr></thead>
 <tbody>

@@ -65,7 +65,9 @@ const withoutContent: Readonly<Record<number, Problem>> = {
 
 function toPage(site: Site, request: HttpRequest, status: number, problem: Problem): string {
   const { title = "This did not work", detail, type, instance, errors = [] } = problem;
-  const places = errors.map(({ detail, pointer, parameter }) => {
+  // What the sentence above says already is not said again.
+  const others = errors.filter((error) => error.detail === undefined || !detail?.includes(error.detail));
+  const places = others.map(({ detail, pointer, parameter }) => {
     const place = parameter ?? pointer?.replace(/^#\/?/, "").replaceAll("/", ".");
     return html`<li>${place ? html`<code><bdi>${place}</bdi></code> ` : ""}<bdi>${detail}</bdi></li>\n`;
   });

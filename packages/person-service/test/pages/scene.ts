@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
 import type { Store } from "@waymark/collection";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { serve } from "waymark/node";
 import { findChromium, launchChromium } from "../../../waymark/test/chromium.ts";
 import { openPersonService, type PersonServiceOptions } from "../../src/index.ts";
@@ -14,6 +14,8 @@ export interface Scene {
   readonly people: Store;
   /** Opens a path, in the one page that there is for the options, and waits until it is loaded. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>;
+  /** Makes a context that has nothing in its cache. */
+  newContext(): Promise<BrowserContext>;
 }
 
 const executable = findChromium();
@@ -50,6 +52,7 @@ export function describeInBrowser(
           scene = {
             url: server.url,
             people: service.people,
+            newContext: () => browser.newContext(),
             async open(path, options = {}) {
               const key = JSON.stringify(options);
               const page = pages.get(key) ?? (await newPage(options));

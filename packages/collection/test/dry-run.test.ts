@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { group, HttpRequest, POST, router } from "waymark";
+import { collection, type Database, openDatabase } from "../src/index.ts";
+
+/** A number is a book's count of pages, from 1. */
+const schema = {
+  "~standard": {
+    version: 1,
+    vendor: "test",
+    validate: (value: unknown) =>
+      (value as { pages?: unknown }).pages === 0
+        ? { issues: [{ message: "must have pages" }] }
+        : { value: value as object },
+  },
+} as const;
+
+describe("POST of many records with ?dry-run=true", () => {
+  let database: Database;
+  before(async () => {
+    database = await openDatabase(":memory:", { collections: [{ name: "book" }] });
+  });
+  after(() => database.close());
+
+  async function post(query: string, body: string, headers = {}) {
+    const store = database.store("book");
+    const books = collection({ path: "/books", store, schema, decoders: [] });
+    const app = router(group("/books", POST(books.createMany)));
+    const sent = { "Content-Type": "application/x-ndjson", ...headers };
+    const { status, body: answer } = await app.handle(
+      HttpRequest.of({ method: "POST", target: `/books${query}`, headers: sent, body }),
+    );
+    return { status, answer: JSON.parse(String(answer)), count: await store.count() };
+  }
+
+  it("judges every record, and stores none", async () => {
+    const lines = '{"pages":1}\n{"pages":0}\nnot JSON\n{"pages":2}\n';
+    for (const headers of [{}, { Prefer: "handling=lenient" }]) {
+      const { status, answer, count } = await post("?dry-run=true", lines, headers);
+      assert.deepEqual([status, answer.stored, answer.valid, answer.refused, count], [200, 0, 2, 2, 0]);
+      assert.deepEqual(
+        answer.errors.map(({ line }: { readonly line: number }) => line),
+        [2, 3],
+      );
+    }
+  });
+
+  it("counts what is beyond the faults that it lists", async () => {
+    const { answer } = await post("?dry-run=true", `${'{"pages":0}\n'.repeat(1500)}{"pages":1}\n`);
+    assert.deepEqual([answer.valid, answer.refused, answer.errors.length, answer.omitted], [1, 1500, 1000, 500]);
+  });
+
+  it("is asked for by true, and nothing else", async () => {
+    for (const query of ["?dry-run=false", "?dry-run", "?dryrun=true", "?dry-run=true&limit=1"]) {
+      const { status, answer, count } = await post(query, '{"pages":1}\n');
+      assert.deepEqual([status, answer.type, count], [400, "/problems/invalid-parameters", 0], query);
+    }
+  });
+});

@@ -1,0 +1,22 @@
+import { html, type SafeHtml } from "@remix-run/html-template";
+import { memberGroups } from "./members.ts";
+
+/** The dialog in which a script reads a file, has its columns named, has it judged, and stores it. */
+export function importDialog(url: string): SafeHtml {
+  const groups = memberGroups.map(
+    ({ title, members }) =>
+      html`<optgroup label="${title}">${members.map(({ name, label }) => html`<option value="${name}">${label}</option>`)}</optgroup>`,
+  );
+  return html`<dialog id="import" aria-labelledby="import-title" data-url="${url}">
+<h2 id="import-title">Import people</h2>
+<p class="hint">A CSV file with a header, or NDJSON. Nothing is stored before you have seen what is wrong with it.</p>
+<label class="drop">Drop a file here, or choose one<input type="file" data-part="file" accept=".csv,.tsv,.txt,.ndjson,.jsonl"></label>
+<div class="banner" role="alert" data-part="banner" hidden></div>
+<div data-part="mapping" hidden><table><thead><tr><th scope="col">Column</th><th scope="col">For instance</th><th scope="col">Becomes</th></tr></thead><tbody></tbody></table>
+<select hidden aria-label="Member"><option value="">(left out)</option>${groups}</select>
+<div class="actions"><button class="primary">Check</button></div></div>
+<label data-part="progress" hidden><span></span><progress max="1"></progress></label>
+<div role="status" data-part="outcome" hidden><p></p><ul class="errors"></ul></div>
+<div class="actions"><button class="primary" data-part="store" hidden></button><button class="plain" data-cancel>Close</button></div>
+</dialog>`;
+}
