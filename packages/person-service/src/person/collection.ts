@@ -43,14 +43,21 @@ function toNode(members: Partial<StoredPerson>): object {
 /** What people are sent as, the preferred first. CSV and NDJSON are for lists alone. */
 export const personRepresentations: readonly Representation[] = [
   jsonRepresentation,
-  xmlRepresentation({ root: "person", list: "people" }),
+  readableXml("application/xml"),
   personJsonLd,
   ndjsonRepresentation,
   csvRepresentation({ columns: personMemberNames() }),
   vcard,
   // Behind all others, since who accepts any text is better served by them.
-  xmlRepresentation({ root: "person", list: "people", mediaType: "text/xml" }),
+  readableXml("text/xml"),
 ];
+
+/** People in XML, which a browser shows as a tree: it does so by a style and a picture of its own, and nothing else is allowed. */
+function readableXml(mediaType: "application/xml" | "text/xml"): Representation {
+  const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
+  const headers = { "Content-Security-Policy": policy };
+  return { ...xmlRepresentation({ root: "person", list: "people", mediaType }), headers };
+}
 
 /** Reads people from CSV: the demo's, and those that clients send. */
 export const personCsvDecoder: ListDecoder = csvDecoder({ columns: personMemberNames(), integers: ["id"] });

@@ -118,6 +118,14 @@ describeService("pages", (openService) => {
       assert.match((await get(service, card ?? "")).text, /^BEGIN:VCARD/);
     });
 
+    it("leave XML readable, for a browser that asks for it by name", async () => {
+      const { headers } = await get(service, "/person/1", { Accept: "application/xml" });
+      assert.match(
+        headers["content-security-policy"] ?? "",
+        /^default-src 'none'; style-src 'unsafe-inline'; img-src data:;/,
+      );
+    });
+
     it("take a form whose fields are partly empty, as browsers send it", async () => {
       const answer = await get(service, "/person?q=&name%5Bprefix%5D=Per&email=&sort=-name");
       assert.deepEqual([answer.status, answer.headers["location"]], [303, "/person?name%5Bprefix%5D=Per&sort=-name"]);
