@@ -1,5 +1,3 @@
-/** What the API answered: a status, and the problem where there is one. */
-
 /**
  * Sends a request to the API.
  *
@@ -51,8 +49,8 @@ export function newKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-const notes = {
-  /** Leaves a message for the page that is shown next. */
+/** What the page that is shown next says first. */
+export const notes = {
   leave(text) {
     sessionStorage.setItem("note", text);
   },
@@ -62,5 +60,3 @@ const notes = {
     return text;
   },
 };
-
-export { notes };
