@@ -15,7 +15,7 @@ export function prettyLine(json: string, hasColors: boolean): string {
   const { text, members } = event === "request" ? requestText(rest) : { text: msg ?? event ?? "", members: rest };
   const paint: typeof styleText = (style, text) =>
     hasColors ? styleText(style, text, { validateStream: false }) : text;
-  const clock = new Date(time).toLocaleTimeString("en-GB", { fractionalSecondDigits: 3 });
+  const clock = new Date(time).toLocaleTimeString("en-GB", clockFormat);
   const details = Object.entries(members).map(([name, value]) => ` ${name}=${valueText(value)}`);
   const line = [
     paint("dim", clock),
@@ -28,6 +28,8 @@ export function prettyLine(json: string, hasColors: boolean): string {
 function requestText({ method, route, status, ms, ...members }: Readonly<Record<string, unknown>>) {
   return { text: `${method} ${route ?? "no route"} ${status ?? "unanswered"} in ${ms} ms`, members };
 }
+
+const clockFormat = { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 } as const;
 
 interface LogLine {
   readonly level: string;

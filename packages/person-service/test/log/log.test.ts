@@ -45,7 +45,7 @@ describe("the log", () => {
     const request = { id: "a1", method: "GET", route: "/person/{id}", status: 200, ms: 1.25, bytes: 345 };
     log.write("info", "request", undefined, request);
     log.write("error", "fault", "a request failed\nhere", { stack: "Error: \u001b[2J\n    at x" });
-    const plain = stripVTControlCharacters(lines.join("")).replace(/^[\d:.]+/gm, "TIME");
+    const plain = stripVTControlCharacters(lines.join("")).replace(/^\d\d:\d\d:\d\d\.\d{3}(?= )/gm, "TIME");
     assert.equal(
       plain,
       [
