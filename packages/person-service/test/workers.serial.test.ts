@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, describe, it } from "node:test";
-import { runProgram, type ServiceProcess, startService } from "./service-process.ts";
+import { type Exit, runProgram, type ServiceProcess, startService } from "./service-process.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "person-service-workers-"));
 after(() => rmSync(directory, { recursive: true }));
@@ -22,12 +22,12 @@ const start = (...args: readonly string[]): Promise<ServiceProcess> =>
 const workersOf = ({ printed }: ServiceProcess): readonly number[] =>
   [...printed.matchAll(/^worker (\d+) serves$/gm)].map(([, pid]) => Number(pid));
 
-/** Ends all of it, and checks that it ended well. Gives what it complained of. */
-async function stop(service: ServiceProcess): Promise<string> {
+/** Ends all of it, and checks that it ended well. */
+async function stop(service: ServiceProcess): Promise<Exit> {
   service.kill("SIGTERM");
-  const { code, signal, stderr } = await service.exited;
-  assert.deepEqual([code, signal], [0, undefined]);
-  return stderr;
+  const exit = await service.exited;
+  assert.deepEqual([exit.code, exit.signal], [0, undefined]);
+  return exit;
 }
 
 /** Asks again and again, by so many clients that keep their connections, until it is told to stop; gives what went otherwise than 200. */
@@ -83,7 +83,7 @@ describe("workers", { concurrency: false }, () => {
       assert.equal(people.length, 537);
       process.kill(suspended, "SIGCONT");
     }
-    assert.equal(await stop(service), "");
+    assert.equal((await stop(service)).stderr, "");
   });
 
   it("are replaced when they are killed, while the others go on serving", async () => {
@@ -99,8 +99,11 @@ describe("workers", { concurrency: false }, () => {
     // What the killed one had in hand is lost, one request of a client at most.
     assert.ok(failures.length <= 8, failures.join("\n"));
     assert.equal(new Set(workersOf(service)).size, 3);
-    const said = await stop(service);
-    assert.equal(said, `person-service: worker ${killed} ended (SIGKILL), and another one takes its place\n`);
+    const { log } = await stop(service);
+    assert.deepEqual(
+      log.filter(({ event }) => event === "worker-end").map(({ msg }) => msg),
+      [`worker ${killed} ended (SIGKILL), and another one takes its place`],
+    );
   });
 
   it("fail no request when they are stopped one after another", async () => {
