@@ -1,4 +1,4 @@
-import { displayAddress, type Store, StoreNotEmpty } from "@waymark/collection";
+import { displayAddress, isPostgresAddress, isReadableByOthers, type Store, StoreNotEmpty } from "@waymark/collection";
 import { quote } from "waymark/content";
 import { type RunningServer, serve } from "waymark/node";
 import { listRoutes } from "waymark/routing";
@@ -141,6 +141,7 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
     version: version(),
     node: process.versions.node,
   });
+  if (worker?.isFirst ?? true) warnOfReaders(address, log);
   // Before the lines below are printed: their reader may stop the service at once.
   if (worker !== undefined) worker.onStop(stopLogged);
   else for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopLogged(signal));
@@ -171,6 +172,13 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
 function announced(admin: RunningServer, print: (line: string) => void): RunningServer {
   print(`metrics on ${admin.url}/metrics`);
   return admin;
+}
+
+/** Warns of a database file that others on the machine may read: one that was made before the service keeps its mode. */
+function warnOfReaders(address: string, log: Log): void {
+  if (isPostgresAddress(address) || address === ":memory:" || !isReadableByOthers(address)) return;
+  const message = `every user of this machine may read ${quote(address)}; take that away with: chmod o-r ${address}*`;
+  log.write("warn", "readable-by-others", message, { database: address });
 }
 
 const readOnlyDemo = (address: string): CommandError =>

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { access, link, open, rename, rm } from "node:fs/promises";
+import { access, chmod, link, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { LoadRefused } from "../../snapshot.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
-import { openingFault } from "./file.ts";
+import { makePrivateFile, openingFault } from "./file.ts";
 import { assertIntact, openSqliteSnapshot } from "./snapshot.ts";
 
 export interface BackupOptions {
@@ -15,7 +15,8 @@ export interface BackupOptions {
 
 /**
  * Writes all that a database file has at this moment to a new file, while other programs read and write it. The new file has its name
- * once it is whole, has been read through and is on disk; until then there is one beside it whose name ends in `.partial`.
+ * once it is whole, has been read through and is on disk; until then there is one beside it whose name ends in `.partial`, for its owner only. The new file has the mode of the
+ * database file.
  *
  * @throws StoreOpenError (rejects) when the database cannot be opened, is not one of ours, or is damaged; LoadRefused when there is
  *   something by the name of the new file already, or it cannot be written
@@ -33,11 +34,13 @@ export async function backupSqliteFile(
   const snapshot = openSqliteSnapshot(file);
   const partial = join(dirname(resolve(to)), `.${basename(to)}.${randomUUID()}.partial`);
   try {
+    makePrivateFile(partial);
     await backup(snapshot.database, partial, {
       rate: pagesAtOnce,
       progress: ({ totalPages, remainingPages }) => onProgress(1 - remainingPages / Math.max(1, totalPages)),
     });
     await finish(file, partial);
+    await chmod(partial, (await stat(file)).mode & 0o666);
     await giveName(partial, to);
     onProgress(1);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
@@ -94,9 +94,28 @@ function usablePath(file: string): string {
   const status = statSync(path, { throwIfNoEntry: false });
   if (status?.isDirectory()) throw new Unusable("it is a directory; name a file in it");
   if (status?.isFile() === false) throw new Unusable("it is a device, a socket or a pipe; name a file");
-  if (status === undefined) accessSync(dirname(path), constants.W_OK | constants.X_OK);
-  else accessSync(path, constants.R_OK | constants.W_OK);
+  if (status !== undefined) accessSync(path, constants.R_OK | constants.W_OK);
+  else makePrivateFile(path);
   return path;
+}
+
+/** Makes an empty file for its owner only. SQLite gives the files beside it, which end in -wal and -shm, the same mode. */
+export function makePrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error; // another process was faster
+  }
+}
+
+/**
+ * Returns whether users of the machine other than the owner and the group may read a database file, or one of those that
+ * SQLite keeps beside it. A file that this program makes is for its owner only; one that is there keeps its mode.
+ */
+export function isReadableByOthers(file: string): boolean {
+  if (process.platform === "win32") return false; // its modes say nothing of who may read
+  const modes = ["", "-wal", "-shm"].map((suffix) => statSync(file + suffix, { throwIfNoEntry: false })?.mode ?? 0);
+  return modes.some((mode) => (mode & constants.S_IROTH) !== 0);
 }
 
 /**
