@@ -49,7 +49,7 @@ export interface CollectionOptions<T extends Document> {
    */
   readonly members?: readonly string[];
   /** The answer once a record is stored; unless told, 201 with the Location (RFC 9110 §15.3.2). */
-  readonly created?: (record: StoredRecord, location: string) => HttpResponse;
+  readonly created?: (record: Pick<StoredRecord, "id" | "revision">, location: string) => HttpResponse;
   /**
    * Returns whether the caller of a request may read the record at a path. A change by a caller who may not is answered without
    * anything of the record: the preference `return=representation` is not followed, and a JSON Patch is refused (403).

@@ -45,8 +45,12 @@ export interface SnapshotKey {
   readonly owner: number;
   readonly key: string;
   readonly fingerprint: string;
-  /** The record as it was created. */
-  readonly record: StoredRecord;
+  /** Of the record that was created. */
+  readonly id: number;
+  /** That which the record had then. */
+  readonly revision: number;
+  /** When it was created, in milliseconds since the epoch. */
+  readonly time: number;
 }
 
 export interface LoadOptions {

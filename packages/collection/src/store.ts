@@ -111,8 +111,17 @@ export interface Idempotency {
 /** What became of a document that was to be stored. */
 export type Creation =
   | { readonly kind: "created"; readonly record: StoredRecord }
-  /** The key was used before for the same: the record as it was when it was created, whatever became of it. */
-  | { readonly kind: "repeated"; readonly record: StoredRecord }
+  /**
+   * The key was used before for the same. The record is as it was created; undefined when it has been changed or removed
+   * since, for nothing is kept of what it said.
+   */
+  | {
+      readonly kind: "repeated";
+      readonly id: number;
+      /** That which the record had when it was created. */
+      readonly revision: number;
+      readonly record: StoredRecord | undefined;
+    }
   /** The key was used before for something else. */
   | { readonly kind: "key-reused" }
   /** No record has the id that is to be the owner's. */

@@ -49,14 +49,19 @@ suite("an Idempotency-Key", () => {
     assert.equal(await count(), 1);
   });
 
-  test("gives the record as it was created, whatever became of it", async () => {
+  test("gives the record as it was created, and no text of one that was changed or removed since", async () => {
     const prefer = { Prefer: "return=representation" };
     const first = await post({ name: "Ada" }, '"k"', prefer);
-    await database.store("things").replace(1, { name: "Grace" });
-    assert.equal((await post({ name: "Ada" }, '"k"', prefer)).text, first.text);
-    await database.store("things").remove(1);
-    const last = await post({ name: "Ada" }, '"k"', prefer);
-    assert.deepEqual([last.status, last.text, last.header("ETag")], [201, first.text, first.header("ETag")]);
+    const again = await post({ name: "Ada" }, '"k"', prefer);
+    assert.deepEqual([again.status, again.text, again.header("ETag")], [201, first.text, first.header("ETag")]);
+    const store = database.store("things");
+    for (const change of [() => store.replace(1, { name: "Grace" }), () => store.remove(1)]) {
+      await change();
+      const last = await post({ name: "Ada" }, '"k"', prefer);
+      assert.deepEqual([last.status, last.text, last.header("ETag")], [201, "", null]);
+      assert.equal(last.header("Location"), first.header("Location"));
+      assert.equal(last.header("Preference-Applied"), null);
+    }
   });
 
   test("is another with each other text, and without one each request is another", async () => {

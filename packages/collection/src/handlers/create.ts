@@ -58,8 +58,10 @@ export function createRecord<T extends Document>(
         case "created":
         case "repeated": {
           const { record } = creation;
-          const written = { record, path: `${request.path}/${record.id}`, url, validators: true };
-          return answerWritten(request, preferences, settings, created(record, `${url}/${record.id}`), written);
+          const { id, revision } = creation.kind === "created" ? creation.record : creation;
+          const written = { record, path: `${request.path}/${id}`, url, validators: true };
+          const answer = created({ id, revision }, `${url}/${id}`);
+          return answerWritten(request, preferences, settings, answer, written);
         }
       }
     } finally {

@@ -65,7 +65,8 @@ export const returnPreferences: KnownPreferences = { return: ["representation", 
 
 /** A record as it is once it was written. */
 interface WrittenRecord {
-  readonly record: StoredRecord;
+  /** Undefined when what it said is not kept. */
+  readonly record: StoredRecord | undefined;
   /** Its canonical path, as of `HttpRequest.path`. */
   readonly path: string;
   /** What clients reach its collection by. */
@@ -90,7 +91,7 @@ export function answerWritten<T extends Document>(
 ): HttpResponse {
   if (preferences.get("return") !== "representation") return withApplied(answer, preferences);
   const representation = items[negotiate(request.headers.get("Accept"), itemMediaTypes)];
-  if (representation === undefined || !mayRead(request, path)) {
+  if (representation === undefined || record === undefined || !mayRead(request, path)) {
     return withApplied(answer, new Map([...preferences].filter(([name]) => name !== "return")));
   }
   let headers = answer.headers.withMembers("Vary", ["Accept", "Prefer"]);

@@ -15,7 +15,7 @@ export interface Known {
   /** The id of the record that has this key of the unique member at a position. */
   holder(position: number, key: string): number | undefined;
   hasOwner(id: number): boolean;
-  /** The record that was created by a key, however long ago. */
+  /** Which record was created by a key, however long ago. `row` knows it, if it is there. */
   keyed(owner: number, key: string): SnapshotKey | undefined;
 }
 
@@ -98,7 +98,7 @@ function decideCreation(known: Known, write: CreateWrite): Decision<Creation> {
       document,
       keys,
       lastId: given === undefined || given <= mostCounted ? Math.max(lastId, id) : lastId,
-      keyed: idempotency && { owner: owner ?? 0, ...idempotency, record },
+      keyed: idempotency && { owner: owner ?? 0, ...idempotency, id, revision: record.revision, time },
     },
   };
 }
@@ -152,8 +152,11 @@ function repetitionOf(
   { key, fingerprint }: Idempotency,
 ): Creation | undefined {
   const before = known.keyed(owner, key);
-  if (before === undefined || before.record.updatedAt <= time - keyLifetime) return undefined;
-  return before.fingerprint === fingerprint ? { kind: "repeated", record: before.record } : { kind: "key-reused" };
+  if (before === undefined || before.time <= time - keyLifetime) return undefined;
+  if (before.fingerprint !== fingerprint) return { kind: "key-reused" };
+  const { id, revision } = before;
+  const record = known.row(id)?.record;
+  return { kind: "repeated", id, revision, record: record?.revision === revision ? record : undefined };
 }
 
 /** Makes the JSON of a record, and finds the unique member whose value another record has. */

@@ -24,22 +24,23 @@ export const toRecord = ([id, revision, updatedAt, json]: readonly [
 });
 
 /** The columns of a `KeyRow`, of the table `waymark_keys`. */
-export const keyColumns = "owner, key, fingerprint, id, revision, time, document";
+export const keyColumns = "owner, key, fingerprint, id, revision, time";
 
-/** A key, and the record that was created by it, as a statement returns them. */
+/** A key, and which record was created by it, as a statement returns them. */
 export type KeyRow<Whole extends number | string> = readonly [
   owner: Whole,
   key: string,
   fingerprint: string,
   id: Whole,
   revision: Whole,
-  updatedAt: Whole,
-  json: string,
+  time: Whole,
 ];
 
-export const toKey = ([owner, key, fingerprint, ...record]: KeyRow<number | string>): SnapshotKey => ({
+export const toKey = ([owner, key, fingerprint, id, revision, time]: KeyRow<number | string>): SnapshotKey => ({
   owner: Number(owner),
   key,
   fingerprint,
-  record: toRecord(record),
+  id: Number(id),
+  revision: Number(revision),
+  time: Number(time),
 });

@@ -102,6 +102,9 @@ export class PostgresChanges {
       this.#removedOf(connection, given),
       this.#holdersOf(connection, writes),
     ]);
+    // Those that were created by a key before; such a key is rare.
+    const repeated = await this.#rowsOf(connection, [...new Set(Array.from(keyed.values(), ({ id }) => id))]);
+    for (const [id, row] of repeated) rows.set(id, row);
     const greatest = Math.max(counters.lastId, ...given.filter((id) => id <= mostCounted));
     const assignable =
       greatest + writes.length <= mostCounted ? [] : await this.#takenBeyond(connection, greatest, writes.length);

@@ -7,7 +7,7 @@ import { toReadableText } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { toArrayText } from "./sql.ts";
 
-/** Returns the records that were created before by the keys of the writes. */
+/** Returns which records were created before by the keys of the writes. */
 export async function keyedRecords(
   connection: PostgresConnection,
   collection: string,
@@ -62,19 +62,18 @@ export async function keepKeys(
   await connection.query({
     name: "waymark keep keys",
     text: `INSERT INTO waymark_keys (collection, ${keyColumns})
-      SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[])
+      SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[])
       ON CONFLICT (collection, owner, key) DO UPDATE SET fingerprint = excluded.fingerprint, id = excluded.id,
-        revision = excluded.revision, time = excluded.time, document = excluded.document`,
+        revision = excluded.revision, time = excluded.time`,
     values: [
       collection,
       ...[
         keyed.map(({ owner }) => owner),
         keyed.map(toReadableKey),
         keyed.map(({ fingerprint }) => fingerprint),
-        keyed.map(({ record }) => record.id),
-        keyed.map(({ record }) => record.revision),
-        keyed.map(({ record }) => record.updatedAt),
-        keyed.map(({ record }) => record.json),
+        keyed.map(({ id }) => id),
+        keyed.map(({ revision }) => revision),
+        keyed.map(({ time }) => time),
       ].map(toArrayText),
     ],
   });

@@ -33,7 +33,6 @@ const firstLayout: readonly string[] = [
     id bigint NOT NULL,
     revision bigint NOT NULL,
     time bigint NOT NULL,  -- when the record was created, in milliseconds since the epoch
-    document text NOT NULL, -- the record as it was then
     PRIMARY KEY (collection, owner, key)
   )`,
   "CREATE INDEX IF NOT EXISTS waymark_keys_time ON waymark_keys (collection ASC, time ASC)",
@@ -93,18 +92,19 @@ export async function knownLayoutOf(connection: PostgresConnection, layouts: Lay
     );
   }
   // Before the first release there were other tables, which had these numbers too.
-  if (Number(version) > 0 && !(await hasForms(connection))) {
+  if (Number(version) > 0 && !(await isReleased(connection))) {
     throw new UnusableDatabase("a version of this program that was never released wrote it; name another database");
   }
   return Number(version);
 }
 
-async function hasForms(connection: PostgresConnection): Promise<boolean> {
+async function isReleased(connection: PostgresConnection): Promise<boolean> {
   const columns = await connection.query({
-    text: `SELECT 1 FROM pg_attribute
-      WHERE attrelid = to_regclass('waymark_collections')::oid AND attname = 'form' AND NOT attisdropped`,
+    text: `SELECT attname FROM pg_attribute
+      WHERE NOT attisdropped AND (attrelid = to_regclass('waymark_collections')::oid AND attname = 'form'
+        OR attrelid = to_regclass('waymark_keys')::oid AND attname = 'document')`,
   });
-  return columns.length > 0;
+  return columns.length === 1 && columns[0]?.[0] === "form";
 }
 
 /**

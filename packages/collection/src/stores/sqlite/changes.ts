@@ -41,7 +41,7 @@ export class SqliteWrites {
     this.#delete = database.prepare(`DELETE FROM "${collection}" WHERE id = ?`);
     this.#keep = database.prepare(
       `INSERT OR REPLACE INTO waymark_keys (collection, ${keyColumns})
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      VALUES (?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#forget = database.prepare(
       `DELETE FROM waymark_keys WHERE (collection, owner, key) IN (
@@ -70,8 +70,8 @@ export class SqliteWrites {
         this.#insert.run(id, revision, row.createdAt, updatedAt, json, ...owner, ...keys, ...this.#values(document));
         this.#count.run(revision, lastId, this.#collection);
         if (keyed !== undefined) {
-          const { key, fingerprint } = keyed;
-          this.#keep.run(this.#collection, keyed.owner, key, fingerprint, id, revision, updatedAt, json);
+          const { key, fingerprint, time } = keyed;
+          this.#keep.run(this.#collection, keyed.owner, key, fingerprint, id, revision, time);
         }
         this.#words?.add(id, document); // last, since a failure must not leave any
         break;

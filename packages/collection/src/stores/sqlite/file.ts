@@ -81,6 +81,7 @@ const settings = `
   PRAGMA fullfsync = ON; -- where fsync leaves data in the drive's cache (macOS)
   PRAGMA foreign_keys = ON;
   PRAGMA trusted_schema = OFF;
+  PRAGMA secure_delete = ON; -- what is removed is overwritten, so that nothing of a person stays in free pages
 `;
 
 /** Why a file cannot be the database, and what to do; the name of the file is put before it. */
@@ -156,7 +157,8 @@ export function identifySqliteFile(
   }
   // Before the first release there were other tables, which had these numbers too.
   const forms = "SELECT count(*) FROM pragma_table_info('waymark_collections') WHERE name = 'form'";
-  if (numberOf(database, forms) === 0) {
+  const documents = "SELECT count(*) FROM pragma_table_info('waymark_keys') WHERE name = 'document'";
+  if (numberOf(database, forms) === 0 || numberOf(database, documents) > 0) {
     throw new Unusable("a version of this program that was never released wrote it; name another file");
   }
   const loading = "SELECT count(*) FROM sqlite_schema WHERE name = 'waymark_loading'";
@@ -253,7 +255,6 @@ export const presentLayouts: Layouts = [
     id INTEGER NOT NULL,
     revision INTEGER NOT NULL,
     time INTEGER NOT NULL,  -- when the record was created, in milliseconds since the epoch
-    document TEXT NOT NULL, -- the record as it was then
     PRIMARY KEY (collection, owner, key)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX waymark_keys_time ON waymark_keys (time);`,

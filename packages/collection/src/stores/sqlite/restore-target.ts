@@ -117,10 +117,10 @@ export class SqliteRestoreTarget implements RestoreTarget {
 
   async putKeys(collection: string, keys: readonly SnapshotKey[]): Promise<void> {
     this.#step(collection, () => {
-      for (const { owner, key, fingerprint, record } of keys) {
+      for (const { owner, key, fingerprint, id, revision, time } of keys) {
         this.#run(
-          "INSERT OR REPLACE INTO waymark_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-          ...[collection, owner, key, fingerprint, record.id, record.revision, record.updatedAt, record.json],
+          "INSERT OR REPLACE INTO waymark_keys VALUES (?, ?, ?, ?, ?, ?, ?)",
+          ...[collection, owner, key, fingerprint, id, revision, time],
         );
       }
     });

@@ -145,7 +145,7 @@ export class SqliteSnapshot implements Snapshot {
       [collection],
       (row: KeyRow<number>) => toKey(row),
     );
-    yield* batched(rows, ({ record }) => record.json.length);
+    yield* batched(rows, ({ key }) => key.length + sizeOfId);
   }
 
   async close(): Promise<void> {
