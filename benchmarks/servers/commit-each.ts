@@ -33,7 +33,7 @@ const connection = openSqliteFile(databaseArgument(), {
 const transactions = new CommitEach(connection, [personCollection], 1000);
 const writer = new SqliteWriter(localWriter(transactions), 10_000);
 const queries = new SqliteQueries(connection, [personCollection]);
-const bounds = { maxWaiting: 1_000, timeLimit: 10_000 };
+const bounds = { maxWaiting: 1_000, maxWaitingPerCaller: 1_000, timeLimit: 10_000 };
 const reader = new SqliteReader(localChannel<ReaderCalls>(queries), bounds, new Int32Array(1));
 const engine = new SqliteEngine({ database: connection, queries, reader, writer, lock: undefined }, personCollection);
 const people = new RecordStore(engine, personCollection, () => new Date());

@@ -94,6 +94,8 @@ export interface StoredRecord {
 export interface ReadOptions {
   /** Aborted when nobody waits for the answer any more: the store may then stop, and fail with StoreUnavailable. */
   readonly signal?: AbortSignal;
+  /** Whose read it is: reads that may take long are made for one caller after another. Default: one for all. */
+  readonly caller?: string;
 }
 
 export interface CreationOptions {

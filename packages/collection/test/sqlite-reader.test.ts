@@ -106,6 +106,38 @@ describe("a read of a SQLite file that may take long", () => {
   );
 
   it(
+    "waits for two of another caller who asks for many",
+    withStore(async (store) => {
+      await fill(store);
+      const order: string[] = [];
+      const count = async (caller: string): Promise<void> => {
+        await store.count({ filters: [filter("name", "ne", "x")] }, { caller });
+        order.push(caller);
+      };
+      await Promise.all([...Array.from({ length: 10 }, () => count("many")), count("one"), count("another")]);
+      assert.deepEqual(order.slice(0, 5), ["many", "many", "one", "another", "many"]);
+    }),
+  );
+
+  it(
+    "is refused where too many of its caller wait",
+    withStore(
+      async (store) => {
+        await fill(store);
+        const asked = Array.from({ length: 5 }, () => store.count({}, { caller: "many" }));
+        const outcomes = await Promise.allSettled([...asked, store.count({}, { caller: "one" })]);
+        assert.deepEqual(
+          outcomes.map(({ status }) => status),
+          ["fulfilled", "fulfilled", "fulfilled", "rejected", "rejected", "fulfilled"],
+        );
+        const [, , , refused] = outcomes;
+        assert.ok(refused?.status === "rejected" && refused.reason instanceof StoreUnavailable);
+      },
+      { maxWaitingReadsPerCaller: 2 },
+    ),
+  );
+
+  it(
     "sees every write that was acknowledged before it",
     withStore(async (store) => {
       for (let i = 1; i <= 50; i++) {

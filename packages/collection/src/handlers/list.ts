@@ -7,7 +7,7 @@ import { parseListQuery } from "../lists/query.ts";
 import type { ListPage } from "../representation.ts";
 import type { Selection } from "../selection.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
-import type { Document, StoredRecord } from "../store.ts";
+import type { Document, ReadOptions, StoredRecord } from "../store.ts";
 import { inTurns, TurnShare } from "../turn-share.ts";
 import { asFile, chosenRepresentation } from "./chosen-representation.ts";
 import { readPreferences, withApplied } from "./preferences.ts";
@@ -40,8 +40,14 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
     try {
       const { selection, fields } = query;
       const share = new TurnShare(request);
+      const reading: ReadOptions = {
+        get signal() {
+          return request.signal;
+        },
+        caller: held.caller,
+      };
       const read = (wanted: Selection): AsyncIterable<readonly StoredRecord[]> =>
-        inTurns(held.count(store.list(wanted, request)), share); // the request has the signal
+        inTurns(held.count(store.list(wanted, reading)), share);
       let batches: AsyncIterable<readonly StoredRecord[]>;
       let listPage: ListPage | undefined;
       const limit = selection.limit ?? representation.pageSize;
@@ -55,7 +61,7 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
         response = response.withHeader("Link", linkField(links));
       }
       if (preferences.has("count")) {
-        const total = await store.count(selection, request);
+        const total = await store.count(selection, reading);
         response = response.withHeader("X-Total-Count", `${total}`);
         listPage &&= { ...listPage, total };
       }

@@ -1,17 +1,15 @@
 import { HttpError, type HttpRequest, problem } from "waymark";
-import { callerKey } from "../caller-key.ts";
+import { CallerShares, callerKey } from "../caller-shares.ts";
 import type { ListSettings } from "../limits.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { StoredRecord } from "../store.ts";
 
 /** Counts what lists hold in memory while their clients take them, so that slow clients cannot fill it. */
 export class HeldLists {
-  readonly #limits: ListSettings;
-  readonly #bytesOfCallers = new Map<string, number>();
-  #bytes = 0;
+  readonly #shares: CallerShares;
 
-  constructor(limits: ListSettings) {
-    this.#limits = limits;
+  constructor({ maxHeldBytesPerCaller, maxHeldBytes }: ListSettings) {
+    this.#shares = new CallerShares({ ofCaller: maxHeldBytesPerCaller, ofAll: maxHeldBytes });
   }
 
   /** Begins a list, which holds nothing yet. */
@@ -23,30 +21,26 @@ export class HeldLists {
 
   /** @throws HttpError 503 when the caller, or all callers together, hold as much as they may */
   assertRoom(caller: string): void {
-    const { maxHeldBytes, maxHeldBytesPerCaller } = this.#limits;
-    if ((this.#bytesOfCallers.get(caller) ?? 0) >= maxHeldBytesPerCaller) throw refusal("this client");
-    if (this.#bytes >= maxHeldBytes) throw refusal("clients");
+    const exceeded = this.#shares.exceededBy(caller, 1);
+    if (exceeded !== undefined) throw refusal(exceeded === "caller" ? "this client" : "clients");
   }
 
   /** @param bytes negative for those that are let go */
   add(caller: string, bytes: number): void {
-    this.#bytes += bytes;
-    const ofCaller = (this.#bytesOfCallers.get(caller) ?? 0) + bytes;
-    if (ofCaller === 0) this.#bytesOfCallers.delete(caller);
-    else this.#bytesOfCallers.set(caller, ofCaller);
+    this.#shares.add(caller, bytes);
   }
 }
 
 /** What one list holds. */
 class HeldList {
+  readonly caller: string;
   readonly #all: HeldLists;
-  readonly #caller: string;
   #bytes: number | undefined;
   #isOver = false;
 
   constructor(all: HeldLists, caller: string) {
     this.#all = all;
-    this.#caller = caller;
+    this.caller = caller;
   }
 
   /**
@@ -58,7 +52,7 @@ class HeldList {
     batches: AsyncIterable<readonly StoredRecord[]>,
   ): AsyncGenerator<readonly StoredRecord[], void, undefined> {
     for await (const batch of batches) {
-      if (this.#bytes === undefined) this.#all.assertRoom(this.#caller);
+      if (this.#bytes === undefined) this.#all.assertRoom(this.caller);
       this.#hold(bytesHeldBy(batch));
       yield batch;
     }
@@ -83,7 +77,7 @@ class HeldList {
 
   #hold(bytes: number): void {
     if (this.#isOver) return;
-    this.#all.add(this.#caller, bytes - (this.#bytes ?? 0));
+    this.#all.add(this.caller, bytes - (this.#bytes ?? 0));
     this.#bytes = bytes;
   }
 }

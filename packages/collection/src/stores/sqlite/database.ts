@@ -31,6 +31,8 @@ export interface SqliteDatabaseOptions extends DatabaseOptions {
    * other in an index. Those beyond are refused with StoreUnavailable. Default: 1,000.
    */
   readonly maxWaitingReads?: number;
+  /** How many of these may be of one caller (`caller` of `list` and `count`). Default: 100. */
+  readonly maxWaitingReadsPerCaller?: number;
   /** How long such a read may take, its waiting included, in milliseconds; then it is stopped. Default: 10,000. */
   readonly readTimeLimit?: number;
 }
@@ -49,13 +51,14 @@ export interface SqliteDatabaseOptions extends DatabaseOptions {
  *
  * @throws StoreOpenError (rejects) when the file cannot be opened, or is not one of ours; the message says what to do
  * @throws TypeError (rejects) when the name of a collection or of a unique member is not one
- * @throws RangeError (rejects) when `maxWaitingWrites`, `maxWaitingReads` or `readTimeLimit` is not an integer from 1
+ * @throws RangeError (rejects) when a bound is not an integer from 1
  */
 export async function openSqliteDatabase(file: string, options: SqliteDatabaseOptions): Promise<Database> {
   const { collections, busyTimeout = 1000 } = options;
-  const { maxWaitingWrites = 10_000, maxWaitingReads = 1_000, readTimeLimit = 10_000 } = options;
+  const { maxWaitingWrites = 10_000, readTimeLimit = 10_000 } = options;
+  const { maxWaitingReads = 1_000, maxWaitingReadsPerCaller = 100 } = options;
   assertDefinitions(collections);
-  assertPositive({ maxWaitingWrites, maxWaitingReads, readTimeLimit });
+  assertPositive({ maxWaitingWrites, maxWaitingReads, maxWaitingReadsPerCaller, readTimeLimit });
   const prepare = (opened: DatabaseSync): void => prepareSchema(opened, collections);
   const database = openSqliteFile(file, { busyTimeout, prepare, forLoading: options.forLoading });
   // KiB, for what leads to the records that are asked for often: one of 10,000,000 takes 4.7 µs, and 7.6 with the usual 2000.
@@ -73,7 +76,7 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   const stop = new Int32Array(new SharedArrayBuffer(4));
   const reader = new SqliteReader(
     isFile ? threadedReader({ ...thread, stop }) : localChannel<ReaderCalls>(queries),
-    { maxWaiting: maxWaitingReads, timeLimit: readTimeLimit },
+    { maxWaiting: maxWaitingReads, maxWaitingPerCaller: maxWaitingReadsPerCaller, timeLimit: readTimeLimit },
     stop,
   );
   const lock = isFile ? new SharedReadLock(connectToSqliteFile(path, busyTimeout)) : undefined;

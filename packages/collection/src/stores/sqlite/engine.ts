@@ -69,14 +69,14 @@ export class SqliteEngine implements Engine {
     for (let rest: Selection | undefined = selection; rest !== undefined; ) {
       const asked = [this.#collection, rest, owner, plan] as const;
       const page: RecordPage =
-        bounded === undefined ? await reader.read(options.signal, "page", ...asked) : queries.page(...asked);
+        bounded === undefined ? await reader.read(options, "page", ...asked) : queries.page(...asked);
       if (page.records.length > 0) yield page.records;
       ({ rest, plan } = page);
     }
   }
 
-  count(selection: Selection, owner: number | undefined, { signal }: ReadOptions): Promise<number> {
-    return this.#connections.reader.read(signal, "count", this.#collection, selection, owner);
+  count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number> {
+    return this.#connections.reader.read(options, "count", this.#collection, selection, owner);
   }
 
   revision(): number {

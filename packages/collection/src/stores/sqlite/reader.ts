@@ -1,5 +1,6 @@
 import type { CollectionDefinition } from "../../database.ts";
-import { StoreReadTimeout, StoreUnavailable } from "../../store.ts";
+import { type ReadOptions, StoreReadTimeout, StoreUnavailable } from "../../store.ts";
+import { FairQueue } from "./fair-queue.ts";
 import type { SqliteQueries } from "./selection.ts";
 import { type Channel, ThreadChannel } from "./thread.ts";
 
@@ -7,20 +8,21 @@ import { type Channel, ThreadChannel } from "./thread.ts";
 interface ReaderBounds {
   /** How many reads may be without an answer; those beyond are refused. */
   readonly maxWaiting: number;
+  /** How many reads of one caller may wait behind that which is being made. */
+  readonly maxWaitingPerCaller: number;
   /** How long each may be, from when it is asked for, in milliseconds. */
   readonly timeLimit: number;
 }
 
 /**
- * Has the reads made that may take long, one after the other, in the order in which it is asked for them. One that nobody waits for any
- * more, or that has taken too long, is left out or stopped.
+ * Makes the reads that may take long, one after another, and gives each caller a turn: the reads of one wait for those of
+ * others once a round. A read that nobody waits for any more, or that has taken too long, is dropped or stopped.
  */
 export class SqliteReader {
   readonly #channel: ReaderChannel;
   readonly #bounds: ReaderBounds;
   readonly #stop: Int32Array;
-  /** In their order; that which is being made is the first, unless it was given up. */
-  readonly #waiting = new Set<WaitingRead>();
+  readonly #waiting = new FairQueue<WaitingRead>();
   #current: WaitingRead | undefined;
   /** Resolves when there is nothing to do; undefined when there is nothing. */
   #running: Promise<void> | undefined;
@@ -36,35 +38,34 @@ export class SqliteReader {
   /**
    * Reads, and sees all that was committed before it was asked.
    *
-   * @param signal aborted when nobody waits for the answer any more
    * @throws StoreReadTimeout (rejects) when it takes too long
    * @throws StoreUnavailable (rejects) when it cannot be read just now, too many others wait, or nobody waits for it
    */
   async read<N extends keyof ReaderCalls>(
-    signal: AbortSignal | undefined,
+    { signal, caller = "" }: ReadOptions,
     call: N,
     ...args: Parameters<ReaderCalls[N]>
   ): Promise<ReturnType<ReaderCalls[N]>> {
     if (this.#closing !== undefined) throw closed();
     if (signal?.aborted === true) throw abandoned(signal);
-    const { maxWaiting, timeLimit } = this.#bounds;
-    if (this.#waiting.size >= maxWaiting) throw new StoreUnavailable(`${this.#waiting.size} long reads wait already`);
+    this.#assertRoom(caller);
     const { promise, resolve, reject } = Promise.withResolvers<ReturnType<ReaderCalls[N]>>();
     const waiting: WaitingRead = {
       make: () => this.#channel.ask(call, ...args).then(resolve, reject),
       giveUp: (reason) => {
-        this.#waiting.delete(waiting);
+        this.#waiting.delete(caller, waiting);
         if (this.#current === waiting) Atomics.store(this.#stop, 0, 1);
         reject(reason);
       },
     };
+    const { timeLimit } = this.#bounds;
     const timer = setTimeout(
       () => waiting.giveUp(new StoreReadTimeout(`It takes more than ${timeLimit} ms`)),
       timeLimit,
     );
     const onAbort = (): void => waiting.giveUp(abandoned(signal));
     signal?.addEventListener("abort", onAbort);
-    this.#waiting.add(waiting);
+    this.#waiting.add(caller, waiting);
     this.#running ??= this.#run();
     try {
       return await promise;
@@ -82,18 +83,29 @@ export class SqliteReader {
   /** Gives up what it was asked for, and takes no more. Closing it again does nothing. */
   close(): Promise<void> {
     this.#closing ??= Promise.resolve(this.#running).then(() => this.#channel.close());
-    for (const waiting of this.#waiting) waiting.giveUp(closed());
+    this.#current?.giveUp(closed());
+    for (let waiting = this.#waiting.take(); waiting !== undefined; waiting = this.#waiting.take()) {
+      waiting.giveUp(closed());
+    }
     return this.#closing;
   }
 
+  #assertRoom(caller: string): void {
+    const { maxWaiting, maxWaitingPerCaller } = this.#bounds;
+    const ofCaller = this.#waiting.sizeOf(caller);
+    if (ofCaller >= maxWaitingPerCaller)
+      throw new StoreUnavailable(`${ofCaller} long reads of the caller wait already`);
+    const all = this.#waiting.size + Number(this.#current !== undefined);
+    if (all >= maxWaiting) throw new StoreUnavailable(`${all} long reads wait already`);
+  }
+
   async #run(): Promise<void> {
-    // What comes meanwhile is come to as well.
-    for (const waiting of this.#waiting) {
+    // Those that come meanwhile are made as well.
+    for (let next = this.#waiting.take(); next !== undefined; next = this.#waiting.take()) {
       Atomics.store(this.#stop, 0, 0);
-      this.#current = waiting;
-      await waiting.make();
+      this.#current = next;
+      await next.make();
       this.#current = undefined;
-      this.#waiting.delete(waiting);
     }
     this.#running = undefined;
   }

@@ -1,0 +1,43 @@
+import type { HttpRequest } from "waymark";
+import { caller, clientKey } from "waymark/filters";
+
+/**
+ * Returns the text by which bounds tell callers apart: the id of the `caller` that `access` let pass, else the address of
+ * the client.
+ */
+export function callerKey(request: HttpRequest<unknown>): string {
+  const id = request.attribute(caller)?.id;
+  return id === undefined ? `client ${clientKey(request)}` : `caller ${id}`;
+}
+
+/** Counts what callers use of something that is bounded for all of them, and of which each has a share. */
+export class CallerShares {
+  readonly #bounds: ShareBounds;
+  readonly #ofCallers = new Map<string, number>();
+  #ofAll = 0;
+
+  constructor(bounds: ShareBounds) {
+    this.#bounds = bounds;
+  }
+
+  /** Returns whose bound as much more would exceed; undefined when there is room for it. */
+  exceededBy(key: string, amount: number): "caller" | "all" | undefined {
+    const { ofCaller, ofAll } = this.#bounds;
+    if ((this.#ofCallers.get(key) ?? 0) + amount > ofCaller) return "caller";
+    return this.#ofAll + amount > ofAll ? "all" : undefined;
+  }
+
+  /** @param amount negative for what is no longer used */
+  add(key: string, amount: number): void {
+    const ofCaller = (this.#ofCallers.get(key) ?? 0) + amount;
+    if (ofCaller === 0) this.#ofCallers.delete(key);
+    else this.#ofCallers.set(key, ofCaller);
+    this.#ofAll += amount;
+  }
+}
+
+/** The most that one caller, and all of them together, may use. */
+export interface ShareBounds {
+  readonly ofCaller: number;
+  readonly ofAll: number;
+}

@@ -1,0 +1,41 @@
+/** A queue that gives callers their turns one after another, however much one of them asks for. */
+export class FairQueue<T> {
+  /** The items of each caller in their order; the caller whose turn is next comes first. */
+  readonly #callers = new Map<string, Set<T>>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Returns how many items of a caller wait. */
+  sizeOf(caller: string): number {
+    return this.#callers.get(caller)?.size ?? 0;
+  }
+
+  add(caller: string, item: T): void {
+    const items = this.#callers.get(caller) ?? new Set();
+    this.#callers.set(caller, items.add(item));
+    this.#size++;
+  }
+
+  /** Takes out an item; does nothing when it does not wait. */
+  delete(caller: string, item: T): void {
+    const items = this.#callers.get(caller);
+    if (items?.delete(item) !== true) return;
+    this.#size--;
+    if (items.size === 0) this.#callers.delete(caller);
+  }
+
+  /** Takes out the first item of the next caller, who comes last then; undefined when nothing waits. */
+  take(): T | undefined {
+    for (const [caller, items] of this.#callers) {
+      for (const item of items) {
+        this.delete(caller, item);
+        if (this.#callers.delete(caller)) this.#callers.set(caller, items);
+        return item;
+      }
+    }
+    return undefined;
+  }
+}
