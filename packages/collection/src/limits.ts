@@ -14,8 +14,17 @@ export interface BulkLimits {
    * server's `requestTimeout` bounds how long content may take to arrive. Default: 600,000.
    */
   readonly maxTime?: number | undefined;
-  /** The most requests of a collection at once; one more is answered 503. Default: 4. */
+  /** The most requests of a collection at once; one more is answered 503. Default: 16. */
   readonly maxAtOnce?: number | undefined;
+  /** The most of them of one caller. Default: 4. */
+  readonly maxAtOncePerCaller?: number | undefined;
+  /**
+   * The most bytes of JSON that the requests of a collection put aside in the temporary folder, until the store has taken
+   * them; beyond it 503. Default: 2,147,483,648.
+   */
+  readonly maxSpoolBytes?: number | undefined;
+  /** The most of these bytes for one caller; beyond it 503, or 413 for a single request. Default: 1,073,741,824. */
+  readonly maxSpoolBytesPerCaller?: number | undefined;
 }
 
 /** The limits with every default filled in. */
@@ -32,7 +41,10 @@ export function toBulkSettings(limits: BulkLimits): BulkSettings {
     maxExpansion: limits.maxExpansion ?? 100,
     maxRecords: limits.maxRecords ?? 1_000_000,
     maxTime: limits.maxTime ?? 600_000,
-    maxAtOnce: limits.maxAtOnce ?? 4,
+    maxAtOnce: limits.maxAtOnce ?? 16,
+    maxAtOncePerCaller: limits.maxAtOncePerCaller ?? 4,
+    maxSpoolBytes: limits.maxSpoolBytes ?? 2_147_483_648,
+    maxSpoolBytesPerCaller: limits.maxSpoolBytesPerCaller ?? 1_073_741_824,
   });
 }
 

@@ -5,8 +5,10 @@ import { request as sendOverHttp } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
 import { GET, HttpError, HttpRequest, type HttpResponse, POST, router, text } from "waymark";
-import type { StandardSchemaV1 } from "waymark/content";
+import { jsonDecoder, type StandardSchemaV1 } from "waymark/content";
+import { access } from "waymark/filters";
 import { nodeCodings, serve } from "waymark/node";
+import { z } from "zod";
 import {
   type BulkLimits,
   type CollectionHandlers,
@@ -17,6 +19,7 @@ import {
   openDatabase,
   type Store,
 } from "../src/index.ts";
+import { toBulkSettings } from "../src/limits.ts";
 
 type Book = { readonly title: string };
 
@@ -175,7 +178,7 @@ describe("the records of one request", () => {
 
 describe("a limit of bulk requests", () => {
   it("is a whole number, 1 or more", async () => {
-    for (const name of ["maxBytes", "maxExpansion", "maxRecords", "maxTime", "maxAtOnce"]) {
+    for (const name of Object.keys(toBulkSettings({}))) {
       for (const value of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
         await assert.rejects(
           withBooks({ bulk: { [name]: value } }, async () => undefined),
@@ -210,6 +213,76 @@ describe("bulk requests at once", () => {
       assert.equal(await store.revision(), 5);
     });
   });
+});
+
+describe("the share of one caller in bulk requests", () => {
+  const by = (id: string) => ({ kind: "allowed", caller: { id, scopes: [] } }) as const;
+  const guard = access((request) => by(request.header("Authorization") ?? "nobody"));
+  const books = Array.from({ length: 100 }, (_, i) => `{"title":"${`${i}`.padEnd(2_000, "x")}"}\n`).join("");
+
+  async function withCallers(
+    bulk: BulkLimits,
+    use: (send: (caller: string, body: string | ReadableStream) => Promise<Response>) => Promise<void>,
+  ): Promise<void> {
+    const database = await openDatabase(":memory:", { collections: [{ name: "book" }] });
+    const { createMany } = collection({
+      path: "/books",
+      store: database.store("book"),
+      schema: z.object({ title: z.string() }),
+      decoders: [jsonDecoder],
+      bulk,
+    });
+    const app = router({ filters: [guard] }, POST("/books", createMany));
+    const headers = { "Content-Type": "application/x-ndjson" };
+    await use((caller, body) =>
+      app.fetch(
+        new Request("http://localhost/books", {
+          method: "POST",
+          headers: { ...headers, Authorization: caller },
+          body,
+          ...{ duplex: "half" }, // for a stream; TypeScript does not know it
+        }),
+      ),
+    );
+    await database.close();
+  }
+
+  it("leaves room for others while its contents do not come", () =>
+    withCallers({ maxAtOnce: 3, maxAtOncePerCaller: 2 }, async (send) => {
+      const stalled = Promise.withResolvers<void>();
+      const slow = () => new ReadableStream({ pull: (controller) => stalled.promise.then(() => controller.close()) });
+      const held = [send("slow", slow()), send("slow", slow())];
+      await new Promise(setImmediate);
+      assert.equal((await send("slow", books)).status, 503);
+      assert.equal((await send("other", books)).status, 200);
+      stalled.resolve();
+      for (const answer of await Promise.all(held)) assert.equal(answer.status, 200);
+      assert.equal((await send("slow", books)).status, 200);
+    }));
+
+  it("is bounded in what is put aside on disk: alone, beside others of the caller, and beside all", () =>
+    withCallers({ maxSpoolBytesPerCaller: 300_000, maxSpoolBytes: 400_000 }, async (send) => {
+      const tooLarge = await send("one", books + books);
+      assert.equal(tooLarge.status, 413);
+      assert.match(await tooLarge.text(), /the records come to more than 300,000 bytes as JSON/);
+      const stalled = Promise.withResolvers<void>();
+      let sent = 0;
+      const slow = () =>
+        new ReadableStream({
+          async pull(controller) {
+            if (sent++ === 0) controller.enqueue(new TextEncoder().encode(books));
+            else await stalled.promise.then(() => controller.close());
+          },
+        });
+      const held = send("one", slow());
+      while (sent < 2) await new Promise(setImmediate);
+      for (let i = 0; i < 20; i++) await new Promise(setImmediate); // until it is put aside
+      assert.equal((await send("one", books)).status, 503);
+      assert.equal((await send("other", books + books.slice(0, books.length / 2))).status, 503);
+      stalled.resolve();
+      assert.equal((await held).status, 200);
+      assert.equal((await send("one", books)).status, 200);
+    }));
 });
 
 describe("the time of a bulk request", () => {
@@ -296,7 +369,7 @@ describe("while a bulk request is worked on", () => {
         turn = turns.count;
         mostInTurn = Math.max(mostInTurn, inTurn);
       };
-      await withBooks({ onJudge, bulk: { maxAtOnce: 10 } }, async (books) => {
+      await withBooks({ onJudge, bulk: { maxAtOncePerCaller: 10 } }, async (books) => {
         const answers = Array.from({ length: 10 }, () => post(books, "1\n".repeat(200), { lenient: true }));
         for (const { status } of await Promise.all(answers)) assert.equal(status, 200);
       });

@@ -15,6 +15,7 @@ import {
   StoreReadOnly,
   StoreUnavailable,
 } from "../store.ts";
+import { BulkAdmission } from "./admission.ts";
 import {
   answerJudged,
   answerStored,
@@ -22,7 +23,6 @@ import {
   conflictErrors,
   LineErrors,
   refuseBrokenOff,
-  refuseBusy,
   refuseConflicts,
   refuseIdempotencyKey,
   refuseInvalid,
@@ -42,18 +42,17 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>):
   const { scope, listDecoders, bulk, serverMembers } = settings;
   // A list that was read can be sent: what the server sets in it is set anew, but for the ids.
   const ignored = serverMembers.filter((name) => name !== "id");
-  let inHand = 0;
+  const admission = new BulkAdmission(bulk);
   const create: BulkCreate = async (request, given) => {
     const isDryRun = readDryRun(request.search);
     const preferences = readPreferences(request, { handling: ["lenient"] });
     const { store } = await scope(request);
     if (request.headers.has("Idempotency-Key")) return refuseIdempotencyKey();
     const { decoder, mediaType } = chooseDecoder(request.headers, listDecoders);
-    if (inHand >= bulk.maxAtOnce) return refuseBusy(bulk.maxAtOnce);
-    inHand++;
+    const admitted = admission.admit(request);
     let spool: Spool | undefined;
     try {
-      spool = await Spool.open();
+      spool = await Spool.open((bytes) => admitted.spool(bytes));
       const lenient = preferences.get("handling") === "lenient";
       const work = new BulkWork(bulk, request.signal);
       const content = given ?? request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion });
@@ -87,7 +86,7 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>):
     } catch (error) {
       throw refuseMalformed(error);
     } finally {
-      inHand--;
+      admitted.end();
       await spool?.close();
     }
   };

@@ -49,9 +49,10 @@ export function refuseBrokenOff(stored: number, { reason, line }: BrokenOff, err
   return problem(collectionProblemTypes.storeUnavailable, { detail, ...members }).withHeader("Retry-After", "1");
 }
 
-/** @param maxAtOnce how many requests are in hand */
-export function refuseBusy(maxAtOnce: number): HttpResponse {
-  const detail = `${maxAtOnce} requests with many records are in hand already. Try again in a few seconds.`;
+/** @param exceeded whose share is used up */
+export function refuseBusy(exceeded: "caller" | "all"): HttpResponse {
+  const whose = exceeded === "caller" ? " of this client" : "";
+  const detail = `Requests with many records${whose} are in hand already, as many as may be. Try again in a few seconds.`;
   return problem(collectionProblemTypes.bulkBusy, { detail }).withHeader("Retry-After", "5");
 }
 

@@ -20,19 +20,24 @@ export interface SpooledDocument {
  */
 export class Spool {
   readonly #file: FileHandle;
+  readonly #count: (bytes: number) => void;
   #unwritten = "";
 
-  private constructor(file: FileHandle) {
+  private constructor(file: FileHandle, count: (bytes: number) => void) {
     this.#file = file;
+    this.#count = count;
   }
 
-  /** @throws StoreUnavailable (rejects) when there is no room for it */
-  static async open(): Promise<Spool> {
+  /**
+   * @param count called before as many bytes are written; what it throws ends that
+   * @throws StoreUnavailable (rejects) when there is no room for it
+   */
+  static async open(count: (bytes: number) => void): Promise<Spool> {
     const path = join(tmpdir(), `collection-${randomUUID()}`);
     try {
       const file = await open(path, "wx+", 0o600);
       await unlink(path);
-      return new Spool(file);
+      return new Spool(file, count);
     } catch (error) {
       throw toStoreFault(error);
     }
@@ -64,10 +69,11 @@ export class Spool {
   }
 
   async #write(): Promise<void> {
-    const text = this.#unwritten;
+    const bytes = Buffer.from(this.#unwritten);
     this.#unwritten = "";
+    this.#count(bytes.length);
     // From the current position, which reading does not move.
-    await this.#file.writeFile(text).catch((error: unknown) => {
+    await this.#file.writeFile(bytes).catch((error: unknown) => {
       throw toStoreFault(error);
     });
   }
