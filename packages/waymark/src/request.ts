@@ -125,10 +125,15 @@ export class HttpRequest<V = Variables> {
     const { path, search } = parseTarget(init.target ?? "/");
     const headers = init.headers instanceof HeaderList ? init.headers : HeaderList.of(init.headers ?? {});
     const content = new RequestContent(bufferedSource(init.body));
+    let { signal } = init;
     const exchange: Exchange = {
       content,
       adopt: (settings) => content.adopt(settings),
-      signal: init.signal ?? new AbortController().signal,
+      // Made when it is asked for: Workers refuse to make one outside of a request, where an app is made.
+      get signal() {
+        signal ??= new AbortController().signal;
+        return signal;
+      },
       client: { address: undefined, scheme: "http", host: headers.get("Host"), ...init.client },
       draining: init.draining,
       ...(init.turn !== undefined && { turn: init.turn }),
