@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import cluster from "node:cluster";
 import { buffer } from "node:stream/consumers";
 import { escapeUnprintable } from "waymark/content";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, type ClientRequest, get, type IncomingMessage, request } from "node:http";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -61,8 +61,9 @@ describe("the program", () => {
     assert.match(service.url, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
     assert.deepEqual(stdout.split("\n"), [
       `listening on ${service.url}`,
-      `keeping people in ${file}`,
-      `try: curl ${service.url}/person/1`,
+      `database: ${file} (0 people)`,
+      "empty: store a person as below, or start with --demo for 537 people",
+      `try: curl -H 'Content-Type: application/json' -d '{"name":"Ada Lovelace"}' ${service.url}/person`,
       "",
     ]);
   });
@@ -97,26 +98,29 @@ describe("the program", () => {
       assert.equal(names[0], "Maria Cantwell");
     });
 
-    it("is refused for a database that has people, and changes nothing", async () => {
-      const before = readFileSync(file);
-      const refusal = assertRefusal(await runProgram("--port", "0", "--demo", "--database", file));
-      assert.match(refusal, /--demo is for a database without people/);
-      assert.ok(readFileSync(file).equals(before));
+    it("adds nothing to a database that has people, says so, and serves", async () => {
+      await using service = await startService("--demo", "--database", file);
+      const { stdout } = await stop(service);
+      assert.match(stdout, /^--demo: ".*" already has people, so nothing was added\nlistening on /);
+      assert.match(stdout, /\ndatabase: .* \(537 people\)\n/);
     });
 
-    it("stores nothing when the service cannot start", async () => {
+    it("leaves no file and no folder when the service cannot start", async () => {
       const taken = createServer().listen(0, "127.0.0.1");
       await once(taken, "listening");
-      const other = newFile();
+      const folder = join(directory, "not", "made");
       try {
         // A server that listens has an address with a port.
         const { port } = taken.address() as { readonly port: number };
-        const refusal = assertRefusal(await runProgram("--port", `${port}`, "--demo", "--database", other));
-        assert.match(refusal, new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is taken`));
+        for (const workers of ["1", "2"]) {
+          const args = ["--port", `${port}`, "--demo", "--workers", workers, "--database", join(folder, "person.db")];
+          const refusal = assertRefusal(await runProgram(...args));
+          assert.match(refusal, new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is taken`));
+        }
       } finally {
         taken.close();
       }
-      assert.deepEqual(await namesIn(other), []);
+      assert(!existsSync(join(directory, "not")));
     });
   });
 

@@ -9,6 +9,7 @@ const defaults: Options = {
   port: 8080,
   host: "127.0.0.1",
   database: "./data/person.db",
+  hasVisiblePassword: false,
   publicUrl: undefined,
   cors: [],
   access: undefined,
@@ -44,6 +45,10 @@ describe("the command line of the service", () => {
     [["--host", "::1"], { host: "::1" }],
     [["--database", "/srv/a b.db"], { database: "/srv/a b.db" }],
     [["--database", "-"], { database: "-" }],
+    ...["postgres://me:secret@db/p", "postgres://me@db/p?password=secret"].map(
+      (database) => [["--database", database], { database, hasVisiblePassword: true }] as const,
+    ),
+    [["--database", "postgres://me@db:5432/p"], { database: "postgres://me@db:5432/p" }],
     [["--database=-x=1.db"], { database: "-x=1.db" }],
     [["--public-url=https://api.example.com/people"], { publicUrl: "https://api.example.com/people" }],
     [["--cors", "*"], { cors: ["*"] }],

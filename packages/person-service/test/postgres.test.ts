@@ -26,7 +26,7 @@ describe("the program on PostgreSQL", () => {
     const { code, stdout, stderr } = await service.exited;
     assert.deepEqual([code, stderr], [0, ""]);
     const { host, pathname } = new URL(location);
-    assert.ok(stdout.includes(`\nkeeping people in postgres://${host}${pathname}\n`), stdout);
+    assert.ok(stdout.includes(`\ndatabase: postgres://${host}${pathname} (`), stdout);
     assertNoPassword(stdout);
   });
 
@@ -47,16 +47,17 @@ describe("the program on PostgreSQL", () => {
     }
   });
 
-  it("refuses --demo where there are people, without the password", async () => {
+  it("adds no demo where there are people, and says so without the password", async () => {
     const { location } = await createPostgresDatabase();
     {
       await using service = await startService("--database", location);
       assert.equal((await post(service, { name: "Ada" })).status, 200);
     }
-    const { code, stderr } = await runProgram("--port", "0", "--demo", "--database", location);
-    assert.equal(code, 1);
-    assert.match(stderr, /--demo is for a database without people, and "postgres:/);
-    assertNoPassword(stderr);
+    await using service = await startService("--demo", "--database", location);
+    assert.match(service.printed, /^--demo: "postgres:\S+" already has people, so nothing was added\n/);
+    service.kill("SIGTERM");
+    const { stdout, stderr } = await service.exited;
+    assertNoPassword(stdout + stderr);
   });
 });
 

@@ -67,7 +67,7 @@ export async function startService(...args: readonly string[]): Promise<ServiceP
 
 /** The same, with options of Node's. */
 export function startServiceWith(nodeOptions: readonly string[], ...args: readonly string[]): Promise<ServiceProcess> {
-  return listening(launch(["--port", "0", ...args], nodeOptions));
+  return listening(launch(["--port", "0", ...args], nodeOptions, []));
 }
 
 /** Node's options for a small heap: what is not garbage must fit, and little garbage is kept, so that what is resident says something. */
@@ -142,11 +142,13 @@ function untilPrinted(stream: Readable, text: RegExp): Promise<void> {
 
 const program = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
-function launch(args: readonly string[], nodeOptions: readonly string[] = [], shell: readonly string[] = []) {
+function launch(given: readonly string[], nodeOptions: readonly string[] = [], shell: readonly string[] = []) {
+  const { args, database } = withoutPassword(given);
   const node = [process.execPath, ...nodeOptions, "--conditions=@waymark/source", program];
   const [command = "", ...rest] = [...shell, ...node, ...args];
   // Options of Node's are for measuring memory, and with the compile cache of the tests Node 24 keeps up to 60 MB more.
-  const env = nodeOptions.length > 0 ? { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1" } : process.env;
+  const cache = nodeOptions.length > 0 ? { NODE_DISABLE_COMPILE_CACHE: "1" } : {};
+  const env = { ...process.env, ...cache, ...database };
   const child = spawn(command, rest, { env, stdio: ["ignore", "pipe", "pipe"] });
   const ended = new Promise<Pick<Exit, "code" | "signal">>((resolve, reject) => {
     child.once("error", reject);
@@ -164,4 +166,12 @@ function withoutLog(printed: string): Pick<Exit, "stderr" | "log"> {
   const lines = printed.split("\n");
   const log = lines.filter(isEntry).map((line): LogEntry => JSON.parse(line));
   return { stderr: lines.filter((line) => !isEntry(line)).join("\n"), log };
+}
+
+/** Moves the address of a PostgreSQL database, which has a password, to the environment of a service that is to listen. */
+function withoutPassword(args: readonly string[]) {
+  const at = args.indexOf("--database");
+  const address = args[at + 1] ?? "";
+  if (args[0] !== "--port" || at < 0 || !address.startsWith("postgres://")) return { args, database: {} };
+  return { args: args.toSpliced(at, 2), database: { PERSON_SERVICE_DATABASE: address } };
 }

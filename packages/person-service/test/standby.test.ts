@@ -43,7 +43,7 @@ describe("a service on a standby of PostgreSQL", () => {
   });
 
   it("says so when it starts, and is ready for that", async () => {
-    assert.match(standby.printed, /\nkeeping people in postgres:\/\/127\.0\.0\.1:\d+\/postgres, reads only\n/);
+    assert.match(standby.printed, /\ndatabase: postgres:\/\/127\.0\.0\.1:\d+\/postgres \(537 people, read-only\)\n/);
     assert.doesNotMatch(primary.printed, /reads only/);
     assert.equal(await textAt(standby, "/health/ready"), "ready for reads only");
     assert.equal(await textAt(primary, "/health/ready"), "ready");
@@ -132,7 +132,7 @@ describe("a service on a standby of PostgreSQL", () => {
       [
         "--demo",
         (database) => ["--demo", "--port", "0", "--database", database],
-        /--demo is for a database that can be written to, and "postgres:\S+" is read-only; leave it out, or/,
+        /--demo needs a database that can be changed, and "postgres:\S+" is read-only: leave out --demo, or/,
       ],
       [
         "copy",

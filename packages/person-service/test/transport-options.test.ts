@@ -64,12 +64,12 @@ describe("--tls-cert and --tls-key", () => {
     const { code, log } = await service.exited;
     assert.equal(code, 0);
     const failed = log.find(({ event }) => event === "reload-failed");
-    assert.match(String(failed?.msg), /^".*cert\.pem" and ".*key\.pem" are no certificate and the key to it/);
+    assert.match(String(failed?.msg), /^".*cert\.pem" and ".*key\.pem" must be a certificate and its key/);
   });
 
   it("are refused in one line when they cannot be read or used", async () => {
     for (const [make, reason] of [
-      [() => writeFileSync(cert, "no certificate"), /are no certificate and the key to it/],
+      [() => writeFileSync(cert, "no certificate"), /must be a certificate and its key/],
       [() => rmSync(cert), /The file ".*cert\.pem" of --tls-cert cannot be read: ENOENT\n/],
     ] as const) {
       copyFixtures();

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { AroundFilter, Awaitable, HttpRequest } from "waymark";
 import { type AccessDecision, access, caller, clientKey } from "waymark/filters";
 import { pathMatcher } from "waymark/routing";
-import { type AccessRule, accessFileSchema } from "./access-file.ts";
+import { type AccessFile, type AccessRule, accessFileSchema } from "./access-file.ts";
 import {
   type AccessDenial,
   accessThrottles,
@@ -14,7 +14,7 @@ import {
   identifier,
 } from "./identify.ts";
 import { readJsonFile } from "./json-file.ts";
-import { readKeys } from "./key-file.ts";
+import { readKeys, type StoredKey } from "./key-file.ts";
 import { passwordCheck } from "./password-check.ts";
 import { type Holders, holdersOf, type Sessions, sealedSessions, sessionCookie } from "./sessions.ts";
 import { signInQueue } from "./sign-in-queue.ts";
@@ -38,12 +38,21 @@ export interface AccessOptions {
 export interface Access {
   /** For `router({ filters })`, behind `cors` and before everything else. */
   readonly filter: AccessFilter;
+  /** What the files have, as they were last read. */
+  readonly content: AccessContent;
+  /** Returns whether every client may GET a path, without credentials. */
+  isOpen(path: string): boolean;
   /**
    * Reads the files again. Requests that come meanwhile are judged by what was read before.
    *
    * @throws FileError (rejects) when a file cannot be used: nothing has then changed
    */
   reload(): Promise<void>;
+}
+
+/** The content of the access file and of the file of keys. */
+export interface AccessContent extends Pick<AccessFile, "rules" | "users" | "tokens"> {
+  readonly keys: readonly StoredKey[];
 }
 
 /** A filter that lets in, and that answers what else its rules allow. */
@@ -94,19 +103,28 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const throttles = accessThrottles(elapsed);
   const signIns = signInQueue(elapsed);
 
-  const readPolicy = async (): Promise<Policy> => {
+  const readPolicy = async (): Promise<Policy & Pick<Access, "content">> => {
     const { realm, rules, users, tokens } = await readJsonFile(file, accessFileSchema);
+    const content = { rules, users, tokens, keys: keyFile === undefined ? [] : await readKeys(keyFile) };
     const challenges = challengesOf(realm, users.length > 0);
-    const keys = keyFile === undefined ? [] : await readKeys(keyFile);
     const identify = identifier({
-      keys,
+      keys: content.keys,
       checkToken:
         tokens === undefined ? undefined : await (await import("./tokens.ts")).tokenCheck(tokens, file, now, elapsed),
       passwords: passwordCheck(users, signIns, elapsed),
       challenges,
       throttles,
     });
-    return accessPolicy({ rules, identify, challenges, onDenial, sessions, holders: holdersOf({ users }, keys) });
+    const holders = holdersOf({ users }, content.keys);
+    const policy = accessPolicy({
+      rules: [...rules, healthRule],
+      identify,
+      challenges,
+      onDenial,
+      sessions,
+      holders,
+    });
+    return { ...policy, content };
   };
 
   let policy = await readPolicy();
@@ -124,6 +142,10 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
         },
       },
     },
+    get content() {
+      return policy.content;
+    },
+    isOpen: (path) => policy.isOpen(path),
     reload() {
       // One after the other, so that the files that were read last are in force.
       const reload = lastReload.then(async () => {
@@ -141,7 +163,10 @@ function sealedIn(request: HttpRequest<unknown>): string | undefined {
   return request.cookies.get(sessionCookie);
 }
 
-interface Policy extends Pick<AccessFilter, "may">, Pick<SignIn, "begin"> {
+/** Behind all rules of the file: monitors have no credentials, and health says nothing about people. */
+const healthRule: AccessRule = { methods: ["GET"], path: "/health/*", anyone: true };
+
+interface Policy extends Pick<AccessFilter, "may">, Pick<SignIn, "begin">, Pick<Access, "isOpen"> {
   /** Decides on a request by its method, path and Authorization, and never by its content. */
   decide(request: HttpRequest): Awaitable<AccessDecision>;
 }
@@ -223,7 +248,7 @@ function accessPolicy({ rules, identify, challenges, onDenial, sessions, holders
     // A token of another issuer has a life of its own.
     return holder === undefined ? { kind: "wrong" } : { kind: "begun", sealed: await sessions.seal(holder) };
   };
-  return { decide, may, begin };
+  return { decide, may, begin, isOpen: (path) => ruleFor({ method: "GET", path })?.anyone === true };
 }
 
 type Judgement = Extract<AccessDecision, { readonly kind: "allowed" }> | Denial;

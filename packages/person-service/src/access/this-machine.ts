@@ -23,8 +23,7 @@ export function forThisMachine(publicUrl?: string): AroundFilter {
     // A browser always sends a Host; HTTP/1.0 need not.
     const other = [request.client.host, request.header("Host")].find((host) => host !== undefined && !isOwn(host));
     if (other === undefined) return next(request);
-    const others = publicName === undefined ? "" : ` and others ${publicName}`;
-    const detail = `The service is for this machine alone, which calls it localhost${others}, and not ${excerpt(other)}.`;
+    const detail = `The host ${excerpt(other)} is not allowed. Start the service with --public-url for this host, with --access FILE, or with --open.`;
     return problem(personServiceProblemTypes.misdirectedRequest, { detail });
   });
 }

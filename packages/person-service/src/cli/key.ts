@@ -3,13 +3,13 @@ import { createApiKey, hashApiKey } from "../access/credentials.ts";
 import { changeKeys, isKeyName, readKeys } from "../access/key-file.ts";
 import { type Command, CommandError, type Given } from "./command.ts";
 import { type Option, quotedArgument } from "./option.ts";
-import { databaseOptions } from "./options.ts";
+import { databaseOptions, defaultKeysFile } from "./options.ts";
 
 const reloadHint = "A running service reads the file again on SIGHUP.";
 
 const nameOption: Option = { value: "NAME", about: "the name of the key in lists and logs", required: true };
 const keysOptions: Readonly<Record<"keys" | "config", Option>> = {
-  keys: { value: "FILE", about: "the file of the keys", default: "./data/keys.json" },
+  keys: { value: "FILE", about: "the file of the keys", default: defaultKeysFile },
   config: databaseOptions.config,
 };
 

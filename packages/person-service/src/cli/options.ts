@@ -15,6 +15,8 @@ export interface Options {
   readonly host: string;
   /** The path of the SQLite file, or the URL of the PostgreSQL database. */
   readonly database: string;
+  /** Whether the command line has the password of the database. */
+  readonly hasVisiblePassword: boolean;
   /** Where clients reach the service, when it is not where it listens; undefined when it is. */
   readonly publicUrl: string | undefined;
   /** The origins whose pages may use the service, as in a CORS policy. */
@@ -188,6 +190,11 @@ export const settings: Readonly<Record<string, Option>> = Object.fromEntries(
   Object.entries(serveOptions).filter(([, { alone }]) => alone !== true),
 );
 
+/** Where "key create" keeps keys by default. */
+export const defaultKeysFile = "./data/keys.json";
+
+const hasPassword = /:\/\/[^/@]*:[^/@]+@|[?&]password=/;
+
 const rateLimitForm = /^([1-9]\d{0,8})\/([1-9]\d{0,5})$/;
 
 /** Converts the arguments of `serve` to its options. */
@@ -200,6 +207,7 @@ export function toOptions(given: Given): Options {
     port: Number(given.value("port")),
     host: given.value("host") ?? "",
     database: given.value("database") ?? "",
+    hasVisiblePassword: given.source("database") === "--database" && hasPassword.test(given.value("database") ?? ""),
     publicUrl: given.value("public-url"),
     cors: given.values("cors"),
     access: given.value("access"),

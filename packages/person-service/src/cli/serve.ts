@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { displayAddress, isPostgresAddress, isReadableByOthers, type Store, StoreNotEmpty } from "@waymark/collection";
+import { GET, router, text } from "waymark";
 import { quote } from "waymark/content";
 import { type RunningServer, serve } from "waymark/node";
 import { listRoutes } from "waymark/routing";
@@ -13,8 +15,10 @@ import { demoPeople } from "../person/demo.ts";
 import type { Person } from "../person/person.ts";
 import { openPersonService } from "../service.ts";
 import { openTracing } from "../tracing.ts";
+import { accessWarnings } from "./access-warnings.ts";
 import { type Command, CommandError, type CommandStreams, userErrorMessage } from "./command.ts";
-import { type Options, serveOptions, toOptions, usageErrorInOptions } from "./options.ts";
+import { firstSteps } from "./first-steps.ts";
+import { defaultKeysFile, type Options, serveOptions, toOptions, usageErrorInOptions } from "./options.ts";
 import { type AskWorkers, superviseWorkers, type Worker, workerOfThisProcess } from "./supervisor.ts";
 import { readTlsFiles } from "./tls-files.ts";
 import { version } from "./version.ts";
@@ -47,6 +51,7 @@ async function routesOfService(): Promise<string> {
 
 /** Starts workers, processes of this program that each run as below. Resolves when the last has ended. */
 async function supervise({ workers, grace, ...options }: Options, { print }: CommandStreams): Promise<void> {
+  await requirePort(options);
   const log = openLog({ detail: options.log, level: options.logLevel });
   const { admin } = options;
   const openAdmin = admin && (async (ask: AskWorkers) => announced(await openAdminOfWorkers(admin, ask), print));
@@ -82,6 +87,7 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
   const access =
     accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onDenial, sessionKey });
   const credentials = tls === undefined ? undefined : await readTlsFiles(tls);
+  if (worker === undefined) await requirePort(options);
   const policy = cors.length > 0 && { cors: { origins: cors } };
   let stopping = false;
   const { app, people, database } = await openPersonService({
@@ -115,14 +121,15 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
     log.write("info", "stop", `stops on ${cause}`, { cause });
     await stop(notice);
   };
+  const isFirst = worker?.isFirst ?? true;
   let readOnly: boolean;
   try {
     ({ readOnly } = await database.check());
     if (demo && readOnly) throw readOnlyDemo(address);
-    const toStore = demo && (worker?.isFirst ?? true) ? await demoPeople() : undefined;
+    const toStore = demo && isFirst ? await demoPeople() : undefined;
     // The port comes first: where it is taken, the demo must not be stored, since it is stored only once.
     server = await serve(app, { port: worker?.port ?? options.port, host, tls: credentials, trustProxy });
-    if (toStore !== undefined) print(`stored ${await storeDemo(people, toStore, address)} people for the demo`);
+    if (toStore !== undefined) print(await storeDemo(people, toStore, address));
     if (metrics !== undefined && options.admin !== undefined && worker === undefined) {
       const { openAdmin } = await import("../metrics/admin.ts");
       admin = await openAdmin(options.admin, { metrics: () => metrics.registry.metrics(), health });
@@ -145,9 +152,20 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
   // Before the lines below are printed: their reader may stop the service at once.
   if (worker !== undefined) worker.onStop(stopLogged);
   else for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopLogged(signal));
+  const files = [accessFile, keys].filter((file) => file !== undefined);
+  const warn = (): void => {
+    if (access === undefined || !isFirst) return;
+    for (const warning of accessWarnings(access.content, app.routes)) {
+      log.write("warn", "unused", `${files.join(", ")}: ${warning}`);
+    }
+  };
   const reloads: Reload[] = [];
   if (access !== undefined) {
-    reloads.push({ what: "the access rules", kept: "the access rules stay as they were", run: () => access.reload() });
+    const run = async (): Promise<void> => {
+      await access.reload();
+      warn();
+    };
+    reloads.push({ what: "the access rules", kept: "the access rules stay as they were", run });
   }
   if (tls !== undefined) {
     const run = async (): Promise<void> => server?.reloadTls(await readTlsFiles(tls));
@@ -157,13 +175,19 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
   process.on("SIGHUP", () => {
     for (const each of reloads) void reload(each, log);
   });
-  const lines = [
-    `listening on ${server.url}`,
-    ...(publicUrl === undefined ? [] : [`naming everything under ${publicUrl}`]),
-    `keeping people in ${displayAddress(address)}${readOnly ? ", reads only" : ""}`,
-    ...(accessFile === undefined ? [] : [`letting in whom ${accessFile} names`]),
-    `try: curl ${server.url}/person/1`,
-  ];
+  if (!isFirst) return worker?.tellReady(server.port, []);
+  const lines = firstSteps({
+    url: server.url,
+    publicUrl,
+    database: displayAddress(address),
+    readOnly,
+    people: await people.count(),
+    firstId: await firstIdOf(people),
+    access: access && { rules: access, files },
+    tls: tls && credentials && { files: tls, cert: credentials.cert },
+  });
+  warn();
+  warnOfIdleFiles(options, log);
   if (worker === undefined) print(lines.join("\n"));
   else worker.tellReady(server.port, lines);
 }
@@ -181,27 +205,50 @@ function warnOfReaders(address: string, log: Log): void {
   log.write("warn", "readable-by-others", message, { database: address });
 }
 
-const readOnlyDemo = (address: string): CommandError =>
-  new CommandError(
-    `--demo is for a database that can be written to, and ${quote(displayAddress(address))} is read-only; leave it out, or name another one`,
-  );
+/**
+ * Listens on the port, and stops: a start that fails since the port is taken must leave no database behind.
+ *
+ * @throws ListenError (rejects) when the port cannot be listened on
+ */
+async function requirePort({ port, host }: Pick<Options, "port" | "host">): Promise<void> {
+  const probe = await serve(router(GET("/", () => text(""))), { port, host });
+  await probe.close();
+}
 
-/** Stores the people of the demo, and returns how many they are. */
-async function storeDemo(people: Store, demo: readonly Person[], address: string): Promise<number> {
-  try {
-    const creation = await people.createAll(demo, { onlyIfEmpty: true });
-    if (creation.kind === "created") return creation.count;
-    throw new Error(`The demo has people who cannot be stored: ${JSON.stringify(creation)}`);
-  } catch (error) {
-    if (!(error instanceof StoreNotEmpty)) throw error;
-    const database = quote(displayAddress(address));
-    throw new CommandError(
-      `--demo is for a database without people, and ${database} has some; leave it out, or name another one`,
-    );
+async function firstIdOf(people: Store): Promise<number | undefined> {
+  for await (const [first] of people.list({ limit: 1 })) return first?.id;
+  return undefined;
+}
+
+/** Warns of a file of keys that nothing reads, and of a password that other users of the machine can see. */
+function warnOfIdleFiles({ access, keys, hasVisiblePassword }: Options, log: Log): void {
+  if (access !== undefined && keys === undefined && existsSync(defaultKeysFile)) {
+    log.write("warn", "unused", `${defaultKeysFile} has keys that are not used: add --keys ${defaultKeysFile}`);
+  }
+  if (hasVisiblePassword) {
+    const remedy = "use --database-file, PGPASSFILE or PGPASSWORD";
+    log.write("warn", "visible-password", `other users of this machine can read the password in --database: ${remedy}`);
   }
 }
 
-/** Something that is read from files again. */
+const readOnlyDemo = (address: string): CommandError =>
+  new CommandError(
+    `--demo needs a database that can be changed, and ${quote(displayAddress(address))} is read-only: leave out --demo, or name another database`,
+  );
+
+/** Stores the people of the demo in an empty database, and returns a line that says so. */
+async function storeDemo(people: Store, demo: readonly Person[], address: string): Promise<string> {
+  try {
+    const creation = await people.createAll(demo, { onlyIfEmpty: true });
+    if (creation.kind === "created") return `stored ${creation.count} people for the demo`;
+    throw new Error(`The demo has people who cannot be stored: ${JSON.stringify(creation)}`);
+  } catch (error) {
+    if (!(error instanceof StoreNotEmpty)) throw error;
+    return `--demo: ${quote(displayAddress(address))} already has people, so nothing was added`;
+  }
+}
+
+/** Files that are read again. */
 interface Reload {
   readonly what: string;
   /** The message where the files cannot be used. */

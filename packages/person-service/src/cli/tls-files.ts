@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { quote } from "waymark/content";
-import type { TlsCredentials } from "waymark/node";
 import { CommandError } from "./command.ts";
 
 /** The paths of the certificate and its key, both PEM. */
@@ -15,14 +14,14 @@ export interface TlsFiles {
  *
  * @throws CommandError (rejects) in one line, when a file cannot be read, or they are not a certificate and its key
  */
-export async function readTlsFiles(files: TlsFiles): Promise<TlsCredentials> {
+export async function readTlsFiles(files: TlsFiles): Promise<Record<"cert" | "key", Buffer>> {
   const [cert, key] = await Promise.all([read("--tls-cert", files.cert), read("--tls-key", files.key)]);
   const { createSecureContext } = await import("node:tls"); // which most starts do without
   try {
     createSecureContext({ cert, key });
   } catch (cause) {
     throw new CommandError(
-      `${quote(files.cert)} and ${quote(files.key)} are no certificate and the key to it, both in PEM, the key not encrypted`,
+      `${quote(files.cert)} and ${quote(files.key)} must be a certificate and its key, both in PEM, the key not encrypted`,
       { cause },
     );
   }

@@ -1,0 +1,71 @@
+import { quote } from "waymark/content";
+import { pathMatcher, type RouteSummary } from "waymark/routing";
+import type { AccessContent } from "../access/access.ts";
+import type { AccessRule } from "../access/access-file.ts";
+import { didYouMean, nearest } from "./nearest.ts";
+
+type Route = Pick<RouteSummary, "path" | "methods">;
+
+/** Returns what has no effect in an access file: rules for what no route has, and scopes that nobody has or needs. */
+export function accessWarnings(content: AccessContent, routes: readonly Route[]): readonly string[] {
+  return [
+    ...content.rules.flatMap((rule, i) => warningsOfRule(rule, `rules[${i}]`, routes)),
+    ...warningsOfScopes(content),
+  ];
+}
+
+function warningsOfRule(rule: AccessRule, name: string, routes: readonly Route[]): readonly string[] {
+  const matching = routes.filter(({ path }) => meet(rule.path, path));
+  if (matching.length === 0) {
+    const wildcard = /\/(?:\*+|\{\*\w*\})$/.exec(rule.path)?.[0] ?? "";
+    const paths = [...new Set(routes.map(({ path }) => path))];
+    const meant = didYouMean(rule.path.slice(0, rule.path.length - wildcard.length), paths, (path) => path + wildcard);
+    return [`${name} has the path ${quote(rule.path)}, which no route has.${meant}`];
+  }
+  if (rule.methods === undefined || matching.some(({ methods }) => methods === undefined)) return [];
+  // These come with other methods.
+  const taken = ["HEAD", "OPTIONS", ...new Set(matching.flatMap(({ methods = [] }) => methods))];
+  return rule.methods
+    .filter((method) => !taken.includes(method))
+    .map((method) => {
+      const place = `which no route of ${quote(rule.path)} has`;
+      return `${name} has the method ${quote(method)}, ${place}.${didYouMean(method, taken)}`;
+    });
+}
+
+/** Returns whether some path is one of both templates: an example of one is a path of the other. */
+function meet(one: string, other: string): boolean {
+  const [isOfOne, isOfOther] = [pathMatcher(one), pathMatcher(other)];
+  return examplesOf(other).some(isOfOne) || examplesOf(one).some(isOfOther);
+}
+
+const examplesOf = (template: string): readonly string[] =>
+  ["1", "a"].map((text) => template.replace(/\{(?:[^{}]|\{[^{}]*\})*\}|\*+|\?/g, text));
+
+function warningsOfScopes({ rules, users, keys, tokens }: AccessContent): readonly string[] {
+  const required = new Set(rules.flatMap(({ scopes = [] }) => scopes));
+  const holders = [
+    ...users.map(({ name, scopes }) => ({ holder: `the user ${quote(name)}`, scopes })),
+    ...keys.map(({ name, scopes }) => ({ holder: `the key ${quote(name)}`, scopes })),
+  ];
+  const held = new Set(holders.flatMap(({ scopes }) => scopes));
+  const idle = holders.flatMap(({ holder, scopes }) =>
+    scopes
+      .filter((scope) => !required.has(scope))
+      .map((scope) => `No rule has the scope ${quote(scope)} of ${holder}.${didYouMean(scope, [...required])}`),
+  );
+  // A token may have any scope: then only what looks like a slip is worth a word.
+  const unmet = [...required].filter((scope) => !held.has(scope));
+  const suspicious = unmet.filter((scope) => tokens === undefined || nearest(scope, [...held]) !== undefined);
+  const isWithoutCallers = holders.length === 0;
+  if (isWithoutCallers) {
+    const isNeeded = tokens === undefined && rules.some(({ scopes }) => scopes !== undefined);
+    return isNeeded
+      ? ["Nobody has credentials for the rules: there are no users, no tokens and no keys (--keys)."]
+      : [];
+  }
+  return [
+    ...idle,
+    ...suspicious.map((scope) => `Nobody has the scope ${quote(scope)} of the rules.${didYouMean(scope, [...held])}`),
+  ];
+}
