@@ -80,7 +80,7 @@ describe("the command line of the service", () => {
   const refused: readonly (readonly [argv: readonly string[], fault: string])[] = [
     [["--prot", "80"], 'Unknown option "--prot". Did you mean "--port"?'],
     [["--prot=80"], 'Unknown option "--prot". Did you mean "--port"?'],
-    [["--data", "x"], 'Unknown option "--data". Did you mean "--database"?'],
+    [["--trust", "x"], 'Unknown option "--trust". Did you mean "--trust-proxy"?'],
     [["--no-port"], 'Unknown option "--no-port".'],
     [["--no-routes"], 'Unknown option "--no-routes". Did you mean "--routes"?'],
     [["-port"], 'Unknown option "-port". Did you mean "--port"?'],

@@ -1,8 +1,8 @@
-import { quote } from "waymark/content";
+import { nearestName, quote } from "waymark/content";
 import { pathMatcher, type RouteSummary } from "waymark/routing";
 import type { AccessContent } from "../access/access.ts";
 import type { AccessRule } from "../access/access-file.ts";
-import { didYouMean, nearest } from "./nearest.ts";
+import { didYouMean } from "./did-you-mean.ts";
 
 type Route = Pick<RouteSummary, "path" | "methods">;
 
@@ -56,7 +56,7 @@ function warningsOfScopes({ rules, users, keys, tokens }: AccessContent): readon
   );
   // A token may have any scope: then only what looks like a slip is worth a word.
   const unmet = [...required].filter((scope) => !held.has(scope));
-  const suspicious = unmet.filter((scope) => tokens === undefined || nearest(scope, [...held]) !== undefined);
+  const suspicious = unmet.filter((scope) => tokens === undefined || nearestName(scope, [...held]) !== undefined);
   const isWithoutCallers = holders.length === 0;
   if (isWithoutCallers) {
     const isNeeded = tokens === undefined && rules.some(({ scopes }) => scopes !== undefined);

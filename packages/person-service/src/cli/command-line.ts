@@ -10,8 +10,8 @@ import {
   type Setting,
   type SettingLayer,
 } from "./configuration.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import { helpOf, helpOfAll } from "./help.ts";
-import { didYouMean } from "./nearest.ts";
 import { type Option, quotedArgument } from "./option.ts";
 import { settings } from "./options.ts";
 import { serveCommand } from "./serve.ts";

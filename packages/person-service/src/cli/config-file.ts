@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import { decodeUtf8, quote } from "waymark/content";
+import { decodeUtf8, nearestName, quote } from "waymark/content";
 import { FileError, parseJsonFile, positionOfMember, toFileError } from "../access/json-file.ts";
 import { jsonType } from "../person/text.ts";
 import { type Setting, type SettingLayer, sentenceOf } from "./configuration.ts";
-import { didYouMean, nearest } from "./nearest.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import { type Option, quotedArgument } from "./option.ts";
 
 /**
@@ -43,7 +43,7 @@ function readText(file: string): string {
 }
 
 const suggest = (name: string, known: readonly string[]): string =>
-  didYouMean(name, known) + (nearest(name, known) === undefined ? ` Known are ${known.join(", ")}.` : "");
+  didYouMean(name, known) + (nearestName(name, known) === undefined ? ` Known are ${known.join(", ")}.` : "");
 
 /** Returns a JSON value as the texts that the command line would have; undefined for one of another type. */
 function toValues(value: unknown, { value: takesValue, multiple = false }: Option): readonly string[] | undefined {
