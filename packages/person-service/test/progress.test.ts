@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { reportProgress } from "../src/cli/moving.ts";
+import { reportProgress } from "../src/cli/progress.ts";
 
 describe("reportProgress", () => {
   it("tells a line for each tenth", () => {

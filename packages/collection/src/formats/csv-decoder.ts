@@ -10,6 +10,13 @@ export interface CsvDecoderOptions {
   readonly columns: readonly string[];
   /** The columns that are integers. Canonical decimal text becomes a number; other text stays text, for the schema to refuse. */
   readonly integers?: readonly string[];
+  /** The character of ASCII that separates the cells of a row. Default: a comma. */
+  readonly delimiter?: string;
+  /**
+   * Makes the name that a header has for a column into one of `columns`; undefined leaves the column out. Default: the name
+   * as it is.
+   */
+  readonly toColumn?: (name: string) => string | undefined;
   /** Whether text has the apostrophe that `csvRepresentation` puts before formulas, which is taken away. Default: `guarded`. */
   readonly formulas?: "guarded" | "as-is";
 }
@@ -28,7 +35,9 @@ export interface CsvDecoderOptions {
  * // → { id: 7, address: { postalCode: "W1" } }
  * ```
  */
-export function csvDecoder({ columns, integers = [], formulas = "guarded" }: CsvDecoderOptions): ListDecoder {
+export function csvDecoder(options: CsvDecoderOptions): ListDecoder {
+  const { columns, integers = [], delimiter = ",", toColumn = (name) => name, formulas = "guarded" } = options;
+  if (!/^[^"\r\n\u0080-\uffff]$/.test(delimiter)) throw new TypeError(`${excerpt(delimiter)} cannot separate cells`);
   const [known, numbers] = [new Set(columns), new Set(integers)];
   const toText = formulas === "guarded" ? unguardFormula : (text: string) => text;
   const toValue = ({ name }: CsvColumn, text: string): unknown => (numbers.has(name) ? toInteger(text) : toText(text));
@@ -40,10 +49,10 @@ export function csvDecoder({ columns, integers = [], formulas = "guarded" }: Csv
         throw new ContentError("The Content-Type says header=absent, and a header must name the columns");
       }
       let header: { readonly members: CsvMembers; readonly length: number; readonly isQuoted: boolean } | undefined;
-      for await (const { line, cells, fault } of readCsvRecords(pieces)) {
+      for await (const { line, cells, fault } of readCsvRecords(pieces, delimiter)) {
         if (header === undefined) {
           if (cells === undefined) throw new ContentError(`The header ${fault}`, { line, column: 1 });
-          const members = readCsvHeader(cells, lenient ? undefined : known, line);
+          const members = readCsvHeader(cells, toColumn, lenient ? undefined : known, line);
           header = { members, length: cells.length, isQuoted: cells.some(({ isQuoted }) => isQuoted) };
         } else if (cells === undefined) {
           yield { line, issues: [{ message: fault }] };
@@ -99,13 +108,21 @@ interface CsvColumn {
  * @throws ContentError when a column has no name, is named twice or is not known; and when a name is longer than 255
  *   characters or deeper than 64 levels, or there are more than 1,000 members, the objects counted
  */
-function readCsvHeader(cells: readonly CsvCell[], known: ReadonlySet<string> | undefined, line: number): CsvMembers {
+function readCsvHeader(
+  cells: readonly CsvCell[],
+  toColumn: (name: string) => string | undefined,
+  known: ReadonlySet<string> | undefined,
+  line: number,
+): CsvMembers {
   const refuse = (detail: string): never => {
     throw new ContentError(detail, { line, column: 1 });
   };
-  const names = cells.map(({ text }) => text);
-  const nameless = names.indexOf("") + 1;
+  const nameless = cells.findIndex(({ text }) => text === "") + 1;
   if (nameless > 0) refuse(`The header does not name column ${nameless}: each column takes the name of a member`);
+  const columns = cells
+    .map(({ text }, index) => ({ name: toColumn(text), index }))
+    .filter((column): column is CsvColumn => column.name !== undefined);
+  const names = columns.map(({ name }) => name);
   const seen = new Set<string>();
   const repeated = names.find((name) => seen.size === seen.add(name).size);
   if (repeated !== undefined) refuse(`The header names the column ${excerpt(repeated)} twice`);
@@ -122,11 +139,12 @@ function readCsvHeader(cells: readonly CsvCell[], known: ReadonlySet<string> | u
 
   const members: MutableMembers = new Map();
   let count = 0;
-  for (const [index, name] of names.entries()) {
+  for (const column of columns) {
+    const { name } = column;
     const path = name.split(".");
     if (path.length > deepest)
       refuse(`The header names a member ${path.length} levels deep, and ${deepest} are allowed`);
-    const added = place(members, path, { name, index });
+    const added = place(members, path, column);
     if (added === undefined) refuse(`The header names ${excerpt(name)} both as a value and as an object with members`);
     else count += added;
     if (count > mostMembers)
@@ -190,7 +208,11 @@ interface CsvCell {
  * @throws ContentError where the content is not UTF-8, where a record has no end: it is longer than 1 MiB, or a quotation
  *   mark in it is never closed; and where there are more than 1,000,000 blank lines
  */
-async function* readCsvRecords(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRecord, void, undefined> {
+async function* readCsvRecords(
+  pieces: AsyncIterable<Uint8Array>,
+  delimiter: string,
+): AsyncGenerator<CsvRecord, void, undefined> {
+  const separator = delimiter.charCodeAt(0);
   const held = new GatheredBytes();
   const blankLines = new BlankLines();
   /** The line on which the record begins, and that of the next byte. */
@@ -201,7 +223,7 @@ async function* readCsvRecords(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
     const whole = held.take(last);
     const bytes = isEnded && whole.at(-1) === carriageReturn ? whole.subarray(0, -1) : whole;
     if (bytes.length > longestRecord) throw tooLong(line);
-    const record = toRecord(bytes, line, separators + 1);
+    const record = toRecord(bytes, line, separators + 1, delimiter);
     if (record === undefined) blankLines.count(line);
     line = nextLine;
     separators = 0;
@@ -213,7 +235,7 @@ async function* readCsvRecords(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
       const byte = piece[at];
       // Within a cell a quotation mark is doubled: while their number is odd, one is open.
       if (byte === quotationMark) isOpen = !isOpen;
-      else if (byte === comma) separators += isOpen ? 0 : 1;
+      else if (byte === separator) separators += isOpen ? 0 : 1;
       else if (byte === lineFeed) {
         nextLine++;
         if (isOpen) continue;
@@ -231,16 +253,16 @@ async function* readCsvRecords(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
 }
 
 /** Undefined for a line that is blank. */
-function toRecord(bytes: Uint8Array, line: number, count: number): CsvRecord | undefined {
+function toRecord(bytes: Uint8Array, line: number, count: number, delimiter: string): CsvRecord | undefined {
   if (bytes.length === 0) return undefined;
   const text = decodeRecord(bytes, line);
-  if (text.trim() === "") return undefined;
+  if (text.trim() === "" && !text.includes(delimiter)) return undefined;
   // Parsed, a record of 1 MiB could be as many cells.
   if (count > mostColumns) return { line, fault: `has ${count} cells, and ${mostColumns} are allowed` };
-  // Without a quotation mark every comma separates; this takes a tenth of the parser's time.
-  if (!text.includes('"')) return { line, cells: text.split(",").map(toUnquoted) };
+  // Without a quotation mark every delimiter separates; this takes a tenth of the parser's time.
+  if (!text.includes('"')) return { line, cells: text.split(delimiter).map(toUnquoted) };
   try {
-    const rows: readonly unknown[] = parse(text, syntax);
+    const rows: readonly unknown[] = parse(text, { ...syntax, delimiter });
     return { line, cells: rows[0] as readonly CsvCell[] }; // the record is one row, and `cast` makes its cells
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -277,6 +299,5 @@ const misquoted =
   'has a quotation mark in the wrong place: a cell that has one is in quotation marks, and each in it is doubled, as in "5"" pipe"';
 
 const quotationMark = 0x22;
-const comma = 0x2c;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;

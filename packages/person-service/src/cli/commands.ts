@@ -1,5 +1,7 @@
 import { checkConfigCommand } from "./check-config.ts";
 import type { Command } from "./command.ts";
+import { exportCommand } from "./export.ts";
+import { importCommand } from "./import.ts";
 import { keyCommands } from "./key.ts";
 import { backupCommand, copyCommand, restoreCommand, resumeCommand } from "./moving.ts";
 import { passwordCommands } from "./password.ts";
@@ -9,6 +11,8 @@ import { serveCommand } from "./serve.ts";
 export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["serve", serveCommand],
   ["check-config", checkConfigCommand],
+  ["import", importCommand],
+  ["export", exportCommand],
   ["copy", copyCommand],
   ["backup", backupCommand],
   ["restore", restoreCommand],

@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import type { Access } from "../access/access.ts";
+import { countPeople } from "./progress.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
 /** A service that listens, as its first lines describe it. */
@@ -22,11 +23,10 @@ export interface StartedService {
 /** Returns the lines that a service prints when it listens. The last one is a command that it answers with 200. */
 export function firstSteps(service: StartedService): readonly string[] {
   const { url, publicUrl, database, readOnly, people, access } = service;
-  const count = people === 1 ? "1 person" : `${people.toLocaleString("en")} people`;
   return [
     `listening on ${url}`,
     ...(publicUrl === undefined ? [] : [`links begin with ${publicUrl}`]),
-    `database: ${database} (${count}${readOnly ? ", read-only" : ""})`,
+    `database: ${database} (${countPeople(people)}${readOnly ? ", read-only" : ""})`,
     ...(access === undefined ? [] : [`access: ${summaryOf(access.rules)} (${access.files.join(", ")})`]),
     ...hints(service),
   ];

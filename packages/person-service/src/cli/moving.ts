@@ -12,6 +12,7 @@ import {
 import { personCollection } from "../person/collection.ts";
 import { type Command, CommandError, type CommandStreams } from "./command.ts";
 import { databaseAddress, databaseOptions } from "./options.ts";
+import { reportProgress } from "./progress.ts";
 
 /** Copies all people from one database to another. */
 export const copyCommand: Command = {
@@ -140,24 +141,3 @@ export const resumeCommand: Command = {
     io.print(`resumed ${displayAddress(address)}`);
   },
 };
-
-/** Reports progress. */
-type Report = (done: number, total: number, unit: string) => void;
-
-/** Reports progress as a bar on a terminal, and as a line for each tenth elsewhere. */
-export function reportProgress({ tell, draw }: Pick<CommandStreams, "tell" | "draw">): Report {
-  let tenth = -1;
-  return (done, total, unit) => {
-    const share = total === 0 ? 1 : Math.min(1, done / total);
-    const count = unit === "%" ? `${done} %` : `${done} of ${total} ${unit}`;
-    if (draw !== undefined) {
-      const filled = Math.floor(share * barLength);
-      draw(`[${"#".repeat(filled)}${".".repeat(barLength - filled)}] ${count}`);
-    } else if (Math.floor(share * 10) > tenth) {
-      tenth = Math.floor(share * 10);
-      tell(count);
-    }
-  };
-}
-
-const barLength = 30;

@@ -40,20 +40,26 @@ function toNode(members: Partial<StoredPerson>): object {
   };
 }
 
+/** People as XML. */
+export const personXml: ItemRepresentation & ListRepresentation = readableXml("application/xml");
+
+/** Lists of people as CSV. */
+export const personCsv: ListRepresentation = csvRepresentation({ columns: personMemberNames() });
+
 /** What people are sent as, the preferred first. CSV and NDJSON are for lists alone. */
 export const personRepresentations: readonly Representation[] = [
   jsonRepresentation,
-  readableXml("application/xml"),
+  personXml,
   personJsonLd,
   ndjsonRepresentation,
-  csvRepresentation({ columns: personMemberNames() }),
+  personCsv,
   vcard,
   // Behind all others, since who accepts any text is better served by them.
   readableXml("text/xml"),
 ];
 
 /** People in XML, which a browser shows as a tree: it does so by a style and a picture of its own, and nothing else is allowed. */
-function readableXml(mediaType: "application/xml" | "text/xml"): Representation {
+function readableXml(mediaType: "application/xml" | "text/xml"): ItemRepresentation & ListRepresentation {
   const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
   const headers = { "Content-Security-Policy": policy };
   return { ...xmlRepresentation({ root: "person", list: "people", mediaType }), headers };

@@ -1,0 +1,101 @@
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import type { Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import {
+  displayAddress,
+  isPostgresAddress,
+  openDatabase,
+  openSnapshot,
+  type Store,
+  type StoredRecord,
+} from "@waymark/collection";
+import { HttpRequest } from "waymark";
+import { quote } from "waymark/content";
+import { personCollection } from "../person/collection.ts";
+import { formatOfFile, formats, isFormatName, type TransferFormat } from "../transfer/formats.ts";
+import { type Command, CommandError } from "./command.ts";
+import { formatOption } from "./import.ts";
+import { databaseOptions } from "./options.ts";
+import { countPeople, drawProgress } from "./progress.ts";
+
+/** Exports all people to a file. */
+export const exportCommand: Command = {
+  about: "Exports all people as CSV, NDJSON, JSON, XML or vCards to a file, or to standard output.",
+  notes: ["A file gets its name when it is complete. Import it to have the same people; copy also keeps their times."],
+  examples: [
+    ["person-service export people.csv", "all people, as CSV"],
+    ["person-service export --format ndjson | head -1", "the first one"],
+  ],
+  operands: ["[FILE]"],
+  options: { format: formatOption, ...databaseOptions },
+  async run(given, io) {
+    const [file] = given.operands;
+    const wanted = given.value("format");
+    const byName = file === undefined ? formats.csv : formatOfFile(file);
+    const format = wanted !== undefined && isFormatName(wanted) ? formats[wanted] : byName;
+    if (format === undefined) throw new CommandError(`The name of ${quote(file ?? "")} says no format: add --format.`);
+    const address = given.value("database") ?? "";
+    // A database that is missing is not made.
+    if (!isPostgresAddress(address)) await (await openSnapshot(address)).close();
+    const database = await openDatabase(address, { collections: [personCollection] });
+    try {
+      const store = database.store(personCollection.name);
+      const draw = file === undefined ? () => undefined : drawProgress(io);
+      if (file === undefined) await write(store, format, process.stdout, draw);
+      else {
+        const count = await writeFile(file, (output) => write(store, format, output, draw));
+        io.print(`exported ${countPeople(count)} from ${displayAddress(address)} to ${file}`);
+      }
+    } finally {
+      await database.close();
+    }
+  },
+};
+
+/** Writes all people, and returns how many there are. A reader that wants no more is no mistake. */
+async function write(
+  store: Store,
+  format: TransferFormat,
+  output: Writable,
+  draw: (share: number, people: number) => void,
+): Promise<number> {
+  const total = await store.count();
+  let count = 0;
+  async function* counted(): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+    for await (const batch of store.list()) {
+      yield batch;
+      count += batch.length;
+      draw(total === 0 ? 1 : Math.min(1, count / total), count);
+    }
+  }
+  const pieces = format.representation.list(counted(), { url: "/person", request: HttpRequest.of() });
+  try {
+    // Standard output stays open for what the program prints.
+    await pipeline(pieces, output, { end: output !== process.stdout });
+  } catch (error) {
+    const isUnread = error instanceof Error && "code" in error && unread.has(String(error.code));
+    if (!isUnread) throw error;
+  }
+  return count;
+}
+
+/** What happens when the reader of a pipe ends. */
+const unread: ReadonlySet<string> = new Set(["EPIPE", "ERR_STREAM_PREMATURE_CLOSE"]);
+
+/** Writes a file under another name first, so that one of this name is always complete. */
+async function writeFile(file: string, write: (output: Writable) => Promise<number>): Promise<number> {
+  const partial = `${file}.part`;
+  try {
+    const output = createWriteStream(partial, { mode: 0o600 });
+    await once(output, "open");
+    const count = await write(output);
+    await rename(partial, file);
+    return count;
+  } catch (error) {
+    await rm(partial, { force: true });
+    if (!(error instanceof Error && "code" in error)) throw error;
+    throw new CommandError(`The file ${quote(file)} cannot be written: ${String(error.code)}`);
+  }
+}

@@ -1,0 +1,226 @@
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { displayAddress, openDatabase, type Store } from "@waymark/collection";
+import { ContentError, quote } from "waymark/content";
+import { personCollection } from "../person/collection.ts";
+import { personSchema } from "../person/person.ts";
+import { adviceOn, type ColumnNames, columnNames, parseMap } from "../transfer/columns.ts";
+import { formatNames, formatOfFile, formats, isFormatName, type TransferFormat } from "../transfer/formats.ts";
+import { type ImportResult, importPeople } from "../transfer/import-people.ts";
+import { openRejects, type Refusal } from "../transfer/rejects.ts";
+import { copyOfStream, openSourceFile, type SourceFile } from "../transfer/source-file.ts";
+import { dateReader } from "../transfer/values.ts";
+import { type Command, CommandError, type CommandStreams, type Given } from "./command.ts";
+import { type Option, oneOf, type ValueType } from "./option.ts";
+import { databaseOptions } from "./options.ts";
+import { countPeople, drawProgress } from "./progress.ts";
+
+/** Makes the type of values that a function converts; what it throws as a RangeError says what is wrong. */
+const converted = (convert: (value: string) => unknown): ValueType => ({
+  fault(value) {
+    try {
+      convert(value);
+      return undefined;
+    } catch (error) {
+      if (error instanceof RangeError) return error.message;
+      throw error;
+    }
+  },
+});
+
+export const formatOption: Option = {
+  value: "FORMAT",
+  type: oneOf(...formatNames),
+  about: `the format: ${formatNames.join(", ")}; by default that of the file's name`,
+};
+
+/** Imports people from a file. */
+export const importCommand: Command = {
+  about: "Imports people from a file of CSV, NDJSON, JSON, XML or vCards, or from standard input (-).",
+  notes: [
+    "Columns of CSV may have usual names, such as First Name or E-mail. Countries may have names, and the charset and the delimiter are found out.",
+    "People who cannot be stored are listed with the reason; all others are stored. Ctrl-C stops after the people that are being stored. Run the same command again within 24 hours to continue: nobody is stored twice.",
+  ],
+  examples: [
+    ["person-service import people.csv --dry-run", "check a file, and store nothing"],
+    ['person-service import list.csv --map "Cust No=identifier" --date DD.MM.YYYY', "other names, other dates"],
+    ["person-service import people.csv --rejects rejected.csv", "keep what is refused, to correct and import it"],
+    ["person-service import people.csv --upsert identifier", "change people whose identifier is stored"],
+  ],
+  operands: ["FILE"],
+  options: {
+    format: formatOption,
+    map: {
+      value: "NAME=MEMBER",
+      type: converted((value) => parseMap([value])),
+      about:
+        "which member a column is, such as 'First Name=givenName'; 'Name=' leaves it out; may be given several times",
+      multiple: true,
+    },
+    date: {
+      value: "FORM",
+      type: converted(dateReader),
+      about: "the form of birth dates, such as DD.MM.YYYY or M/D/YYYY",
+      default: "YYYY-MM-DD",
+    },
+    upsert: {
+      value: "MEMBER",
+      type: oneOf("identifier"),
+      about: "change a person whose identifier is stored, in the members that the file has; store others",
+    },
+    "dry-run": { about: "check every person, and store nobody" },
+    rejects: { value: "FILE", about: "write refused people to this file, each with its reason, to be corrected" },
+    ...databaseOptions,
+  },
+  async run(given, io) {
+    const [file = ""] = given.operands;
+    if (file !== "-") return importFile(file, file, given, io);
+    await using copy = await copyOfStream(process.stdin);
+    await importFile(copy.path, "standard input", given, io);
+  },
+};
+
+async function importFile(path: string, name: string, given: Given, io: CommandStreams): Promise<void> {
+  const format = formatFor(name, given);
+  const source = await readThrough(path, name);
+  describe(source, format, name, io);
+  const columns = columnNames(parseMap(given.values("map")));
+  const rejectsFile = given.value("rejects");
+  if (rejectsFile !== undefined && resolve(rejectsFile) === resolve(path)) {
+    throw new CommandError("--rejects must be another file than the one that is imported.");
+  }
+  const rejects = rejectsFile === undefined ? undefined : openRejects(rejectsFile, source, format.name === "csv");
+  const isDryRun = given.has("dry-run");
+  const address = given.value("database") ?? "";
+  const database = isDryRun ? undefined : await openDatabase(address, { collections: [personCollection] });
+  const store: Store | undefined = database?.store(personCollection.name);
+  const draw = drawProgress(io);
+  const report = refusalReport({ format, columns, rejects: rejectsFile, tell: io.tell });
+  let isStopped = false;
+  // The second one ends the program at once.
+  process.once("SIGINT", () => {
+    isStopped = true;
+  });
+  try {
+    const result = await importPeople({
+      source,
+      format,
+      schema: personSchema(),
+      store,
+      columns,
+      map: parseMap(given.values("map")),
+      readDate: dateReader(given.value("date") ?? ""),
+      upsert: given.has("upsert"),
+      rejects,
+      onRefusal: report.add,
+      onProgress: ({ bytes, stored, updated, known }) => draw(bytes / source.size, stored + updated + known),
+      isStopped: () => isStopped,
+    });
+    report.end();
+    conclude(result, isDryRun ? "" : ` in ${displayAddress(address)}`, given, io);
+  } catch (error) {
+    if (!(error instanceof ContentError)) throw error;
+    if (columns.unknown.length > 0) throw new CommandError(adviceOn(columns.unknown));
+    throw new CommandError(`${quote(name)} cannot be read on as ${format.name}: ${error.message}`);
+  } finally {
+    await rejects?.close();
+    await database?.close();
+  }
+}
+
+function formatFor(name: string, given: Given): TransferFormat {
+  const wanted = given.value("format");
+  const format = wanted !== undefined && isFormatName(wanted) ? formats[wanted] : formatOfFile(name);
+  if (format !== undefined) return format;
+  throw new CommandError(`The name of ${quote(name)} says no format: add --format with ${formatNames.join(", ")}.`);
+}
+
+async function readThrough(path: string, name: string): Promise<SourceFile> {
+  try {
+    if ((await stat(path)).isDirectory()) throw new CommandError(`${quote(name)} is a directory.`);
+    return await openSourceFile(path);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+    if (code === undefined) throw error;
+    throw new CommandError(`The file ${quote(name)} cannot be read: ${readErrors[code] ?? code}`);
+  }
+}
+
+const readErrors: Readonly<Record<string, string>> = {
+  ENOENT: "it does not exist",
+  EACCES: "this user may not read it",
+};
+
+function describe(
+  { charset, delimiter }: SourceFile,
+  format: TransferFormat,
+  name: string,
+  { tell }: CommandStreams,
+): void {
+  const separated = format.name === "csv" && delimiter !== "," ? `, separated by ${delimiterNames[delimiter]}` : "";
+  tell(`reading ${name}: ${format.name}, ${charset}${separated}`);
+}
+
+const delimiterNames = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" } as const;
+
+interface Reported extends Pick<CommandStreams, "tell"> {
+  readonly format: TransferFormat;
+  readonly columns: ColumnNames;
+  /** The file of refused people. */
+  readonly rejects: string | undefined;
+}
+
+/** Says which columns were guessed, lists the first refusals, and counts the others. */
+function refusalReport({ format, columns, rejects, tell }: Reported) {
+  let count = 0;
+  let looksLikeOtherDates = false;
+  const begin = (): void => {
+    if (columns.guesses.length > 0) tell(`columns: ${columns.guesses.splice(0).join(", ")}`);
+  };
+  return {
+    add({ line, reason }: Refusal): void {
+      begin();
+      count++;
+      looksLikeOtherDates ||= /birthDate must be a date/.test(reason);
+      if (count <= mostListed) tell(`${format.place} ${line}: ${reason}`);
+    },
+    end(): void {
+      begin();
+      const more = count - mostListed;
+      if (more > 0) tell(`and ${more.toLocaleString("en")} more`);
+      if (looksLikeOtherDates) tell("If dates have another form, name it, as in --date DD.MM.YYYY.");
+      if (count === 0) return;
+      tell(
+        rejects === undefined
+          ? "To have the refused people in a file that you can correct, add --rejects FILE."
+          : `The refused people are in ${rejects}: correct them there, and import that file.`,
+      );
+    },
+  };
+}
+
+const mostListed = 20;
+
+function conclude(result: ImportResult, where: string, given: Given, { print, tell }: CommandStreams): void {
+  const { stored, updated, known, refused, brokenOff } = result;
+  const counts: readonly (readonly [number, string])[] = [
+    [updated, "changed"],
+    [known, given.has("upsert") ? "unchanged" : "stored before"],
+    [refused, "refused"],
+  ];
+  const others = counts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `, ${count.toLocaleString("en")} ${what}`);
+  const verb = given.has("dry-run") ? "checked" : "stored";
+  print(`${verb} ${countPeople(stored)}${where}${others.join("")}`);
+  if (brokenOff === undefined) {
+    if (refused > 0) process.exitCode = 1;
+    return;
+  }
+  const why = brokenOff === "stopped" ? "stopped" : brokenOff.message;
+  tell(`person-service: ${why}. Run the same command again within 24 hours to continue; nobody is stored twice.`);
+  process.exitCode = brokenOff === "stopped" ? interrupted : 1;
+}
+
+/** As of a program that SIGINT ends. */
+const interrupted = 130;

@@ -1,0 +1,107 @@
+import { excerpt, nearestName } from "waymark/content";
+import { personMemberNames } from "../person/person.ts";
+import { importErrorName } from "./rejects.ts";
+
+/** How the columns of a file became members. */
+export interface ColumnNames {
+  /** Returns the member that a column is; undefined for one that is left out; the name itself where none is known. */
+  readonly toMember: (heading: string) => string | undefined;
+  /** The headings that are other words for a member, as `"First Name" is givenName`. */
+  readonly guesses: string[];
+  /** The headings that are no member. */
+  readonly unknown: readonly string[];
+}
+
+/**
+ * Makes the names of columns into those of members: by the map that is given, by the name itself, or by a usual word for it.
+ *
+ * @param map heading to member, or to nothing for a column that is left out
+ */
+export function columnNames(map: ReadonlyMap<string, string>): ColumnNames {
+  const guesses: string[] = [];
+  const unknown: string[] = [];
+  return {
+    guesses,
+    unknown,
+    toMember(heading) {
+      const mapped = map.get(heading) ?? map.get(heading.trim());
+      if (mapped !== undefined) return mapped === "" ? undefined : mapped;
+      if (heading === importErrorName) return undefined;
+      if (members.includes(heading)) return setByServer.has(heading) ? undefined : heading;
+      const guess = words.get(toKey(heading));
+      if (guess === undefined) unknown.push(heading);
+      else guesses.push(`${excerpt(heading)} is ${guess}`);
+      return guess ?? heading;
+    },
+  };
+}
+
+/** Says of headings that are no members what would help. */
+export function adviceOn(unknown: readonly string[]): string {
+  const [first = ""] = unknown;
+  const names = unknown.map(excerpt).join(", ");
+  const member = nearestName(first, members) ?? "MEMBER";
+  return `Unknown columns: ${names}. Name the member of each, as in --map ${excerpt(`${first}=${member}`)}, or leave one out with --map ${excerpt(`${first}=`)}. Members: ${members.filter((name) => !setByServer.has(name)).join(", ")}.`;
+}
+
+/**
+ * Reads the values of `--map`.
+ *
+ * @throws RangeError when one does not name a heading and a member
+ */
+export function parseMap(values: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    values.map((value) => {
+      const at = value.lastIndexOf("=");
+      const member = value.slice(at + 1).trim();
+      if (at < 1) throw new RangeError(`must be like "First Name=givenName", not ${excerpt(value)}`);
+      if (member === "" || members.includes(member)) return [value.slice(0, at), member];
+      const nearest = nearestName(member, members);
+      const meant = nearest === undefined ? `; members are ${members.join(", ")}` : `; did you mean "${nearest}"?`;
+      throw new RangeError(`names ${excerpt(member)}, which is not a member of a person${meant}`);
+    }),
+  );
+}
+
+const members = personMemberNames();
+
+/** A stored person has them, and the service sets them again. */
+const setByServer: ReadonlySet<string> = new Set(["createdAt", "updatedAt"]);
+
+const toKey = (heading: string): string =>
+  heading
+    .normalize("NFD")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, "");
+
+const usualWords: Readonly<Record<string, string>> = {
+  name: "full name, display name, person, fullname",
+  givenName: "first name, forename, given, vorname, prénom",
+  additionalName: "middle name, second name, middle",
+  familyName: "last name, surname, family, nachname, nom de famille",
+  alternateName: "nickname, alias, also known as, spitzname",
+  birthDate: "birthday, date of birth, dob, born, geburtsdatum, geburtstag",
+  email: "e-mail, mail, email address, e-mail address, e-mail 1 - value",
+  telephone: "phone, phone number, telephone number, tel, mobile, mobile phone, telefon, phone 1 - value",
+  "address.streetAddress": "street, address, street address, address line 1, strasse, straße",
+  "address.addressLocality": "city, town, locality, ort, stadt",
+  "address.addressRegion": "state, region, province, county",
+  "address.postalCode": "zip, zip code, postcode, postal code, plz",
+  "address.addressCountry": "country, land, country code",
+  jobTitle: "title, job, position, role, job title",
+  worksFor: "company, organisation, organization, employer, firma",
+  url: "website, web site, homepage, web",
+  knowsLanguage: "language, sprache",
+  description: "notes, note, comment, comments, remarks, bemerkung",
+  identifier: "external id, customer id, employee id, member id, reference",
+};
+
+/** Each member is a word for itself in other letters: `BIRTHDATE`, `postal_code`. */
+const words: ReadonlyMap<string, string> = new Map(
+  members
+    .filter((member) => !setByServer.has(member))
+    .flatMap((member) => {
+      const others = usualWords[member]?.split(", ") ?? [];
+      return [member, member.replace(/^address\./, ""), ...others].map((word) => [toKey(word), member] as const);
+    }),
+);

@@ -1,0 +1,101 @@
+import { extname } from "node:path";
+import {
+  csvDecoder,
+  jsonArrayDecoder,
+  jsonRepresentation,
+  type ListDecoder,
+  type ListedValue,
+  type ListRepresentation,
+  ndjsonDecoder,
+  ndjsonRepresentation,
+} from "@waymark/collection";
+import type { MediaType } from "waymark/fields";
+import { personCsv, personXml } from "../person/collection.ts";
+import { personMemberNames } from "../person/person.ts";
+import { vcard } from "../person/vcard.ts";
+import type { ColumnNames } from "./columns.ts";
+import type { Delimiter } from "./source-file.ts";
+import { decodeVcards } from "./vcard-decoder.ts";
+import { decodeXmlPeople } from "./xml-people.ts";
+
+/** A format of files that are imported and exported. */
+export interface TransferFormat {
+  readonly name: FormatName;
+  readonly representation: ListRepresentation;
+  /** What a place in a file is called: JSON counts records, the others lines. */
+  readonly place: "line" | "record";
+  /** Reads the people of a file in UTF-8. */
+  readonly decode: (pieces: AsyncIterable<Uint8Array>, table: Table) => AsyncIterable<ListedValue>;
+}
+
+export type FormatName = "csv" | "ndjson" | "json" | "xml" | "vcard";
+
+/** What there is to know of a file of CSV. */
+export interface Table {
+  readonly delimiter: Delimiter;
+  readonly columns: ColumnNames;
+}
+
+const csvType = mediaType("text", "csv");
+const ndjsonType = mediaType("application", "x-ndjson");
+const jsonType = mediaType("application", "json");
+
+export const formats: Readonly<Record<FormatName, TransferFormat>> = {
+  csv: {
+    name: "csv",
+    representation: personCsv,
+    place: "line",
+    decode: (pieces, { delimiter, columns }) =>
+      decodeBy(
+        csvDecoder({ columns: personMemberNames(), integers: ["id"], delimiter, toColumn: columns.toMember }),
+        pieces,
+        csvType,
+      ),
+  },
+  ndjson: {
+    name: "ndjson",
+    representation: ndjsonRepresentation,
+    place: "line",
+    decode: (pieces) => decodeBy(ndjsonDecoder, pieces, ndjsonType),
+  },
+  json: {
+    name: "json",
+    representation: jsonRepresentation,
+    place: "record",
+    decode: (pieces) => decodeBy(jsonArrayDecoder, pieces, jsonType),
+  },
+  xml: { name: "xml", representation: personXml, place: "line", decode: decodeXmlPeople },
+  vcard: { name: "vcard", representation: vcard, place: "line", decode: decodeVcards },
+};
+
+const extensions: Readonly<Record<string, FormatName>> = {
+  ".csv": "csv",
+  ".tsv": "csv",
+  ".txt": "csv",
+  ".ndjson": "ndjson",
+  ".jsonl": "ndjson",
+  ".json": "json",
+  ".xml": "xml",
+  ".vcf": "vcard",
+  ".vcard": "vcard",
+};
+
+/** Returns the format that the name of a file says; undefined where it says none. */
+export const formatOfFile = (file: string): TransferFormat | undefined => {
+  const name = extensions[extname(file).toLowerCase()];
+  return name === undefined ? undefined : formats[name];
+};
+
+export const formatNames: readonly FormatName[] = ["csv", "ndjson", "json", "xml", "vcard"];
+
+export const isFormatName = (name: string): name is FormatName => Object.hasOwn(formats, name);
+
+function mediaType(type: string, subtype: string): MediaType {
+  return { type, subtype, parameters: new Map() };
+}
+
+const decodeBy = (
+  decoder: ListDecoder,
+  pieces: AsyncIterable<Uint8Array>,
+  type: MediaType,
+): AsyncIterable<ListedValue> => decoder.decode(pieces, { mediaType: type, lenient: false });

@@ -1,0 +1,188 @@
+import { type Creation, type Document, type Store, StoreUnavailable } from "@waymark/collection";
+import type { ValidationIssue } from "waymark/content";
+import type { Person, PersonSchema } from "../person/person.ts";
+import type { ColumnNames } from "./columns.ts";
+import type { TransferFormat } from "./formats.ts";
+import type { Refusal, Rejects } from "./rejects.ts";
+import type { SourceFile } from "./source-file.ts";
+import { type ReadDate, renamed, toMembers } from "./values.ts";
+
+export interface ImportOptions {
+  readonly source: SourceFile;
+  readonly format: TransferFormat;
+  readonly schema: PersonSchema;
+  /** Where people are stored; undefined to check them only. */
+  readonly store: Store | undefined;
+  readonly columns: ColumnNames;
+  /** Members of JSON by other names. */
+  readonly map: ReadonlyMap<string, string>;
+  readonly readDate: ReadDate;
+  /** Whether people whose identifier is stored are changed, in the members that the file has. */
+  readonly upsert: boolean;
+  readonly rejects: Rejects | undefined;
+  readonly onRefusal: (refusal: Refusal) => void;
+  /** Called after each batch. */
+  readonly onProgress: (progress: ImportProgress) => void;
+  /** Asked after each batch: an import that is stopped stores no further one. */
+  readonly isStopped: () => boolean;
+}
+
+export interface ImportProgress {
+  /** Of the file, in bytes. */
+  readonly bytes: number;
+  readonly stored: number;
+  readonly updated: number;
+  /** Stored by an earlier import of the same file. */
+  readonly known: number;
+  readonly refused: number;
+}
+
+export interface ImportResult extends ImportProgress {
+  /** Why it ended before the file did; undefined at the end of the file. */
+  readonly brokenOff: "stopped" | StoreUnavailable | undefined;
+}
+
+/**
+ * Imports the people of a file, in constant memory and in batches that are each on disk before the next is stored. Each person is
+ * stored under a key of the file's digest and the line, so that an import of the same file within 24 hours stores nobody again.
+ *
+ * @throws ContentError (rejects) when the file is not of its format from some place on; what came before it is stored
+ */
+export async function importPeople(options: ImportOptions): Promise<ImportResult> {
+  const { source, rejects, onRefusal, onProgress, isStopped } = options;
+  const progress = { bytes: 0, stored: 0, updated: 0, known: 0, refused: 0 };
+  let brokenOff: ImportResult["brokenOff"];
+  let storing: Promise<void> = Promise.resolve();
+  const store = async (batch: readonly Candidate[]): Promise<void> => {
+    const outcomes = await Promise.all(batch.map((candidate) => outcomeOf(candidate, options)));
+    const refusals: Refusal[] = [];
+    for (const [i, outcome] of outcomes.entries()) {
+      if (outcome instanceof StoreUnavailable) brokenOff ??= outcome;
+      else if (typeof outcome === "string") progress[outcome]++;
+      else {
+        progress.refused++;
+        refusals.push({ ...(batch[i] as Candidate), reason: outcome.reason }); // there are as many
+      }
+    }
+    for (const refusal of refusals) onRefusal(refusal);
+    await rejects?.add(refusals);
+    onProgress(progress);
+  };
+  try {
+    for await (const batch of batchesOf(
+      candidatesOf(options, (count) => (progress.bytes += count)),
+      options.upsert,
+    )) {
+      // While one batch is stored, the next one is read.
+      await storing;
+      if (isStopped()) brokenOff ??= "stopped";
+      if (brokenOff !== undefined) break;
+      storing = store(batch);
+    }
+  } finally {
+    await storing;
+  }
+  if (brokenOff === undefined) progress.bytes = source.size;
+  return { ...progress, brokenOff };
+}
+
+/** A record of the file. */
+interface Candidate extends Omit<Refusal, "reason"> {
+  readonly person: Person | undefined;
+  readonly issues: readonly ValidationIssue[];
+}
+
+/** Reads the records of the file, each as soon as the next one begins. */
+async function* candidatesOf(
+  { source, format, schema, columns, map, readDate }: ImportOptions,
+  onBytes: (count: number) => void,
+): AsyncGenerator<Candidate, void, undefined> {
+  let last: Candidate | undefined;
+  for await (const { line, value, issues } of format.decode(source.pieces(onBytes), {
+    delimiter: source.delimiter,
+    columns,
+  })) {
+    if (last !== undefined) yield { ...last, nextLine: line };
+    const read = format.name === "csv" ? value : renamed(value, map);
+    const result = issues === undefined ? schema["~standard"].validate(toMembers(read, readDate)) : { issues };
+    const person = result.issues === undefined ? result.value : undefined;
+    last = { line, nextLine: undefined, value, person, issues: result.issues ?? [] };
+  }
+  if (last !== undefined) yield last;
+}
+
+const batchLength = 1000;
+
+/** With upsert, no two of a batch have the same identifier: they are stored at the same time, in whatever order. */
+async function* batchesOf(
+  candidates: AsyncIterable<Candidate>,
+  isUpsert: boolean,
+): AsyncGenerator<readonly Candidate[], void, undefined> {
+  let batch: Candidate[] = [];
+  const identifiers = new Set<string>();
+  for await (const candidate of candidates) {
+    const { identifier } = candidate.person ?? {};
+    const isRepeated = isUpsert && identifier !== undefined && identifiers.has(identifier);
+    if (batch.length >= batchLength || isRepeated) {
+      yield batch;
+      batch = [];
+      identifiers.clear();
+    }
+    batch.push(candidate);
+    if (identifier !== undefined) identifiers.add(identifier);
+  }
+  if (batch.length > 0) yield batch;
+}
+
+type Outcome = "stored" | "updated" | "known" | { readonly reason: string } | StoreUnavailable;
+
+async function outcomeOf({ line, person, issues }: Candidate, options: ImportOptions): Promise<Outcome> {
+  if (person === undefined) return { reason: issues.map(toText).join("; ") };
+  const { store, source, upsert } = options;
+  if (store === undefined) return "stored";
+  try {
+    const updated = upsert ? await update(person, store, options.schema) : undefined;
+    if (updated !== undefined) return updated;
+    const idempotency = { key: `import ${source.digest} ${line}`, fingerprint: JSON.stringify(person) };
+    return toOutcome(await store.create(person, { idempotency }));
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return error;
+    throw error;
+  }
+}
+
+function toOutcome(creation: Creation): Outcome {
+  switch (creation.kind) {
+    case "created":
+      return "stored";
+    case "repeated":
+    case "key-reused":
+      return "known";
+    case "conflict":
+      return { reason: `${creation.member} is already used by another person` };
+    case "ownerless":
+      throw new Error("People have no owner");
+  }
+}
+
+/** Changes the person with the identifier; returns undefined when there is none. */
+async function update(person: Person, store: Store, schema: PersonSchema): Promise<Outcome | undefined> {
+  const { identifier, id: _id, ...members } = person;
+  if (identifier === undefined) return { reason: "identifier is required with --upsert" };
+  const filters = [{ member: "identifier", operator: "eq", value: identifier }] as const;
+  for await (const [record] of store.list({ filters, limit: 1 })) {
+    if (record === undefined) return undefined;
+    const { id, createdAt: _createdAt, updatedAt: _updatedAt, ...before } = JSON.parse(record.json);
+    const merged: Document = { ...before, ...members };
+    const result = schema["~standard"].validate(merged);
+    if (result.issues !== undefined) return { reason: result.issues.map(toText).join("; ") };
+    const replacement = await store.replace(id, result.value, record.revision);
+    if (replacement.kind === "replaced") return replacement.record.revision === record.revision ? "known" : "updated";
+    if (replacement.kind === "conflict") return { reason: `${replacement.member} is already used by another person` };
+    return { reason: "was changed by another program at the same time; import it again" };
+  }
+  return undefined;
+}
+
+const toText = ({ path = [], message }: ValidationIssue): string =>
+  [path.map((key) => (typeof key === "object" ? key.key : key)).join("."), message].filter(Boolean).join(" ");

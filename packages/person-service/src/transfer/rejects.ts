@@ -1,0 +1,120 @@
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { finished } from "node:stream/promises";
+import type { SourceFile } from "./source-file.ts";
+
+/** The column or member in which a file of refused records says why. An import leaves it out. */
+export const importErrorName = "import-error";
+
+/** A record of a file that is not stored. */
+export interface Refusal {
+  /** Where it begins, from 1. */
+  readonly line: number;
+  /** Where the next record begins; undefined for the last one. */
+  readonly nextLine: number | undefined;
+  /** What was read of it; undefined where it could not be read. */
+  readonly value: unknown;
+  readonly reason: string;
+}
+
+/** Writes refused records to a file that can be corrected and imported. */
+export interface Rejects {
+  /** @param refusals in the order of the file */
+  add(refusals: readonly Refusal[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a file for refused records: rows of CSV as they stand in the source, with a column that says why; records of other formats
+ * as NDJSON, with such a member. It is made with the first of them.
+ */
+export function openRejects(path: string, source: SourceFile, isCsv: boolean): Rejects {
+  const rows = isCsv ? new RowsOfSource(source) : undefined;
+  let output: ReturnType<typeof createWriteStream> | undefined;
+  const write = async (text: string): Promise<void> => {
+    if (output === undefined) {
+      output = createWriteStream(path, { mode: 0o600 });
+      await once(output, "open");
+      if (rows !== undefined) text = `${rows.marked(await rows.header(), importErrorName)}${text}`;
+    }
+    if (!output.write(text)) await once(output, "drain");
+  };
+  return {
+    async add(refusals) {
+      for (const refusal of refusals) {
+        const { value, reason } = refusal;
+        if (rows !== undefined) await write(rows.marked(await rows.take(refusal), reason));
+        else if (typeof value === "object" && value !== null) {
+          await write(`${JSON.stringify({ ...value, [importErrorName]: reason })}\n`);
+        }
+      }
+    },
+    async close() {
+      await rows?.close();
+      if (output === undefined) return;
+      output.end();
+      await finished(output);
+    },
+  };
+}
+
+/** Reads the rows of CSV again, in the order of the file. */
+class RowsOfSource {
+  readonly #delimiter: string;
+  readonly #lines: AsyncGenerator<string, void, undefined>;
+  #header: string | undefined;
+  #next = 1;
+
+  constructor(source: SourceFile) {
+    this.#delimiter = source.delimiter;
+    this.#lines = linesOf(source.pieces());
+  }
+
+  /** Returns the first line; a header has one. */
+  async header(): Promise<string> {
+    this.#header ??= await this.#read();
+    return this.#header;
+  }
+
+  async take({ line, nextLine = Number.POSITIVE_INFINITY }: Refusal): Promise<string> {
+    await this.header();
+    let row = "";
+    while (this.#next < nextLine) {
+      const isOfRow = this.#next >= line;
+      const text = await this.#read();
+      if (text === "") break;
+      if (isOfRow) row += text;
+    }
+    return row;
+  }
+
+  /** Returns a row with one more cell, in the place of that of an earlier import. */
+  marked(row: string, reason: string): string {
+    const hasReason = this.#header?.trimEnd().endsWith(`"${importErrorName}"`) === true;
+    const trimmed = row.trimEnd();
+    const kept = hasReason ? trimmed.replace(/.?"(?:[^"]|"")*"$/s, "") : trimmed;
+    return `${kept}${this.#delimiter}"${reason.replaceAll('"', '""')}"\n`;
+  }
+
+  async close(): Promise<void> {
+    await this.#lines.return();
+  }
+
+  async #read(): Promise<string> {
+    const { value } = await this.#lines.next();
+    this.#next++;
+    return value ?? "";
+  }
+}
+
+/** The lines with their ends. */
+async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  const utf8 = new TextDecoder();
+  let rest = "";
+  for await (const piece of pieces) {
+    const lines = (rest + utf8.decode(piece, { stream: true })).split(/(?<=\n)/);
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
+}

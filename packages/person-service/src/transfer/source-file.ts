@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+
+/** A file that is imported, read once from end to end to know what it is. */
+export interface SourceFile {
+  /** In bytes. */
+  readonly size: number;
+  /** SHA-256, by which a second import of the same file is known. */
+  readonly digest: string;
+  readonly charset: Charset;
+  /** What separates the cells of its first line, if it is CSV. */
+  readonly delimiter: Delimiter;
+  /** The content in UTF-8, without a byte order mark. `onBytes` is called with the size of each piece that was read. */
+  pieces(onBytes?: (count: number) => void): AsyncIterable<Uint8Array>;
+}
+
+export type Charset = "UTF-8" | "UTF-16 LE" | "UTF-16 BE" | "Windows-1252";
+export type Delimiter = "," | ";" | "\t" | "|";
+
+/**
+ * Reads a file through. UTF-16 is known by its byte order mark; what is not valid UTF-8 is Windows-1252, which every text is.
+ *
+ * @throws Error of the system (rejects) when the file cannot be read
+ */
+export async function openSourceFile(path: string): Promise<SourceFile> {
+  const hash = createHash("sha256");
+  const utf8 = new TextDecoder("utf-8", { fatal: true });
+  let size = 0;
+  let isUtf8 = true;
+  let beginning = Buffer.alloc(0);
+  for await (const piece of createReadStream(path, { highWaterMark: pieceSize }) as AsyncIterable<Buffer>) {
+    hash.update(piece);
+    size += piece.length;
+    if (beginning.length < sampleSize) beginning = Buffer.concat([beginning, piece.subarray(0, sampleSize)]);
+    isUtf8 &&= isValid(utf8, piece);
+  }
+  isUtf8 &&= isValid(utf8, undefined);
+  const { charset, mark } = charsetOf(beginning, isUtf8);
+  const label = labels[charset];
+  const text = new TextDecoder(label).decode(beginning.subarray(mark));
+  return {
+    size,
+    digest: hash.digest("hex"),
+    charset,
+    delimiter: delimiterOf(text),
+    async *pieces(onBytes = () => undefined) {
+      const decoder = charset === "UTF-8" ? undefined : new TextDecoder(label);
+      const stream = createReadStream(path, { start: mark, highWaterMark: pieceSize }) as AsyncIterable<Buffer>;
+      for await (const piece of stream) {
+        onBytes(piece.length);
+        yield decoder === undefined ? piece : Buffer.from(decoder.decode(piece, { stream: true }));
+      }
+      if (decoder !== undefined) yield Buffer.from(decoder.decode());
+    },
+  };
+}
+
+const pieceSize = 262_144;
+const sampleSize = 65_536;
+
+const labels: Readonly<Record<Charset, string>> = {
+  "UTF-8": "utf-8",
+  "UTF-16 LE": "utf-16le",
+  "UTF-16 BE": "utf-16be",
+  "Windows-1252": "windows-1252",
+};
+
+function isValid(decoder: TextDecoder, piece: Uint8Array | undefined): boolean {
+  try {
+    decoder.decode(piece, { stream: piece !== undefined });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function charsetOf(beginning: Buffer, isUtf8: boolean): { readonly charset: Charset; readonly mark: number } {
+  if (beginning[0] === 0xff && beginning[1] === 0xfe) return { charset: "UTF-16 LE", mark: 2 };
+  if (beginning[0] === 0xfe && beginning[1] === 0xff) return { charset: "UTF-16 BE", mark: 2 };
+  const hasMark = beginning[0] === 0xef && beginning[1] === 0xbb && beginning[2] === 0xbf;
+  return { charset: isUtf8 ? "UTF-8" : "Windows-1252", mark: isUtf8 && hasMark ? 3 : 0 };
+}
+
+/** Returns the separator that occurs most in the first line, outside of quotation marks. */
+function delimiterOf(text: string): Delimiter {
+  const line = /^(?:"(?:[^"]|"")*"|[^"\n])*/.exec(text)?.[0].replaceAll(/"(?:[^"]|"")*"/g, "") ?? "";
+  const count = (delimiter: Delimiter): number => line.split(delimiter).length;
+  return delimiters.toSorted((a, b) => count(b) - count(a))[0] ?? ",";
+}
+
+const delimiters: readonly Delimiter[] = [",", ";", "\t", "|"];
+
+/** A copy of a stream in a temporary file, which is removed with it. */
+export interface StreamCopy extends AsyncDisposable {
+  readonly path: string;
+}
+
+/** Copies standard input to a temporary file, since an import reads its source twice. */
+export async function copyOfStream(stream: Readable): Promise<StreamCopy> {
+  const folder = await mkdtemp(join(tmpdir(), "person-service-import-"));
+  const path = join(folder, "input");
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    await pipeline(stream, createWriteStream(path, { mode: 0o600 }));
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { path, [Symbol.asyncDispose]: remove };
+}

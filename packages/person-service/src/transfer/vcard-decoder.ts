@@ -1,0 +1,106 @@
+import type { ListedValue } from "@waymark/collection";
+import ICAL from "ical.js";
+import { ContentError } from "waymark/content";
+
+/**
+ * Reads vCards (RFC 6350, and the 3.0 of RFC 2426), one after another. Of a property that occurs several times, such as EMAIL,
+ * the first one counts; what a person has no member for is left out.
+ *
+ * @throws ContentError when there are none, or one has no end
+ */
+export async function* decodeVcards(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ListedValue, void, undefined> {
+  let card: string[] | undefined;
+  let [line, first, count] = [0, 0, 0];
+  for await (const text of linesOf(pieces)) {
+    line++;
+    if (/^BEGIN:VCARD\s*$/i.test(text)) {
+      card = [];
+      first = line;
+    }
+    card?.push(text);
+    if (card === undefined || !/^END:VCARD\s*$/i.test(text)) continue;
+    yield toValue(card.join("\r\n"), first);
+    count++;
+    card = undefined;
+  }
+  if (card !== undefined) throw new ContentError("A vCard has no END:VCARD", { line: first, column: 1 });
+  if (count === 0) throw new ContentError("The content has no vCards");
+}
+
+async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  const utf8 = new TextDecoder();
+  let rest = "";
+  for await (const piece of pieces) {
+    const lines = (rest + utf8.decode(piece, { stream: true })).split(/\r?\n/);
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
+}
+
+function toValue(card: string, line: number): ListedValue {
+  try {
+    return { line, value: toPerson(propertiesOf(card)) };
+  } catch (error) {
+    // The parser throws its own errors, whose messages repeat the content.
+    if (!(error instanceof Error)) throw error;
+    return { line, issues: [{ message: "is not a vCard of version 3.0 or 4.0" }] };
+  }
+}
+
+/** The values of each property as jCard (RFC 7095) has them, those of its first occurrence. */
+type Properties = ReadonlyMap<string, unknown>;
+
+function propertiesOf(card: string): Properties {
+  const [, properties]: readonly [string, readonly (readonly unknown[])[]] = ICAL.parse(card);
+  const found = new Map<string, unknown>();
+  for (const [name, , , value] of properties) {
+    if (!found.has(String(name))) found.set(String(name), value);
+  }
+  return found;
+}
+
+function toPerson(properties: Properties): object {
+  const text = (name: string): string | undefined => optional(properties.get(name));
+  const part = (name: string, index: number): string | undefined => {
+    const value = properties.get(name);
+    return optional(Array.isArray(value) ? value[index] : index === 0 ? value : undefined);
+  };
+  const address = withoutAbsent({
+    streetAddress: part("adr", 2),
+    addressLocality: part("adr", 3),
+    addressRegion: part("adr", 4),
+    postalCode: part("adr", 5),
+    addressCountry: part("adr", 6),
+  });
+  return withoutAbsent({
+    name: text("fn"),
+    givenName: part("n", 1),
+    additionalName: part("n", 2),
+    familyName: part("n", 0),
+    alternateName: part("nickname", 0),
+    birthDate: toDate(text("bday")),
+    email: text("email")?.replace(/^mailto:/i, ""),
+    telephone: text("tel")?.replace(/^tel:/i, ""),
+    address: Object.keys(address).length === 0 ? undefined : address,
+    jobTitle: text("title"),
+    worksFor: part("org", 0),
+    url: text("url"),
+    knowsLanguage: text("lang"),
+    description: properties.has("note") ? String(properties.get("note")) : undefined,
+    identifier: text("x-identifier"),
+  });
+}
+
+/** Several values of one part are one text: `Main St 1, 2nd floor`. */
+function optional(value: unknown): string | undefined {
+  const text = Array.isArray(value) ? value.join(", ") : value === undefined ? "" : String(value);
+  return text === "" ? undefined : text;
+}
+
+/** A time of birth is left out. */
+const toDate = (text: string | undefined): string | undefined =>
+  text?.replace(/T.*$/, "").replace(/^(\d{4})(\d\d)(\d\d)$/, "$1-$2-$3");
+
+const withoutAbsent = (members: Readonly<Record<string, unknown>>): object =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
