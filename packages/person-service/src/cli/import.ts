@@ -74,14 +74,34 @@ export const importCommand: Command = {
   },
   async run(given, io) {
     const [file = ""] = given.operands;
-    if (file !== "-") return importFile(file, file, given, io);
-    await using copy = await copyOfStream(process.stdin);
-    await importFile(copy.path, "standard input", given, io);
+    const name = file === "-" ? "standard input" : file;
+    const format = formatFor(name, given);
+    let isStopped = false;
+    const stop = (): void => {
+      isStopped = true;
+    };
+    // The second one ends the program at once.
+    process.once("SIGINT", stop);
+    try {
+      if (file !== "-") return await importFile({ path: file, name, format, given, isStopped: () => isStopped }, io);
+      await using copy = await copyOfStream(process.stdin);
+      await importFile({ path: copy.path, name, format, given, isStopped: () => isStopped }, io);
+    } finally {
+      process.off("SIGINT", stop);
+    }
   },
 };
 
-async function importFile(path: string, name: string, given: Given, io: CommandStreams): Promise<void> {
-  const format = formatFor(name, given);
+interface FileToImport {
+  readonly path: string;
+  /** What messages call it. */
+  readonly name: string;
+  readonly format: TransferFormat;
+  readonly given: Given;
+  readonly isStopped: () => boolean;
+}
+
+async function importFile({ path, name, format, given, isStopped }: FileToImport, io: CommandStreams): Promise<void> {
   const source = await readThrough(path, name);
   describe(source, format, name, io);
   const columns = columnNames(parseMap(given.values("map")));
@@ -96,11 +116,6 @@ async function importFile(path: string, name: string, given: Given, io: CommandS
   const store: Store | undefined = database?.store(personCollection.name);
   const draw = drawProgress(io);
   const report = refusalReport({ format, columns, rejects: rejectsFile, tell: io.tell });
-  let isStopped = false;
-  // The second one ends the program at once.
-  process.once("SIGINT", () => {
-    isStopped = true;
-  });
   try {
     const result = await importPeople({
       source,
@@ -114,7 +129,7 @@ async function importFile(path: string, name: string, given: Given, io: CommandS
       rejects,
       onRefusal: report.add,
       onProgress: ({ bytes, stored, updated, known }) => draw(bytes / source.size, stored + updated + known),
-      isStopped: () => isStopped,
+      isStopped,
     });
     report.end();
     conclude(result, isDryRun ? "" : ` in ${displayAddress(address)}`, given, io);

@@ -45,6 +45,7 @@ const usualNames: readonly (readonly [name: string, code: string])[] = [
   ["Vereinigte Staaten von Amerika", "US"],
   ["UK", "GB"],
   ["Great Britain", "GB"],
+  ["Großbritannien", "GB"],
   ["England", "GB"],
   ["Scotland", "GB"],
   ["Wales", "GB"],

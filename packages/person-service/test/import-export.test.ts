@@ -1,0 +1,297 @@
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { openDatabase } from "@waymark/collection";
+import fc from "fast-check";
+import { parseCommandLine } from "../src/cli/command-line.ts";
+import { personCollection } from "../src/person/collection.ts";
+import { formatNames } from "../src/transfer/formats.ts";
+import { openFolder } from "./access/folder.ts";
+import { legalPerson } from "./legal-person.ts";
+
+const folder = openFolder();
+let files = 0;
+const newFile = (extension: string): string => folder.path(`${++files}.${extension}`);
+
+/** Writes a file, in whatever charset, and returns its path. */
+function write(extension: string, content: string | Buffer): string {
+  const path = newFile(extension);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** Runs a command in this process, and returns what it says on both streams. */
+async function run(...argv: readonly string[]): Promise<string> {
+  const line = parseCommandLine(argv);
+  assert(line.kind === "run", JSON.stringify(line));
+  const said: string[] = [];
+  const say = (text: string): unknown => said.push(text);
+  await line.run({ print: say, tell: say, readInput: assert.fail });
+  process.exitCode = undefined;
+  return said.join("\n");
+}
+
+/** Returns the people of a database, without what the service sets. */
+async function peopleIn(address: string): Promise<readonly unknown[]> {
+  const database = await openDatabase(address, { collections: [personCollection] });
+  const people: unknown[] = [];
+  for await (const batch of database.store("person").list()) {
+    for (const { json } of batch) {
+      const { createdAt: _createdAt, updatedAt: _updatedAt, ...person } = JSON.parse(json);
+      people.push(person);
+    }
+  }
+  await database.close();
+  return people;
+}
+
+const ada = { id: 1, name: "Ada Lovelace", givenName: "Ada", familyName: "Lovelace", birthDate: "1815-12-10" };
+
+describe("import", () => {
+  const rows = "First Name;Last Name;Birthday;Country\nAda;Lovelace;10.12.1815;Großbritannien\n";
+  const utf16 = Buffer.from(`\ufeff${rows}`, "utf16le");
+  const charsets: Readonly<Record<string, readonly [content: Buffer, said: RegExp]>> = {
+    "UTF-8": [Buffer.from(rows), /: csv, UTF-8, separated by semicolons\n/],
+    "UTF-8 with a byte order mark": [Buffer.from(`\ufeff${rows}`), /: csv, UTF-8, /],
+    "UTF-16, little end first": [utf16, /: csv, UTF-16 LE, /],
+    "UTF-16, big end first": [Buffer.from(utf16).swap16(), /: csv, UTF-16 BE, /],
+    "Windows-1252": [Buffer.from(rows, "latin1"), /: csv, Windows-1252, /],
+  };
+  for (const [name, [content, said]] of Object.entries(charsets)) {
+    it(`finds out the charset ${name}, the delimiter and the columns, and says so`, async () => {
+      const database = newFile("db");
+      const printed = await run("import", write("csv", content), "--date", "DD.MM.YYYY", "--database", database);
+      assert.match(printed, said);
+      assert.match(
+        printed,
+        /\ncolumns: "First Name" is givenName, "Last Name" is familyName, "Birthday" is birthDate, /,
+      );
+      assert.match(printed, /\nstored 1 person in /);
+      assert.deepEqual(await peopleIn(database), [{ ...ada, address: { addressCountry: "GB" } }]);
+    });
+  }
+
+  it("stores nothing of a file with unknown columns, and says how to name them", async () => {
+    const database = newFile("db");
+    const file = write("csv", "name,Cust No,Shoe\nAda,7,38\n");
+    await assert.rejects(run("import", file, "--database", database), {
+      message:
+        /^Unknown columns: "Cust No", "Shoe"\. .*--map "Cust No=MEMBER", or leave one out with --map "Cust No="\./,
+    });
+    await run("import", file, "--database", database, "--map", "Cust No=identifier", "--map", "Shoe=");
+    assert.deepEqual(await peopleIn(database), [{ id: 1, name: "Ada", identifier: "7" }]);
+  });
+
+  it("renames members of JSON too", async () => {
+    const database = newFile("db");
+    const file = write("ndjson", '{"full":"Ada","zip":"W1","x":1}\n');
+    const map = ["full=name", "zip=address.postalCode", "x="].flatMap((value) => ["--map", value]);
+    await run("import", file, "--database", database, ...map);
+    assert.deepEqual(await peopleIn(database), [{ id: 1, name: "Ada", address: { postalCode: "W1" } }]);
+  });
+
+  it("writes what is refused to a file that can be corrected and imported, again and again", async () => {
+    const database = newFile("db");
+    const [first, second] = [newFile("csv"), newFile("csv")];
+    const content = 'name,email,identifier\nAda,ada,1\nGrace,g@x.org,2\n"Kay\n""J""",kay,3\nBo,b@x.org,2\n';
+    const printed = await run("import", write("csv", content), "--database", database, "--rejects", first);
+    assert.match(
+      printed,
+      /\nline 2: email must [^\n]*\nline 4: name must [^\n]*; email must [^\n]*\nline 6: identifier is already used/,
+    );
+    assert.match(printed, /stored 1 person in .*, 3 refused$/);
+    const rejected = readFileSync(first, "utf8");
+    assert.match(
+      rejected,
+      /^name,email,identifier,"import-error"\nAda,ada,1,"email must [^\n]*"\n"Kay\n""J""",kay,3,"name [^\n]*"\nBo,/,
+    );
+    writeFileSync(first, rejected.replace("Ada,ada,", "Ada,a@x.org,"));
+    assert.match(
+      await run("import", first, "--database", database, "--rejects", second),
+      /stored 1 person in .*, 2 refused$/,
+    );
+    assert.equal(readFileSync(second, "utf8").split("import-error").length, 2);
+    await assert.rejects(run("import", first, "--rejects", first, "--database", database), /must be another file/);
+  });
+
+  it("writes refused records of other formats as NDJSON with the reason", async () => {
+    const rejects = newFile("ndjson");
+    const file = write("json", '[{"name":"Ada"},{"name":"Kay","email":"kay"}]');
+    const printed = await run("import", file, "--database", newFile("db"), "--rejects", rejects);
+    assert.match(printed, /\nrecord 2: email must have one @/);
+    assert.deepEqual(Object.keys(JSON.parse(readFileSync(rejects, "utf8"))), ["name", "email", "import-error"]);
+  });
+
+  it("checks all and stores nobody with --dry-run", async () => {
+    const database = newFile("db");
+    const printed = await run("import", write("csv", "name\nAda\n"), "--database", database, "--dry-run");
+    assert.match(printed, /checked 1 person$/);
+    assert(!existsSync(database));
+  });
+
+  it("stores nobody of a file twice", async () => {
+    const database = newFile("db");
+    const file = write("csv", "name\nAda\nGrace\n");
+    await run("import", file, "--database", database);
+    assert.match(await run("import", file, "--database", database), /stored 0 people in .*, 2 stored before$/);
+    assert.equal((await peopleIn(database)).length, 2);
+  });
+
+  it("with --upsert changes the members that the file has, and stores those who are new", async () => {
+    const database = newFile("db");
+    await run("import", write("csv", "name,email,identifier\nAda,a@x.org,1\n"), "--database", database);
+    const upsert = ["--upsert", "identifier", "--database", database];
+    const changes = write("csv", "name,jobTitle,identifier\nAda L,poet,1\nGrace,,2\nGrace H,,2\nBo,,\n");
+    const printed = await run("import", changes, ...upsert);
+    assert.match(printed, /\nline 5: identifier is required with --upsert\n/);
+    assert.match(printed, /stored 1 person in .*, 2 changed, 1 refused$/);
+    assert.match(await run("import", write("csv", "name,identifier\nAda L,1\n"), ...upsert), /, 1 unchanged$/);
+    assert.deepEqual(await peopleIn(database), [
+      { id: 1, name: "Ada L", email: "a@x.org", jobTitle: "poet", identifier: "1" },
+      { id: 2, name: "Grace H", identifier: "2" },
+    ]);
+  });
+
+  it("takes vCards of other programs", async () => {
+    const database = newFile("db");
+    const card = [
+      "BEGIN:VCARD",
+      "VERSION:3.0",
+      "N:Lovelace;Ada;;;",
+      "FN:Ada Lovelace",
+      "item1.EMAIL;TYPE=INTERNET:ada@example.org",
+      "EMAIL:second@example.org",
+      "TEL;TYPE=CELL:tel:+44 20 7946 0000",
+      "ADR;TYPE=HOME:;;St James's Square 12;London;;SW1Y 4JH;United Kingdom",
+      "ORG:Analytical Engines;Programs",
+      "BDAY:1815-12-10",
+      "PHOTO;ENCODING=b:AAAA",
+      "END:VCARD",
+    ].join("\r\n");
+    await run("import", write("vcf", `${card}\r\n`), "--database", database);
+    assert.deepEqual(await peopleIn(database), [
+      {
+        ...ada,
+        email: "ada@example.org",
+        telephone: "+44 20 7946 0000",
+        address: {
+          streetAddress: "St James's Square 12",
+          addressLocality: "London",
+          postalCode: "SW1Y 4JH",
+          addressCountry: "GB",
+        },
+        worksFor: "Analytical Engines",
+      },
+    ]);
+  });
+
+  const unusable: readonly (readonly [name: string, argv: readonly string[], message: RegExp])[] = [
+    ["a file that is missing", ["none.csv"], /^The file "none\.csv" cannot be read: it does not exist$/],
+    ["a directory", [folder.path("."), "--format", "csv"], /is a directory\.$/],
+    ["a name that says no format", [write("dat", "")], /says no format: add --format with csv, ndjson, /],
+    ["standard input without a format", ["-"], /"standard input" says no format/],
+    ["an empty file", [write("csv", "")], /cannot be read on as csv: .*no header/],
+    ["XML without people", [write("xml", "<people/>")], /has no <person> elements/],
+    ["XML that is cut off", [write("xml", "<people><person><name>A")], /The last person has no end at line 1/],
+    ["no vCards", [write("vcf", "x")], /has no vCards/],
+    ["JSON that is cut off", [write("json", '[{"name":"Ada"}')], /not closed/],
+  ];
+  for (const [name, argv, message] of unusable) {
+    it(`refuses ${name}`, async () => {
+      await assert.rejects(run("import", ...argv, "--database", newFile("db")), (error: Error) => {
+        assert.match(error.message, message);
+        return true;
+      });
+    });
+  }
+
+  const mistaken: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
+    [[], /^"import" needs a FILE\.$/],
+    [["a.csv", "--format", "xls"], /^--format must be csv, ndjson, json, xml or vcard, not "xls"\.$/],
+    [["a.csv", "--date", "YY-MM-DD"], /^--date must be like DD\.MM\.YYYY or M\/D\/YYYY, not "YY-MM-DD"\.$/],
+    [["a.csv", "--map", "name"], /^--map must be like "First Name=givenName", not "name"\.$/],
+    [
+      ["a.csv", "--map", "x=birthdate"],
+      /^--map names "birthdate", which is not a member of a person; did you mean "birthDate"\?\.$/,
+    ],
+    [["a.csv", "--upsert", "email"], /^--upsert must be identifier, not "email"\.$/],
+  ];
+  for (const [argv, message] of mistaken) {
+    it(`refuses [${argv.join(" ")}]`, () => {
+      const line = parseCommandLine(["import", ...argv]);
+      assert(line.kind === "usage-error");
+      assert.match(line.usageErrors[0] ?? "", message);
+    });
+  }
+});
+
+describe("what is exported and imported", () => {
+  for (const format of formatNames) {
+    it(`is the same people, as ${format}`, async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(legalPerson, { minLength: 1, maxLength: 12 }), async (people) => {
+          const source = newFile("db");
+          const database = await openDatabase(source, { collections: [personCollection] });
+          const { kind } = await database.store("person").createAll(people.map(({ id: _id, ...person }) => person));
+          await database.close();
+          fc.pre(kind === "created");
+          const [file, target] = [newFile(format), newFile("db")];
+          await run("export", file, "--format", format, "--database", source);
+          const printed = await run("import", file, "--format", format, "--database", target);
+          assert.deepEqual(await peopleIn(target), await peopleIn(source), printed);
+        }),
+        { numRuns: 1 },
+      );
+    });
+  }
+
+  it("is complete, or not there", async () => {
+    const database = newFile("db");
+    await assert.rejects(run("export", newFile("csv"), "--database", database), /does not exist|no such|is not there/i);
+    assert(!existsSync(database));
+    await run("import", write("csv", "name\nAda\n"), "--database", database);
+    const file = folder.path("missing/people.csv");
+    await assert.rejects(run("export", file, "--database", database), { message: /cannot be written: ENOENT$/ });
+  });
+});
+
+describe("the programs", () => {
+  const database = newFile("db");
+  const program = ["--conditions=@waymark/source", fileURLToPath(new URL("../src/main.ts", import.meta.url))];
+  const start = (...args: readonly string[]) => spawn(process.execPath, [...program, ...args, "--database", database]);
+
+  it("import standard input, say on SIGINT what is stored, and continue", async () => {
+    const rows = Array.from({ length: 6_000 }, (_, n) => `Ada ${n}\n`).join("");
+    const stopped = start("import", "-", "--format", "csv");
+    stopped.stdin.end(`name\n${rows}`);
+    const printed = Promise.all([text(stopped.stdout), text(stopped.stderr)]);
+    await once(stopped.stderr, "data"); // it has read the input, and begins
+    stopped.kill("SIGINT");
+    const [code] = await once(stopped, "close");
+    const [stdout, stderr] = await printed;
+    const [, stored = ""] = /^stored ([\d,]+) people? in /.exec(stdout) ?? [];
+    assert.equal(code, 130, stderr);
+    assert.match(
+      stderr,
+      /stopped\. Run the same command again within 24 hours to continue; nobody is stored twice\.\n$/,
+    );
+    const file = write("csv", `name\n${rows}`);
+    assert.match(
+      await run("import", file, "--database", database),
+      new RegExp(stored === "0" ? "stored 6,000" : `, ${stored} stored before$`),
+    );
+    assert.equal((await peopleIn(database)).length, 6_000);
+  });
+
+  it("export into a pipe whose reader has enough, without a word", async () => {
+    const line = `"$0" "$@" | head -1`;
+    const args = [process.execPath, ...program, "export", "--database", database];
+    const { stdout, stderr } = await promisify(execFile)("sh", ["-c", line, ...args]);
+    assert.deepEqual([stdout.split(",")[0], stderr], ["id", ""]);
+  });
+});
