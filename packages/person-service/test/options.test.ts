@@ -92,7 +92,7 @@ describe("the command line of the service", () => {
     [["--", "--port"], '"serve" takes options only, not "--port".'],
     [[""], '"serve" takes options only, not "".'],
     [["Serve"], 'Unknown command "Serve". Did you mean "serve"?'],
-    [["imprt"], 'Unknown command "imprt".'],
+    [["imprt"], 'Unknown command "imprt". Did you mean "import"?'],
     [["constructor"], 'Unknown command "constructor".'],
     [["serve", "serve"], '"serve" takes options only, not "serve".'],
     [["--port"], "--port needs a value."],
