@@ -109,7 +109,7 @@ test("only the page on other frameworks has programs that are not run", () => {
 });
 
 suite("the commands of the pages", () => {
-  const startOfCommand = /^([A-Z_]+=\S+ )*npm start -- (backup|check-config|copy|export|import|restore)\b/;
+  const startOfCommand = /^([A-Z_]+=\S+ )*npm start -- (backup|check-config|copy|export|import|restore|resume)\b/;
   const startOfService = /^npm start -- --demo( --(access|keys) docs\/example-\w+\.json| --public-url \S+)*$/;
   const transcripts = pages
     .map((page) => ({ file: page.file, commands: readTranscript(page) }))
