@@ -162,7 +162,7 @@ describe("the program", () => {
       assert.match(rows[0] ?? "", /^GET +\/person\/\{id\} +application\/json, application\/xml, /);
       assert.match(
         rows.find((row) => row.includes("PATCH")) ?? "",
-        /\/person\/\{id\} +application\/merge-patch\+json, application\/json-patch\+json$/,
+        /\/person\/\{id\} +application\/merge-patch\+json, application\/json-patch\+json, application\/json$/,
       );
     });
 
