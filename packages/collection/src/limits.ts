@@ -83,7 +83,7 @@ export function toListSettings(limits: ListLimits): ListSettings {
 function positiveLimits<T extends Readonly<Record<string, number>>>(option: string, limits: T): T {
   for (const [name, value] of Object.entries(limits)) {
     if (Number.isSafeInteger(value) && value >= 1) continue;
-    throw new RangeError(`${option}.${name} must be a whole number, 1 or more, and is ${String(value)}`);
+    throw new RangeError(`${option}.${name} must be a whole number, 1 or more, not ${String(value)}`);
   }
   return limits;
 }

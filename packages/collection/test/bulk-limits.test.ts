@@ -182,7 +182,7 @@ describe("a limit of bulk requests", () => {
       for (const value of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
         await assert.rejects(
           withBooks({ bulk: { [name]: value } }, async () => undefined),
-          { name: "RangeError", message: `bulk.${name} must be a whole number, 1 or more, and is ${value}` },
+          { name: "RangeError", message: `bulk.${name} must be a whole number, 1 or more, not ${value}` },
         );
       }
     }
@@ -330,7 +330,7 @@ describe("the time of a bulk request", () => {
         "bulk-time-exceeded",
       );
       assert.deepEqual([problem["stored"], problem["refused"], await store.revision()], [256, 0, 256]);
-      assert.match(String(problem["detail"]), /: 256 records are stored, and nothing was tried after line 256\.$/);
+      assert.match(String(problem["detail"]), /: 256 records are stored; nothing after line 256 was tried\.$/);
     });
   });
 });

@@ -311,7 +311,7 @@ suite("PATCH of a record by operations", () => {
     await add({ name: "Ada" });
     const { detail } = problemOf(await ask("PATCH", "/things/1", [{ op: "remove", path: "/nick" }], type));
     const told =
-      'Operation 0 of the patch, counted from 0, cannot be done: there is no member "nick". Nothing was changed.';
+      'Operation 0 of the patch, counted from 0, cannot be applied: there is no member "nick". Nothing was changed.';
     assert.equal(detail, told);
   });
 

@@ -189,10 +189,10 @@ describe("many records at once", () => {
       assert.equal(detail, "Nothing was stored: there are 4 faults in 4 records.");
       assert.equal(refused, 4);
       assert.deepEqual(errors, [
-        { line: 2, pointer: "#/isbn", detail: "is that which another record has" },
-        { line: 3, pointer: "#/isbn", detail: "is that which line 1 has" },
-        { line: 4, pointer: "#/isbn", detail: "is that which line 2 has" },
-        { line: 5, pointer: "#/id", detail: "is that which another record has or had" },
+        { line: 2, pointer: "#/isbn", detail: "is already used by another record" },
+        { line: 3, pointer: "#/isbn", detail: "is already used in line 1" },
+        { line: 4, pointer: "#/isbn", detail: "is already used in line 2" },
+        { line: 5, pointer: "#/id", detail: "is or was used by another record" },
       ]);
       assert.deepEqual(await titles(store), ["Emma"]);
     }),
@@ -206,8 +206,8 @@ describe("many records at once", () => {
       assert.deepEqual(
         toldBy(await post(books, content, csv)).errors.map(({ line, detail }) => [line, detail]),
         [
-          [5, "is that which another record has"],
-          [7, "is that which line 2 has"],
+          [5, "is already used by another record"],
+          [7, "is already used in line 2"],
         ],
       );
     }),
@@ -222,7 +222,7 @@ describe("many records at once", () => {
       assert.equal(errors.at(-1)?.line, 1000);
       assert.equal(
         detail,
-        "Nothing was stored: there are 1,000 faults in 1,000 records; nothing after line 1000 was looked at.",
+        "Nothing was stored: there are 1,000 faults in 1,000 records; nothing after line 1000 was read.",
       );
       assert.equal(await store.revision(), 0);
     }),
@@ -238,7 +238,7 @@ describe("many records at once", () => {
       assert.deepEqual([errors.length, omitted, stoppedAfter], [1000, 200, 2]);
       assert.equal(
         detail,
-        "Nothing was stored: there are 1,200 faults in 2 records; the first 1,000 are told, and 200 are not; nothing after line 2 was looked at.",
+        "Nothing was stored: there are 1,200 faults in 2 records; the first 1,000 are listed, 200 are not; nothing after line 2 was read.",
       );
     }),
   );
@@ -354,9 +354,9 @@ describe("many records at once, with handling=lenient", () => {
         stored: 2,
         refused: 3,
         errors: [
-          { line: 2, pointer: "#/isbn", detail: "is that which another record has" },
+          { line: 2, pointer: "#/isbn", detail: "is already used by another record" },
           { line: 3, pointer: "#/title", detail: "must be text" },
-          { line: 4, pointer: "#/isbn", detail: "is that which another record has" },
+          { line: 4, pointer: "#/isbn", detail: "is already used by another record" },
         ],
       });
       assert.deepEqual(await titles(store), ["Emma", "a", "d"]);
@@ -432,7 +432,7 @@ describe("many records at once, with handling=lenient", () => {
     assert.equal(type, "/problems/store-unavailable");
     assert.deepEqual([stored, refused], [tried.length - 2, 3]);
     assert.equal(tried.length, 256);
-    assert.match(detail ?? "", /254 records are stored, and nothing was tried after line 257\.$/);
+    assert.match(detail ?? "", /254 records are stored; nothing after line 257 was tried\.$/);
     assert.deepEqual(errors, [
       { line: 1, pointer: "#/title", detail: "must be text" },
       { line: 4, pointer: "#", detail: "is not stored: the store could not be used" },

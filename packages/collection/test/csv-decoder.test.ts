@@ -48,8 +48,8 @@ describe("reading CSV", () => {
 
   // biome-ignore format: a table
   const rowFaults: readonly [what: string, row: string, said: RegExp][] = [
-    ["a cell too few", "Ada", /^has 1 cell, and the header 2$/],
-    ["a cell too many", "Ada,1,2", /^has 3 cells, and the header 2$/],
+    ["a cell too few", "Ada", /^has 1 cell; the header has 2$/],
+    ["a cell too many", "Ada,1,2", /^has 3 cells; the header has 2$/],
     ["quotation marks within a cell", 'Ada "Byron" Lovelace,1', /^has a quotation mark in the wrong place/],
     ["text behind a quoted cell", '"Ada"x,1', /^has a quotation mark in the wrong place/],
     ["quotation marks that are not doubled, over two lines", 'a"b,1\r\nc"d,2', /^has a quotation mark in the wrong place/],
@@ -72,8 +72,8 @@ describe("reading CSV", () => {
     ["the column __proto__", "name,__proto__\r\nAda,x\r\n", 1, 1, /not known: "__proto__"/],
     ["a column of another case", "Name\r\nAda\r\n", 1, 1, /not known: "Name"/],
     ["a column that is named twice", "name,id,name\r\nAda,1,x\r\n", 1, 1, /"name" twice/],
-    ["more than 1,000 columns", `${names(1001).join()}\r\n`, 1, 1, /^The header has 1001 cells, and 1000 are allowed$/],
-    ["100,000 columns", `${names(100_000).join()}\r\n`, 1, 1, /^The header has 100000 cells, and 1000 are allowed$/],
+    ["more than 1,000 columns", `${names(1001).join()}\r\n`, 1, 1, /^The header has 1001 cells; at most 1000 are allowed$/],
+    ["100,000 columns", `${names(100_000).join()}\r\n`, 1, 1, /^The header has 100000 cells; at most 1000 are allowed$/],
     ["more than 1,000,000 blank lines", `name\r\n${"\r\n".repeat(1_000_001)}`, 1_000_002, 1, /more than 1,000,000 blank lines/],
     ["a column without a name", "name,,id\r\nAda,x,1\r\n", 1, 1, /not name column 2/],
     ["a header on the third line", "\n\nnmae\nAda\n", 3, 1, /not known: "nmae"/],
@@ -131,10 +131,10 @@ describe("reading CSV", () => {
       decodeList(decoder, [Buffer.from(`${header}\r\n${row}\r\n`)], { lenient: true });
     // biome-ignore format: a table
     const bounds: readonly [what: string, fits: readonly string[], goesBeyond: readonly string[], said: RegExp][] = [
-      ["1,000 columns", names(1000), names(1001), /The header has 1001 cells, and 1000 are allowed at line 1/],
+      ["1,000 columns", names(1000), names(1001), /The header has 1001 cells; at most 1000 are allowed at line 1/],
       ["1,000 members, the objects counted", names(500).map((name) => `${name}.x`), [...names(499).map((name) => `${name}.x`), "a.b.c"], /The header names more than 1000 members, the objects they are in counted at line 1/],
       ["names of 255 characters", ["x".repeat(255)], ["x".repeat(256)], /The header names the column "x{40}…", longer than 255 characters/],
-      ["64 levels", [Array(64).fill("a").join(".")], [Array(65).fill("a").join(".")], /The header names a member 65 levels deep, and 64 are allowed/],
+      ["64 levels", [Array(64).fill("a").join(".")], [Array(65).fill("a").join(".")], /The header names a member 65 levels deep; at most 64 are allowed/],
     ];
     for (const [what, fits, goesBeyond, said] of bounds) {
       it(`takes ${what}, and no more`, async () => {
@@ -154,7 +154,7 @@ describe("reading CSV", () => {
     const decoded = await decodeList(decoder, [Buffer.from(`name,id\r\n${rows.join("\r\n")}\r\n`)]);
     assert.deepEqual(
       decoded.map(({ issues }) => issues?.[0]?.message),
-      ["has 1001 cells, and 1000 are allowed", undefined, "has 1000001 cells, and 1000 are allowed"],
+      ["has 1001 cells; at most 1000 are allowed", undefined, "has 1000001 cells; at most 1000 are allowed"],
     );
   });
 

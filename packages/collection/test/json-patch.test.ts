@@ -148,16 +148,16 @@ suite("a JSON Patch", () => {
     ["copy what every object inherits", {}, { op: "copy", from: "/toString", path: "/a" }, /no member "toString"/],
     ["copy beyond the end", [1], { op: "copy", from: "/0", path: "/2" }, /no element "2"/],
     ["test what is not there", {}, { op: "test", path: "/a", value: null }, /no member "a"/],
-    ["test another value", { a: 1 }, { op: "test", path: "/a", value: 2 }, /another/],
-    ["test a number as text", { a: 1 }, { op: "test", path: "/a", value: "1" }, /another/],
-    ["test null as false", { a: null }, { op: "test", path: "/a", value: false }, /another/],
-    ["test an object with more", { a: {} }, { op: "test", path: "/a", value: { b: 1 } }, /another/],
-    ["test an object with less", { a: { b: 1 } }, { op: "test", path: "/a", value: {} }, /another/],
-    ["test an object with another member", { a: { b: 1 } }, { op: "test", path: "/a", value: { c: 1 } }, /another/],
-    ["test an array in another order", [1, 2], { op: "test", path: "", value: [2, 1] }, /another/],
-    ["test a shorter array", [1, 2], { op: "test", path: "", value: [1] }, /another/],
-    ["test an array as an object", [1], { op: "test", path: "", value: { 0: 1 } }, /another/],
-    ["test an object as an array", { 0: 1 }, { op: "test", path: "", value: [1] }, /another/],
+    ["test another value", { a: 1 }, { op: "test", path: "/a", value: 2 }, /different/],
+    ["test a number as text", { a: 1 }, { op: "test", path: "/a", value: "1" }, /different/],
+    ["test null as false", { a: null }, { op: "test", path: "/a", value: false }, /different/],
+    ["test an object with more", { a: {} }, { op: "test", path: "/a", value: { b: 1 } }, /different/],
+    ["test an object with less", { a: { b: 1 } }, { op: "test", path: "/a", value: {} }, /different/],
+    ["test an object with another member", { a: { b: 1 } }, { op: "test", path: "/a", value: { c: 1 } }, /different/],
+    ["test an array in another order", [1, 2], { op: "test", path: "", value: [2, 1] }, /different/],
+    ["test a shorter array", [1, 2], { op: "test", path: "", value: [1] }, /different/],
+    ["test an array as an object", [1], { op: "test", path: "", value: { 0: 1 } }, /different/],
+    ["test an object as an array", { 0: 1 }, { op: "test", path: "", value: [1] }, /different/],
     [
       "test the whole by a name every object inherits",
       {},
@@ -183,7 +183,7 @@ suite("a JSON Patch", () => {
       { op: "remove", path: "/c" },
     ];
     const target = { a: 1, b: 2 };
-    assert.deepEqual(patched(target, patch), [1, "the value there is another"]);
+    assert.deepEqual(patched(target, patch), [1, "the value there is different"]);
     assert.deepEqual(target, { a: 1, b: 2 });
   });
 
@@ -224,7 +224,7 @@ suite("a JSON Patch", () => {
     const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
     const path = "/a".repeat(32);
     assert.deepEqual(outcomeOf(nested(32), [{ op: "replace", path, value: nested(32) }]), nested(64));
-    const tooDeep = { kind: "excessive", index: undefined, detail: "what it makes nests more than 64 deep" };
+    const tooDeep = { kind: "excessive", index: undefined, detail: "its result nests more than 64 deep" };
     for (const operation of [
       { op: "add", path, value: nested(33) },
       { op: "replace", path, value: nested(33) },
@@ -241,12 +241,12 @@ suite("a JSON Patch", () => {
     const end = "/a".repeat(60);
     const moves = times(900, (i) => ({ op: "move", from: `/${i}`, path: `/${i + 1}${end}` }));
     const target = Object.fromEntries(Array.from({ length: 901 }, (_, i) => [`${i}`, nested(60)]));
-    const tooDeep = { kind: "excessive", index: undefined, detail: "what it makes nests more than 64 deep" };
+    const tooDeep = { kind: "excessive", index: undefined, detail: "its result nests more than 64 deep" };
     assert.deepEqual(outcomeOf(target, moves), tooDeep);
     assert.deepEqual(outcomeOf(target, [...moves, { op: "copy", from: "/900", path: "/0" }]), {
       kind: "excessive",
       index: 900,
-      detail: "what it copies nests more than 64 deep",
+      detail: "the copied value nests more than 64 deep",
     });
   });
 

@@ -71,7 +71,7 @@ describe("limit", () => {
     test(`may not be ${wrong.slice(0, 20)}`, () => {
       const [error, ...others] = errorsOf(`limit=${wrong}`);
       assert.deepEqual([error?.parameter, others], ["limit", []]);
-      assert.match(error?.detail ?? "", /^must be an integer from 1 to 1000, and is "/);
+      assert.match(error?.detail ?? "", /^must be an integer from 1 to 1000, not "/);
     });
   }
 });
@@ -95,8 +95,8 @@ describe("sort", () => {
 
   const wrong: readonly [sort: string, detail: RegExp][] = [
     ["telephone", /^cannot sort by "telephone"\. Known: id, createdAt, updatedAt, familyName, /],
-    ["familyName,familyName", /names familyName more than once/],
-    ["familyName,-familyName", /names familyName more than once/],
+    ["familyName,familyName", /names familyName twice/],
+    ["familyName,-familyName", /names familyName twice/],
     ["familyName,", /cannot sort by ""/],
     ["--familyName", /cannot sort by "-familyName"/],
     ["%2BfamilyName", /cannot sort by "\+familyName"/],
@@ -105,7 +105,7 @@ describe("sort", () => {
     ["familyName:asc", /did you mean familyName\?/],
     ["__proto__", /cannot sort by "__proto__"/],
     ["address", /cannot sort by "address"/],
-    [Array.from({ length: 9 }, (_, i) => `m${i}`).join(","), /names 9 members, and may name 8/],
+    [Array.from({ length: 9 }, (_, i) => `m${i}`).join(","), /names 9 members; at most 8 are allowed/],
   ];
   for (const [sort, detail] of wrong) {
     test(`may not be ${sort}`, () => {
@@ -188,7 +188,7 @@ describe("a filter", () => {
     ["familyName[in]=a,", "familyName[in]", /empty value in its list/],
     ["familyName[in]=a\\b", "familyName[in]", /backslash before "b"/],
     ["familyName[in]=a\\", "familyName[in]", /backslash before ""/],
-    [`familyName[in]=${"a,".repeat(100)}a`, "familyName[in]", /lists 101 values, and may list 100/],
+    [`familyName[in]=${"a,".repeat(100)}a`, "familyName[in]", /lists 101 values; at most 100 are allowed/],
     ["id[in]=1,x", "id[in]", /must be a number.* "x"/],
     ["birthDate[prefix]=19", "birthDate[prefix]", /birthDate" is a date/],
     ["birthDate=1950-02-29", "birthDate", /must be a real date .* "1950-02-29"/],
@@ -197,17 +197,17 @@ describe("a filter", () => {
     ["birthDate=10000-01-01", "birthDate", /must be a real date/],
     ["birthDate=1950-1-1", "birthDate", /must be a real date/],
     ["birthDate=1950-01-01T00:00:00Z", "birthDate", /must be a real date/],
-    ["id=01", "id", /shortest form, here perhaps 1,/],
+    ["id=01", "id", /shortest form, such as 1,/],
     ["id=1.0", "id", /shortest form/],
-    ["id=1e3", "id", /here perhaps 1000,/],
-    ["id=-0", "id", /here perhaps 0,/],
-    ["id=9007199254740993", "id", /here perhaps 9007199254740992,/],
+    ["id=1e3", "id", /such as 1000,/],
+    ["id=-0", "id", /such as 0,/],
+    ["id=9007199254740993", "id", /such as 9007199254740992,/],
     ["id=Infinity", "id", /must be a number/],
     ["id=NaN", "id", /must be a number/],
     ["id=1e999", "id", /must be a number/],
     ["id=+", "id", /must be a number/],
-    ["id=0x1", "id", /here perhaps 1,/],
-    ["id=abc", "id", /must be a number such as 7 or 1.5, and is "abc"/],
+    ["id=0x1", "id", /such as 1,/],
+    ["id=abc", "id", /must be a number such as 7 or 1.5, not "abc"/],
     ["createdAt=2026-06-15", "createdAt", /must be a time such as/],
     ["createdAt=2026-06-15T24:00:00Z", "createdAt", /must be a time/],
     ["createdAt=2026-06-15T23:59:60Z", "createdAt", /must be a time/],
@@ -218,7 +218,7 @@ describe("a filter", () => {
     ["createdAt=2026-06-15T12:00:00.0001Z", "createdAt", /milliseconds at most/],
     ["createdAt=2026-06-15T12:00:00%2B24:00", "createdAt", /must be a time/],
     ["createdAt=2026-06-15T12:00:00%2B02:60", "createdAt", /must be a time/],
-    ["createdAt=2026-06-15T12:00:00+02:00", "createdAt", /space where %2B, the plus sign, may be meant/],
+    ["createdAt=2026-06-15T12:00:00+02:00", "createdAt", /write \+ as %2B/],
     [`familyName[${"x".repeat(500)}]=1`, `"familyName[${"x".repeat(29)}…"`, /no operator/],
   ];
   for (const [search, parameter, detail] of wrong) {
@@ -241,8 +241,8 @@ describe("fields", () => {
   }
   for (const [text, detail] of [
     ["telephone", /names "telephone", which is not a member\. Known: id, familyName, /],
-    ["familyName,familyName", /names familyName more than once/],
-    ["address,address.postalCode", /names address.postalCode more than once/],
+    ["familyName,familyName", /names familyName twice/],
+    ["address,address.postalCode", /names address.postalCode twice/],
     ["familyName,", /names ""/],
     ["addr", /names "addr"/],
     ["address.", /names "address."/],
@@ -264,7 +264,7 @@ describe("fields", () => {
     );
     const whole = { ...jsonRepresentation, mediaType: "text/vcard", whole: true };
     assert.deepEqual(errorsOf("fields=id", { ...known, representation: whole }), [
-      { parameter: "fields", detail: "cannot be chosen for text/vcard, which takes whole records" },
+      { parameter: "fields", detail: "cannot be used with text/vcard, which sends whole records" },
     ]);
   });
 });
@@ -282,9 +282,9 @@ describe("q", () => {
   }
   for (const [text, detail] of [
     ["+", /has no word/],
-    ["*", /has no word, which is of letters and digits: "\*"/],
+    ["*", /has no word of letters or digits: "\*"/],
     ["%F0%9F%98%80", /has no word/],
-    ["a+".repeat(17), /has 17 words, and may have 16/],
+    ["a+".repeat(17), /has 17 words; at most 16 are allowed/],
   ] as const) {
     test(`may not be ${text}`, () => {
       const [error, ...others] = errorsOf(`q=${text}`);
@@ -375,7 +375,7 @@ describe("a cursor", () => {
     for (const parameter of ["after", "before"]) {
       test(`${what} is refused for ${parameter}`, () => {
         assert.deepEqual(errorsOf(`${search}&${parameter}=${text}`), [
-          { parameter, detail: "is not from a Link of this list, with the same order and filters" },
+          { parameter, detail: "must come from a Link of this list with the same order and filters" },
         ]);
       });
     }
@@ -401,13 +401,13 @@ describe("a cursor", () => {
 
   test("for behind and one for before cannot be given at once", () => {
     assert.deepEqual(errorsOf(`${search}&after=${cursor}&before=${cursor}`), [
-      { parameter: "before", detail: "cannot stand beside after" },
+      { parameter: "before", detail: "cannot be combined with after" },
     ]);
   });
 
   test("for before needs a limit", () => {
     assert.deepEqual(errorsOf(`before=${toCursor({ order: byId }, [7])}`), [
-      { parameter: "before", detail: "needs a limit beside it" },
+      { parameter: "before", detail: "needs a limit" },
     ]);
   });
 });

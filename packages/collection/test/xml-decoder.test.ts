@@ -160,49 +160,49 @@ describe("the encoding of XML", () => {
       "a charset against the mark of UTF-16",
       utf16(document, "le"),
       "utf-8",
-      'The charset parameter says "utf-8", and the content is read as utf-16le, by its byte order mark',
+      'The charset parameter says "utf-8", but the content is read as utf-16le, by its byte order mark',
     ],
     [
       "a charset of the other byte order",
       utf16(document, "le"),
       "utf-16be",
-      'The charset parameter says "utf-16be", and the content is read as utf-16le, by its byte order mark',
+      'The charset parameter says "utf-16be", but the content is read as utf-16le, by its byte order mark',
     ],
     [
       "UTF-16 in the charset and no mark",
       utf16(document, "le", ""),
       "utf-16",
-      'The charset parameter says "utf-16", and the content is read as UTF-8, since no byte order mark says UTF-16',
+      'The charset parameter says "utf-16", but the content is read as UTF-8, since no byte order mark says UTF-16',
     ],
     [
       "another charset",
       utf8(document),
       "iso-8859-1",
-      'The charset parameter says "iso-8859-1", and the content is read as UTF-8, since no byte order mark says UTF-16',
+      'The charset parameter says "iso-8859-1", but the content is read as UTF-8, since no byte order mark says UTF-16',
     ],
     [
       "a declaration of UTF-16 in UTF-8",
       utf8(declared("UTF-16")),
       undefined,
-      'The XML declaration says "UTF-16", and the content is read as UTF-8, since no byte order mark says UTF-16',
+      'The XML declaration says "UTF-16", but the content is read as UTF-8, since no byte order mark says UTF-16',
     ],
     [
       "a declaration of UTF-8 in UTF-16",
       utf16(declared("UTF-8"), "be"),
       undefined,
-      'The XML declaration says "UTF-8", and the content is read as utf-16be, by its byte order mark',
+      'The XML declaration says "UTF-8", but the content is read as utf-16be, by its byte order mark',
     ],
     [
       "a declaration of another encoding",
       utf8(declared("shift_jis")),
       undefined,
-      'The XML declaration says "shift_jis", and the content is read as UTF-8, since no byte order mark says UTF-16',
+      'The XML declaration says "shift_jis", but the content is read as UTF-8, since no byte order mark says UTF-16',
     ],
     [
       "content in the other encoding that it declares",
       Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?>\n<person><name>Zo\xeb</name></person>', "latin1"),
       undefined,
-      'The XML declaration says "ISO-8859-1", and the content is read as UTF-8, since no byte order mark says UTF-16',
+      'The XML declaration says "ISO-8859-1", but the content is read as UTF-8, since no byte order mark says UTF-16',
     ],
     [
       "content that declares UTF-8 and is not",
@@ -214,7 +214,7 @@ describe("the encoding of XML", () => {
       "a declaration of an encoding with a long name",
       utf8(declared("x".repeat(1000))),
       undefined,
-      `The XML declaration says "${"x".repeat(40)}…", and the content is read as UTF-8, since no byte order mark says UTF-16`,
+      `The XML declaration says "${"x".repeat(40)}…", but the content is read as UTF-8, since no byte order mark says UTF-16`,
     ],
     [
       "UTF-16 without a mark",
@@ -382,12 +382,12 @@ describe("what the XML decoder refuses, and where", () => {
     [
       "an attribute",
       '<person>\n  <address id="1"/></person>',
-      '"person/address" has the attribute "id", and elements here have none at line 2, column 3',
+      '"person/address" has the attribute "id"; attributes are not allowed at line 2, column 3',
     ],
     [
       "an attribute of xml",
       '<person xml:lang="en"/>',
-      '"person" has the attribute "xml:lang", and elements here have none at line 1, column 1',
+      '"person" has the attribute "xml:lang"; attributes are not allowed at line 1, column 1',
     ],
     [
       "an attribute twice",
@@ -430,7 +430,7 @@ describe("what the XML decoder refuses, and where", () => {
       'The XML is not well-formed: unbound namespace prefix: "p" at line 1, column 17',
     ],
     // The shape of the document.
-    ["another root", "\n<people/>", 'The outermost element is "people", and "person" is due at line 2, column 1'],
+    ["another root", "\n<people/>", 'The root element is "people"; it must be "person" at line 2, column 1'],
     [
       "an element twice",
       "<person><name>a</name>\n<name>b</name></person>",
@@ -449,17 +449,17 @@ describe("what the XML decoder refuses, and where", () => {
     [
       "text in the root",
       "<person>\n Ada</person>",
-      '"person" has text, and only elements are due in it at line 2, column 2',
+      '"person" has text; it may contain only elements at line 2, column 2',
     ],
     [
       "CDATA in the root",
       "<person><![CDATA[Ada]]></person>",
-      '"person" has text, and only elements are due in it at line 1, column 9',
+      '"person" has text; it may contain only elements at line 1, column 9',
     ],
     [
       "text after an element",
       "<person><address><a/>\n  Paris</address></person>",
-      '"person/address" has text, and only elements are due in it at line 2, column 3',
+      '"person/address" has text; it may contain only elements at line 2, column 3',
     ],
     [
       "text before an element",
@@ -469,15 +469,11 @@ describe("what the XML decoder refuses, and where", () => {
     // Well-formedness.
     ["nothing", "", "The XML is not well-formed: document must contain a root element at line 1, column 1"],
     ["white space", " \n", "The XML is not well-formed: document must contain a root element at line 2, column 1"],
-    ["text", "Ada", "There is text outside the outermost element at line 1, column 1"],
-    ["JSON", '{"name":"Ada"}', "There is text outside the outermost element at line 1, column 1"],
-    ["text after the root", "<person/>Ada", "There is text outside the outermost element at line 1, column 10"],
-    ["text before the root", "\n Ada <person/>", "There is text outside the outermost element at line 2, column 2"],
-    [
-      "CDATA after the root",
-      "<person/><![CDATA[ ]]>",
-      "There is text outside the outermost element at line 1, column 10",
-    ],
+    ["text", "Ada", "There is text outside the root element at line 1, column 1"],
+    ["JSON", '{"name":"Ada"}', "There is text outside the root element at line 1, column 1"],
+    ["text after the root", "<person/>Ada", "There is text outside the root element at line 1, column 10"],
+    ["text before the root", "\n Ada <person/>", "There is text outside the root element at line 2, column 2"],
+    ["CDATA after the root", "<person/><![CDATA[ ]]>", "There is text outside the root element at line 1, column 10"],
     [
       "two roots",
       "<person/><person/>",
@@ -498,7 +494,7 @@ describe("what the XML decoder refuses, and where", () => {
     [
       "another end tag",
       "<person><a></b></person>",
-      'The end tag "</b>" is not that of the element it stands in at line 1, column 15',
+      'The end tag "</b>" does not match the open element at line 1, column 15',
     ],
     [
       "an end tag too many",
@@ -508,7 +504,7 @@ describe("what the XML decoder refuses, and where", () => {
     [
       "an end tag in another case",
       "<person></Person>",
-      'The end tag "</Person>" is not that of the element it stands in at line 1, column 17',
+      'The end tag "</Person>" does not match the open element at line 1, column 17',
     ],
     [
       "-- in a comment",

@@ -230,8 +230,8 @@ describeOnEveryStore("many people at once", (openService) => {
       const body = ["b", "a", "b"].map((identifier) => JSON.stringify({ name: "X", identifier })).join("\n");
       const { errors } = await refuse(service, asLines(body), 409, "conflict");
       assert.deepEqual(errors, [
-        { line: 2, pointer: "#/identifier", detail: "is that which another record has" },
-        { line: 3, pointer: "#/identifier", detail: "is that which line 1 has" },
+        { line: 2, pointer: "#/identifier", detail: "is already used by another record" },
+        { line: 3, pointer: "#/identifier", detail: "is already used in line 1" },
       ]);
       assert.equal((await readAll(service)).length, 1);
     });
@@ -244,9 +244,9 @@ describeOnEveryStore("many people at once", (openService) => {
         stored: 2,
         refused: 3,
         errors: [
-          { line: 3, pointer: "#/identifier", detail: "is that which another record has" },
+          { line: 3, pointer: "#/identifier", detail: "is already used by another record" },
           { line: 4, pointer: "#/name", detail: "is required where there is no givenName or familyName" },
-          { line: 5, pointer: "#/identifier", detail: "is that which another record has" },
+          { line: 5, pointer: "#/identifier", detail: "is already used by another record" },
         ],
       });
       assert.deepEqual(

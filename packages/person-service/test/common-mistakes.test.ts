@@ -59,7 +59,7 @@ const mistakes: readonly Mistake[] = [
   ["POST", "/person", asJson({ name: "Ada", address: "London" }), 400, /must be an object with the members of an address/],
   ["POST", "/person", asJson({ name: "Ada", address: { country: "UK" } }), 400, /did you mean addressCountry\?/],
   ["POST", "/person", asJson([{ name: "Ada" }, { nmae: "Bob" }]), 400, /did you mean name\?/],
-  ["POST", "/person", asXml("<person><name>Ada</nam></person>"), 400, /The end tag "<\/nam>" is not that of the element it stands in at line 1, column 23/],
+  ["POST", "/person", asXml("<person><name>Ada</nam></person>"), 400, /The end tag "<\/nam>" does not match the open element at line 1, column 23/],
   ["POST", "/person", lines('[{"name":"Ada"}]'), 400, /must be an object.*is an array/],
   ["POST", "/person", csv("First Name,E-mail\nAda,a@b\n"), 400, /givenName/],
   ["POST", "/person", asJson({ name: "Ada", identifier: "taken" }), 409, /another record/i],

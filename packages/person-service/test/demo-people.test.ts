@@ -73,11 +73,11 @@ describe("peopleFromCsv", () => {
   it("names the line and the members that are wrong", async () => {
     await assert.rejects(read("name,email,address.addressCountry\r\nAda,,GB\r\nBob,bob,XX\r\n"), {
       message:
-        "The row on line 3 is no person: email must have one @ as in ada@example.org, and has 0; " +
-        'address.addressCountry must be an ISO 3166-1 alpha-2 country code in capitals such as NO, and is "XX".',
+        "The row on line 3 is no person: email must have one @ as in ada@example.org, not 0; " +
+        'address.addressCountry must be an ISO 3166-1 alpha-2 country code in capitals such as NO, not "XX".',
     });
     await assert.rejects(read("name,email\r\nAda\r\n"), {
-      message: /line 2 is no person: has 1 cell, and the header 2/,
+      message: /line 2 is no person: has 1 cell; the header has 2/,
     });
     await assert.rejects(read("name,__proto__\r\nAda,x\r\n"), /not known: "__proto__"/);
   });

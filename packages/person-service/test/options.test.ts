@@ -121,11 +121,11 @@ describe("the command line of the service", () => {
     ],
     [
       ["--cors", "https://app.example.com/"],
-      '--cors cannot be used: "https://app.example.com/" goes on after host and port, where an origin ends: "https://app.example.com".',
+      '--cors cannot be used: "https://app.example.com/" has more than scheme, host and port; the origin is "https://app.example.com".',
     ],
     [
       ["--cors", "http://localhost", "--cors=*"],
-      '--cors cannot be used: "*" is not the only origin, and it stands for all.',
+      '--cors cannot be used: "*" stands for all origins, so it must be the only one.',
     ],
     [["--cors=http://a\n.example"], '--cors must be an origin, not "http://a\\n.example".'],
     [["--cors", `https://${"x".repeat(300)}`], `--cors must be an origin, not "https://${"x".repeat(32)}…".`],
@@ -158,7 +158,7 @@ describe("the command line of the service", () => {
       ([value, why]) =>
         [
           ["--public-url", value],
-          `--public-url cannot be used: A public URL is like https://api.example.com/people, and this one ${why}.`,
+          `--public-url cannot be used: The public URL ${why}. It must look like https://api.example.com/people.`,
         ] as const,
     ),
     [["--public-url", "/people"], "--public-url needs the host too, as in https://api.example.com/people."],

@@ -110,8 +110,8 @@ function mayHaveChanged({ status, headers, text }: TimedAnswer): boolean {
   const { type, detail } = JSON.parse(text);
   assert.deepEqual([status, headers.get("Retry-After"), type], [503, "1", "/problems/store-unavailable"]);
   const isUnknown =
-    detail === "The store failed while it was changed, and cannot say whether it was. Read before sending this again.";
-  assert.ok(isUnknown || detail === "The store cannot be used just now, and nothing was changed.", detail);
+    detail === "The store failed during the change, and the outcome is unknown. Read before you send it again.";
+  assert.ok(isUnknown || detail === "The store cannot be used at the moment. Nothing was changed.", detail);
   return isUnknown;
 }
 

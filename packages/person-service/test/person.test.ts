@@ -32,7 +32,8 @@ interface Rules {
 
 /** Both sides of both bounds, in letters and in emoji of two UTF-16 units each. */
 function lengths(path: string, min: number, max: number): Rules {
-  const message = (length: number): string => `must be ${min} to ${max} characters, and has ${length}`;
+  const message = (length: number): string =>
+    `must have ${min} to ${max} characters${length === 0 ? "; it is empty" : `, not ${length}`}`;
   return {
     path,
     valid: [letters(min), letters(max), "😀".repeat(max)],
@@ -40,11 +41,11 @@ function lengths(path: string, min: number, max: number): Rules {
   };
 }
 
-const integerId = (what: string): string => `must be an integer from 1 to 9007199254740991, and is ${what}`;
-const date = (what: string): string => `must be a date as YYYY-MM-DD such as 1815-12-10, and is ${what}`;
+const integerId = (what: string): string => `must be an integer from 1 to 9007199254740991, not ${what}`;
+const date = (what: string): string => `must be a date as YYYY-MM-DD such as 1815-12-10, not ${what}`;
 const country = (what: string): string =>
-  `must be an ISO 3166-1 alpha-2 country code in capitals such as NO, and is ${what}`;
-const language = (what: string): string => `must be a BCP 47 language tag such as en, pt-BR or zh-Hans, and is ${what}`;
+  `must be an ISO 3166-1 alpha-2 country code in capitals such as NO, not ${what}`;
+const language = (what: string): string => `must be a BCP 47 language tag such as en, pt-BR or zh-Hans, not ${what}`;
 const absoluteUrl = "must be an absolute http or https URL such as https://example.org/ada";
 const phoneNumber =
   "must be digits with spaces and + - . ( ) / between them, and perhaps an extension at the end such as x123";
@@ -83,15 +84,15 @@ const members: readonly Rules[] = [
     path: "birthDate",
     valid: ["2026-06-15", "1815-12-10", "0001-01-01", "2024-02-29", "2000-02-29", "1999-12-31", "1999-04-30"],
     invalid: {
-      "must not be in the future, and is after today, 2026-06-15 in UTC": ["2026-06-16", "2027-01-01", "9999-12-31"],
+      "must not be in the future; today is 2026-06-15 in UTC": ["2026-06-16", "2027-01-01", "9999-12-31"],
       "must be a real date, and 2023-02 has the days 01 to 28": ["2023-02-29", "2023-02-00"],
       "must be a real date, and 1900-02 has the days 01 to 28": ["1900-02-29"],
       "must be a real date, and 2024-02 has the days 01 to 29": ["2024-02-30"],
       "must be a real date, and 1999-04 has the days 01 to 30": ["1999-04-31"],
       "must be a real date, and 1999-12 has the days 01 to 31": ["1999-12-32"],
-      "must be a real date, and there is no month 00": ["1999-00-01"],
-      "must be a real date, and there is no month 13": ["1999-13-01"],
-      "must be a real date, and there is no year 0000": ["0000-01-01"],
+      "must be a real date; there is no month 00": ["1999-00-01"],
+      "must be a real date; there is no month 13": ["1999-13-01"],
+      "must be a real date; there is no year 0000": ["0000-01-01"],
       [date('""')]: [""],
       [date('"1999-1-1"')]: ["1999-1-1"],
       [date('" 1999-01-01"')]: [" 1999-01-01"],
@@ -107,10 +108,10 @@ const members: readonly Rules[] = [
     path: "email",
     valid: ["a@b", `${letters(250)}@b.c`, `${"😀".repeat(252)}@b`, "Ada+x@Example.ORG", "ü@münchen.de", '"a"@[::1]'],
     invalid: {
-      "must be 3 to 254 characters, and has 2": ["a@", "@b"],
-      "must be 3 to 254 characters, and has 255": [`${letters(251)}@b.c`],
-      "must have one @ as in ada@example.org, and has 0": ["ada"],
-      "must have one @ as in ada@example.org, and has 2": ["a@b@c"],
+      "must have 3 to 254 characters, not 2": ["a@", "@b"],
+      "must have 3 to 254 characters, not 255": [`${letters(251)}@b.c`],
+      "must have one @ as in ada@example.org, not 0": ["ada"],
+      "must have one @ as in ada@example.org, not 2": ["a@b@c"],
       "must have something before the @, as in ada@example.org": ["@example.org"],
       "must have something after the @, as in ada@example.org": ["ada@"],
       "must not contain spaces": ["a da@example.org", "ada@exa\u00A0mple.org"],
@@ -133,8 +134,8 @@ const members: readonly Rules[] = [
       "555 #12",
     ],
     invalid: {
-      "must be 2 to 40 characters, and has 1": ["1"],
-      "must be 2 to 40 characters, and has 41": ["1".repeat(41)],
+      "must have 2 to 40 characters, not 1": ["1"],
+      "must have 2 to 40 characters, not 41": ["1".repeat(41)],
       [phoneNumber]: ["ask Ada", "+-", "555-CALL", "x12", "555 x", "1x2x3", "٠١٢٣", "555,12"],
     },
   },
@@ -163,8 +164,8 @@ const members: readonly Rules[] = [
       "https://münchen.de/straße",
     ],
     invalid: {
-      "must be 1 to 2048 characters, and has 0": [""],
-      "must be 1 to 2048 characters, and has 2049": [`https://example.org/${letters(2029)}`],
+      "must have 1 to 2048 characters; it is empty": [""],
+      "must have 1 to 2048 characters, not 2049": [`https://example.org/${letters(2029)}`],
       [absoluteUrl]: [
         "example.org",
         "//example.org",
@@ -248,7 +249,7 @@ describe("personSchema", () => {
           [["a"], "an array"],
           [{ a: 1 }, "an object"],
         ]) {
-          assert.deepEqual(faultsOf(personWith(path, value)), { [path]: `must be a string, and is ${what}` });
+          assert.deepEqual(faultsOf(personWith(path, value)), { [path]: `must be a string, not ${what}` });
         }
       });
     }
@@ -279,7 +280,7 @@ describe("personSchema", () => {
         ];
         for (const [character, kind, name] of refused) {
           assert.deepEqual(faultsOf(personWith(path, `😀${character}b`)), {
-            [path]: `must not contain ${kind}, and has ${name} as character 2`,
+            [path]: `must not contain ${kind}: character 2 is ${name}`,
           });
         }
       });
@@ -287,7 +288,7 @@ describe("personSchema", () => {
       it(`${path} is not blank`, () => {
         for (const blank of [" ", "   ", "\u00A0", "\u3000", "\u200B", "\uFEFF", "\u2060 \u00AD"]) {
           assert.deepEqual(faultsOf(personWith(path, blank)), {
-            [path]: "must not be blank, and has nothing that can be seen",
+            [path]: "must not be blank; it has no visible character",
           });
         }
       });
@@ -295,7 +296,7 @@ describe("personSchema", () => {
 
     for (const path of free.filter((path) => path !== "description")) {
       it(`${path} has no white space at its ends, which nobody would see`, () => {
-        const fault = "must not begin or end with white space, and";
+        const fault = "must not begin or end with white space; it";
         assert.deepEqual(faultsOf(personWith(path, " 11")), { [path]: `${fault} begins with U+0020` });
         assert.deepEqual(faultsOf(personWith(path, "11\u00A0")), { [path]: `${fault} ends with U+00A0` });
       });
@@ -390,7 +391,7 @@ describe("personSchema", () => {
         [1, "a number"],
       ]) {
         assert.deepEqual(faultsOf({ name: "Ada", address }), {
-          address: `must be an object with the members of an address, and is ${what}`,
+          address: `must be an object with the members of an address, not ${what}`,
         });
       }
     });
@@ -507,7 +508,7 @@ describe("personSchema", () => {
       [1, "a number"],
     ];
     for (const [value, what] of [...kinds, [false, "a boolean"]]) {
-      assert.deepEqual(faultsOf(value), { "": `must be an object with the members of a person, and is ${what}` });
+      assert.deepEqual(faultsOf(value), { "": `must be an object with the members of a person, not ${what}` });
     }
   });
 

@@ -28,5 +28,5 @@ export function typeName(value: unknown): string {
  */
 export function positiveInteger(option: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 1) return value;
-  throw new RangeError(`${option} must be a whole number, 1 or more, and is ${String(value)}`);
+  throw new RangeError(`${option} must be a whole number, 1 or more, not ${String(value)}`);
 }

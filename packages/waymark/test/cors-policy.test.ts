@@ -31,25 +31,25 @@ describe("a CORS policy", () => {
   }
 
   const wrongOrigins: Readonly<Record<string, string>> = {
-    null: '"null" is the origin of every sandboxed page, whoever wrote it, and cannot be allowed',
+    null: '"null" is the origin of every sandboxed page, and cannot be allowed',
     "": '"" is not an origin, which is scheme, host and port, such as "https://app.example.com"',
     "app.example.com":
       '"app.example.com" is not an origin, which is scheme, host and port, such as "https://app.example.com"',
     "localhost:3000":
       '"localhost:3000" is not an origin, which is scheme, host and port, such as "https://app.example.com"',
     "https://": '"https://" is not an origin, which is scheme, host and port, such as "https://app.example.com"',
-    "https://a.example/": '"https://a.example/" goes on after host and port, where an origin ends: "https://a.example"',
+    "https://a.example/": '"https://a.example/" has more than scheme, host and port; the origin is "https://a.example"',
     "https://a.example/app":
-      '"https://a.example/app" goes on after host and port, where an origin ends: "https://a.example"',
-    "https://a.example?": '"https://a.example?" goes on after host and port, where an origin ends: "https://a.example"',
+      '"https://a.example/app" has more than scheme, host and port; the origin is "https://a.example"',
+    "https://a.example?": '"https://a.example?" has more than scheme, host and port; the origin is "https://a.example"',
     "https://a.example#x":
-      '"https://a.example#x" goes on after host and port, where an origin ends: "https://a.example"',
-    "https://A.example": '"https://A.example" is not as browsers send it, which is "https://a.example"',
-    "https://a.example:443": '"https://a.example:443" is not as browsers send it, which is "https://a.example"',
-    "https://a.example ": '"https://a.example " is not as browsers send it, which is "https://a.example"',
+      '"https://a.example#x" has more than scheme, host and port; the origin is "https://a.example"',
+    "https://A.example": '"https://A.example" is not in the form that browsers send: "https://a.example"',
+    "https://a.example:443": '"https://a.example:443" is not in the form that browsers send: "https://a.example"',
+    "https://a.example ": '"https://a.example " is not in the form that browsers send: "https://a.example"',
     "https://münchen.example":
-      '"https://münchen.example" is not as browsers send it, which is "https://xn--mnchen-3ya.example"',
-    "Capacitor://Localhost": '"Capacitor://Localhost" is not as browsers send it, which is "capacitor://localhost"',
+      '"https://münchen.example" is not in the form that browsers send: "https://xn--mnchen-3ya.example"',
+    "Capacitor://Localhost": '"Capacitor://Localhost" is not in the form that browsers send: "capacitor://localhost"',
     "https://ada@a.example": '"https://ada@a.example" has a user in it; the origin is "https://a.example"',
     "file:///index.html": '"file:///index.html" has no host, and a page without one has no origin to allow',
     "https://*": '"https://*" has an asterisk that does not stand for whole labels, as in "https://*.example.com"',
@@ -62,8 +62,8 @@ describe("a CORS policy", () => {
     "https://*.*.example.com":
       '"https://*.*.example.com" has an asterisk that does not stand for whole labels, as in "https://*.example.com"',
     "https://*.example.com/":
-      '"https://*.example.com/" goes on after host and port, where an origin ends: "https://*.example.com"',
-    "https://*.Example.com": '"https://*.Example.com" is not as browsers send it, which is "https://*.example.com"',
+      '"https://*.example.com/" has more than scheme, host and port; the origin is "https://*.example.com"',
+    "https://*.Example.com": '"https://*.Example.com" is not in the form that browsers send: "https://*.example.com"',
     "https://*.com": '"https://*.com" would allow every site of a top-level domain',
     "https://*.com:8443": '"https://*.com:8443" would allow every site of a top-level domain',
   };
@@ -74,12 +74,9 @@ describe("a CORS policy", () => {
   }
 
   const impossible: readonly (readonly [policy: unknown, ...findings: string[]])[] = [
-    [{ origins: [] }, "origins names nobody; to allow nobody, leave the filter out"],
-    [{ origins: ["*", ...origins] }, '"*" is not the only origin, and it stands for all'],
-    [
-      { origins: ["*"], credentials: true },
-      'credentials cannot be sent by everybody: browsers take no "*" with them, so list the origins',
-    ],
+    [{ origins: [] }, "origins is empty; to allow no origin, leave the filter out"],
+    [{ origins: ["*", ...origins] }, '"*" stands for all origins, so it must be the only one'],
+    [{ origins: ["*"], credentials: true }, 'credentials need a list of origins: browsers do not accept "*" with them'],
     [{ origins: "https://app.example.com" }, "origins must be a list, not string"],
     [{}, "origins must be a list, not undefined"],
     [{ origins: [/example/] }, "an origin is a text or { name, allows }, not object"],
@@ -105,7 +102,7 @@ describe("a CORS policy", () => {
     [{ origins, exposedHeaders: ["ETag", 7] }, "exposedHeaders must be a list of texts"],
     [
       { origins: ["null", "a"], maxAge: -1 },
-      '"null" is the origin of every sandboxed page, whoever wrote it, and cannot be allowed',
+      '"null" is the origin of every sandboxed page, and cannot be allowed',
       '"a" is not an origin, which is scheme, host and port, such as "https://app.example.com"',
       "maxAge must be a whole number of seconds, 0 or more, not -1",
     ],
@@ -120,7 +117,7 @@ describe("a CORS policy", () => {
     assert.throws(() => cors({ origins: [], maxAge: -1 }), {
       name: "CorsPolicyError",
       message: `The CORS policy has 2 errors:
-- origins names nobody; to allow nobody, leave the filter out
+- origins is empty; to allow no origin, leave the filter out
 - maxAge must be a whole number of seconds, 0 or more, not -1`,
     });
     assert.throws(() => cors({ origins: [] }), /^CorsPolicyError: The CORS policy has an error:\n- origins/);

@@ -92,7 +92,7 @@ suite("a router without routes", () => {
       const { findings } = router(...declared);
       assert.deepEqual(
         findings.map(({ kind, message }) => [kind, message]),
-        [["empty", "The router has no routes, and answers no request but with a refusal"]],
+        [["empty", "The router has no routes, so it refuses every request"]],
       );
       assert.equal(codeAt(String(findings[0]?.site), "finding.test.ts"), "router(...declared);");
     }
@@ -189,7 +189,7 @@ suite("a finding", () => {
     const [{ message, site } = assert.fail("there is a finding")] = findings;
     assert.match(
       message,
-      /^GET \/a\/me is never reached: GET \/a\/\{id\} \((.*)\) and GET \/b\/\{id\} \((.*)\) before it takes every request it would$/,
+      /^GET \/a\/me is never reached: GET \/a\/\{id\} \((.*)\) and GET \/b\/\{id\} \((.*)\) before it takes every request that it would take$/,
     );
     assert.match(codeAt(String(site), "finding.test.ts"), /^GET\(or\(path/);
     const [first = "", second = ""] = [...message.matchAll(/\((.*?)\)/g)].map(([, place]) => place);
@@ -209,7 +209,7 @@ suite("a finding", () => {
     const { findings } = router(group(method("POST", "PUT"), GET("/a", ok)));
     assert.deepEqual(
       findings.map(({ kind, message }) => [kind, message]),
-      [["impossible", "(no method) /a is never reached: no method is all that is asked of it"]],
+      [["impossible", "(no method) /a is never reached: its conditions exclude every method"]],
     );
   });
 
@@ -218,7 +218,7 @@ suite("a finding", () => {
     const { findings } = router(...declared);
     assert.deepEqual(
       findings.map(({ kind, message }) => [kind, message]),
-      Array(2).fill(["impossible", "This route is never reached: an or() around it or in it names nothing"]),
+      Array(2).fill(["impossible", "This route is never reached: an or() around it or in it is empty"]),
     );
     assert.match(codeAt(String(findings[0]?.site), "finding.test.ts"), /^GET\("\/a", or\(\), ok\)/);
   });

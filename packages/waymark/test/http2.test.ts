@@ -128,7 +128,7 @@ describe("a server with TLS", () => {
 
   it("is the only one with a certificate to be reloaded", async () => {
     const server = await serve(tinyApp(() => ok()));
-    assert.throws(() => server.reloadTls(tls), /^TypeError: A server without TLS has no certificate to be reloaded$/);
+    assert.throws(() => server.reloadTls(tls), /^TypeError: A server without TLS has no certificate to reload$/);
     await server.close();
   });
 });

@@ -501,9 +501,9 @@ describe("what an app says of itself", () => {
     assert.deepEqual(
       router(...declared).findings.map(({ message }) => message.replace(/\(.*?\)/, "(…)")),
       [
-        "GET /me is never reached: GET /{id} (…) before it takes every request it would",
-        "GET /a/me is never reached: * /a/** (…) before it takes every request it would",
-        "* /a/b/** is never reached: * /a/** (…) before it takes every request it would",
+        "GET /me is never reached: GET /{id} (…) before it takes every request that it would take",
+        "GET /a/me is never reached: * /a/** (…) before it takes every request that it would take",
+        "* /a/b/** is never reached: * /a/** (…) before it takes every request that it would take",
       ],
     );
     assert.throws(() => router({ strict: true }, mount("/a", shadowing)), /GET \/me is never reached/);
@@ -539,8 +539,8 @@ describe("mount", () => {
         [
           'The path "{a}" must begin with a slash',
           'The path "/api/" of a group ends in a slash; the paths of its routes begin with one',
-          'The path "/{*rest}/**" has two parts that take every segment that is left',
-          "A group has two paths at once; a path below a path is a group in a group",
+          'The path "/{*rest}/**" has {*rest} or ** twice',
+          "A group has two paths; for a path below a path, put a group in a group",
         ],
       );
       for (const { site } of error.findings) assert.match(codeAt(String(site), "mount.test.ts"), /^mount\(/);

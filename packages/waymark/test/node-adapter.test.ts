@@ -795,7 +795,7 @@ describe("closing a server", () => {
     const { server } = await served(() => noContent());
     await assert.rejects(
       server.close({ notice: 0.5 }),
-      /^RangeError: notice must be an integer from 0 to 2147483647, and is 0.5$/,
+      /^RangeError: notice must be an integer from 0 to 2147483647, not 0.5$/,
     );
   });
 
@@ -803,7 +803,7 @@ describe("closing a server", () => {
     const { server } = await served(() => noContent());
     await assert.rejects(
       server.close({ grace: -1 }),
-      /^RangeError: grace must be an integer from 0 to 2147483647, and is -1$/,
+      /^RangeError: grace must be an integer from 0 to 2147483647, not -1$/,
     );
   });
 });
@@ -869,14 +869,14 @@ describe("serve", () => {
   });
 
   for (const [options, message] of [
-    [{ port: 65_536 }, "port must be an integer from 0 to 65535, and is 65536"],
-    [{ backlog: 0 }, "backlog must be an integer from 1 to 65535, and is 0"],
-    [{ port: 1.5 }, "port must be an integer from 0 to 65535, and is 1.5"],
-    [{ keepAliveTimeout: -1 }, "keepAliveTimeout must be an integer from 0 to 2147482647, and is -1"],
-    [{ maxHeaderSize: 0 }, "maxHeaderSize must be an integer from 1 to 1073741824, and is 0"],
-    [{ drainLimit: Number.NaN }, "drainLimit must be an integer from 0 to 9007199254740991, and is NaN"],
-    [{ drainTimeout: 2 ** 31 }, "drainTimeout must be an integer from 0 to 2147483647, and is 2147483648"],
-    [{ headersTimeout: 2, requestTimeout: 1 }, "headersTimeout must be at most requestTimeout, 1, and is 2"],
+    [{ port: 65_536 }, "port must be an integer from 0 to 65535, not 65536"],
+    [{ backlog: 0 }, "backlog must be an integer from 1 to 65535, not 0"],
+    [{ port: 1.5 }, "port must be an integer from 0 to 65535, not 1.5"],
+    [{ keepAliveTimeout: -1 }, "keepAliveTimeout must be an integer from 0 to 2147482647, not -1"],
+    [{ maxHeaderSize: 0 }, "maxHeaderSize must be an integer from 1 to 1073741824, not 0"],
+    [{ drainLimit: Number.NaN }, "drainLimit must be an integer from 0 to 9007199254740991, not NaN"],
+    [{ drainTimeout: 2 ** 31 }, "drainTimeout must be an integer from 0 to 2147483647, not 2147483648"],
+    [{ headersTimeout: 2, requestTimeout: 1 }, "headersTimeout must be at most requestTimeout, 1, not 2"],
   ] as const) {
     it(`refuses ${JSON.stringify(options)}`, async () => {
       await assert.rejects(

@@ -174,7 +174,7 @@ describe("overload by delay", () => {
     it(`refuses maxDelay: ${maxDelay}`, () => {
       assert.throws(() => overload({ maxDelay }), {
         name: "RangeError",
-        message: `maxDelay must be a whole number, 1 or more, and is ${maxDelay}`,
+        message: `maxDelay must be a whole number, 1 or more, not ${maxDelay}`,
       });
     });
   }

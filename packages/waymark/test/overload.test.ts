@@ -215,7 +215,7 @@ describe("overload", () => {
     it(`refuses ${option}: ${value}`, () => {
       assert.throws(() => overload({ maxInFlight: 1, [option]: value }), {
         name: "RangeError",
-        message: `${option} must be a whole number, 1 or more, and is ${value}`,
+        message: `${option} must be a whole number, 1 or more, not ${value}`,
       });
     });
   }

@@ -180,7 +180,7 @@ suite("the problem document", () => {
         type: "/problems/malformed-target",
         title: "Malformed request target",
         status: 400,
-        detail: 'The target "*" is for OPTIONS alone.',
+        detail: 'The target "*" is only for OPTIONS.',
       },
     ],
   };

@@ -73,7 +73,7 @@ describe("parseTarget", () => {
   }
 
   const form = (shown: string): string =>
-    `The target must begin with "/" or be an absolute http or https URI, and is ${shown}.`;
+    `The target must begin with "/" or be an absolute http or https URI, not ${shown}.`;
   const refused: readonly (readonly [target: string, detail: string])[] = [
     ["", form(`""`)],
     ["person", form('"person"')],

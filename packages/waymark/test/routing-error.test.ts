@@ -107,15 +107,12 @@ suite("conditions that do not go together", () => {
     ],
     "a path below a rest that is not at the beginning": [
       group("/files/{*rest}", GET("/meta", ok)),
-      'The path "/files/{*rest}/meta" takes every segment that is left in its middle; it can at its beginning or its end',
+      'The path "/files/{*rest}/meta" has {*rest} or ** in its middle; only the first or the last part can be that',
     ],
-    "two rests": [
-      group("/{*a}", GET("/x/{*b}", ok)),
-      'The path "/{*a}/x/{*b}" has two parts that take every segment that is left',
-    ],
+    "two rests": [group("/{*a}", GET("/x/{*b}", ok)), 'The path "/{*a}/x/{*b}" has {*rest} or ** twice'],
     "two paths of a group": [
       group("/a", "/b", GET(ok)),
-      "A group has two paths at once; a path below a path is a group in a group",
+      "A group has two paths; for a path below a path, put a group in a group",
     ],
     "a path of a group that ends in a slash": [
       group("/a/", GET("/b", ok)),
@@ -131,11 +128,11 @@ suite("conditions that do not go together", () => {
     ],
     "too many ways through a route": [
       GET(manyWays, manyWays, ok),
-      'There are more than 1024 ways through the "or" conditions up to here',
+      'The "or" conditions up to here have more than 1024 combinations',
     ],
     "too many ways through groups": [
       group(manyWays, group(manyWays, GET(ok))),
-      'There are more than 1024 ways through the "or" conditions up to here',
+      'The "or" conditions up to here have more than 1024 combinations',
     ],
   };
   for (const [name, [declared, message]] of Object.entries(cases)) {

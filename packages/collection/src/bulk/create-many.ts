@@ -142,7 +142,7 @@ function readDryRun(search: string): boolean {
   return readQuery(search, (parameters, report) => {
     for (const [name, value] of parameters) {
       if (name !== "dry-run") reportUnknown(name, { names: ["dry-run"], filters: [], members: [] }, report);
-      else if (value !== "true") report(name, `must be true, and is ${excerpt(value)}`);
+      else if (value !== "true") report(name, `must be true, not ${excerpt(value)}`);
     }
     return parameters.has("dry-run");
   });

@@ -19,7 +19,7 @@ export function answerJudged(valid: number, errors: LineErrors): HttpResponse {
 
 /** @param stoppedAfter the line after which nothing was looked at any more, since enough was wrong; undefined when all was */
 export function refuseInvalid(errors: LineErrors, stoppedAfter: number | undefined): HttpResponse {
-  const rest = stoppedAfter === undefined ? "" : `; nothing after line ${stoppedAfter} was looked at`;
+  const rest = stoppedAfter === undefined ? "" : `; nothing after line ${stoppedAfter} was read`;
   const detail = `Nothing was stored: there ${errors.counted}${rest}.`;
   return problem(problemTypes.invalidContent, { detail, ...errors.toMembers(), stoppedAfter });
 }
@@ -39,27 +39,26 @@ export interface BrokenOff {
 
 /** Something ended the storing of records each by itself, when some of them had been tried. */
 export function refuseBrokenOff(stored: number, { reason, line }: BrokenOff, errors: LineErrors): HttpResponse {
-  const told = `${stored} records are stored, and nothing was tried after line ${line}.`;
+  const told = `${stored} records are stored; nothing after line ${line} was tried.`;
   const members = { stored, ...errors.toMembers() };
   if (reason === "time") {
     const detail = `The request took too long: ${told}`;
     return problem(collectionProblemTypes.bulkTimeExceeded, { detail, ...members });
   }
-  const detail = `The store cannot be used just now: ${told}`;
+  const detail = `The store cannot be used at the moment: ${told}`;
   return problem(collectionProblemTypes.storeUnavailable, { detail, ...members }).withHeader("Retry-After", "1");
 }
 
 /** @param exceeded whose share is used up */
 export function refuseBusy(exceeded: "caller" | "all"): HttpResponse {
   const whose = exceeded === "caller" ? " of this client" : "";
-  const detail = `Requests with many records${whose} are in hand already, as many as may be. Try again in a few seconds.`;
+  const detail = `Requests with many records${whose} are already in progress, as many as are allowed. Try again in a few seconds.`;
   return problem(collectionProblemTypes.bulkBusy, { detail }).withHeader("Retry-After", "5");
 }
 
 export function refuseIdempotencyKey(): HttpResponse {
   return problem(collectionProblemTypes.idempotencyKeyUnsupported, {
-    detail:
-      "The request has Idempotency-Key, and many records at once are not remembered by one: send them without it.",
+    detail: "Idempotency-Key is for single records. Send many records without it.",
   });
 }
 
@@ -107,7 +106,7 @@ export class LineErrors {
     const faults = this.#count === 1 ? "is 1 fault" : `are ${inWords(this.#count)} faults`;
     const place = this.#lines === 1 ? `on line ${this.#told[0]?.line}` : `in ${inWords(this.#lines)} records`;
     const rest =
-      this.omitted === 0 ? "" : `; the first ${inWords(mostTold)} are told, and ${inWords(this.omitted)} are not`;
+      this.omitted === 0 ? "" : `; the first ${inWords(mostTold)} are listed, ${inWords(this.omitted)} are not`;
     return `${faults} ${place}${rest}`;
   }
 
@@ -163,7 +162,7 @@ export async function conflictErrors(
     const first = firstLines.get(key);
     const isOfLine = first !== undefined && first < line;
     errors.add(line, [
-      { path: [member], message: isOfLine ? `is that which line ${first} has` : heldByAnother(member) },
+      { path: [member], message: isOfLine ? `is already used in line ${first}` : heldByAnother(member) },
     ]);
   }
   return errors;

@@ -46,7 +46,7 @@ export function csvDecoder(options: CsvDecoderOptions): ListDecoder {
     charsets: ["utf-8"],
     async *decode(pieces, { mediaType, lenient }) {
       if (mediaType.parameters.get("header")?.toLowerCase() === "absent") {
-        throw new ContentError("The Content-Type says header=absent, and a header must name the columns");
+        throw new ContentError("The Content-Type says header=absent, but a header must name the columns");
       }
       let header: { readonly members: CsvMembers; readonly length: number; readonly isQuoted: boolean } | undefined;
       for await (const { line, cells, fault } of readCsvRecords(pieces, delimiter)) {
@@ -57,7 +57,7 @@ export function csvDecoder(options: CsvDecoderOptions): ListDecoder {
         } else if (cells === undefined) {
           yield { line, issues: [{ message: fault }] };
         } else if (cells.length !== header.length) {
-          yield { line, issues: [{ message: `has ${counted(cells.length)}, and the header ${header.length}` }] };
+          yield { line, issues: [{ message: `has ${counted(cells.length)}; the header has ${header.length}` }] };
         } else {
           const isAbsent = ({ text, isQuoted }: CsvCell) => text === "" && (!isQuoted || header?.isQuoted === true);
           yield { line, value: toObject(header.members, cells, isAbsent, toValue) ?? {} };
@@ -143,7 +143,7 @@ function readCsvHeader(
     const { name } = column;
     const path = name.split(".");
     if (path.length > deepest)
-      refuse(`The header names a member ${path.length} levels deep, and ${deepest} are allowed`);
+      refuse(`The header names a member ${path.length} levels deep; at most ${deepest} are allowed`);
     const added = place(members, path, column);
     if (added === undefined) refuse(`The header names ${excerpt(name)} both as a value and as an object with members`);
     else count += added;
@@ -258,7 +258,7 @@ function toRecord(bytes: Uint8Array, line: number, count: number, delimiter: str
   const text = decodeRecord(bytes, line);
   if (text.trim() === "" && !text.includes(delimiter)) return undefined;
   // Parsed, a record of 1 MiB could be as many cells.
-  if (count > mostColumns) return { line, fault: `has ${count} cells, and ${mostColumns} are allowed` };
+  if (count > mostColumns) return { line, fault: `has ${count} cells; at most ${mostColumns} are allowed` };
   // Without a quotation mark every delimiter separates; this takes a tenth of the parser's time.
   if (!text.includes('"')) return { line, cells: text.split(delimiter).map(toUnquoted) };
   try {

@@ -182,7 +182,7 @@ class DocumentReader {
   #readAttribute({ name, prefix, value }: SaxesAttributeNSIncomplete): void {
     if (++this.#attributes > maxAttributes) throw this.#refusal(`There are more than ${maxAttributes} attributes`);
     if (name !== "xmlns" && prefix !== "xmlns") {
-      throw this.#refusal(`${this.#tagPath()} has the attribute ${excerpt(name)}, and elements here have none`);
+      throw this.#refusal(`${this.#tagPath()} has the attribute ${excerpt(name)}; attributes are not allowed`);
     }
     this.#assertNamespace(value);
   }
@@ -199,7 +199,7 @@ class DocumentReader {
     const parent = this.#open.at(-1);
     this.#assertNamespace(uri);
     if (parent === undefined && local !== root) {
-      throw this.#refusal(`The outermost element is ${excerpt(local)}, and ${excerpt(root)} is due`);
+      throw this.#refusal(`The root element is ${excerpt(local)}; it must be ${excerpt(root)}`);
     }
     if (parent?.members.has(local)) throw this.#refusal(`${this.#tagPath()} occurs twice`);
     if (this.#open.length === maxDepth) throw this.#refusal(`Elements nest more than ${maxDepth} deep`);
@@ -217,7 +217,7 @@ class DocumentReader {
     if (this.#open.length > 1 && element.members.size === 0) {
       element.text += part;
     } else if (!isBlank(part)) {
-      throw this.#refusal(`${pathTo(this.#open)} has text, and only elements are due in it`, start());
+      throw this.#refusal(`${pathTo(this.#open)} has text; it may contain only elements`, start());
     }
   }
 

@@ -44,7 +44,7 @@ function assertSame(where: string, name: string, encoding: XmlEncoding): void {
   if (names.includes(name.toLowerCase())) return;
   const found =
     encoding === "utf-8" ? "UTF-8, since no byte order mark says UTF-16" : `${encoding}, by its byte order mark`;
-  throw new ContentError(`The ${where} says ${excerpt(name)}, and the content is read as ${found}`);
+  throw new ContentError(`The ${where} says ${excerpt(name)}, but the content is read as ${found}`);
 }
 
 const start = { line: 1, column: 1 };
@@ -120,9 +120,9 @@ function detailOf(reason: string, text: string, index: number): string {
     case "malformed character entity":
       return `${excerpt(read.slice(read.lastIndexOf("&")))} is not a character of XML`;
     case textOutside:
-      return "There is text outside the outermost element";
+      return "There is text outside the root element";
     case "unexpected close tag":
-      return `The end tag ${excerpt(read.slice(read.lastIndexOf("<")))} is not that of the element it stands in`;
+      return `The end tag ${excerpt(read.slice(read.lastIndexOf("<")))} does not match the open element`;
     case "disallowed character": {
       if (read.endsWith("<")) return "The value of an attribute has a <, which must be written &lt;";
       const code = text.codePointAt(index)?.toString(16).toUpperCase().padStart(4, "0");

@@ -95,7 +95,7 @@ function takeReplacement<T>({ schema, serverMembers, current, mayRead }: ItemRul
     // The id is in the path of the record; to say whether another member is right would show it.
     if (!mayRead) return name === "id" && sent === stored[name] ? undefined : setByServer;
     if (sent === stored[name]) return undefined;
-    return `is set by the server: here it is ${JSON.stringify(stored[name])}, or absent`;
+    return `is set by the server; send ${JSON.stringify(stored[name])}, or leave it out`;
   });
   return validateBeside(issues, schema, without(value, serverMembers));
 }

@@ -43,7 +43,7 @@ const toText = ([name, value]: readonly [string, string]): string => (value === 
 
 function refusal(unknown: readonly string[], known: KnownPreferences): HttpError {
   const available = Object.entries(known).flatMap(([name, values]) => values.map((value) => toText([name, value])));
-  const detail = `${unknown.map(excerpt).join(", ")} cannot be followed here, and handling=strict asks to be told.`;
+  const detail = `Unknown with handling=strict: ${unknown.map(excerpt).join(", ")}.`;
   return new HttpError(problem(collectionProblemTypes.unknownPreference, { detail, available }));
 }
 

@@ -19,7 +19,7 @@ export function refuseValue(member: string): HttpResponse {
 
 /** What is wrong with a member whose value is that of another record. */
 export function heldByAnother(member: string): string {
-  return `is that which another record ${hasOrHad(member)}`;
+  return `${member === "id" ? "is or was" : "is already"} used by another record`;
 }
 
 /** No id is given twice. */
@@ -28,7 +28,7 @@ const hasOrHad = (member: string): string => (member === "id" ? "has or had" : "
 /** A record cannot be created where there is one (RFC 9110 §15.5.10). */
 export function refuseExisting(): HttpResponse {
   return problem(collectionProblemTypes.conflict, {
-    detail: "There is a record already: PUT replaces it, and POST to the collection creates another.",
+    detail: "The record exists already. PUT replaces it; POST to the collection creates another.",
   });
 }
 
@@ -41,13 +41,13 @@ export function refusePrecondition({ headers }: HttpRequest<unknown>): HttpRespo
   const isUnquoted = bare !== undefined && bare !== "*" && !bare.includes(",");
   const detail = isUnquoted
     ? `The entity tag in If-Match has no quotation marks: send ${excerpt(bare)}, with them.`
-    : "The record is not as the request says it must be: read it again, and decide again.";
+    : "The record is not in the state that the request names. Read it again, then decide.";
   return problem(collectionProblemTypes.preconditionFailed, { detail });
 }
 
 /** An operation of a JSON Patch that cannot be done (RFC 5789 §2.2, "conflicting state"). */
 export function refuseOperation(index: number, reason: string): HttpResponse {
-  const detail = `Operation ${index} of the patch, counted from 0, cannot be done: ${reason}. Nothing was changed.`;
+  const detail = `Operation ${index} of the patch, counted from 0, cannot be applied: ${reason}. Nothing was changed.`;
   return problem(collectionProblemTypes.patchConflict, {
     detail,
     errors: [{ detail: reason, pointer: toPointer([index]) }],
@@ -65,32 +65,31 @@ export function refuseExcess(index: number | undefined, reason: string): HttpRes
 
 /** A JSON Patch of a caller who may not read the record. */
 export function refuseUnreadable(): HttpResponse {
-  const detail =
-    "A JSON Patch depends on what the record is, which these credentials may not read: send a merge patch.";
+  const detail = "A JSON Patch reveals parts of the record, which these credentials may not read. Send a merge patch.";
   return problem(problemTypes.forbidden, { detail });
 }
 
 export function refuseKey(field: string): HttpResponse {
-  const detail = `Idempotency-Key must be a text of 1 to 255 characters in quotes, and is ${excerpt(field)}.`;
+  const detail = `Idempotency-Key must be a text of 1 to 255 characters in quotes, not ${excerpt(field)}.`;
   return problem(collectionProblemTypes.invalidIdempotencyKey, { detail });
 }
 
 /** A key that stands for another request already. */
 export function refuseReusedKey(): HttpResponse {
-  const detail = "The Idempotency-Key was used for a request with other content: send this one with a key of its own.";
+  const detail = "This Idempotency-Key was used for a request with other content. Use a new key.";
   return problem(collectionProblemTypes.idempotencyKeyReused, { detail });
 }
 
 /** The same request is not answered yet. */
 export function refuseRunning(): HttpResponse {
-  const detail = "A request with the same Idempotency-Key is not answered yet: ask again for its answer.";
+  const detail = "A request with this Idempotency-Key is still in progress. Repeat the request to get its answer.";
   return problem(collectionProblemTypes.idempotencyKeyInUse, { detail }).withHeader("Retry-After", "1");
 }
 
 /** A part of a record in place of the whole (RFC 9110 §14.5). */
 export function refusePart(): HttpResponse {
   return problem(collectionProblemTypes.partialContent, {
-    detail: "The request has Content-Range: send the whole record without it, or a PATCH.",
+    detail: "PUT does not accept Content-Range. Send the whole record without it, or a PATCH.",
   });
 }
 
@@ -115,12 +114,12 @@ export function refuseUnavailable(error: unknown): HttpResponse {
 
 function detailOf(error: StoreUnavailable): string {
   if (error instanceof StoreOutcomeUnknown) {
-    return "The store failed while it was changed, and cannot say whether it was. Read before sending this again.";
+    return "The store failed during the change, and the outcome is unknown. Read before you send it again.";
   }
   if (error instanceof StoreReadTimeout) {
-    return "This takes longer to read than there is time for: filter by what fewer records have, sort by what is filtered by, or ask for no count.";
+    return "The query took too long. Filter more narrowly, sort by the filtered member, or leave out count=exact.";
   }
-  return "The store cannot be used just now, and nothing was changed.";
+  return "The store cannot be used at the moment. Nothing was changed.";
 }
 
 /**
@@ -129,7 +128,7 @@ function detailOf(error: StoreUnavailable): string {
  */
 function refuseChange(): HttpResponse {
   return problem(collectionProblemTypes.readOnly, {
-    detail: "This instance answers reads only, and nothing was changed: send changes to one that takes them.",
+    detail: "This instance answers reads only. Nothing was changed. Send changes to another instance.",
   });
 }
 

@@ -68,7 +68,7 @@ function isValueOf(member: string, type: MemberType | undefined, value: unknown)
 export function parseSort(text: string, members: readonly SelectableMember[], report: Report): readonly SortKey[] {
   const sent = text.split(",");
   if (sent.length > mostKeys) {
-    report("sort", `names ${sent.length} members, and may name ${mostKeys}`);
+    report("sort", `names ${sent.length} members; at most ${mostKeys} are allowed`);
     return defaultOrder;
   }
   const keys: SortKey[] = [];
@@ -82,7 +82,7 @@ export function parseSort(text: string, members: readonly SelectableMember[], re
       const meant = nearest && (direction.toLowerCase() === "desc" ? `-${nearest}` : nearest);
       report("sort", `cannot sort by ${excerpt(member)}${orNearest(meant)}`, names);
     } else if (keys.some((earlier) => earlier.member === member)) {
-      report("sort", `names ${member} more than once`);
+      report("sort", `names ${member} twice`);
     } else {
       keys.push({ member, descending });
     }

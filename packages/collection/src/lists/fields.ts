@@ -47,7 +47,7 @@ export function chooseFields(
   report: Report,
 ): readonly string[] | undefined {
   if (!whole) return parseFields(text, members, report);
-  report("fields", `cannot be chosen for ${mediaType}, which takes whole records`);
+  report("fields", `cannot be used with ${mediaType}, which sends whole records`);
   return undefined;
 }
 
@@ -81,7 +81,7 @@ function parseFields(text: string, members: readonly string[], report: Report): 
       report("fields", `names ${excerpt(name)}, which is not a member${orNearest(nearest)}`, members);
     }
     for (const member of meant) {
-      if (fields.has(member)) report("fields", `names ${member} more than once`);
+      if (fields.has(member)) report("fields", `names ${member} twice`);
       fields.add(member);
     }
   }

@@ -37,7 +37,7 @@ export function parseFilter(
     const nearest = usualOperators.get(operator.toLowerCase()) ?? nearestName(operator, operatorNames);
     report(parameter, `has no operator of a filter${orNearest(nearest && `[${nearest}]`)}`, operators);
   } else if (member.type !== "text" && member.type !== "caseless-text") {
-    report(parameter, `asks for the beginning of a text, and ${excerpt(name)} is a ${member.type}`);
+    report(parameter, `needs a text member, but ${excerpt(name)} is a ${member.type}`);
   } else {
     return { member: name, operator, value: text };
   }
@@ -104,7 +104,7 @@ function splitValues(parameter: string, text: string, report: Report): readonly 
   }
   values.push(value);
   if (values.includes("")) report(parameter, "has an empty value in its list");
-  if (values.length > mostValues) report(parameter, `lists ${values.length} values, and may list ${mostValues}`);
+  if (values.length > mostValues) report(parameter, `lists ${values.length} values; at most ${mostValues} are allowed`);
   return values.slice(0, mostValues).filter((each) => each !== "");
 }
 
@@ -137,14 +137,14 @@ function parseMemberValue(type: MemberType, text: string): ParsedValue {
 }
 
 function fault(right: string, sent: string): ParsedValue {
-  return { fault: `must be ${right}, and is ${excerpt(sent)}` };
+  return { fault: `must be ${right}, not ${excerpt(sent)}` };
 }
 
 function parseNumber(text: string): ParsedValue {
   const value = Number(text);
   if (Number.isFinite(value) && String(value) === text) return { value };
   if (!Number.isFinite(value) || text.trim() === "") return fault("a number such as 7 or 1.5", text);
-  return { fault: `must be a number in its shortest form, here perhaps ${value}, and is ${excerpt(text)}` };
+  return { fault: `must be a number in its shortest form, such as ${value}, not ${excerpt(text)}` };
 }
 
 function parseTime(text: string): ParsedValue {
@@ -152,6 +152,6 @@ function parseTime(text: string): ParsedValue {
   if (value !== null && !/\.[0-9]{4}/.test(text)) return { value };
   // In a query a plus sign is a space.
   return / [0-9]{2}:[0-9]{2}$/.test(text)
-    ? { fault: `must be a time, and has a space where %2B, the plus sign, may be meant: ${excerpt(text)}` }
+    ? { fault: `must be a time; write + as %2B: ${excerpt(text)}` }
     : fault("a time such as 2026-06-15T12:00:00Z, with milliseconds at most", text);
 }

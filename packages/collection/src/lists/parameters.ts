@@ -6,7 +6,7 @@ import { collectionProblemTypes } from "../problem-types.ts";
 export type QueryParameters = ReadonlyMap<string, string>;
 
 /**
- * Takes down what is wrong with one parameter: `must be an integer from 1 to 1000, and is "x"`.
+ * Takes down what is wrong with one parameter: `must be an integer from 1 to 1000, not "x"`.
  *
  * @param known the names that there are, which the first error that has them lists
  */
@@ -100,7 +100,7 @@ function parseParameters(search: string, report: Report): QueryParameters {
     } else if (value === "") {
       report(name, "has no value");
     } else if (value.includes("\u0000")) {
-      report(name, "has the character U+0000, which no value has");
+      report(name, "must not contain the character U+0000");
     } else if (parameters.has(name)) {
       repeated.add(name);
     } else {
@@ -125,11 +125,11 @@ function refusal(errors: readonly ProblemError[]): HttpError {
     detail,
   }));
   const { length } = errors;
-  const rest = length > mostErrors ? `; the first ${mostErrors} are told` : "";
+  const rest = length > mostErrors ? `; the first ${mostErrors} are listed` : "";
   const detail =
     length === 1
       ? `The parameter ${excerpt(told[0]?.parameter ?? "")} ${told[0]?.detail}.`
-      : `${length} things are wrong with the parameters of the query${rest}.`;
+      : `The query has ${length} errors${rest}.`;
   return new HttpError(problem(collectionProblemTypes.invalidParameters, { detail, errors: told }));
 }
 

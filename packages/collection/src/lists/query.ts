@@ -68,8 +68,8 @@ export function parseListQuery(parameters: QueryParameters, known: ListParameter
     } else reportUnknown(name, parametersOf(known), note);
   }
   const backwards = parameters.has("before");
-  if (backwards && parameters.has("after")) note("before", "cannot stand beside after");
-  if (backwards && !parameters.has("limit")) note("before", "needs a limit beside it");
+  if (backwards && parameters.has("after")) note("before", "cannot be combined with after");
+  if (backwards && !parameters.has("limit")) note("before", "needs a limit");
   const selection: OrderedSelection = {
     ...(filters.length > 0 && { filters }),
     ...(words !== undefined && { words }),
@@ -98,7 +98,7 @@ const greatestLimit = 1000;
 function parseLimit(text: string, report: Report): number | undefined {
   const limit = Number(text);
   if (/^[1-9][0-9]*$/.test(text) && limit <= greatestLimit) return limit;
-  report("limit", `must be an integer from 1 to ${greatestLimit}, and is ${excerpt(text)}`);
+  report("limit", `must be an integer from 1 to ${greatestLimit}, not ${excerpt(text)}`);
   return undefined;
 }
 
@@ -106,8 +106,8 @@ const mostWords = 16;
 
 function parseWords(text: string, report: Report): readonly string[] {
   const words = toWords(text);
-  if (words.length === 0) report("q", `has no word, which is of letters and digits: ${excerpt(text)}`);
-  if (words.length > mostWords) report("q", `has ${words.length} words, and may have ${mostWords}`);
+  if (words.length === 0) report("q", `has no word of letters or digits: ${excerpt(text)}`);
+  if (words.length > mostWords) report("q", `has ${words.length} words; at most ${mostWords} are allowed`);
   return words;
 }
 
@@ -121,6 +121,6 @@ function parsePlace(
   const text = parameters.get(parameter);
   if (text === undefined) return undefined;
   const values = parseCursor(text, selection, members);
-  if (values === undefined) report(parameter, "is not from a Link of this list, with the same order and filters");
+  if (values === undefined) report(parameter, "must come from a Link of this list with the same order and filters");
   return values;
 }

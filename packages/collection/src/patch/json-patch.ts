@@ -32,7 +32,7 @@ export function applyPatch(target: unknown, patch: readonly PatchOperation[]): P
     }
   }
   if (isDeeper(draft.value, maxDepth)) {
-    return { kind: "excessive", index: undefined, detail: `what it makes nests more than ${maxDepth} deep` };
+    return { kind: "excessive", index: undefined, detail: `its result nests more than ${maxDepth} deep` };
   }
   return { kind: "patched", value: draft.value };
 }
@@ -92,7 +92,7 @@ class Draft {
         break;
       case "test":
         if (isJsonEqual(this.#valueAt(path), operation.value, (steps) => this.#spend(steps))) break;
-        throw new PatchFailure("the value there is another");
+        throw new PatchFailure("the value there is different");
     }
   }
 
@@ -168,7 +168,7 @@ class Draft {
   #copy(value: unknown, depth: number): unknown {
     this.#spend(typeof value === "string" ? value.length : 8);
     if (typeof value !== "object" || value === null) return value;
-    if (depth === 0) throw new PatchFailure(`what it copies nests more than ${maxDepth} deep`, "excessive");
+    if (depth === 0) throw new PatchFailure(`the copied value nests more than ${maxDepth} deep`, "excessive");
     if (Array.isArray(value)) {
       const array = value.map((element) => this.#copy(element, depth - 1));
       this.#own.add(array);
@@ -245,7 +245,7 @@ type PatchOperation =
 export function parsePatch(value: unknown): ValidationResult<readonly PatchOperation[]> {
   if (!Array.isArray(value)) return { issues: [{ message: "must be an array of operations" }] };
   if (value.length > mostOperations) {
-    return { issues: [{ message: `has ${value.length} operations, and may have ${mostOperations}` }] };
+    return { issues: [{ message: `has ${value.length} operations; at most ${mostOperations} are allowed` }] };
   }
   const issues: ValidationIssue[] = [];
   const operations = value.map((operation: unknown, index) =>
@@ -275,19 +275,19 @@ function parseOperation(operation: unknown, report: Report): PatchOperation | un
       if (!Object.hasOwn(operation, "value")) report("is required", "value");
       return path && { op, path, value };
     case "remove":
-      if (path?.length === 0) report("is the whole, which only DELETE removes", "path");
+      if (path?.length === 0) report("is the whole record, which only DELETE removes", "path");
       return path && { op, path };
     case "move":
     case "copy": {
       const from = parseMember("from", operation, report);
       if (path === undefined || from === undefined) return undefined;
       const isInside = from.length < path.length && from.every((token, i) => token === path[i]);
-      if (op === "move" && isInside) report("lies inside of what is to be moved", "path");
+      if (op === "move" && isInside) report("is inside the value to move", "path");
       return { op, path, from };
     }
     default: {
       const known = "add, remove, replace, move, copy or test";
-      report(op === undefined ? "is required" : `must be ${known}, and is ${excerpt(String(op))}`, "op");
+      report(op === undefined ? "is required" : `must be ${known}, not ${excerpt(String(op))}`, "op");
       return undefined;
     }
   }
@@ -301,7 +301,7 @@ function parseMember(
   const text = operation[name];
   const tokens = typeof text === "string" ? parsePointer(text, mostTokens) : undefined;
   if (tokens === undefined) report('must be a JSON Pointer, such as "/address/postalCode"', name);
-  else if (tokens.length > mostTokens) report(`leads more than ${mostTokens} levels down, where nothing is`, name);
+  else if (tokens.length > mostTokens) report(`has more than ${mostTokens} levels`, name);
   return tokens;
 }
 

@@ -92,7 +92,7 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== "invalid_type") return undefined;
   if (issue.input === undefined) return "is missing";
   const article = /^[aeiou]/.test(issue.expected) ? "an" : "a";
-  return `must be ${article} ${issue.expected}, and is ${jsonType(issue.input)}`;
+  return `must be ${article} ${issue.expected}, not ${jsonType(issue.input)}`;
 }
 
 /**

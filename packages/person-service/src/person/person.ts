@@ -151,12 +151,12 @@ const recordId = z
 
 function notAnId(value: unknown): string {
   const what = typeof value === "number" ? String(value) : jsonType(value);
-  return `must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}, and is ${what}`;
+  return `must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}, not ${what}`;
 }
 
 /** The message for a record that is none: zod asks it for unknown members too, of which `toIssues` speaks. */
 function notAnObject(what: string): (issue: { readonly input?: unknown }) => string {
-  return ({ input }) => `must be an object with the members of ${what}, and is ${jsonType(input)}`;
+  return ({ input }) => `must be an object with the members of ${what}, not ${jsonType(input)}`;
 }
 
 function validate(members: Members, value: unknown): ValidationResult<Person> {

@@ -9,17 +9,17 @@ import { countCharacters, type Rule } from "./text.ts";
 export function birthDate(now: () => Date): Rule {
   return (text) => {
     const date = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
-    if (date === null) return `must be a date as YYYY-MM-DD such as 1815-12-10, and is ${excerpt(text)}`;
+    if (date === null) return `must be a date as YYYY-MM-DD such as 1815-12-10, not ${excerpt(text)}`;
     const [year, month, day] = [Number(date[1]), Number(date[2]), Number(date[3])];
     // ISO 8601 has a year 0000, but PostgreSQL and XML Schema 1.0 do not.
-    if (year === 0) return "must be a real date, and there is no year 0000";
-    if (month < 1 || month > 12) return `must be a real date, and there is no month ${date[2]}`;
+    if (year === 0) return "must be a real date; there is no year 0000";
+    if (month < 1 || month > 12) return `must be a real date; there is no month ${date[2]}`;
     if (day < 1 || day > daysIn(year, month)) {
       return `must be a real date, and ${date[1]}-${date[2]} has the days 01 to ${daysIn(year, month)}`;
     }
     const time = now();
     if (Date.parse(text) <= time.getTime()) return undefined;
-    return `must not be in the future, and is after today, ${time.toISOString().slice(0, 10)} in UTC`;
+    return `must not be in the future; today is ${time.toISOString().slice(0, 10)} in UTC`;
   };
 }
 
@@ -33,7 +33,7 @@ function daysIn(year: number, month: number): number {
 export const countryCode: Rule = (text) =>
   countryCodes.has(text)
     ? undefined
-    : `must be an ISO 3166-1 alpha-2 country code in capitals such as NO, and is ${excerpt(text)}`;
+    : `must be an ISO 3166-1 alpha-2 country code in capitals such as NO, not ${excerpt(text)}`;
 
 /** The 249 officially assigned codes of ISO 3166-1; reserved and user-assigned ones (EU, UK, XK, ZZ) are no countries. */
 export const countryCodes: ReadonlySet<string> = new Set(
@@ -72,7 +72,7 @@ export const countryCodes: ReadonlySet<string> = new Set(
 export const email: Rule = (text) => {
   if (/\s/.test(text)) return "must not contain spaces";
   const parts = text.split("@");
-  if (parts.length !== 2) return `must have one @ as in ada@example.org, and has ${parts.length - 1}`;
+  if (parts.length !== 2) return `must have one @ as in ada@example.org, not ${parts.length - 1}`;
   if (parts[0] === "") return "must have something before the @, as in ada@example.org";
   if (parts[1] === "") return "must have something after the @, as in ada@example.org";
   return undefined;
@@ -85,7 +85,7 @@ export const email: Rule = (text) => {
 export const languageTag: Rule = (text) =>
   text.length <= 255 && (langtag.test(text) || privateUse.test(text) || irregular.has(text.toLowerCase()))
     ? undefined
-    : `must be a BCP 47 language tag such as en, pt-BR or zh-Hans, and is ${excerpt(text)}`;
+    : `must be a BCP 47 language tag such as en, pt-BR or zh-Hans, not ${excerpt(text)}`;
 
 const language = "(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4,8})";
 const script = "(?:-[a-z]{4})?";

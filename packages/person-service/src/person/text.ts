@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Says what is wrong with a text as the predicate of its member (`must be …, and has …`); undefined when nothing is. */
+/** Says what is wrong with a text as the predicate of its member (`must be …, not …`); undefined when nothing is. */
 export type Rule = (text: string) => string | undefined;
 
 /** How long a text may be, in Unicode code points, both bounds included. */
@@ -33,7 +33,7 @@ export function text({ min, max, multiline = false }: TextBounds, ...rules: read
  */
 export function ruledString(rules: readonly Rule[], keywords: Readonly<Record<string, unknown>>): z.ZodString {
   return z
-    .string({ error: ({ input }) => `must be a string, and is ${jsonType(input)}` })
+    .string({ error: ({ input }) => `must be a string, not ${jsonType(input)}` })
     .check(({ value, issues }) => {
       for (const rule of rules) {
         const fault = rule(value);
@@ -58,26 +58,25 @@ function illegalCharacter(text: string, illegal: RegExp, controls: string): stri
   const codePoint = text.charCodeAt(index);
   const kind = codePoint < 0xd800 ? controls : codePoint < 0xe000 ? "lone surrogates" : "noncharacters";
   const place = countCharacters(text.slice(0, index)) + 1;
-  return `must not contain ${kind}, and has ${hexadecimal(codePoint)} as character ${place}`;
+  return `must not contain ${kind}: character ${place} is ${hexadecimal(codePoint)}`;
 }
 
 const notBlank: Rule = (text) =>
-  /^[\s\p{Default_Ignorable_Code_Point}]+$/u.test(text)
-    ? "must not be blank, and has nothing that can be seen"
-    : undefined;
+  /^[\s\p{Default_Ignorable_Code_Point}]+$/u.test(text) ? "must not be blank; it has no visible character" : undefined;
 
 const noOuterSpace: Rule = (text) => {
   const begins = /^\s/.test(text);
   if (!begins && !/\s$/.test(text)) return undefined;
   const space = hexadecimal(text.charCodeAt(begins ? 0 : text.length - 1));
-  return `must not begin or end with white space, and ${begins ? "begins" : "ends"} with ${space}`;
+  return `must not begin or end with white space; it ${begins ? "begins" : "ends"} with ${space}`;
 };
 
 const lengthWithin =
   (min: number, max: number): Rule =>
   (text) => {
     const length = countCharacters(text);
-    return length < min || length > max ? `must be ${min} to ${max} characters, and has ${length}` : undefined;
+    if (length >= min && length <= max) return undefined;
+    return `must have ${min} to ${max} characters${length === 0 ? "; it is empty" : `, not ${length}`}`;
   };
 
 /** Code points, not UTF-16 units: an emoji of one code point is one character here and in the databases. */

@@ -18,13 +18,13 @@ describe("a JSON file", () => {
   const refused: Readonly<Record<string, readonly [content: string | Uint8Array, findings: readonly string[]]>> = {
     "that is no JSON": ['{\n  "name": x }', ["line 2, column 11: Expected a value, but found x"]],
     "with a member twice": ['{"name":"x","name":"y"}', ['line 1, column 13: The member "name" occurs twice']],
-    "that is no object": [" []", ["line 1, column 2: the file must be an object, and is an array"]],
+    "that is no object": [" []", ["line 1, column 2: the file must be an object, not an array"]],
     "without a member": ['\n  {"list":[]}', ["line 2, column 3: name is missing"]],
     "with members of the wrong type, all at once": [
       '{\n "name": 1,\n "list": [{"count":1},\n  {"count":"secret"}]}',
       [
-        "line 2, column 2: name must be a string, and is a number",
-        "line 4, column 4: list[1].count must be a number, and is a string",
+        "line 2, column 2: name must be a string, not a number",
+        "line 4, column 4: list[1].count must be a number, not a string",
       ],
     ],
     "with members that there are not": [

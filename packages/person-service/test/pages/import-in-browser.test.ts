@@ -27,9 +27,9 @@ describeInBrowser("an import in a browser", databaseKinds, (scene) => {
     await page.getByRole("button", { name: "Check" }).click();
     await page.getByText("1 person can be stored, and 2 cannot:").waitFor();
     assert.deepEqual(await page.locator("#import .errors li").allTextContents(), [
-      "Line 3: email must have one @ as in ada@example.org, and has 0",
-      "Line 5: birthDate must be a real date, and there is no month 13",
-      'Line 5: address.addressCountry must be an ISO 3166-1 alpha-2 country code in capitals such as NO, and is "United Kingdom"',
+      "Line 3: email must have one @ as in ada@example.org, not 0",
+      "Line 5: birthDate must be a real date; there is no month 13",
+      'Line 5: address.addressCountry must be an ISO 3166-1 alpha-2 country code in capitals such as NO, not "United Kingdom"',
     ]);
     assert.equal(await scene().people.count(), 0);
     await select("Country").selectOption("(left out)");

@@ -112,7 +112,7 @@ function readEscape(reader: Reader): void {
   const { text, at } = reader;
   if (text.charAt(at + 1) !== "u") {
     if (!/^["\\/bfnrt]$/.test(text.charAt(at + 1))) {
-      throw fault(reader, `The backslash must begin an escape, and is followed by ${found(text, at + 1)}`);
+      throw fault(reader, `The backslash must begin an escape, but is followed by ${found(text, at + 1)}`);
     }
     reader.at += 2;
     return;
@@ -125,10 +125,7 @@ function readEscape(reader: Reader): void {
   }
   const other = escapedCode(text, at + 6);
   if (code >= 0xdc00 || other === undefined || other < 0xdc00 || other > 0xdfff) {
-    throw fault(
-      reader,
-      `The escape "${text.slice(at, at + 6)}" is half of a surrogate pair, and the other half is not there`,
-    );
+    throw fault(reader, `The escape "${text.slice(at, at + 6)}" is half of a surrogate pair without the other half`);
   }
   reader.at += 12;
 }

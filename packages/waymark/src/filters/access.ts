@@ -87,7 +87,7 @@ function refuse(decision: Exclude<AccessDecision, { kind: "allowed" }>): HttpRes
       return unavailable.withHeader("Retry-After", String(decision.retryAfter));
     default:
       // From JavaScript: what is no decision lets nobody in.
-      throw new TypeError(`access(…) needs a decision, and was given ${typeName(decision)}`);
+      throw new TypeError(`access(…) needs a decision, not ${typeName(decision)}`);
   }
 }
 
@@ -101,7 +101,7 @@ const ambiguous = problem(problemTypes.ambiguousCredentials, {
 });
 const unauthenticated = empty(401).withHeader("Cache-Control", "no-store");
 // None of these names the path, which would reveal that there is something.
-const forbidden = problem(problemTypes.forbidden, { detail: "The credentials do not reach that far." });
+const forbidden = problem(problemTypes.forbidden, { detail: "The credentials do not allow this." });
 const throttled = problem(problemTypes.tooManyAttempts, { detail: "Wait before the next attempt." });
 const unavailable = problem(problemTypes.accessUndecided, { detail: "Try again in a moment." });
 

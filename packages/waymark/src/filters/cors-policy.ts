@@ -103,11 +103,10 @@ function* findInPolicy(policy: CorsPolicy): Iterable<string> {
   if (!Array.isArray(origins)) {
     yield `origins must be a list, not ${typeName(origins)}`;
   } else {
-    if (origins.length === 0) yield "origins names nobody; to allow nobody, leave the filter out";
+    if (origins.length === 0) yield "origins is empty; to allow no origin, leave the filter out";
     if (origins.includes("*")) {
-      if (origins.length > 1) yield '"*" is not the only origin, and it stands for all';
-      if (credentials)
-        yield 'credentials cannot be sent by everybody: browsers take no "*" with them, so list the origins';
+      if (origins.length > 1) yield '"*" stands for all origins, so it must be the only one';
+      if (credentials) yield 'credentials need a list of origins: browsers do not accept "*" with them';
     }
     for (const origin of origins) {
       const finding = origin === "*" ? undefined : findingInOrigin(origin);
@@ -200,7 +199,7 @@ function compileTest({ name, allows }: OriginTest): AllowsOrigin {
 
 function findingInText(text: string): string | undefined {
   const quoted = quote(text);
-  if (text === "null") return '"null" is the origin of every sandboxed page, whoever wrote it, and cannot be allowed';
+  if (text === "null") return '"null" is the origin of every sandboxed page, and cannot be allowed';
   const url = URL.parse(text);
   if (url === null || !text.includes("://")) {
     return `${quoted} is not an origin, which is scheme, host and port, such as "https://app.example.com"`;
@@ -211,9 +210,9 @@ function findingInText(text: string): string | undefined {
   if (!serialized.test(origin)) return `${quoted} has no host, and a page without one has no origin to allow`;
   if (url.username !== "" || url.password !== "") return `${quoted} has a user in it; the origin is "${origin}"`;
   if (url.pathname.length > 1 || url.search !== "" || url.hash !== "" || /[/?#]$/.test(text)) {
-    return `${quoted} goes on after host and port, where an origin ends: "${origin}"`;
+    return `${quoted} has more than scheme, host and port; the origin is "${origin}"`;
   }
-  return `${quoted} is not as browsers send it, which is "${origin}"`;
+  return `${quoted} is not in the form that browsers send: "${origin}"`;
 }
 
 function findingInWildcard(text: string): string | undefined {

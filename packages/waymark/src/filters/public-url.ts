@@ -47,7 +47,7 @@ export function toPublicUrl(request: HttpRequest<unknown>, path: string): string
 function parsePublicUrl(text: string): string {
   // The message does not repeat the text, which may have credentials.
   const refuse = (why: string): never => {
-    throw new TypeError(`A public URL is like https://api.example.com/people, and this one ${why}`);
+    throw new TypeError(`The public URL ${why}. It must look like https://api.example.com/people`);
   };
   if (typeof text !== "string") return refuse(`is ${typeName(text)}`);
   const [, origin = "", path = ""] = form.exec(text) ?? refuse("is neither an http or https URL nor a path");

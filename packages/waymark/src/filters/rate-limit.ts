@@ -71,7 +71,7 @@ export function rateLimit(options: RateLimitOptions): AroundFilter {
 }
 
 function refuse(name: string, seconds: number): HttpResponse {
-  const detail = `There have been more requests than are granted. Try again in ${seconds} s.`;
+  const detail = `There were too many requests. Try again in ${seconds} s.`;
   const details = { detail, "violated-policies": [name] };
   return problem(problemTypes.quotaExceeded, details).withHeader("Retry-After", String(seconds));
 }

@@ -78,7 +78,7 @@ export const expectationFailed: HttpResponse = problem(problemTypes.expectationF
 });
 
 /** The refusal of CONNECT (RFC 9110 §9.3.6). */
-export const noTunnel: HttpResponse = problem(problemTypes.notImplemented, { detail: "The service makes no tunnels." });
+export const noTunnel: HttpResponse = problem(problemTypes.notImplemented, { detail: "CONNECT is not supported." });
 
 /** The refusal of a target longer than the limit, in bytes. */
 export const targetTooLong = (limit: number): HttpResponse =>
@@ -97,7 +97,7 @@ const malformed = (detail: string): HttpResponse => problem(malformedMessage, { 
 const refusals = {
   noHost: closing(malformed("The request has no Host line, which HTTP/1.1 requires.")),
   host: closing(malformed("Host must be a host and an optional port, as in example.org:8080.")),
-  asterisk: keeping(problem(problemTypes.malformedTarget, { detail: 'The target "*" is for OPTIONS alone.' })),
+  asterisk: keeping(problem(problemTypes.malformedTarget, { detail: 'The target "*" is only for OPTIONS.' })),
 };
 
 function severalLines(name: string): HeadRefusal {

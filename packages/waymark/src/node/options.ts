@@ -110,7 +110,7 @@ export function toServeSettings(options: ServeOptions): ServeSettings {
   const headersTimeoutDefault = requestTimeout === 0 ? 60_000 : Math.min(60_000, requestTimeout);
   const headersTimeout = integer("headersTimeout", options.headersTimeout ?? headersTimeoutDefault, longestTimer);
   if (requestTimeout !== 0 && headersTimeout > requestTimeout) {
-    throw new RangeError(`headersTimeout must be at most requestTimeout, ${requestTimeout}, and is ${headersTimeout}`);
+    throw new RangeError(`headersTimeout must be at most requestTimeout, ${requestTimeout}, not ${headersTimeout}`);
   }
   return {
     warn: options.warn ?? warnOnConsole,
@@ -181,7 +181,7 @@ function warnOnConsole(finding: string): void {
 
 function oneOf<T extends string>(option: string, value: T, values: readonly T[]): T {
   if (values.includes(value)) return value;
-  throw new RangeError(`${option} must be one of ${values.join(", ")}, and is ${String(value)}`);
+  throw new RangeError(`${option} must be one of ${values.join(", ")}, not ${String(value)}`);
 }
 
 /** The longest time that a timer of Node's can wait, in milliseconds; nearly 25 days. */
@@ -198,7 +198,7 @@ export function integer(option: string, value: number, most: number, least = 0):
   const isText = typeof found === "string";
   const advice = isText && /^\d+$/.test(found) ? `: write Number(…) around it` : "";
   const what = isText ? `the string ${quote(found)}${advice}` : String(found);
-  throw new RangeError(`${option} must be an integer from ${least} to ${most}, and is ${what}`);
+  throw new RangeError(`${option} must be an integer from ${least} to ${most}, not ${what}`);
 }
 
 /** What a server proves by who it is, and how it encrypts; as Node takes it, files read. */

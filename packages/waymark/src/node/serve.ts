@@ -83,7 +83,7 @@ export async function serve(app: Servable, options: ServeOptions = {}): Promise<
       return context.closing;
     },
     reloadTls(credentials) {
-      if (listener.tls === undefined) throw new TypeError("A server without TLS has no certificate to be reloaded");
+      if (listener.tls === undefined) throw new TypeError("A server without TLS has no certificate to reload");
       listener.tls.setSecureContext(toSecureContext(credentials));
     },
     close,

@@ -38,7 +38,7 @@ export type UpgradeHandler = (connection: UpgradedConnection) => void;
  */
 export function upgrade(protocol: string, handler: UpgradeHandler): (request: HttpRequest) => HttpResponse {
   const required = problem(connectionProblemTypes.upgradeRequired, {
-    detail: `The resource speaks ${protocol}.`,
+    detail: `The resource uses the protocol ${protocol}.`,
   }).withHeader("Upgrade", protocol);
   return (request) => {
     const isWanted = request.header("Upgrade")?.toLowerCase() === protocol.toLowerCase();

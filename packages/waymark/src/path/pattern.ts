@@ -38,9 +38,9 @@ export function withEverythingBelow(pattern: PathPattern): PathPattern {
  */
 export function findingInRests({ text, segments }: PathPattern): string | undefined {
   const rests = segments.flatMap(({ kind }, i) => (kind === "rest" ? [i] : []));
-  if (rests.length > 1) return `The path "${text}" has two parts that take every segment that is left`;
+  if (rests.length > 1) return `The path "${text}" has {*rest} or ** twice`;
   if (rests.every((i) => i === 0 || i === segments.length - 1)) return undefined;
-  return `The path "${text}" takes every segment that is left in its middle; it can at its beginning or its end`;
+  return `The path "${text}" has {*rest} or ** in its middle; only the first or the last part can be that`;
 }
 
 /** Returns the names that the pattern binds, in order; a name that stands twice is there twice. */

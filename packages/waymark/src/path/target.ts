@@ -71,7 +71,7 @@ function originForm(target: string): string {
   if (target.startsWith("/")) return target;
   const prefix = /^https?:\/\/[!"$-.0->@-[\]-~]+(?=[/?#]|$)/i.exec(target)?.[0];
   if (prefix === undefined) {
-    throw malformed(`The target must begin with "/" or be an absolute http or https URI, and is ${excerpt(target)}.`);
+    throw malformed(`The target must begin with "/" or be an absolute http or https URI, not ${excerpt(target)}.`);
   }
   // Not repeated, since it may be a password.
   if (prefix.includes("@")) throw malformed("The target has user information before its host; leave it out.");

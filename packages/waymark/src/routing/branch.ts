@@ -73,7 +73,7 @@ export function compileBranches(
     drafts = group.conditions.reduce((sofar, condition) => expand(sofar, condition, true), drafts);
     if (drafts.length > mostBranches) return tooMany(group);
     if (drafts.some(({ patterns }) => patterns.length > 1)) {
-      return invalid("A group has two paths at once; a path below a path is a group in a group", group);
+      return invalid("A group has two paths; for a path below a path, put a group in a group", group);
     }
     const slashed = drafts.map(({ patterns }) => patterns[0]?.text).find((text) => text?.endsWith("/"));
     if (slashed !== undefined) {
@@ -107,7 +107,7 @@ const root: PathPattern = { text: "", segments: [] };
 const mostBranches = 1024;
 
 const tooMany = (declared: Group | PlacedRoute["route"]): Finding =>
-  invalid(`There are more than ${mostBranches} ways through the "or" conditions up to here`, declared);
+  invalid(`The "or" conditions up to here have more than ${mostBranches} combinations`, declared);
 
 const invalid = (message: string, { site }: Group | PlacedRoute["route"]): Finding => ({
   kind: "invalid",

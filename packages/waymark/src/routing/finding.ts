@@ -19,7 +19,7 @@ export function findShadows(branches: readonly Branch[]): readonly Finding[] {
     const { site } = first.placed.route;
     const name = describeRoute(first.route);
     if (ways.every(({ methods }) => methods?.size === 0)) {
-      return [{ kind: "impossible", message: `${name} is never reached: no method is all that is asked of it`, site }];
+      return [{ kind: "impossible", message: `${name} is never reached: its conditions exclude every method`, site }];
     }
     const earlier = ways.map((way) =>
       index
@@ -31,7 +31,7 @@ export function findShadows(branches: readonly Branch[]): readonly Finding[] {
     const culprits = [...new Set(earlier as Branch[])].map(
       (branch) => `${describeRoute(branch.route)} (${branch.placed.route.site})`,
     );
-    const message = `${name} is never reached: ${culprits.join(" and ")} before it takes every request it would`;
+    const message = `${name} is never reached: ${culprits.join(" and ")} before it takes every request that it would take`;
     return [{ kind: "shadowed", message, site }];
   });
 }
@@ -55,12 +55,12 @@ export function findForeignVariables(routes: readonly RouteData[]): readonly Fin
 
 /** Finds that a route is left without any branch. */
 export function findEmptyOr({ site }: SingleRoute | MountedRoute): Finding {
-  return { kind: "impossible", message: "This route is never reached: an or() around it or in it names nothing", site };
+  return { kind: "impossible", message: "This route is never reached: an or() around it or in it is empty", site };
 }
 
 /** Finds that a router has no routes, its groups being empty or left out. */
 export function findNoRoutes(site: DeclarationSite): Finding {
-  return { kind: "empty", message: "The router has no routes, and answers no request but with a refusal", site };
+  return { kind: "empty", message: "The router has no routes, so it refuses every request", site };
 }
 
 /** Returns whether a branch whose pattern covers the other's is sure to take every request that the other takes. */

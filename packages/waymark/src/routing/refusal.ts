@@ -17,7 +17,7 @@ export interface ReadableTypes {
 export function refusePath({ method, path }: HttpRequest): HttpResponse {
   if (path !== "*") return refuseNotFound;
   if (method === "OPTIONS") return empty(204);
-  return problem(problemTypes.malformedTarget, { detail: 'The target "*" is for OPTIONS alone.' });
+  return problem(problemTypes.malformedTarget, { detail: 'The target "*" is only for OPTIONS.' });
 }
 
 /** Answers where no route has the path, or those that do have conditions that no other refusal is for. */

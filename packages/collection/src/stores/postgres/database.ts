@@ -22,7 +22,7 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
   const { connectTimeout: connect = 3000, statementTimeout: statement = 5000, lockTimeout: lock = 2000 } = options;
   assertDefinitions(collections);
   if (!(Number.isInteger(poolSize) && poolSize >= leastPoolSize)) {
-    throw new RangeError(`A pool has a whole number of connections, from ${leastPoolSize} on, and not ${poolSize}`);
+    throw new RangeError(`poolSize must be a whole number from ${leastPoolSize} on, not ${poolSize}`);
   }
   const timeouts: PostgresTimeouts = { connect, statement, lock };
   const parsed = parsePostgresAddress(address);
