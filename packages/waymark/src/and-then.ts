@@ -1,4 +1,4 @@
-/** A value, or the promise of one. A value is passed on at once: synchronous handlers stay synchronous. */
+/** Is a value or a promise of one. A value is passed on at once, so synchronous handlers stay synchronous. */
 export type Awaitable<T> = T | Promise<T>;
 
 /** Returns whether the value must be waited for. */

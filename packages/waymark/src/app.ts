@@ -5,11 +5,11 @@ import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 import type { Servable } from "./served-app.ts";
 
-/** What `router(…)` makes of routes: it answers requests. */
+/** Answers requests with the routes that `router(…)` was given. */
 export interface App extends Servable {
   /**
-   * Answers a request, also one made by hand, whose content is then read by the app's settings; never throws and never rejects.
-   * It is synchronous when the filters and the handler are.
+   * Answers a request, for instance one from `HttpRequest.of`. Never throws and never rejects. It is synchronous if the
+   * filters and the handler are.
    */
   handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
   /** Answers a web request: for tests, and for runtimes that serve by a fetch function. */
@@ -18,67 +18,70 @@ export interface App extends Servable {
   explain(request: HttpRequest): Explanation;
   /** Every route, flat, in the order in which they are tried. */
   readonly routes: readonly RouteSummary[];
-  /** Lists what is legal and yet worth a look: routes that are never reached, and that there are no routes. */
+  /** Lists what is legal but worth a look: routes that no request reaches, or that there are no routes. */
   readonly findings: readonly Finding[];
-  /** The methods that the routes of a canonical path take, as `Allow` names them; undefined where no route has the path. */
+  /** Returns the methods that the routes of a canonical path take, as in `Allow`; undefined if no route has the path. */
   readonly methodsOf: MethodsOf;
 }
 
-/** What the router found when it was built: something invalid, a route that few or no requests reach, or that there are no routes. */
+/**
+ * Describes something that the router found when it was built: an error, a route that no request reaches, or that there
+ * are no routes.
+ */
 export interface Finding {
-  /** `invalid`: it cannot have been meant, and the router is not built. */
+  /** `invalid`: an error, so the router is not built. */
   readonly kind: "invalid" | "shadowed" | "impossible" | "foreign" | "empty";
   readonly message: string;
   /** Where the condition, the group, the route or the router is declared. */
   readonly site: DeclarationSite;
 }
 
-/** A row of the route table: one way to a handler, that of a mounted app included. */
+/** Describes one way to a handler, also in a mounted app: a row of the route table. */
 export interface RouteSummary {
-  /** undefined: every method. */
+  /** The methods; undefined for every method. */
   readonly methods: readonly string[] | undefined;
-  /** The whole path, groups and all. */
+  /** The whole path, with those of the groups. */
   readonly path: string;
-  /** What `name(…)` gave the route. */
+  /** The name from `name(…)`. */
   readonly name: string | undefined;
   /** The media types that its responses can have, the preferred first. */
   readonly produces: readonly string[];
   /** The media ranges that its requests can have. */
   readonly consumes: readonly string[];
-  /** What else must hold, in words. */
+  /** The other conditions, in words. */
   readonly conditions: readonly string[];
-  /** The filters around the handler, the outermost first: what they are and where they were declared. */
+  /** The filters around the handler, the outermost first, with the places that declared them. */
   readonly filters: readonly string[];
   /** `file:line:column` of the route. */
   readonly declaredAt: string;
 }
 
-/** Why a request is answered as it is. */
+/** Explains why a request is answered as it is. */
 export interface Explanation {
   readonly method: string;
   readonly path: string;
-  /** Every way to a handler, in the order in which they are tried. */
+  /** Each way to a handler, in the order in which they are tried. */
   readonly steps: readonly ExplanationStep[];
-  /** The route that answers, as `request.route` has it; undefined when the request is refused. */
+  /** The route that answers, as in `request.route`; undefined if the request is refused. */
   readonly route: MatchedRoute | undefined;
-  /** The status of the refusal, or that of the router's own answer to OPTIONS; undefined when a route answers. */
+  /** The status of a refusal, or of the router's own answer to OPTIONS; undefined if a route answers. */
   readonly status: number | undefined;
-  /** The explanation of the mounted app, where one answers or refuses. */
+  /** The explanation of the mounted app that gets the request, if one does. */
   readonly mounted: Explanation | undefined;
-  /** The explanation as lines for a person. */
+  /** Returns the explanation as lines of text. */
   toString(): string;
 }
 
 export interface ExplanationStep {
-  /** The route; of a mounted app that by which it is reached, `* /api/**`. */
+  /** The route; for a mounted app the one that leads to it, `* /api/**`. */
   readonly route: MatchedRoute;
   /** `file:line:column` */
   readonly declaredAt: string;
-  /** undefined: the route takes the request. */
+  /** The condition that failed; undefined if the route takes the request. */
   readonly unmet: UnmetCondition | undefined;
 }
 
-/** The first condition that failed, in the order in which refusals go: path, method, Content-Type, Accept, the rest. */
+/** Names the first condition that failed, in the order of refusals: path, method, Content-Type, Accept, the rest. */
 export interface UnmetCondition {
   readonly condition: string;
   /** What the request had instead. */

@@ -3,10 +3,8 @@ import type { NoVariables, PathVariables } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
 
 /**
- * What a request must be for a route: a value that can be read, not a function that can only be called. The router
- * checks whether it is well formed, and reports it together with every other error.
- *
- * `V` is what the condition binds when it matches: the variables of its path.
+ * Says what a request must be for a route. Conditions are data: the router checks and reports malformed ones when it is
+ * built. `V` are the variables of its path.
  */
 export type Condition<V = unknown> = ConditionData & {
   /** Type only. */
@@ -89,22 +87,22 @@ interface NotCondition extends Declared {
   readonly condition: ConditionData;
 }
 
-/** Matches requests with one of these methods; a HEAD that nothing else answers is taken as GET (RFC 9110 §9.3.2). */
+/** Matches requests with one of these methods. HEAD also matches GET if no other route takes it (RFC 9110 §9.3.2). */
 export function method(...methods: readonly string[]): Condition<NoVariables> {
   return { kind: "method", methods, site: new DeclarationSite(method) };
 }
 
 /**
- * Matches, in a route, exactly this path below its groups; in a group, this path and everything below it. The templates
- * are those of `parsePattern`.
+ * Matches a path template: in a route exactly this path below its groups, in a group this path and everything below it.
+ * `{id}` is a variable, `{id:[0-9]+}` one with an expression, `{*rest}` all segments that are left.
  */
 export function path<const P extends string>(pattern: P): Condition<PathVariables<P>> {
   return { kind: "path", pattern, site: new DeclarationSite(path) };
 }
 
 /**
- * Matches requests whose client accepts one of these media types, listed in the server's order of preference: the q-values of the
- * request's Accept choose, ties go to the earlier (RFC 9110 §12.5.1), and `request.negotiatedType` is the choice.
+ * Matches if the client accepts one of these media types, listed in the server's order of preference. The q-values of
+ * Accept choose, the earlier type wins a tie (RFC 9110 §12.5.1), and `request.negotiatedType` is the choice.
  */
 export function accept(...mediaTypes: readonly string[]): Condition<NoVariables> {
   return { kind: "accept", mediaTypes, site: new DeclarationSite(accept) };
@@ -115,22 +113,22 @@ export function contentType(...mediaTypes: readonly string[]): Condition<NoVaria
   return { kind: "contentType", mediaTypes, site: new DeclarationSite(contentType) };
 }
 
-/**
- * Matches when the header field is there and, if a value is given, is exactly that text or contains a match of the
- * expression.
- */
+/** Matches if the field is present. With a text, its value must equal it; with an expression, contain a match. */
 export function header(name: string, value?: string | RegExp): Condition<NoVariables> {
   return { kind: "header", name, value, site: new DeclarationSite(header) };
 }
 
-/** Matches when the query parameter is there and, if a value is given, one of its values is that text or contains a match. */
+/**
+ * Matches if the parameter is present. With a text, one of its values must equal it; with an expression, contain a
+ * match.
+ */
 export function query(name: string, value?: string | RegExp): Condition<NoVariables> {
   return { kind: "query", name, value, site: new DeclarationSite(query) };
 }
 
 /**
- * Matches when the function returns true; tables and explanations show the name. The function must be pure, and sees
- * the request before its path variables are bound.
+ * Matches if the function returns true. Tables and explanations show the name. The function must be pure, and sees the
+ * request before its path variables are bound.
  *
  * ```ts
  * test("the client is a beta user", (request) => request.cookies.has("beta"), { consults: ["Cookie"] })
@@ -146,17 +144,17 @@ export function test(
   return { kind: "test", name, matches, consults: options.consults ?? [], site: new DeclarationSite(test) };
 }
 
-/** Matches when all of the conditions match; without any, always. */
+/** Matches if all conditions match; without conditions, always. */
 export function and<const C extends readonly Condition[]>(...conditions: C): Condition<BoundByAll<C>> {
   return { kind: "and", conditions: requireConditions("and", conditions), site: new DeclarationSite(and) };
 }
 
-/** Matches when one of the conditions does, tried in order; without any, never. */
+/** Matches if one of the conditions matches, tried in order; without conditions, never. */
 export function or<const C extends readonly Condition[]>(...conditions: C): Condition<BoundByEach<C>> {
   return { kind: "or", conditions: requireConditions("or", conditions), site: new DeclarationSite(or) };
 }
 
-/** Matches when the condition does not. It binds no variables. */
+/** Matches if the condition does not. It binds no variables. */
 export function not(condition: Condition): Condition<NoVariables> {
   return {
     kind: "not",

@@ -1,9 +1,9 @@
-/** The client of a request, and the address that it used, as far as the server knows. */
+/** Describes the client of a request and the address that it used, as far as the server knows. */
 export interface Client {
-  /** The IP address, `192.0.2.7` or `2001:db8::7`; undefined for a request that came over no connection. */
+  /** The IP address, `192.0.2.7` or `2001:db8::7`; undefined without a connection. */
   readonly address: string | undefined;
   readonly scheme: "http" | "https";
-  /** Host and port as the client gave them, `example.org:8080`; undefined when it gave none. */
+  /** Host and port as the client sent them, `example.org:8080`; undefined if it sent none. */
   readonly host: string | undefined;
 }
 
@@ -19,28 +19,31 @@ export interface EventLoopTurn {
 }
 
 /**
- * The route that answers a request, as metrics, logs and traces name it. Each way to a handler has one object, which all its
- * requests share, so there are as many as `app.routes` has rows.
+ * Identifies the route that answers a request, for metrics, logs and traces. All requests of a route share one object,
+ * so there are as many as `app.routes` has rows.
  */
 export interface MatchedRoute {
-  /** The method of the route, not of the request: `GET` for a HEAD too; `GET|POST` where it names two, `*` where it names none. */
+  /**
+   * The method of the route, not of the request: `GET` for a HEAD, too; `GET|POST` if it names two, `*` if it names
+   * none.
+   */
   readonly method: string;
-  /** The whole template, those of groups and of the apps around included: `/person/{id}`. */
+  /** The whole template, with those of groups and of the apps around: `/person/{id}`. */
   readonly path: string;
-  /** What `name(…)` gave it. */
+  /** The name from `name(…)`. */
   readonly name: string | undefined;
 }
 
-/** The key of a value that filters keep on a request; typed, and equal only to itself. */
+/** Is the typed key of a value that filters keep on a request. It is equal only to itself. */
 export interface Attribute<T> {
-  /** For a person who reads a dump; two attributes of one name are still two. */
+  /** A name for debugging; two attributes with one name are still two. */
   readonly name: string;
-  /** Type only: what is kept under the key. */
+  /** The type of the value; exists only at compile time. */
   readonly type?: T;
 }
 
 /**
- * Makes a new key.
+ * Makes a new key for a value that filters hand on to handlers.
  *
  * ```ts
  * const user = attribute<User>("user");

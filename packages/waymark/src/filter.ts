@@ -3,15 +3,12 @@ import { DeclarationSite, typeName } from "./declaration.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
-/**
- * The next step of the way to the handler: a filter further in, or the handler. It never throws an HttpError; that of a web
- * filter throws nothing at all.
- */
+/** Calls the next filter further in, or the handler. Never throws an HttpError; in a web filter it never throws at all. */
 export type Next = (request: HttpRequest) => Awaitable<HttpResponse>;
 
 /**
- * Something done around every route of the group in which it is written, nested groups included, and nothing outside.
- * Within a group the first declared is the outermost; an outer group is around an inner one.
+ * Runs around every route of the group in which it stands, nested groups included, and nowhere else. In a group, the
+ * first declared filter is the outermost; the filters of an outer group are around those of an inner one.
  */
 export type Filter = BeforeFilter | AfterFilter | AroundFilter;
 
@@ -34,8 +31,8 @@ export interface AroundFilter {
 }
 
 /**
- * A filter around the choice of a route, which may ask what the routes take: only a router has it, among its web filters.
- * `cors(…)` is one.
+ * Runs around the choice of a route, and can read which methods the routes take. Only `router` accepts it; `cors(…)`
+ * makes one.
  */
 export interface WebFilter {
   readonly kind: "web";
@@ -43,23 +40,23 @@ export interface WebFilter {
   readonly site: DeclarationSite;
 }
 
-/** The methods that the routes of a canonical path take, as `Allow` names them; undefined where no route has the path. */
+/** Returns the methods that the routes of a canonical path take, as in `Allow`; undefined if no route has the path. */
 export type MethodsOf = (path: string) => readonly string[] | undefined;
 
-/** What becomes of the faults of one type, or of all, that are thrown in a group, by its handlers or its filters. */
+/** Handles the faults of one type, or all faults, that handlers and filters of a group throw. */
 export interface ErrorClause {
   readonly kind: "onError";
-  /** undefined: whatever is thrown, also what is not an error. */
+  /** The class of errors; undefined for everything that is thrown, errors or not. */
   readonly type: ErrorType | undefined;
   readonly apply: (error: never, request: HttpRequest) => Awaitable<HttpResponse>;
   readonly site: DeclarationSite;
 }
 
-/** A class of errors, as `instanceof` takes it; abstract ones too. */
+/** A class of errors for `instanceof`, also an abstract one. */
 export type ErrorType<E = unknown> = abstract new (...args: never[]) => E;
 
 /**
- * Makes a filter of a function that takes the request and returns the one that goes on, perhaps changed.
+ * Makes a filter from a function that takes the request and returns the one that goes on.
  *
  * ```ts
  * before((request) => request.withHeader("X-RequestHeader", "seen"))
@@ -71,8 +68,8 @@ export function before(apply: BeforeFilter["apply"]): BeforeFilter {
 }
 
 /**
- * Makes a filter of a function that takes the response and returns the one that goes out, perhaps changed. The request is the
- * one that this filter got.
+ * Makes a filter from a function that takes the request, as it reached this filter, and the response, and returns the
+ * response that goes out.
  *
  * ```ts
  * after((request, response) => response.withHeader("Cache-Control", "no-cache"))
@@ -84,7 +81,8 @@ export function after(apply: AfterFilter["apply"]): AfterFilter {
 }
 
 /**
- * Makes a filter of a function that takes the request and the next step, and may answer without it.
+ * Makes a filter from a function that takes the request and `next`, and returns a response with or without calling
+ * `next`.
  *
  * ```ts
  * around((request, next) => (request.header("Authorization") === undefined ? empty(401) : next(request)))
@@ -96,9 +94,9 @@ export function around(apply: AroundFilter["apply"]): AroundFilter {
 }
 
 /**
- * Answers for errors of the type; without a type, for whatever is thrown, such as a text. The clauses of a group are tried in
- * declared order and stand around all its filters, wherever in the group they are written; what none of them takes goes on to
- * the group around. An `HttpError` never gets here: it is a response.
+ * Answers errors of the type, or without a type everything that is thrown. The clauses of a group are tried in declared
+ * order and stand around all its filters, wherever they are written. What none of them handles goes to the group
+ * around. A clause never gets an `HttpError`, which is a response.
  *
  * ```ts
  * onError(StoreUnavailable, () => problem(unavailable, { detail: "Try again in a second." }))

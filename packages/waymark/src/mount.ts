@@ -8,11 +8,11 @@ import type { Handler, MountedRoute, Route } from "./route.ts";
 import { type ServedApp, served } from "./served-app.ts";
 
 /**
- * Makes an app a part of another, for a path and everything below it, with web filters, decoders, codings and a limit of its own.
+ * Mounts an app in another, for a path and everything below it, with its own web filters, decoders, codings and limit.
  *
- * It is a member of a group like a route: the first that takes a request answers, and the filters of the groups around it and the
- * web filters of the outer app are around it. What it answers is final, its refusals too. It sees the path below its own, and no
- * variables; `toPublicUrl` gives URLs with the path in front.
+ * It is a member of a group like a route, and is tried in its turn. Filters of the groups around it and web filters of
+ * the outer app run around it. Its answer is final, also a refusal. It sees the path below its own, and no variables;
+ * `toPublicUrl` returns URLs with the path in front.
  *
  * ```ts
  * router(mount("/api", router({ filters: [cors(policy)], codings: nodeCodings }, personRoutes(people))), greetingRoutes)

@@ -1,10 +1,10 @@
-/** A kind of problem: what stays the same each time it occurs (RFC 9457 §3.1). */
+/** Describes a kind of problem: what is the same for every occurrence (RFC 9457 §3.1). */
 export interface ProblemType {
-  /** The stable name; the problem's `type` is `/problems/` and this. */
+  /** The stable name; the `type` of the problem is `/problems/` and this. */
   readonly code: string;
   readonly status: number;
   readonly title: string;
-  /** What it means and what would be right, for the page the `type` leads to. */
+  /** What it means and what would be right, for the page of the `type`. */
   readonly explanation: string;
 }
 
@@ -30,7 +30,7 @@ export type ProblemName =
   | "serviceUnavailable"
   | "accessUndecided";
 
-/** Every kind of problem that waymark itself answers with, by the name it has in code. */
+/** Lists every kind of problem that waymark answers with, by its name in code. */
 export const problemTypes: Readonly<Record<ProblemName, ProblemType>> = {
   malformedTarget: {
     code: "malformed-target",

@@ -13,7 +13,7 @@ export const dataHeaders: Readonly<Record<string, string>> = {
   "Referrer-Policy": "no-referrer",
 };
 
-/** One place that is wrong (RFC 9457 §3, the `errors` extension of its example). */
+/** Names one wrong place (RFC 9457 §3, the `errors` extension of its example). */
 export interface ProblemError {
   readonly detail: string;
   /** A JSON Pointer as a URI fragment, `#/address/postalCode`; `#` is the whole content. */
@@ -22,17 +22,16 @@ export interface ProblemError {
   readonly parameter?: string;
 }
 
-/** What is particular to this occurrence; members beyond these are sent as extensions (RFC 9457 §3.2). */
+/** Describes this occurrence of a problem. Other members are sent as extensions (RFC 9457 §3.2). */
 export interface ProblemDetails {
-  /** What was wrong and what would be right, for a person. Never a secret, a stack or a query. */
+  /** What was wrong and what would be right. Never put a secret, a stack or a query here. */
   readonly detail?: string;
   readonly errors?: readonly ProblemError[];
   readonly [extension: string]: unknown;
 }
 
 /**
- * A problem document (RFC 9457). It is not to be stored: 404, 405 and 501 would be by default (RFC 9110 §15.1). And it repeats
- * what clients sent, so browsers may take it for nothing but JSON, also where no filter says so.
+ * Makes a problem document (RFC 9457). Caches do not store it, and browsers treat it as data.
  *
  * ```ts
  * problem(problemTypes.notAcceptable, { detail: "…", available: ["application/json"] })
@@ -65,8 +64,8 @@ const fields = HeaderList.of({
 export const internalError: HttpResponse = problem(problemTypes.internalError);
 
 /**
- * A response that is thrown. At the boundary of the handler or filter that threw it, it becomes that response, so the
- * filters around see a response and `onError` does not see an error.
+ * Throws a response: where it leaves the handler or filter, it becomes that response. The filters around it see a
+ * response, and `onError` does not see it.
  *
  * ```ts
  * throw new HttpError(problem(problemTypes.invalidContent, { detail: "…" }));

@@ -11,7 +11,7 @@ import { parseCookies } from "./fields/syntax.ts";
 import { noVariables, type Variables } from "./path/pattern.ts";
 import { parseTarget } from "./path/target.ts";
 
-/** What can be asked of a query: the reading half of `URLSearchParams`; `+` is a space, as in forms. */
+/** Reads the parameters of a query, as `URLSearchParams` does; `+` is a space. */
 export type Query = Pick<URLSearchParams, "get" | "getAll" | "has" | "keys" | "entries" | "size">;
 
 /** What an adapter hands over beside the head of the request. */
@@ -37,19 +37,19 @@ export interface Exchange {
 /** @param isSent whether all of the response has left the process; otherwise the client has gone, or the response broke */
 export type EndListener = (isSent: boolean) => void;
 
-/** The parts of a request made by hand, for `HttpRequest.of`. */
+/** Describes a request for `HttpRequest.of`. Every part has a default. */
 export interface HttpRequestInit<V = Variables> {
   readonly method?: string;
-  /** Path and query as on the wire: `/person?limit=2`. */
+  /** Path and query as sent: `/person?limit=2`. */
   readonly target?: string;
   readonly headers?: HeaderFields | HeaderList;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
   /** Default: one that is never aborted. */
   readonly draining?: AbortSignal;
-  /** Default: no address, `http`, and what Host says. */
+  /** The client. Default: no address, `http`, and the host of the Host field. */
   readonly client?: Partial<Client>;
-  /** What the pattern of a route would bind, for a handler that is called without a router. Default: no variables. */
+  /** Path variables, for a handler that is called without a router. Default: none. */
   readonly variables?: V;
   /** When the request was read, for tests of `overload`. Default: unknown. */
   readonly turn?: EventLoopTurn;
@@ -60,24 +60,24 @@ let exchangeOf: (request: HttpRequest<unknown>) => Exchange;
 let attributesOf: (request: HttpRequest<unknown>) => AttributeEntry | undefined;
 
 /**
- * A request as a value: changing one gives another, and both share the content, which is read once.
+ * Is an immutable request. Methods such as `withHeader` return another one; both share the content, which is read once.
  *
  * ```ts
  * before((request) => request.withHeader("X-RequestHeader", "seen"))
  * ```
  */
 export class HttpRequest<V = Variables> {
-  /** As sent: methods are case-sensitive (RFC 9110 §9.1). A HEAD that a GET route answers is still HEAD here. */
+  /** The method as sent, with its case (RFC 9110 §9.1). HEAD stays HEAD, also in a GET route. */
   readonly method: string;
   /**
-   * The canonical path, which conditions and guards read alike: every escape decoded but `%2F` and `%25`, and no dot
-   * segments. Case, double and trailing slashes are kept.
+   * The canonical path, which conditions and filters read: all escapes decoded except `%2F` and `%25`, no dot segments.
+   * Case, double slashes and trailing slashes are kept.
    */
   readonly path: string;
   /** The query as sent, without the `?`. */
   readonly search: string;
   readonly headers: HeaderList;
-  /** What the matched pattern bound; empty before a route is chosen. */
+  /** The path variables; empty before a route is chosen. */
   readonly variables: V;
   /** The media type that `accept` chose for the response; undefined when the route names none. */
   readonly negotiatedType: string | undefined;
@@ -90,7 +90,7 @@ export class HttpRequest<V = Variables> {
     attributesOf = (request) => request.#attributes;
   }
 
-  /** For adapters, which have parsed the target already; elsewhere `HttpRequest.of` is the way. */
+  /** Is for adapters, which have parsed the target. Use `HttpRequest.of` elsewhere. */
   constructor(
     method: string,
     path: string,
@@ -113,7 +113,7 @@ export class HttpRequest<V = Variables> {
   }
 
   /**
-   * A request made by hand, for `app.handle` and `app.explain`.
+   * Makes a request, for `app.handle` and `app.explain`.
    *
    * ```ts
    * await app.handle(HttpRequest.of({ target: "/person/1", headers: { Accept: "application/json" } }));
@@ -155,7 +155,7 @@ export class HttpRequest<V = Variables> {
     return this.#query;
   }
 
-  /** Cookies by name; of two with one name the first (RFC 6265 §5.4 sends the most specific first). */
+  /** The cookies by name; the first of two with one name counts (RFC 6265 §5.4). */
   get cookies(): ReadonlyMap<string, string> {
     return parseCookies(this.headers.get("Cookie") ?? "");
   }
@@ -179,16 +179,14 @@ export class HttpRequest<V = Variables> {
     return this.#exchange.draining ?? new AbortController().signal;
   }
 
-  /**
-   * The client, and the address that it used: the peer of the connection, or the client that a proxy names which `serve` trusts.
-   */
+  /** The client and the address that it used: the peer of the connection, or the client that a trusted proxy names. */
   get client(): Client {
     return this.#exchange.client;
   }
 
   /**
-   * Calls the listener once, when all of the response has been sent (with true) or the client has gone before that (with false);
-   * this costs less than the signal. Returns false, and never calls it, for a request made by hand, to which no response is sent.
+   * Calls the listener once: with true when the whole response has been sent, with false when the client has gone
+   * before. Cheaper than `signal`. Returns false, and never calls it, for a request from `HttpRequest.of`.
    */
   onEnd(listener: EndListener): boolean {
     if (this.#exchange.onEnd === undefined) return false;
@@ -197,17 +195,16 @@ export class HttpRequest<V = Variables> {
   }
 
   /**
-   * The adapter's own object: Node's Socket (HTTP/1.1) or Http2Stream, the web Request, or undefined for a request made
-   * by hand.
+   * The object of the platform: a Socket (HTTP/1.1), an Http2Stream, a web Request; undefined for a request from
+   * `HttpRequest.of`.
    */
   get native(): unknown {
     return this.#exchange.native;
   }
 
   /**
-   * The route that answers the request, whose template is what metrics and logs count by; undefined until it is chosen, and for
-   * a refusal. Every filter reads it on the request that it has: those of the group from the start, those of the router once
-   * `next(request)` has settled, or in `onEnd`.
+   * The route that answers the request, for metrics and logs; undefined before it is chosen, and for a refusal. Filters
+   * of groups can read it at once, web filters when `next(request)` has settled or in `onEnd`.
    *
    * ```ts
    * after((request, response) => count(request.route?.path ?? "no route", response))
@@ -217,7 +214,7 @@ export class HttpRequest<V = Variables> {
     return this.#exchange.route;
   }
 
-  /** Returns what a filter kept under the key, or undefined. */
+  /** Returns the value that a filter kept under the key, or undefined. */
   attribute<T>(key: Attribute<T>): T | undefined {
     for (let entry = this.#attributes; entry !== undefined; entry = entry.outer) {
       // The entry was made by withAttribute, which took a T for this very key.
@@ -230,7 +227,7 @@ export class HttpRequest<V = Variables> {
     return this.#with(this.headers, { key, value, outer: this.#attributes });
   }
 
-  /** Returns the request in which the field has this value and no other. */
+  /** Returns the request with this as the only value of the field. */
   withHeader(name: string, value: string): HttpRequest<V> {
     return this.#with(this.headers.with(name, value), this.#attributes);
   }
@@ -240,7 +237,7 @@ export class HttpRequest<V = Variables> {
   }
 
   /**
-   * Reads the content as bytes. It can be read again, as bytes, text or JSON.
+   * Reads the content as bytes. It can be read again, also as text or JSON.
    *
    * @throws HttpError 413 when it is longer than the limit; 415 when the app does not know its Content-Encoding, and 400
    *   when it is malformed in it
@@ -268,7 +265,7 @@ export class HttpRequest<V = Variables> {
   }
 
   /**
-   * Reads the content in pieces, as it arrives; it cannot be read again, nor after `bytes`.
+   * Reads the content in pieces, as it arrives. It can be read only once, and not after another method.
    *
    * @throws HttpError as `bytes`, while it is read
    */
@@ -277,8 +274,8 @@ export class HttpRequest<V = Variables> {
   }
 
   /**
-   * Reads the content, decodes it by its Content-Type and validates it: returns a value of the schema's type, or throws a problem
-   * that lists every failing member.
+   * Reads the content, decodes it by its Content-Type and validates it. Returns a value of the schema's type; a refusal
+   * lists every failing member.
    *
    * ```ts
    * POST("/person", async (request) => store(await request.body(Person)))

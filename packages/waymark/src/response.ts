@@ -1,9 +1,9 @@
 import { type HeaderFields, HeaderList, parsedHeaders } from "./fields/header-list.ts";
 
 /**
- * The content of a response: nothing, text (sent as UTF-8), bytes, or pieces of either that are sent as they come, no
- * faster than the client reads. A `ReadableStream` and a Node stream are async iterables too. When the client goes away
- * the iterator's `return` is called.
+ * Is the content of a response: nothing, text (sent as UTF-8), bytes, or an (async) iterable of text and bytes, such as
+ * a `ReadableStream`. Pieces are sent as they come, no faster than the client reads. When the client goes away, the
+ * iterator's `return` is called.
  */
 export type ResponseBody =
   | null
@@ -13,16 +13,16 @@ export type ResponseBody =
   | AsyncIterable<string | Uint8Array>;
 
 /**
- * A response as a value: changing one gives another, and the body is shared, never lost.
+ * Is an immutable response. Methods such as `withHeader` return another one with the same body.
  *
- * Content-Length, Date and the connection fields are the adapter's: it sets them from the body it sends.
+ * The server sets Content-Length, Date and the connection fields from what it sends.
  *
  * ```ts
  * after((request, response) => response.withHeader("X-Request-Id", request.attribute(requestId)))
  * ```
  */
 export class HttpResponse {
-  /** A final status code, 200…599. */
+  /** The status code, 200 to 599. */
   readonly status: number;
   readonly headers: HeaderList;
   readonly body: ResponseBody;
@@ -49,7 +49,7 @@ export class HttpResponse {
     return new HttpResponse(status, this.headers, this.body);
   }
 
-  /** Returns the response in which the field has this value and no other. */
+  /** Returns the response with this as the only value of the field. */
   withHeader(name: string, value: string): HttpResponse {
     return this.withHeaders(this.headers.with(name, value));
   }
@@ -63,7 +63,7 @@ export class HttpResponse {
     return this.withHeaders(this.headers.without(name));
   }
 
-  /** Returns the response with this list in place of its own. */
+  /** Returns the response with these fields instead of its own. */
   withHeaders(headers: HeaderList): HttpResponse {
     return headers === this.headers ? this : new HttpResponse(this.status, headers, this.body);
   }
@@ -73,7 +73,7 @@ export class HttpResponse {
   }
 }
 
-/** Makes a response with this content in this media type. */
+/** Makes a response with this content and Content-Type. */
 export function content(mediaType: string, body: ResponseBody, status = 200): HttpResponse {
   return new HttpResponse(status, { "Content-Type": mediaType }, body);
 }
@@ -104,24 +104,23 @@ export function created(location: string): HttpResponse {
   return new HttpResponse(201, { Location: location });
 }
 
-/** Makes a 204: done, and there is no content (RFC 9110 §15.3.5). */
+/** Makes a 204, which has no content (RFC 9110 §15.3.5). */
 export function noContent(): HttpResponse {
   return empty(204);
 }
 
-/** Makes a 404 without content; `problem(…)` makes one that explains itself. */
+/** Makes a 404 without content. For one that explains itself, use `problem(…)`. */
 export function notFound(): HttpResponse {
   return empty(404);
 }
 
-/** Makes a response of this status without content. */
+/** Makes a response with this status and without content. */
 export function empty(status: number): HttpResponse {
   return new HttpResponse(status);
 }
 
 /**
- * Makes a redirection: 303 see other, 307 or 308 with the method kept (RFC 9110 §15.4). What no URI has, such as a space or a
- * letter beyond ASCII, is percent-encoded (RFC 3986 §2.1); what is encoded already stays as it is.
+ * Makes a redirect: 303 with GET, 307 or 308 with the same method (RFC 9110 §15.4).
  *
  * ```ts
  * redirect("/zoë?q=a b");   // Location: /zo%C3%AB?q=a%20b

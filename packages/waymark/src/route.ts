@@ -14,14 +14,14 @@ import type { NoVariables } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
-/** Answers a request, with a web `Response` too. */
+/** Answers a request with a response, a web `Response`, or a promise of one. */
 export type Handler<V> = (request: HttpRequest<V>) => Awaitable<HttpResponse | Response>;
 
 /**
- * A route, or a group of them: a value that nothing registers and nothing changes.
+ * Is a route or a group of routes: an immutable value for `router`.
  *
- * `N` is what its handlers need and no pattern in it provides yet: a group around it must, or the router refuses to
- * compile. A `Route<unknown>` is any route, whatever it needs.
+ * `N` is what its handlers need and nothing in it provides: a group around it must, or the router does not compile.
+ * `Route<unknown>` is any route.
  */
 export type Route<N = NoVariables> = RouteData & {
   /** Type only. A function, so that a route which needs a variable does not pass for one which needs none. */
@@ -34,7 +34,7 @@ export interface SingleRoute {
   readonly kind: "route";
   readonly conditions: readonly ConditionData[];
   readonly handler: Handler<never>;
-  /** What `name(…)` gave it. */
+  /** The name from `name(…)`. */
   readonly name: string | undefined;
   readonly site: DeclarationSite;
 }
@@ -56,17 +56,17 @@ export interface Group {
   readonly site: DeclarationSite;
 }
 
-/** What may stand in a group, in any mixture: a string is a path prefix. */
+/** Is a member of a group: a path prefix, a condition, a filter, an error clause or a route. */
 export type Member = string | Condition | Filter | ErrorClause | Route<unknown>;
 
-/** The name of a route, which stands among its conditions. */
+/** Names a route; made by `name(…)`, and a member of the route like a condition. */
 export interface RouteName {
   readonly kind: "name";
   readonly text: string;
 }
 
 /**
- * Names a route for metrics, logs and tables, whatever becomes of its path. It stands among the conditions of the route, and
+ * Names a route for metrics, logs and tables, independently of its path. It stands among the conditions of the route;
  * `request.route` has it.
  *
  * ```ts
@@ -81,14 +81,14 @@ export function name(text: string): RouteName {
   return { kind: "name", text };
 }
 
-/** A path, conditions and a name in any order, all optional, and the handler last. */
+/** Makes a route from a path, conditions and a name, all optional and in any order, and last a handler. */
 export type RouteFunction = <const C extends readonly (string | Condition | RouteName)[], N = BoundByAll<C>>(
   ...conditionsAndHandler: [...C, Handler<N>]
 ) => Route<Unmet<N, BoundByAll<C>>>;
 
 /**
- * Makes a route with any conditions. One that names no path at all answers exactly the path of its group, and one that names
- * no method answers every method.
+ * Makes a route for every method, or for those of a `method(…)` condition. Without a path it answers exactly the path
+ * of its group.
  *
  * ```ts
  * route(or(path("/people"), path("/persons")), method("GET"), list)
@@ -97,28 +97,27 @@ export type RouteFunction = <const C extends readonly (string | Condition | Rout
 export const route: RouteFunction = (...conditionsAndHandler) => declareRoute(route, [], conditionsAndHandler);
 
 /**
- * Makes a route for GET, and for HEAD when nothing else answers it.
+ * Makes a route for GET. It also answers HEAD, unless a `HEAD(…)` route does.
  *
  * ```ts
  * GET("/{id}", accept("application/json"), (request) => json(find(request.variables.id)))
  * ```
  */
 export const GET: RouteFunction = (...rest) => declareRoute(GET, [method("GET")], rest);
-/** Makes a route for HEAD only, tried before the GET routes. */
+/** Makes a route for HEAD, which is tried before the GET routes. */
 export const HEAD: RouteFunction = (...rest) => declareRoute(HEAD, [method("HEAD")], rest);
 export const POST: RouteFunction = (...rest) => declareRoute(POST, [method("POST")], rest);
 export const PUT: RouteFunction = (...rest) => declareRoute(PUT, [method("PUT")], rest);
 export const PATCH: RouteFunction = (...rest) => declareRoute(PATCH, [method("PATCH")], rest);
 export const DELETE: RouteFunction = (...rest) => declareRoute(DELETE, [method("DELETE")], rest);
-/** Makes a route for OPTIONS in place of the answer that the router would make from the other routes. */
+/** Makes a route for OPTIONS, instead of the router's own answer. */
 export const OPTIONS: RouteFunction = (...rest) => declareRoute(OPTIONS, [method("OPTIONS")], rest);
 /** Makes a route for QUERY: safe like GET, with content like POST. */
 export const QUERY: RouteFunction = (...rest) => declareRoute(QUERY, [method("QUERY")], rest);
 
 /**
- * Makes one route of several, which share the group's conditions and filters, if it has any: each of its routes has the
- * group's conditions before its own. A group does not commit: when none of its routes take the request, the routes after
- * the group are tried.
+ * Groups routes: each gets the group's path, conditions and filters before its own. If no route of the group takes a
+ * request, the routes after the group are tried.
  *
  * ```ts
  * group("/person", accept("application/json"), after(log), GET("/{id}", read), GET(list))

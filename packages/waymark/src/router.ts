@@ -23,19 +23,19 @@ import { type ServedApp, served } from "./served-app.ts";
 
 export interface RouterOptions {
   /**
-   * Filters that see every request, the refused and the unmatched too, and every response, a 500 too; the first is the
-   * outermost. The clauses take what is thrown in a handler or in any of the filters.
+   * Filters for every request and every response, refusals and 500s included; the first is the outermost. Error clauses
+   * handle what handlers and these filters throw.
    */
   readonly filters?: readonly (Filter | WebFilter | ErrorClause)[];
-  /** Refuses to build when a route can never be reached or there is no route. Default: false, and `findings` lists them. */
+  /** Whether to throw if `findings` is not empty, for instance because a route is never reached. Default: false. */
   readonly strict?: boolean;
-  /** What `request.body` reads. Default: JSON. */
+  /** The decoders for `request.body`. Default: JSON. */
   readonly decoders?: readonly Decoder[];
-  /** The content codings in which requests may come, such as `nodeCodings`. Default: none. */
+  /** The content codings that requests may use, such as `nodeCodings`. Default: none. */
   readonly codings?: readonly ContentCoding[];
-  /** The most bytes of content that a request may have, decoded too, unless the handler says otherwise. Default: 1 MiB. */
+  /** The maximum of bytes in the content of a request, also decoded. A handler can set another one. Default: 1 MiB. */
   readonly contentLimit?: number;
-  /** Logs each error that became a 500. Default: that of the app in which this one is mounted, else `console.error`. */
+  /** Logs an error that became a 500. Default: that of the app around, or else `console.error`. */
   readonly onFault?: (error: unknown, request: HttpRequest | undefined) => void;
 }
 
@@ -55,8 +55,8 @@ type ValidOptions<O, I> = I extends "0"
   : "options stand first, and each route has the path variables that its handler needs";
 
 /**
- * Compiles routes. The first route that takes a request answers it; when none does, how far the closest got makes the
- * refusal.
+ * Compiles routes into an app. The first route that takes a request answers it. If none does, the router answers 404,
+ * 405, 406, 415 or 501.
  *
  * ```ts
  * const app = router(personRoutes(people), greetingRoutes);

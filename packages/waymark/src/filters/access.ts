@@ -8,29 +8,29 @@ import type { HttpRequest } from "../request.ts";
 import { empty, type HttpResponse } from "../response.ts";
 import { isRefusedMessage } from "../routing/refusal.ts";
 
-/** The sender of a request, once that is certain. */
+/** Identifies the sender of a request. */
 export interface Caller {
-  /** For logs, and for the record of who did what: the same for every request of one caller, and no other's. */
+  /** The id for logs: the same for every request of a caller, and different for every caller. */
   readonly id: string;
-  /** What the caller may do, in the words of the app, such as `person:read`. */
+  /** What the caller may do, in terms of the app, such as `person:read`. */
   readonly scopes: readonly string[];
 }
 
-/** The key under which `access` keeps the caller of a request that it let pass; absent where anyone may pass. */
+/** Is the key of the caller that `access` let pass; absent if anyone may pass. */
 export const caller: Attribute<Caller> = attribute("caller");
 
-/** What is to become of a request. A challenge is the value of one WWW-Authenticate field. */
+/** Decides on a request. A challenge is the value of one WWW-Authenticate field. */
 export type AccessDecision =
   | { readonly kind: "allowed"; readonly caller?: Caller | undefined }
-  /** 400: there are two credentials, of which each of two readers might take another (RFC 9110 §5.3, §11.6.2). */
+  /** 400: there are two credentials, which two readers might choose between differently (RFC 9110 §5.3, §11.6.2). */
   | { readonly kind: "ambiguous" }
-  /** 401: nobody knows who it is. There is a challenge for each scheme that would do (RFC 9110 §11.6.1). */
+  /** 401: the caller is unknown. There is a challenge for each scheme that would do (RFC 9110 §11.6.1). */
   | { readonly kind: "unauthenticated"; readonly challenges: readonly [string, ...string[]] }
-  /** 403: the caller is known, and may not. */
+  /** 403: the caller is known, but may not do this. */
   | { readonly kind: "forbidden"; readonly challenges?: readonly string[] }
   /** 429: too many attempts. `retryAfter` is in whole seconds. */
   | { readonly kind: "throttled"; readonly retryAfter: number }
-  /** 503: who it is cannot be found out now. */
+  /** 503: the credentials cannot be checked at the moment. */
   | { readonly kind: "unavailable"; readonly retryAfter: number };
 
 /**

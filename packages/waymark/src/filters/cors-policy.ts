@@ -24,7 +24,7 @@ export interface CorsPolicy {
   readonly privateNetwork?: boolean;
 }
 
-/** What a policy permits and exposes unless it says otherwise, to add to: `[...corsDefaults.requestHeaders, "X-Own"]`. */
+/** Lists the default fields of a policy. To extend one: `[...corsDefaults.requestHeaders, "X-Own"]`. */
 export const corsDefaults: {
   readonly requestHeaders: readonly string[];
   readonly exposedHeaders: readonly string[];
@@ -54,9 +54,9 @@ export interface Policy {
   readonly preflightVary: string;
 }
 
-/** Thrown when a policy is made ready that cannot have been meant, or that browsers would not follow: all of it at once. */
+/** Is thrown for a policy that is impossible, or that browsers would not follow. `findings` lists all errors. */
 export class CorsPolicyError extends RangeError {
-  /** What is wrong, and what would be right: a sentence each, without the full stop. */
+  /** What is wrong and what would be right: a sentence each, without the full stop. */
   readonly findings: readonly string[];
 
   constructor(findings: readonly string[]) {
@@ -140,11 +140,14 @@ function* namesIn(option: string, value: readonly string[] | undefined): Generat
   return [];
 }
 
-/** A rule of one's own for origins. It must be pure: nothing but the origin decides, and `Vary` says so to caches. */
+/** Is your own rule for origins. It must be pure: the result depends only on the origin. */
 export interface OriginTest {
-  /** For the message when the test gives something else than a boolean. */
+  /** The name for the message if the result is not a boolean. */
   readonly name: string;
-  /** Given an origin as browsers send it, `https://app.example.com`; never `null`, which any page can pass itself off as. */
+  /**
+   * Returns whether an origin such as `https://app.example.com` is allowed. It never gets `null`, which any page can
+   * send.
+   */
   readonly allows: (origin: string) => boolean;
 }
 

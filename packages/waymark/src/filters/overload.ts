@@ -10,17 +10,17 @@ import { toPublicUrl } from "./public-url.ts";
 
 export interface OverloadOptions {
   /**
-   * How long requests may wait to be read because the process is busy, in whole milliseconds, 1 or more; it should be more than
-   * a handler computes without a pause. Default: 250.
+   * How long requests may wait because the process is busy, in whole milliseconds, 1 or more. Choose more than a
+   * handler computes without a pause. Default: 250.
    */
   readonly maxDelay?: number | undefined;
-  /** How many requests may be in hand at once, 1 or more. Default: any number. */
+  /** The maximum of requests in progress, 1 or more. Default: no limit. */
   readonly maxInFlight?: number | undefined;
-  /** How long a client that is turned away should wait, in whole seconds, 1 or more. Default: 1. */
+  /** How long a refused client should wait, in whole seconds, 1 or more. Default: 1. */
   readonly retryAfter?: number;
   /** Called for each request that is turned away: it would have waited too long, or too many are in hand. Must not throw. */
   readonly onTurnedAway?: ((cause: "delay" | "in-flight") => void) | undefined;
-  /** The requests that are neither counted nor turned away, such as health checks. Default: none. */
+  /** Returns whether a request is neither counted nor refused, such as a health check. Default: none. */
   readonly except?: (request: HttpRequest) => boolean;
 }
 

@@ -10,19 +10,22 @@ import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 
 export interface RateLimitOptions {
-  /** How many requests a client has to a window, 1 or more. */
+  /** The number of requests for each client in a window, 1 or more. */
   readonly limit: number;
   /** How long a window is, in whole seconds. */
   readonly window: number;
-  /** Whose quota a request counts against; undefined where it is not counted. Default: `clientKey`, the client's address. */
+  /**
+   * Returns the key whose quota the request uses; undefined if it is not counted. Default: `clientKey`, the client's
+   * address.
+   */
   readonly key?: (request: HttpRequest) => string | undefined;
   /** Called for each request that is turned away. Must not throw. */
   readonly onTurnedAway?: (() => void) | undefined;
-  /** The name of the policy, a token: where there are several, each has its own. Default: `default`. */
+  /** The name of the policy, a token; different for each of several policies. Default: `default`. */
   readonly name?: string;
   /**
-   * What counts, and may grant some keys another limit. Default: `memoryRateLimiter` with this limit and window, which is for one
-   * process.
+   * The counter, which may give some keys another limit. Default: `memoryRateLimiter` with this limit and window, for
+   * one process.
    */
   readonly limiter?: RateLimiter;
 }
@@ -86,31 +89,31 @@ export interface RateLimiter {
   consume(key: string): Awaitable<Allowance>;
 }
 
-/** What became of a request that was to be counted. */
+/** Is the result of counting a request. */
 export interface Allowance {
   readonly allowed: boolean;
-  /** How many requests there are to a window. */
+  /** The number of requests in a window. */
   readonly limit: number;
-  /** How many of them are left. */
+  /** The number that are left. */
   readonly remaining: number;
   /** Seconds until there are as many as `limit` again, 0 or more. */
   readonly resetSeconds: number;
 }
 
 export interface MemoryRateLimiterOptions {
-  /** How many requests a key has to a window, 1 or more. */
+  /** The number of requests for a key in a window, 1 or more. */
   readonly limit: number;
   /** How long a window is, in whole seconds. It begins with the first request of the key. */
   readonly window: number;
-  /** How many keys are remembered at most, 2 or more. Default: 100,000, which take some 15 MB. */
+  /** The maximum of keys that are remembered, 2 or more; 100,000 need about 15 MB. Default: 100,000. */
   readonly maxKeys?: number;
   /** Milliseconds of a clock that never goes back. Default: `performance.now`. */
   readonly now?: () => number;
 }
 
 /**
- * A rate limiter for one process. Where there are more keys than it remembers, it forgets first those that have been silent
- * longest, which then have a whole quota again; never those that go on asking.
+ * Makes a rate limiter for one process. If there are more keys than it remembers, it forgets the one that was silent
+ * longest, which then has a full quota again.
  *
  * @throws RangeError when an option is out of its bounds
  */

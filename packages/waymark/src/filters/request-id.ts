@@ -6,7 +6,7 @@ import type { AroundFilter } from "../filter.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 
-/** The id of a request that `nameRequests` has named; `onFault` can read it too. */
+/** Is the key of the id from `nameRequests`; `onFault` can read it, too. */
 export const requestId: Attribute<string> = attribute<string>("requestId");
 
 /**

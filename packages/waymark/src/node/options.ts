@@ -8,59 +8,61 @@ import type { Draining } from "./draining.ts";
 import type { EventLoopTurns } from "./event-loop.ts";
 import type { Unsent } from "./unsent.ts";
 
-/** How a server listens and what it bears. All times are in milliseconds, and 0 turns a timeout off. */
+/** Lists the options of a server. Times are in milliseconds, and 0 turns a timeout off. */
 export interface ServeOptions {
   /** Takes what the router found about its routes, line by line, once the server listens. Default: `console.warn`. */
   readonly warn?: (finding: string) => void;
-  /** 0…65535; 0 lets the system choose a free one. Default: 0. */
+  /** The port, 0…65535; 0 for any free one. Default: 0. */
   readonly port?: number;
   /** The name or address to listen on; `0.0.0.0` or `::` for every interface. Default: `127.0.0.1`. */
   readonly host?: string;
   /**
-   * How many new connections may wait to be accepted, 1…65,535; the system may allow fewer. Node accepts one in each turn of the event
-   * loop, so that the last waits for as many turns. Beyond them the system turns clients away, at no cost, and they try again
-   * after a second or so. Default: 128.
+   * The number of new connections that may wait to be accepted, 1…65,535; the system may allow fewer. Node.js accepts
+   * one in each turn of the event loop. Clients beyond it try again after about a second. Default: 128.
    */
   readonly backlog?: number;
-  /** Key and certificate for TLS, with which the port speaks HTTP/2 as well as HTTP/1.1. Default: without. */
+  /** Key and certificate for TLS, which also turns on HTTP/2. Default: none. */
   readonly tls?: TlsCredentials | undefined;
-  /** The most streams of HTTP/2 that a client may have open on a connection, 1…2,147,483,647. Default: 100. */
+  /** The maximum of open HTTP/2 streams on a connection, 1…2,147,483,647. Default: 100. */
   readonly maxConcurrentStreams?: number;
   /**
-   * The proxies whose word on the client is taken, for `request.client`: addresses and networks as `192.0.2.7` and
-   * `10.0.0.0/8`, or Node's list of them. Default: none.
+   * The proxies whose fields `request.client` believes: addresses and networks such as `192.0.2.7` and `10.0.0.0/8`, or
+   * a `BlockList`. Default: none.
    */
   readonly trustProxy?: readonly string[] | BlockList;
   /**
-   * Which fields they write: X-Forwarded-For, -Proto and -Host, or Forwarded (RFC 7239). Those of the other kind are not
-   * read: a proxy hands on what any client sent. Default: `X-Forwarded`.
+   * The fields that these proxies write: X-Forwarded-For, -Proto and -Host, or Forwarded (RFC 7239). The other kind is
+   * not read, because a proxy passes on what clients send. Default: `X-Forwarded`.
    */
   readonly proxyFields?: ProxyFields;
   /** The longest request target in bytes; beyond it 414. RFC 9112 §3 asks for 8,000 at least. Default: 8,192. */
   readonly maxTargetLength?: number;
   /** The longest header fields together, in bytes; beyond it 431. Default: 16,384. */
   readonly maxHeaderSize?: number;
-  /** The most header fields of a request; beyond it 431. Default: 100. */
+  /** The maximum of header fields in a request; above it 431. Default: 100. */
   readonly maxHeaderFields?: number;
-  /** The most connections at a time; one more is closed as it comes. 0 is no limit. Default: 10,000. */
+  /** The maximum of connections; a further one is closed at once. 0 is no limit. Default: 10,000. */
   readonly maxConnections?: number;
   /**
    * The most connections of one address, of IPv6 of one network of 64 bits; one more is closed as it comes. Those of trusted
    * proxies are not counted. 0 is no limit. Default: a quarter of `maxConnections`, and for this machine itself no limit.
    */
   readonly maxConnectionsPerAddress?: number | undefined;
-  /** The most requests on a connection; the answer to the last closes it. 0 is no limit. Default: 0. */
+  /** The maximum of requests on a connection; the last answer closes it. 0 is no limit. Default: 0. */
   readonly maxRequestsPerConnection?: number;
-  /** How long a request's head may take to arrive; beyond it 408. At most `requestTimeout`. Default: 60,000. */
+  /** How long the head of a request may take to arrive; above it 408. At most `requestTimeout`. Default: 60,000. */
   readonly headersTimeout?: number;
-  /** How long a whole request may take to arrive; beyond it 408. Default: 300,000. */
+  /** How long a whole request may take to arrive; above it 408. Default: 300,000. */
   readonly requestTimeout?: number;
   /**
-   * How long a connection is kept between requests. It should outlast that of a proxy in front, which is 60 s as a rule: a
-   * connection that the proxy takes for open and finds closed is a 502. Default: 65,000.
+   * How long an idle connection is kept. Choose longer than a proxy in front, usually 60 s, so that the proxy never
+   * uses a closed one. Default: 65,000.
    */
   readonly keepAliveTimeout?: number;
-  /** How long a client may take nothing, or less than 16 KiB, of what waits for it; beyond it it is cut off. Default: 60,000. */
+  /**
+   * How long a client may take nothing, or less than 16 KiB, of what waits for it before it is cut off. Default:
+   * 60,000.
+   */
   readonly writeTimeout?: number;
   /**
    * How much of what waits for it a client must take, in bytes a second, on average over the time of `writeTimeout`; one that
@@ -78,8 +80,8 @@ export interface ServeOptions {
    */
   readonly maxUnsentPerConnection?: number;
   /**
-   * The most bytes of content that are read and thrown away, when a handler has not read them, to keep the connection;
-   * beyond it the connection is closed. Default: 8,388,608.
+   * The maximum of unread content, in bytes, that is discarded to keep the connection; above it the connection is
+   * closed. Default: 8,388,608.
    */
   readonly drainLimit?: number;
   /** How long that may take; beyond it the connection is closed. 0 closes at once. Default: 1,000. */
@@ -201,7 +203,7 @@ export function integer(option: string, value: number, most: number, least = 0):
   throw new RangeError(`${option} must be an integer from ${least} to ${most}, not ${what}`);
 }
 
-/** What a server proves by who it is, and how it encrypts; as Node takes it, files read. */
+/** Holds key, certificate and settings of TLS, as Node.js takes them. */
 export type TlsCredentials = Pick<
   SecureContextOptions,
   "key" | "cert" | "pfx" | "passphrase" | "ca" | "ciphers" | "minVersion" | "maxVersion"

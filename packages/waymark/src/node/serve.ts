@@ -19,15 +19,15 @@ import { publishing } from "./request-events.ts";
 import { type CloseOptions, closer } from "./shut-down.ts";
 import { Unsent } from "./unsent.ts";
 
-/** A server that listens. */
+/** Is a server that listens. */
 export interface RunningServer {
   /** `http://127.0.0.1:8080`, or `https` with TLS, without a slash at the end. A server on every interface is `localhost` here. */
   readonly url: string;
   readonly port: number;
-  /** Whether it is shutting down, from the call of `close` on: no longer ready for more, though it answers what comes. */
+  /** Whether `close` was called: not ready for more, although it still answers. */
   readonly draining: boolean;
   /**
-   * Has new connections use another certificate; those that are open keep theirs.
+   * Uses another certificate for new connections; open ones keep theirs.
    *
    * @throws TypeError when the server has no TLS; what Node throws when key and certificate are none, and keeps the old
    */
@@ -130,10 +130,10 @@ function urlHost(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }
 
-/** Why a server does not listen. */
+/** Names the reason why a server cannot listen. */
 export type ListenFailure = "port-taken" | "port-forbidden" | "host-unknown" | "listen-failed";
 
-/** The server could not begin to listen; the message says what to do. */
+/** Is thrown if a server cannot listen. The message says what to do. */
 export class ListenError extends Error {
   readonly code: ListenFailure;
   readonly host: string;

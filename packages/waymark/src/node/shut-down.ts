@@ -2,12 +2,9 @@ import { type Listener, openSockets } from "./listener.ts";
 import { integer, longestTimer, type ServeContext } from "./options.ts";
 
 export interface CloseOptions {
-  /**
-   * How long it still takes connections: 0…2,147,483,647 ms. For those who send it requests to see that it is no longer
-   * ready and go elsewhere. Default: 0.
-   */
+  /** How long new connections are still accepted, 0…2,147,483,647 ms, so that load balancers notice first. Default: 0. */
   readonly notice?: number;
-  /** How long to wait for what is in hand before its connections are destroyed: 0…2,147,483,647 ms. Default: 10,000. */
+  /** How long requests in progress may take before they are cut, 0…2,147,483,647 ms. Default: 10,000. */
   readonly grace?: number;
 }
 

@@ -150,12 +150,12 @@ function bindSegment(
   for (const name of segment.names) variables[name] = groups?.[name] as string; // The segment has been taken.
 }
 
-/** Path variables by name: a segment's text, or every segment that `{*rest}` took, all decoded. */
+/** Maps path variables to their decoded values: the text of a segment, or the list of segments of `{*rest}`. */
 export type Variables = Readonly<Record<string, string | readonly string[]>>;
 
 export type NoVariables = Readonly<Record<never, never>>;
 
-/** The variables that a path template binds, read from its text: `"/{id}"` gives `{ readonly id: string }`. */
+/** Derives the variables of a path template from its text: `"/{id}"` gives `{ readonly id: string }`. */
 export type PathVariables<P extends string> = string extends P ? Variables : Flat<VariablesIn<P>>;
 
 /** The variables of a request for which no route is chosen, or whose route has none. */

@@ -1,7 +1,7 @@
 import { findingInRests, matchPattern, type PathPattern, pathSegments, type Segment } from "./pattern.ts";
 import { encodeLiteral } from "./target.ts";
 
-/** Thrown when a template is malformed; the message names it and says what is wrong. */
+/** Is thrown for a malformed template. The message says what is wrong. */
 export class PatternError extends Error {}
 
 /**
@@ -158,8 +158,8 @@ function groupsOf(expression: string, template: string): { readonly count: numbe
 }
 
 /**
- * Makes a test for canonical paths of a path template, for guards: it takes what a route of this template would. Pass it
- * `request.path`, never the target as it was sent.
+ * Makes a function that tells whether a path matches a template, as a route would, for guards. Pass it `request.path`,
+ * never the target as it was sent.
  *
  * ```ts
  * const isPerson = pathMatcher("/person/{id}");

@@ -95,7 +95,7 @@ function print(method: string, path: string, steps: readonly ExplanationStep[], 
 }
 
 /**
- * Returns the routes as a table for a terminal, in the order in which they are tried, and below it what was found about them.
+ * Returns the routes as a table for a terminal, in the order in which they are tried, followed by the findings.
  *
  * ```ts
  * console.log(listRoutes(app));

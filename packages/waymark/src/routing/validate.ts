@@ -5,7 +5,7 @@ import { isToken } from "../fields/syntax.ts";
 import { PatternError, parsePattern } from "../path/template.ts";
 import type { RouteData } from "../route.ts";
 
-/** Thrown when a router cannot be built: it lists everything that is wrong with its routes at once. */
+/** Is thrown if a router cannot be built. `findings` lists every error of its routes. */
 export class RoutingError extends Error {
   readonly findings: readonly Finding[];
 
