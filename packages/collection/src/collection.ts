@@ -7,54 +7,52 @@ import { readRecord } from "./handlers/read.ts";
 import { type CollectionOptions, type ItemRequest, settle } from "./settings.ts";
 import type { Document } from "./store.ts";
 
-/** The handlers of a collection, to be put on routes, and the media types that they answer and read. */
+/** Holds the handlers of a collection for your routes, and the media types that they send and read. */
 export interface CollectionHandlers<T extends Document> {
-  /** Type only: what a record says. */
+  /** The type of a record; exists only at compile time. */
   readonly type?: T;
-  /** One record; 404 without content when nobody has the id, 400 when it is not an integer. */
+  /** Reads one record: 200; 404 without content if there is none, 400 if the id is not an integer. */
   readonly read: (request: ItemRequest) => Awaitable<HttpResponse>;
   /**
-   * The records that the query asks for, by filters on the store's members, `sort`, `limit`, `after`, `before` and `fields`:
-   * without it all, by ascending id, streamed. 400 with all that is wrong with the query.
+   * Lists the records that the query asks for: filters on the store's members, `sort`, `limit`, `after`, `before` and
+   * `fields`. Without a query it streams all records by id. 400 lists every error in the query.
    */
   readonly list: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
-  /**
-   * Stores the record that is sent; 400 when it is not one, 409 when a value in it may occur once and does already. A JSON array is
-   * taken as by `createMany`, where `listDecoders` has `jsonArrayDecoder`.
-   */
+  /** Stores the record that is sent: 201; 400 if it breaks a rule, 409 if another record has its id or a unique value. */
   readonly create: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
   /**
-   * Stores the records that are sent, one a line or row: all of them, or none and what is wrong with each (400, 409). With
-   * `Prefer: handling=lenient` those that are good. 200 with `{ stored, refused, errors }`.
+   * Stores the records that are sent, one a line or row: 200 with `{ stored, refused, errors }`. All are stored, or
+   * none and every fault is listed (400, 409). With `Prefer: handling=lenient` the good ones are stored.
    */
   readonly createMany: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
   /**
-   * Replaces a record by the one that is sent, whole, and never creates one: 204, or 404 without content. What was read
-   * can be sent back; without a validator in the answer, since it is not stored as it was sent (RFC 9110 §9.3.4).
+   * Replaces a record completely, and never creates one: 204, or 404 without content. A client can send back what it
+   * has read. The answer has no entity tag, because the record is not stored as it was sent (RFC 9110 §9.3.4).
    */
   readonly replace: (request: ItemRequest) => Promise<HttpResponse>;
   /**
-   * Changes a record by a JSON merge patch (RFC 7396) or a JSON Patch (RFC 6902), all of it or nothing: 204 with the new
-   * entity tag; 409 when an operation of a JSON Patch cannot be done.
+   * Changes a record by a JSON Merge Patch (RFC 7396) or a JSON Patch (RFC 6902), completely or not at all: 204 with
+   * the new entity tag; 409 if an operation of a JSON Patch cannot be applied.
    */
   readonly amend: (request: ItemRequest) => Promise<HttpResponse>;
-  /** Removes a record: 200 without content, and 404 from then on. */
+  /** Removes a record: 200 without content, and 404 after that. */
   readonly remove: (request: ItemRequest) => Promise<HttpResponse>;
-  /** For a POST to a record, which creates nothing: 409 where there is one, else 404 without content. */
+  /** Answers a POST to a record, which creates nothing: 409 if the record exists, else 404 without content. */
   readonly refuseCreate: (request: ItemRequest) => Promise<HttpResponse>;
-  /** What `read` can answer with, the preferred first, for the `accept` of its route. */
+  /** The media types that `read` can send, the preferred first, for the `accept` of its route. */
   readonly itemTypes: readonly string[];
-  /** What `list` can answer with, likewise. */
+  /** The media types that `list` can send, the preferred first, for the `accept` of its route. */
   readonly listTypes: readonly string[];
-  /** What `createMany` reads, for the `contentType` of its route. */
+  /** The media types that `createMany` reads, for the `contentType` of its route. */
   readonly createManyTypes: readonly string[];
-  /** What `amend` reads, for the `contentType` of its route. */
+  /** The media types that `amend` reads, for the `contentType` of its route. */
   readonly amendTypes: readonly string[];
 }
 
 /**
- * A REST collection over a store. Preconditions (RFC 9110 §13) are judged before content is looked at, and hold for the
- * very record that a change replaces. Where the store cannot be used, each handler answers 503 with Retry-After.
+ * Makes the handlers of a REST collection over a store. Preconditions (RFC 9110 §13) are evaluated before content is
+ * read, and hold for the state that a change replaces. If the store cannot be used, each handler answers 503 with
+ * Retry-After.
  *
  * ```ts
  * const people = collection({ path: "/person", store, schema: personSchema, decoders: [jsonDecoder] });

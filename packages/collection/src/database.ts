@@ -3,24 +3,27 @@ import type { SelectableMember } from "./selection.ts";
 import type { LoadOptions, Snapshot } from "./snapshot.ts";
 import type { Store } from "./store.ts";
 
-/** The collections that one database keeps, each behind a store; one of them for each database of a program. */
+/** Keeps collections, each behind a store. A program opens a database once. */
 export interface Database {
   /**
-   * The store of the collection with this name.
+   * Returns the store of a collection.
    *
    * @throws RangeError when the database was opened without it
    */
   store(collection: string): Store;
   /**
-   * Resolves when the database can be used, with what for. While changes fail it also makes a change that leaves everything as it
-   * was: so it rejects until changes are possible again.
+   * Resolves if the database can be used, and says for what. While changes fail, it also tries a change without effect,
+   * so it rejects until changes work again.
    *
    * @throws StoreUnavailable (rejects) when the database cannot be used, or takes no changes just now
    */
   check(): Promise<DatabaseState>;
   /** Returns how much waits for the database and what it takes, for metrics. */
   figures(): DatabaseFigures;
-  /** All that the collections have now; to be closed, since it holds a connection and what it has may not be cleared away. */
+  /**
+   * Returns a snapshot of the collections at this moment. Close it: it holds a connection, and the database keeps older
+   * data for it.
+   */
   snapshot(): Promise<Snapshot>;
   /**
    * Takes all that a snapshot has: records with their ids, revisions and times, so that they have the entity tags that they had;
@@ -38,13 +41,13 @@ export interface Database {
    * @throws StoreUnavailable (rejects) when the database cannot be changed just now
    */
   resume(): Promise<void>;
-  /** Frees the database; its stores are unavailable from then on. Closing it again does nothing. */
+  /** Frees the database; its stores cannot be used after that. Closing it again does nothing. */
   close(): Promise<void>;
 }
 
-/** What a database can be used for just now. */
+/** Says what a database can be used for at the moment. */
 export interface DatabaseState {
-  /** Whether it is read alone, as a standby of PostgreSQL is, and changes fail with StoreReadOnly. */
+  /** Whether changes fail with StoreReadOnly, as on a standby of PostgreSQL. */
   readonly readOnly: boolean;
 }
 
@@ -69,30 +72,33 @@ export interface PoolFigures {
   readonly waiting: number;
 }
 
-/** What a database is opened with. */
+/** Lists the options of a database. */
 export interface DatabaseOptions {
-  /** Made where they are missing; those that the database has beside them stay as they are. */
+  /** The collections. Missing ones are created; others in the database stay as they are. */
   readonly collections: readonly CollectionDefinition[];
   /** The clock for `createdAt` and `updatedAt`. */
   readonly now?: () => Date;
-  /** Whether it may be one that a snapshot was not wholly loaded into, to go on with that. Default: false. */
+  /** Whether to open a database into which a snapshot was only partly loaded, to continue. Default: false. */
   readonly forLoading?: boolean;
-  /** Receives what the database does. Default: none. */
+  /** Receives events of the database. Default: none. */
   readonly observer?: DatabaseObserver | undefined;
 }
 
-/** What a database must know of a collection. */
+/** Defines a collection of a database. */
 export interface CollectionDefinition {
-  /** Also names its table: a lower-case letter, then up to 62 of `a-z`, `0-9` and `_`. */
+  /** The name of the collection and of its table: a lower-case letter, then up to 62 of `a-z`, `0-9` and `_`. */
   readonly name: string;
   /**
-   * Members of which no two records have the same value; they may be absent. Text compares by code points, with case;
-   * the number 1 and the text "1" differ.
+   * Members whose values no two records share; they may be absent. Text compares by code points, with case; the number
+   * 1 and the text "1" differ.
    */
   readonly unique?: readonly string[];
-  /** The members, beside `id`, `createdAt` and `updatedAt`, that lists can be selected and sorted by; each costs an index. */
+  /**
+   * The members, besides `id`, `createdAt` and `updatedAt`, by which lists can be filtered and sorted. Each costs an
+   * index.
+   */
   readonly selectable?: readonly SelectableMember[];
-  /** The members whose words lists can be searched for. */
+  /** The members whose words lists can search. */
   readonly fullText?: readonly string[];
   /** The collection that owns the records: each belongs to one of its records, and is removed with it. */
   readonly owner?: Ownership;
@@ -105,14 +111,14 @@ export interface Ownership {
   readonly member: string;
 }
 
-/** The options of a PostgreSQL database. Times are in milliseconds. */
+/** Lists the options of a PostgreSQL database. Times are in milliseconds. */
 export interface PostgresDatabaseOptions extends DatabaseOptions {
-  /** How many connections are opened at most, from 3. Default: 10. They are opened when they are needed. */
+  /** The maximum of connections, at least 3; they are opened when needed. Default: 10. */
   readonly poolSize?: number;
-  /** How long a connection may take until it can be used, and work may wait for one. Default: 3,000. */
+  /** How long connecting may take, and how long work may wait for a free connection. Default: 3,000. */
   readonly connectTimeout?: number;
-  /** How long the server may work on a statement. Default: 5,000. Its answer is waited for a second longer. */
+  /** How long the server may work on a statement; the answer may take a second longer. Default: 5,000. */
   readonly statementTimeout?: number;
-  /** How long a change waits for another transaction, of another program perhaps. Default: 2,000. */
+  /** How long a change waits for a lock of another transaction. Default: 2,000. */
   readonly lockTimeout?: number;
 }

@@ -1,20 +1,20 @@
-/** What `createMany` takes in one request, and how many of them at once. Each is a whole number, 1 or more. */
+/** Limits the requests of `createMany`. Each value is a whole number, 1 or more. */
 export interface BulkLimits {
-  /** The most bytes of content, coded and decoded; beyond it 413. Default: 268,435,456. */
+  /** The maximum of bytes in the content, coded and decoded; above it 413. Default: 268,435,456. */
   readonly maxBytes?: number | undefined;
   /**
-   * How many times as long content in a content coding may become, beyond its first 65,536 bytes; beyond it 413. Default: 100;
-   * lists of real records become 5 to 40 times as long.
+   * How many times as long decoding may make the content, beyond its first 65,536 bytes; above it 413. Lists of real
+   * records become 5 to 40 times as long. Default: 100.
    */
   readonly maxExpansion?: number | undefined;
-  /** The most records, faulty ones included; beyond it 413. Default: 1,000,000. */
+  /** The maximum of records, faulty ones included; above it 413. Default: 1,000,000. */
   readonly maxRecords?: number | undefined;
   /**
-   * How long a request may take, in milliseconds, from its head until the store has taken its records; beyond it 503. The
-   * server's `requestTimeout` bounds how long content may take to arrive. Default: 600,000.
+   * The maximum time of a request in milliseconds, from its head until the store has taken the records; above it 503.
+   * The server's `requestTimeout` limits how long the content may take to arrive. Default: 600,000.
    */
   readonly maxTime?: number | undefined;
-  /** The most requests of a collection at once; one more is answered 503. Default: 16. */
+  /** The maximum of such requests for a collection at once; above it 503. Default: 16. */
   readonly maxAtOnce?: number | undefined;
   /** The most of them of one caller. Default: 4. */
   readonly maxAtOncePerCaller?: number | undefined;
@@ -48,17 +48,14 @@ export function toBulkSettings(limits: BulkLimits): BulkSettings {
   });
 }
 
-/** What the lists of a collection may take. Each is a whole number, 1 or more. */
+/** Limits the lists of a collection. Each value is a whole number, 1 or more. */
 export interface ListLimits {
   /**
-   * How long a page may be, in characters of its records' JSON: it ends with the record that reaches this length, and its
-   * `Link` leads on. Default: 4,194,304.
+   * The maximum of JSON characters in a page: it ends with the record that reaches it, and its `Link` leads on.
+   * Default: 4,194,304.
    */
   readonly maxPageSize?: number | undefined;
-  /**
-   * The most bytes that lists hold in memory until their clients take them; beyond it a list is answered 503. Default:
-   * 67,108,864.
-   */
+  /** The maximum of bytes that lists hold in memory until their clients take them; above it 503. Default: 67,108,864. */
   readonly maxHeldBytes?: number | undefined;
   /** The same for the lists of one caller. Default: 16,777,216. */
   readonly maxHeldBytesPerCaller?: number | undefined;

@@ -5,8 +5,8 @@ import { openSqliteDatabase } from "./stores/sqlite/database.ts";
 import { openSqliteSnapshot, type SqliteSnapshotOptions } from "./stores/sqlite/snapshot.ts";
 
 /**
- * Opens the database at an address: the path of an SQLite file, made if it is missing; `:memory:`; or the
- * URL of a PostgreSQL database, `postgres://…`.
+ * Opens the database at an address: the path of an SQLite file, which is created if it is missing; `:memory:`; or a
+ * PostgreSQL URL, `postgres://…`.
  *
  * ```ts
  * const database = await openDatabase("data/person.db", { collections: [{ name: "person" }] });
@@ -42,7 +42,7 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
 }
 
 /**
- * A snapshot of the database at an address, which is not opened otherwise: it is neither made nor changed.
+ * Reads a snapshot of the database at an address, without creating or changing anything.
  *
  * @throws StoreOpenError (rejects) when there is none, or it is not one of ours; the message says what to do
  */
@@ -52,7 +52,7 @@ export async function openSnapshot(address: string, options?: SqliteSnapshotOpti
     : openSqliteSnapshot(address, options);
 }
 
-/** The address as it may be shown: without the user and password that one of PostgreSQL may have. */
+/** Returns the address without user and password, for messages. */
 export function displayAddress(address: string): string {
   return isPostgresAddress(address) ? parsePostgresAddress(address).display : address;
 }

@@ -21,7 +21,7 @@ export type CollectionProblemName =
   | "storeUnavailable"
   | "readOnly";
 
-/** Every kind of problem that a collection answers with beside those of waymark, by the name it has in code. */
+/** Lists every kind of problem that a collection adds to those of waymark, by its name in code. */
 export const collectionProblemTypes: Readonly<Record<CollectionProblemName, ProblemType>> = {
   invalidId: {
     code: "invalid-id",

@@ -3,7 +3,7 @@ import type { PageLinks } from "./lists/page.ts";
 import type { StoredRecord } from "./store.ts";
 
 /**
- * A form in which records are sent, as a value: what it is negotiated by, and how records become text.
+ * Describes a format in which records are sent: how it is negotiated, and how records become text.
  *
  * ```ts
  * const lines: Representation = {
@@ -16,8 +16,8 @@ import type { StoredRecord } from "./store.ts";
  */
 export interface Representation {
   /**
-   * Tells its entity tags from those of the others (`"7-xml"`), and is what the query names it by (`?format=xml`). Letters, digits
-   * and `-`.
+   * The name in entity tags (`"7-xml"`) and in the query (`?format=xml`): letters, digits and `-`. If the text changes
+   * for unchanged records, change the name.
    */
   readonly name: string;
   /**
@@ -25,20 +25,20 @@ export interface Representation {
    * save. Without it, content to show.
    */
   readonly extension?: string;
-  /** What `Accept` chooses it by, without parameters. */
+  /** The media type for `Accept`, without parameters. */
   readonly mediaType: string;
-  /** What it is sent as: the media type, with parameters. */
+  /** The Content-Type as sent, with parameters. */
   readonly contentType: string;
-  /** The text of one record; absent where the form is for lists alone. */
+  /** Returns the text of one record. Absent if the format is only for lists. */
   readonly item?: (record: StoredRecord, options: ItemOptions) => string;
   /**
-   * The text of many, in pieces of about 64 KiB: a batch is read when a piece is asked for. Absent where the form is for
-   * single records alone.
+   * Returns the text of many records in pieces of about 64 KiB; a batch is read when a piece is requested. Absent if
+   * the format is only for single records.
    */
   readonly list?: (batches: AsyncIterable<readonly StoredRecord[]>, options: ListOptions) => AsyncGenerator<string>;
-  /** Whether it takes a whole record, so that a client cannot choose members (`fields=`). */
+  /** Whether it needs the whole record, so that clients cannot choose members with `fields=`. */
   readonly whole?: boolean;
-  /** How many records a list has for a client that names no `limit`. Default: all. */
+  /** The number of records in a list if the client gives no `limit`. Default: all. */
   readonly pageSize?: number;
   /**
    * Returns what its text depends on beside the records, such as what the caller may do: entity tags have it. Letters,
@@ -49,14 +49,14 @@ export interface Representation {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One that has a form for one record. */
+/** Is a representation for single records. */
 export type ItemRepresentation = Representation & Required<Pick<Representation, "item">>;
 
-/** One that has a form for many. */
+/** Is a representation for lists. */
 export type ListRepresentation = Representation & Required<Pick<Representation, "list">>;
 
 export interface ItemOptions {
-  /** What clients reach the collection by, for forms that name their records: a record's URL is this, `/` and its id. */
+  /** The URL of the collection, for formats that name their records: the URL of a record is this, `/` and its id. */
   readonly url: string;
   readonly request: HttpRequest<unknown>;
   /** The entity tag of the record in this form, for forms whose readers change it. */

@@ -1,5 +1,5 @@
 /**
- * Which records of a store are wanted, in which order, and from where on. Without any part: all, by ascending id.
+ * Selects records of a store, their order, and where to start. Without any part: all, by ascending id.
  *
  * ```ts
  * const selection: Selection = {
@@ -10,26 +10,25 @@
  * ```
  */
 export interface Selection {
-  /** All of these hold. */
+  /** The filters; all must hold. */
   readonly filters?: readonly MemberFilter[];
-  /** Words as `toWords` gives them. The full text has each of them; the last may be the beginning of one there. */
+  /** Words from `toWords`. A record must have all of them; the last may be the beginning of a word. */
   readonly words?: readonly string[];
-  /** No member occurs twice, and the last is `id`: so any two records have an order. */
+  /** The order. No member may occur twice, and the last must be `id`, so that the order is total. */
   readonly order?: readonly SortKey[];
   /**
-   * The place to begin behind: a value for each key of the order, and for `id` a number. No record need have them. What a
-   * page begins behind are the values of the last record of the page before it.
+   * The position behind which to start: a value for each key of the order, with a number for `id`. No record has to be
+   * there. For the next page, pass the values of the last record.
    */
   readonly after?: readonly MemberValue[];
-  /** At most so many records: an integer from 1. */
+  /** The maximum of records, an integer from 1. */
   readonly limit?: number;
 }
 
 /**
- * What a record must be like.
+ * Filters records by a member.
  *
- * `eq` and `ne` are each other's complement: a record without the member is not equal to any value. None of the other
- * operators holds for it.
+ * `ne` is the complement of `eq`: it holds for a record without the member. No other operator does.
  */
 export type MemberFilter =
   | { readonly member: string; readonly operator: Comparison; readonly value: string | number }
@@ -38,16 +37,16 @@ export type MemberFilter =
 
 export type Comparison = "eq" | "ne" | "lt" | "le" | "gt" | "ge";
 
-/** One key of an order. A record that lacks the member comes before those that have it, and descending after them. */
+/** Is one key of an order. Records without the member come first, and last in descending order. */
 export interface SortKey {
   readonly member: string;
   readonly descending: boolean;
 }
 
-/** The value of a member by which records are put in order; null when the record lacks it. Times are in milliseconds since the epoch. */
+/** Is the value of a member in an order; null if the record lacks it. Times are in milliseconds since the epoch. */
 export type MemberValue = string | number | null;
 
-/** A member that records can be selected and sorted by. */
+/** Names a member to filter and sort by, and its type. */
 export interface SelectableMember {
   /** `familyName`, or `address.postalCode` for a member of an object. */
   readonly name: string;
@@ -68,7 +67,7 @@ export type MemberType = "text" | "caseless-text" | "date" | "number" | "time";
 /** By ascending id. */
 export const defaultOrder: readonly SortKey[] = [{ member: "id", descending: false }];
 
-/** What every record has, and every collection can be selected by. */
+/** Lists the members that every record has, and by which every collection can be selected. */
 export const storeMembers: readonly SelectableMember[] = [
   { name: "id", type: "number" },
   { name: "createdAt", type: "time" },

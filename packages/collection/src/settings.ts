@@ -14,41 +14,44 @@ import type { Document, Store, StoredRecord } from "./store.ts";
 
 export interface CollectionOptions<T extends Document> {
   /**
-   * The path of the collection, without a trailing slash: a record's is this, `/` and its id. It may have variables of the
-   * route: `/users/{userId}/books`. Clients are told it under the `publicUrl` of the app, where that has one.
+   * The path of the collection, without a slash at the end: the path of a record is this, `/` and its id. It may have
+   * path variables: `/users/{userId}/books`. Links begin with the `publicUrl` of the app, if it has one.
    */
   readonly path: string;
   readonly store: Store;
-  /** For records that belong to those of another collection. Then the handlers see and make only those of one owner. */
+  /**
+   * The owner of the records, for a collection within another. The handlers then see and create only the records of one
+   * owner.
+   */
   readonly owner?: CollectionOwner;
   /**
-   * Tells the callers apart, whose idempotency keys have nothing to do with each other. Default: the id of the `caller` that
-   * `access` of waymark lets pass; those who are not known are one.
+   * Returns the scope of a request's idempotency key: keys of different scopes are independent. Default: the id of the
+   * `caller` from `access`; unknown callers share a scope.
    */
   readonly idempotencyScope?: (request: HttpRequest<unknown>) => string;
-  /** What a client may send as a record. */
+  /** Validates what a client sends as a record. */
   readonly schema: StandardSchemaV1<unknown, T>;
   /**
-   * The same without members that are not known, which are left out: for a client that prefers it so
-   * (`Prefer: handling=lenient`, RFC 7240 §4.4). Without it the preference is not followed.
+   * The schema for `Prefer: handling=lenient` (RFC 7240 §4.4): as `schema`, but it leaves unknown members out. Without
+   * it, the preference is not followed.
    */
   readonly lenientSchema?: StandardSchemaV1<unknown, T>;
-  /** The formats in which a client may send it. */
+  /** The formats in which a client may send a record. */
   readonly decoders: readonly Decoder[];
-  /** The formats in which a client may send many at once, to `createMany`. Default: NDJSON. */
+  /** The formats in which a client may send many records to `createMany`. Default: NDJSON. */
   readonly listDecoders?: readonly ListDecoder[];
-  /** What `createMany` takes in one request, and how many of them at once. Default: that of each limit. */
+  /** The limits of `createMany`. */
   readonly bulk?: BulkLimits | undefined;
-  /** What lists may take. Default: that of each limit. */
+  /** The limits of lists. */
   readonly lists?: ListLimits | undefined;
-  /** The forms in which records are sent, the preferred first. Default: JSON. */
+  /** The formats in which records are sent, the preferred first. Default: JSON. */
   readonly representations?: readonly Representation[];
   /**
-   * The members that a client can choose from with `fields=`, those that the store sets included: `name`, or
-   * `address.postalCode` for a member of an object. Without them it cannot choose.
+   * The members that clients can choose with `fields=`, including those of the store: `name`, or `address.postalCode`
+   * for a member of an object. Without this option, clients cannot choose.
    */
   readonly members?: readonly string[];
-  /** The answer once a record is stored; unless told, 201 with the Location (RFC 9110 §15.3.2). */
+  /** Makes the answer to a creation. Default: 201 with `Location` (RFC 9110 §15.3.2). */
   readonly created?: (record: Pick<StoredRecord, "id" | "revision">, location: string) => HttpResponse;
   /**
    * Returns whether the caller of a request may read the record at a path. A change by a caller who may not is answered without
@@ -56,7 +59,7 @@ export interface CollectionOptions<T extends Document> {
    * Default: every caller may.
    */
   readonly mayRead?: ((request: HttpRequest<unknown>, path: string) => boolean) | undefined;
-  /** Refuse a change of a record that names no state it is meant for (428, RFC 6585 §3). Default: false. */
+  /** Whether a change without a precondition is refused (428, RFC 6585 §3). Default: false. */
   readonly requirePreconditions?: boolean;
 }
 

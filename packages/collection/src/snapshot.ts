@@ -1,30 +1,30 @@
 import type { StoredRecord } from "./store.ts";
 
-/** All that a database keeps of some collections as of one moment, whatever is written to it meanwhile. */
+/** Holds the state of some collections at one moment, whatever is written meanwhile. */
 export interface Snapshot {
-  /** Tells the database from every other one, also when it is opened again or by another address. */
+  /** Identifies the database, also when it is opened again or by another address. */
   readonly identity: string;
   counters(collection: string): Promise<SnapshotCounters>;
-  /** The records by ascending id, in batches that come to about 1 MiB. */
+  /** Lists the records by ascending id, in batches of about 1 MiB. */
   records(collection: string, range?: SnapshotRange): AsyncIterable<readonly SnapshotRecord[]>;
-  /** The ids that records had, and none may have again. */
+  /** Lists the used ids, which no record may have again. */
   removals(collection: string): AsyncIterable<readonly number[]>;
-  /** The keys by which records were created, and a creation that is sent again is known. */
+  /** Lists the idempotency keys of created records. */
   keys(collection: string): AsyncIterable<readonly SnapshotKey[]>;
-  /** Frees it; nothing can be read from it then. Closing it again does nothing. */
+  /** Frees the snapshot. Closing it again does nothing. */
   close(): Promise<void>;
 }
 
 export interface SnapshotCounters {
-  /** The last revision that was given. */
+  /** The last revision. */
   readonly revision: number;
-  /** The greatest id that moves on the ids that are assigned. */
+  /** The greatest id so far that later ids go beyond. */
   readonly lastId: number;
-  /** How many records there are. */
+  /** The number of records. */
   readonly records: number;
 }
 
-/** Those of the records that are meant; all bounds hold together. */
+/** Limits the records; all bounds hold together. */
 export interface SnapshotRange {
   /** Only those with a greater id. */
   readonly after?: number;
@@ -54,7 +54,7 @@ export interface SnapshotKey {
 }
 
 export interface LoadOptions {
-  /** Told after each batch how many of the records are stored, those of an earlier attempt included. */
+  /** Is called after each batch with the number of records that are stored, those of an earlier attempt included. */
   readonly onProgress?: (progress: LoadProgress) => void;
 }
 
@@ -64,7 +64,7 @@ export interface LoadProgress {
   readonly total: number;
 }
 
-/** What is loaded cannot be; the message is one line that says why and what to do. */
+/** Is thrown if a snapshot cannot be loaded. The message is one line that says why and what to do. */
 export class LoadRefused extends Error {
   override readonly name = "LoadRefused";
 }

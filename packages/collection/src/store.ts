@@ -4,15 +4,15 @@ import type { SelectableMember, Selection } from "./selection.ts";
 /**
  * Keeps the records of one collection; the only interface between handlers and databases.
  *
- * Ids are integers from 1 to 2^53-1. They are assigned ascending, and none twice, also after its record is gone or the
- * program has started again. Every method fails with StoreUnavailable when the database cannot be used just now.
+ * Ids are integers from 1 to 2^53-1 in ascending order. None is used twice, also after its record is removed or the
+ * program restarts. Every method fails with StoreUnavailable if the database cannot be used.
  */
 export interface Store {
-  /** What records can be selected and sorted by: `storeMembers`, and those that the collection was opened with. */
+  /** The members to filter and sort by: `storeMembers`, and those with which the collection was opened. */
   readonly members: readonly SelectableMember[];
-  /** Whether records can be searched for words. */
+  /** Whether the words of records can be searched. */
   readonly fullText: boolean;
-  /** The record with this id; undefined when no record has it, whatever the number is. */
+  /** Finds the record with this id; undefined if there is none, whatever the number. */
   find(id: number): Awaitable<StoredRecord | undefined>;
   /**
    * The records of a selection in its order, without one every record by ascending id, in batches that come to about
@@ -24,14 +24,14 @@ export interface Store {
    */
   list(selection?: Selection, options?: ReadOptions): AsyncIterable<readonly StoredRecord[]>;
   /**
-   * How many records a selection has, without one all; its `after` and `limit` are not looked at.
+   * Counts the records of a selection, or all; ignores its `after` and `limit`.
    *
    * @throws TypeError and StoreReadTimeout (rejects) as `list`
    */
   count(selection?: Selection, options?: ReadOptions): Awaitable<number>;
   /**
-   * Stores a record; once the promise resolves it survives a crash. An `id` that the document has is used, and ids that
-   * are assigned later go beyond it, unless it is greater than 2^52.
+   * Stores a record; when the promise resolves, it survives a crash. An `id` in the document is used, and later ids go
+   * beyond it, unless it is above 2^52.
    *
    * @throws RangeError when the document's `id` is not an integer from 1 to 2^53-1
    */
@@ -45,22 +45,23 @@ export interface Store {
    */
   replace(id: number, document: Document, expectedRevision?: number): Promise<Replacement>;
   /**
-   * Removes the record with this id, which no record has again; once the promise resolves that survives a crash.
+   * Removes the record with this id, which no record gets again. When the promise resolves, the removal survives a
+   * crash.
    *
    * @param expectedRevision as for `replace`
    */
   remove(id: number, expectedRevision?: number): Promise<Removal>;
   /**
-   * Stores many records at once, all or none, in constant memory: the documents are asked for as they are stored. Other
-   * writes wait meanwhile, so that nothing is stored when the documents stop coming for ten seconds.
+   * Stores many records, all or none, in constant memory: documents are requested as they are stored. Other writes wait
+   * meanwhile, so it is given up if no document arrives for ten seconds.
    *
    * @throws StoreNotEmpty when there are records, and were to be none
    * @throws RangeError as `create` does; what the documents throw is thrown on. Then nothing is stored
    */
   createAll(documents: Iterable<Document> | AsyncIterable<Document>, options?: BulkOptions): Promise<BulkCreation>;
   /**
-   * How many changes there have been, removals included: the last revision that was given, 0 in a store that never had a
-   * record. Takes as long however many records there are.
+   * Returns the number of changes so far, removals included: the last revision, or 0 for a store that never had a
+   * record. The time does not depend on the number of records.
    */
   revision(): Awaitable<number>;
   /**
@@ -74,15 +75,15 @@ export interface Store {
 }
 
 /**
- * What a record says, without what the store adds: an object that has a JSON form. Only its `id` means something to the
- * store, which sets `createdAt` and `updatedAt` itself.
+ * Is the content of a record: an object with a JSON form. The store reads only its `id`, and sets `createdAt` and
+ * `updatedAt`.
  */
 export type Document = object;
 
-/** A record as it is stored. */
+/** Is a record as it is stored. */
 export interface StoredRecord {
   readonly id: number;
-  /** The store's count of changes when this record last changed: later in commit order is greater. */
+  /** The number of the store's change that last changed this record; later in commit order is greater. */
   readonly revision: number;
   /** Milliseconds since the epoch. */
   readonly updatedAt: number;
@@ -90,27 +91,27 @@ export interface StoredRecord {
   readonly json: string;
 }
 
-/** What is said with a read that may take long. */
+/** Lists the options of a read that may take long. */
 export interface ReadOptions {
-  /** Aborted when nobody waits for the answer any more: the store may then stop, and fail with StoreUnavailable. */
+  /** Aborts when the result is no longer needed: the store may then stop, and fail with StoreUnavailable. */
   readonly signal?: AbortSignal;
   /** Whose read it is: reads that may take long are made for one caller after another. Default: one for all. */
   readonly caller?: string;
 }
 
 export interface CreationOptions {
-  /** Creates no other record when the same comes again within 24 hours. */
+  /** Makes a repeated creation within 24 hours store no second record. */
   readonly idempotency?: Idempotency;
 }
 
-/** What a client names an operation by, so that it can ask for it again when it had no answer. */
+/** Identifies an operation, so that a client without an answer can repeat it. */
 export interface Idempotency {
   readonly key: string;
-  /** What was asked for, as a digest of it: another with the same key is refused. */
+  /** A digest of what was sent: another one with the same key is refused. */
   readonly fingerprint: string;
 }
 
-/** What became of a document that was to be stored. */
+/** Is the result of a creation. */
 export type Creation =
   | { readonly kind: "created"; readonly record: StoredRecord }
   /**
@@ -136,22 +137,22 @@ export interface BulkOptions {
   readonly onlyIfEmpty?: boolean;
 }
 
-/** What became of many documents of which all or none were to be stored. */
+/** Is the result of storing many documents. */
 export type BulkCreation =
   | { readonly kind: "created"; readonly count: number }
-  /** Nothing is stored, for these reasons: the first 1,000. */
+  /** Nothing was stored, because of these conflicts: the first 1,000. */
   | { readonly kind: "refused"; readonly conflicts: readonly BulkConflict[] }
   /** No record has the id that is to be the owner's. */
   | { readonly kind: "ownerless" };
 
-/** A document that has the same value of a member as a record, or as a document before it; see `Creation`. */
+/** Names a document whose value of a member belongs to a record or to an earlier document; see `Creation`. */
 export interface BulkConflict {
   /** From 1. */
   readonly position: number;
   readonly member: string;
 }
 
-/** What became of a record that was to say something else. */
+/** Is the result of a replacement. */
 export type Replacement =
   | { readonly kind: "replaced"; readonly record: StoredRecord }
   /** No record has the id. */
@@ -161,7 +162,7 @@ export type Replacement =
   /** Another record has the same value of this member, which is to be unique. */
   | { readonly kind: "conflict"; readonly member: string };
 
-/** What became of a record that was to be removed. */
+/** Is the result of a removal. */
 export type Removal =
   | { readonly kind: "removed" }
   /** No record has the id. */
@@ -169,27 +170,27 @@ export type Removal =
   /** The record, here as it is now, does not have the expected revision. */
   | { readonly kind: "changed"; readonly record: StoredRecord };
 
-/** The database cannot be used just now: it is busy, locked, full or closed. Trying again later may help. */
+/** Is thrown if the database is busy, locked, full, unreachable or closed. Trying again later may help. */
 export class StoreUnavailable extends Error {
   override readonly name: string = "StoreUnavailable";
 }
 
 /**
- * The database failed while it was committing a change: whether that was stored can only be told by reading again. A change of
- * several records is stored as a whole or not at all.
+ * Is thrown if the database failed during a commit: only reading again shows whether the change was stored. A change of
+ * several records is stored completely or not at all.
  */
 export class StoreOutcomeUnknown extends StoreUnavailable {
   override readonly name = "StoreOutcomeUnknown";
 }
 
-/** What was to be read takes longer than a read may. The same, later, may take as long: it is another selection or order that helps. */
+/** Is thrown if a read takes longer than allowed. Repeating it may take as long; choose another selection or order. */
 export class StoreReadTimeout extends StoreUnavailable {
   override readonly name = "StoreReadTimeout";
 }
 
 /**
- * The database takes no changes, since it follows another one that does, or was made read-only; reads go on. Nothing was changed,
- * and trying again here helps only once the database is made one that takes changes.
+ * Is thrown for a change if the database is a standby or read-only; reads go on. Nothing was changed. Trying again
+ * helps only after the database has become writable.
  */
 export class StoreReadOnly extends StoreUnavailable {
   override readonly name = "StoreReadOnly";
@@ -204,12 +205,12 @@ export class StoreHistoryLost extends StoreUnavailable {
   override readonly name = "StoreHistoryLost";
 }
 
-/** The store cannot be opened; the message is one line that names it and says what to do. */
+/** Is thrown if a database cannot be opened. The message is one line that says what to do. */
 export class StoreOpenError extends Error {
   override readonly name = "StoreOpenError";
 }
 
-/** The store has records, so that others cannot be loaded into it. */
+/** Is thrown by `onlyIfEmpty` if the store has records. */
 export class StoreNotEmpty extends Error {
   override readonly name = "StoreNotEmpty";
 }

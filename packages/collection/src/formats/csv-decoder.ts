@@ -6,9 +6,12 @@ import { unguardFormula } from "./csv.ts";
 import { BlankLines, type ListDecoder, longestRecord } from "./list-decoder.ts";
 
 export interface CsvDecoderOptions {
-  /** The columns that a file may have, in whatever order: `address.postalCode` is the member of an object. */
+  /** The columns that a file may have, in any order; `address.postalCode` is a member of an object. */
   readonly columns: readonly string[];
-  /** The columns that are integers. Canonical decimal text becomes a number; other text stays text, for the schema to refuse. */
+  /**
+   * The columns that are integers. Canonical decimal text becomes a number; other text stays text, and the schema
+   * refuses it.
+   */
   readonly integers?: readonly string[];
   /** The character of ASCII that separates the cells of a row. Default: a comma. */
   readonly delimiter?: string;
@@ -17,7 +20,7 @@ export interface CsvDecoderOptions {
    * as it is.
    */
   readonly toColumn?: (name: string) => string | undefined;
-  /** Whether text has the apostrophe that `csvRepresentation` puts before formulas, which is taken away. Default: `guarded`. */
+  /** Whether to remove the apostrophe that `csvRepresentation` puts before formulas. Default: `guarded`. */
   readonly formulas?: "guarded" | "as-is";
 }
 

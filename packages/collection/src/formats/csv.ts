@@ -3,19 +3,19 @@ import type { ListRepresentation } from "../representation.ts";
 import { listText } from "./list-text.ts";
 
 export interface CsvRepresentationOptions {
-  /** The members in the order of the columns; `address.postalCode` is one of an object. What is no column is not sent. */
+  /** The members in the order of the columns; `address.postalCode` is a member of an object. Other members are not sent. */
   readonly columns: readonly string[];
   /**
-   * What becomes of text that a spreadsheet would take for a formula. `guarded`, which is the default, puts an apostrophe
-   * before it, which `unguardFormula` takes away again; `as-is` is for files that only programs read.
+   * How text is sent that a spreadsheet would run as a formula: `guarded` (default) puts an apostrophe before it, which
+   * `unguardFormula` removes; `as-is` is for files that only programs read.
    */
   readonly formulas?: "guarded" | "as-is";
 }
 
 /**
- * A list as `text/csv` (RFC 4180): a header, then a row a record, with CRLF. A cell with a comma, a quotation mark or a
- * line end is quoted. An absent member is an empty cell, an empty text a quoted one (`""`), an array its JSON text.
- * The members that a client chooses are the columns, in its order.
+ * Sends a list as `text/csv` (RFC 4180): a header, then a row for each record, with CRLF. A cell with a comma, a
+ * quotation mark or a line end is quoted. An absent member is an empty cell, an empty text is `""`, an array its JSON
+ * text. Clients choose columns with `fields=`.
  *
  * ```ts
  * csvRepresentation({ columns: ["id", "name", "address.postalCode"] })
@@ -90,7 +90,7 @@ function guardFormula(text: string): string {
 }
 
 /**
- * The text that `guardFormula` was given; text that it did not guard stays as it is.
+ * Removes the apostrophe that guards a formula; returns other text unchanged.
  *
  * ```ts
  * unguardFormula("'+44 20 7946 0000");  // "+44 20 7946 0000"

@@ -3,15 +3,15 @@ import type { StoredRecord } from "../store.ts";
 import { listText } from "./list-text.ts";
 
 export interface JsonLdRepresentationOptions {
-  /** What gives the members their meaning: the URL of a context, or a context itself. */
+  /** The meaning of the members: the URL of a context, or a context. */
   readonly context: string | object;
-  /** What is said of a record, its type included: from its members, of which a client may have chosen some. */
+  /** Returns the node for a record, with its type, from its members; a client may have chosen some. */
   readonly toNode: (members: Readonly<Record<string, unknown>>) => object;
 }
 
 /**
- * Records as `application/ld+json` (JSON-LD 1.1), so that whoever knows the vocabulary understands the members. Each has its URL
- * as `@id`; a list is a `@graph`.
+ * Sends records as `application/ld+json` (JSON-LD 1.1), for programs that know the vocabulary. Each has its URL as
+ * `@id`; a list is a `@graph`.
  *
  * ```ts
  * jsonLdRepresentation({

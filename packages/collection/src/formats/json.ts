@@ -2,7 +2,7 @@ import type { ItemRepresentation, ListRepresentation } from "../representation.t
 import type { StoredRecord } from "../store.ts";
 import { listText } from "./list-text.ts";
 
-/** Records as JSON, sent as they are stored; many are one array. */
+/** Sends records as JSON, as they are stored; a list is one array. */
 export const jsonRepresentation: ItemRepresentation & ListRepresentation = {
   name: "json",
   extension: "json",

@@ -1,16 +1,17 @@
 import type { StoredRecord } from "../store.ts";
 
-/** How the texts of single records become that of a list. */
+/** Describes how the texts of single records become the text of a list. */
 export interface ListSyntax {
   readonly item: (record: StoredRecord) => string;
-  /** What stands before the first record, between two, and after the last; unless told, nothing. */
+  /** The text before the first record, between two, and after the last. Default: nothing. */
   readonly before?: string;
   readonly between?: string;
   readonly after?: string;
 }
 
 /**
- * The text of many records, in pieces of about 64 KiB; a batch is read when a piece is asked for, and none is kept.
+ * Makes the text of a list from those of its records, in pieces of about 64 KiB. A batch is read when a piece is
+ * requested, and none is kept.
  *
  * ```ts
  * listText(batches, { before: "[", item: ({ json }) => json, between: ",", after: "]" })

@@ -11,10 +11,7 @@ import {
 } from "./list-decoder.ts";
 import { listText } from "./list-text.ts";
 
-/**
- * A list as `application/x-ndjson`: a JSON object a line, so that a reader needs no more memory than for one record.
- * A text in JSON has no line ends of its own.
- */
+/** Sends a list as `application/x-ndjson`: one JSON object a line, so that a reader needs memory for one record only. */
 export const ndjsonRepresentation: ListRepresentation = {
   name: "ndjson",
   extension: "ndjson",
@@ -24,8 +21,8 @@ export const ndjsonRepresentation: ListRepresentation = {
 };
 
 /**
- * Reads `application/x-ndjson`: a JSON value a line, strictly as `jsonDecoder` reads it. Lines end with LF or CRLF; blank
- * ones are left out, up to 1,000,000 of them. A line that is no JSON, or longer than 1 MiB, spoils no other.
+ * Reads `application/x-ndjson`: one JSON value a line, as strictly as `jsonDecoder`. Lines end with LF or CRLF; up to
+ * 1,000,000 blank ones are skipped. A malformed line, or one above 1 MiB, is a fault of that line only.
  */
 export const ndjsonDecoder: ListDecoder = {
   mediaTypes: ["application/x-ndjson"],

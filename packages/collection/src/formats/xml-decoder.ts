@@ -5,9 +5,9 @@ import { TurnShare } from "../turn-share.ts";
 import { assertDeclaredEncoding, decodeXmlText, textStart, toXmlFault, type XmlText } from "./xml-text.ts";
 
 export interface XmlDecoderOptions {
-  /** The name of the document's outermost element, without a prefix. */
+  /** The name of the root element, without a prefix. */
   readonly root: string;
-  /** The namespace that each of the elements may be in; elements in no namespace are read in any case. */
+  /** The namespace in which elements may be; elements without a namespace are always read. */
   readonly namespace?: string;
   /**
    * Members that are integers, by their way from the root: `["id", "address.number"]`. Canonical decimal text becomes a

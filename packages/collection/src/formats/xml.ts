@@ -4,11 +4,11 @@ import type { StoredRecord } from "../store.ts";
 import { listText } from "./list-text.ts";
 
 export interface XmlRepresentationOptions {
-  /** The name of a record's element. */
+  /** The name of the element of a record. */
   readonly root: string;
-  /** The name of the element that has the records of a list. */
+  /** The name of the element around the records of a list. */
   readonly list: string;
-  /** The name under which it is offered; `text/xml` says the same (RFC 7303 §9.2), to older clients. Default: `application/xml`. */
+  /** The media type: `text/xml` is the same for older clients (RFC 7303 §9.2). Default: `application/xml`. */
   readonly mediaType?: "application/xml" | "text/xml";
 }
 

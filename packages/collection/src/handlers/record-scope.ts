@@ -3,11 +3,11 @@ import { toPublicUrl } from "waymark/filters";
 import type { Store } from "../store.ts";
 import { refuseId } from "./refusals.ts";
 
-/** Whose records a collection has, where they belong to those of another. */
+/** Says which records own those of a collection. */
 export interface CollectionOwner {
-  /** The records that own them. */
+  /** The store of the owners. */
   readonly store: Store;
-  /** The variable of the path that has the owner's id; the member that the store sets to it has the same name. */
+  /** The path variable with the owner's id; it has the name of the member that the store sets to this id. */
   readonly variable: string;
 }
 

@@ -1,8 +1,8 @@
 import { valueAt } from "../member-value.ts";
 
 /**
- * The words of a text, as full text is stored and searched: runs of letters and digits, without marks, in the form in which
- * those that differ in case or in width are the same. Those behind 64 characters of a word are left out.
+ * Returns the words of a text, as they are stored and searched: runs of letters and digits, without marks, and equal
+ * for text that differs only in case or width. Only the first 64 characters of a word count.
  *
  * ```ts
  * toWords("Zoë’s GROẞE Straße 9½"); // ["zoe", "s", "grosse", "strasse", "91", "2"]

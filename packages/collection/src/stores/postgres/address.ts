@@ -21,7 +21,7 @@ export type PostgresRole = (typeof roles)[number];
 
 const roles = ["any", "read-write", "read-only", "primary", "standby", "prefer-standby"] as const;
 
-/** Whether an address names a PostgreSQL database. */
+/** Returns whether an address is that of a PostgreSQL database. */
 export const isPostgresAddress = (address: string): boolean => /^postgres(?:ql)?:\/\//i.test(address);
 
 /**

@@ -9,7 +9,7 @@ import { makePrivateFile, openingFault } from "./file.ts";
 import { assertIntact, openSqliteSnapshot } from "./snapshot.ts";
 
 export interface BackupOptions {
-  /** Told now and then how much is written, as a share from 0 to 1. */
+  /** Is called now and then with the share that is written, from 0 to 1. */
   readonly onProgress?: (share: number) => void;
 }
 

@@ -20,20 +20,20 @@ import { localWriter, SqliteWriter, threadedWriter } from "./writer.ts";
 
 export interface SqliteDatabaseOptions extends DatabaseOptions {
   /**
-   * How long writes wait for those of another process, in milliseconds. Default: 1000. Reads never wait; but opening
-   * does, and the thread that calls it.
+   * How long writes wait for another process, in milliseconds. Reads never wait, but opening does, and blocks the
+   * calling thread. Default: 1000.
    */
   readonly busyTimeout?: number;
-  /** How many writes may wait for the disk; those beyond are refused with StoreUnavailable. Default: 10,000. */
+  /** The maximum of waiting writes; further ones fail with StoreUnavailable. Default: 10,000. */
   readonly maxWaitingWrites?: number;
   /**
-   * How many reads may wait whose cost grows with the number of records: counts, and lists whose records are not found one after the
-   * other in an index. Those beyond are refused with StoreUnavailable. Default: 1,000.
+   * The maximum of waiting reads whose cost grows with the number of records, such as counts; further ones fail with
+   * StoreUnavailable. Default: 1,000.
    */
   readonly maxWaitingReads?: number;
   /** How many of these may be of one caller (`caller` of `list` and `count`). Default: 100. */
   readonly maxWaitingReadsPerCaller?: number;
-  /** How long such a read may take, its waiting included, in milliseconds; then it is stopped. Default: 10,000. */
+  /** How long such a read may take, waiting included, in milliseconds; then it is stopped. Default: 10,000. */
   readonly readTimeLimit?: number;
 }
 

@@ -10,7 +10,7 @@ import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
 import { identifySqliteFile, openingFault, Unusable } from "./file.ts";
 
 export interface SqliteSnapshotOptions {
-  /** Whether all of the file is read first, to find damage; default: false. */
+  /** Whether to read the whole file first, to detect damage. Default: false. */
   readonly verify?: boolean;
 }
 
