@@ -332,7 +332,7 @@ suite("what of the records is sent", () => {
     assert.equal((await read("/things?limit=2", headers)).text, "all:Ada,Grace");
     const response = await app.fetch(new Request("http://localhost/things?fields=name", { headers }));
     assert.equal(response.status, 400);
-    assert.match(JSON.parse(await response.text()).detail, /"fields" cannot be chosen for text\/x-card/);
+    assert.match(JSON.parse(await response.text()).detail, /"fields" cannot be used with text\/x-card/);
   });
 });
 
