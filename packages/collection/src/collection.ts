@@ -18,7 +18,10 @@ export interface CollectionHandlers<T extends Document> {
    * `fields`. Without a query it streams all records by id. 400 lists every error in the query.
    */
   readonly list: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
-  /** Stores the record that is sent: 201; 400 if it breaks a rule, 409 if another record has its id or a unique value. */
+  /**
+   * Stores the record that is sent: 201; 400 if it breaks a rule, 409 if another record has its id or a unique value. With
+   * `jsonArrayDecoder` among the `listDecoders`, a JSON array is handled as by `createMany`.
+   */
   readonly create: (request: HttpRequest<unknown>) => Promise<HttpResponse>;
   /**
    * Stores the records that are sent, one a line or row: 200 with `{ stored, refused, errors }`. All are stored, or
