@@ -78,7 +78,7 @@ const malformedXml: Readonly<Record<string, Malformed>> = {
   "the wrong end tag": ["<person>\n  <name>Ada</nam></person>", 2, 17, /<\/nam>/],
   "two roots": ["<person><name>Ada</name></person><person/>", 1, 41, /only one root/],
   "text after the root": ["<person><name>Ada</name></person> and more", 1, 35, /./],
-  "another root": ["<human><name>Ada</name></human>", 1, 1, /"human", and "person" is due/],
+  "another root": ["<human><name>Ada</name></human>", 1, 1, /"human"; it must be "person"/],
   "an element twice": ["<person><name>Ada</name>\n<name>Eve</name></person>", 2, 1, /"person\/name" occurs twice/],
   "an attribute": ['<person><name lang="en">Ada</name></person>', 1, 9, /attribute "lang"/],
   "text beside elements": ["<person>Ada<name>Ada</name></person>", 1, 9, /"person" has text/],
