@@ -107,14 +107,18 @@ class Supervisor {
 
   #start(orders: WorkerOrders): void {
     const worker = cluster.fork({ [ordersVariable]: JSON.stringify(orders) });
-    const startedAt = performance.now();
     this.#workers.add(worker);
-    const youth = setTimeout(() => {
-      this.#shortLives = 0;
-    }, shortLife);
+    let isYoung = true;
+    let youth: NodeJS.Timeout | undefined;
     worker.on("message", (message: WorkerReady | WorkerAnswer) => {
-      if (message.kind === "ready") this.#serves(worker, orders, message);
-      else this.#answers.get(message.id)?.(message.answer);
+      if (message.kind === "ready") {
+        // From now on, since a start may take long on a busy machine.
+        youth = setTimeout(() => {
+          isYoung = false;
+          this.#shortLives = 0;
+        }, shortLife);
+        this.#serves(worker, orders, message);
+      } else this.#answers.get(message.id)?.(message.answer);
     });
     worker.once("exit", (code: number | null, signal: NodeJS.Signals | null) => {
       clearTimeout(youth);
@@ -124,7 +128,7 @@ class Supervisor {
       // The shared socket is closed then, and port 0 of the options would now be another port.
       if (this.#ready.size === 0) this.#socket = this.#port;
       if (this.#stopping) return this.#endWithoutWorkers();
-      if (code !== 0 && performance.now() - startedAt < shortLife) this.#shortLives++;
+      if (code !== 0 && isYoung) this.#shortLives++;
       this.#replace(`worker ${worker.process.pid} ended (${signal ?? `exit code ${code}`})`, code);
     });
   }
