@@ -1,10 +1,12 @@
 import type { Awaitable, HttpRequest, HttpResponse } from "waymark";
+import { described as describedAs } from "waymark/openapi";
 import { createMany } from "./bulk/create-many.ts";
+import { describeOperations, type Operation } from "./description/handlers.ts";
 import { amendRecord, amendTypes, removeRecord, replaceRecord } from "./handlers/change.ts";
 import { createRecord, refuseCreate } from "./handlers/create.ts";
 import { listRecords } from "./handlers/list.ts";
 import { readRecord } from "./handlers/read.ts";
-import { type CollectionOptions, type ItemRequest, settle } from "./settings.ts";
+import { type CollectionOptions, type CollectionSettings, type ItemRequest, settle } from "./settings.ts";
 import type { Document } from "./store.ts";
 
 /** Holds the handlers of a collection for your routes, and the media types that they send and read. */
@@ -71,19 +73,32 @@ export interface CollectionHandlers<T extends Document> {
  */
 export function collection<T extends Document>(options: CollectionOptions<T>): CollectionHandlers<T> {
   const settings = settle(options);
+  const described = describer(settings);
   const bulkCreate = createMany(settings);
   return {
-    read: readRecord(settings),
-    list: listRecords(settings),
-    create: createRecord(settings, bulkCreate),
-    createMany: (request) => bulkCreate(request),
-    replace: replaceRecord(settings),
-    amend: amendRecord(settings),
-    remove: removeRecord(settings),
-    refuseCreate: refuseCreate(settings),
+    read: described("read", readRecord(settings)),
+    list: described("list", listRecords(settings)),
+    create: described("create", createRecord(settings, bulkCreate)),
+    createMany: described("createMany", (request) => bulkCreate(request)),
+    replace: described("replace", replaceRecord(settings)),
+    amend: described("amend", amendRecord(settings)),
+    remove: described("remove", removeRecord(settings)),
+    refuseCreate: described("refuseCreate", refuseCreate(settings)),
     itemTypes: settings.items.map(({ mediaType }) => mediaType),
     listTypes: settings.lists.map(({ mediaType }) => mediaType),
     createManyTypes: settings.listDecoders.flatMap(({ mediaTypes }) => mediaTypes),
     amendTypes,
   };
+}
+
+/** Returns a function that gives a handler the description of its operation, which is made when a document asks for it. */
+function describer<T extends Document>(
+  settings: CollectionSettings<T>,
+): <H extends (...args: never[]) => unknown>(operation: Operation, handler: H) => H {
+  let descriptions: ReturnType<typeof describeOperations> | undefined;
+  return (operation, handler) =>
+    describedAs(() => {
+      descriptions ??= describeOperations(settings);
+      return descriptions[operation];
+    }, handler);
 }

@@ -43,7 +43,7 @@ export {
   type SortKey,
   storeMembers,
 } from "./selection.ts";
-export type { CollectionOptions, ItemRequest } from "./settings.ts";
+export type { CollectionOptions, ItemRequest, RecordNouns } from "./settings.ts";
 export {
   type LoadOptions,
   type LoadProgress,

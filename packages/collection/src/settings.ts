@@ -59,8 +59,24 @@ export interface CollectionOptions<T extends Document> {
    * Default: every caller may.
    */
   readonly mayRead?: ((request: HttpRequest<unknown>, path: string) => boolean) | undefined;
+  /** What the OpenAPI document calls the records, and shows of them. Default: names made of the path, and no example. */
+  readonly nouns?: RecordNouns;
   /** Whether a change without a precondition is refused (428, RFC 6585 §3). Default: false. */
   readonly requirePreconditions?: boolean;
+}
+
+/** How the OpenAPI document speaks of the records of a collection. */
+export interface RecordNouns {
+  /** `order line` */
+  readonly one: string;
+  /** `order lines` */
+  readonly many: string;
+  /** The name of the schema, which generated clients have as a type. Default: `one` in PascalCase. */
+  readonly schema?: string;
+  /** Members that every stored record has, though clients need not send them. Default: those that the schema requires. */
+  readonly always?: readonly string[];
+  /** A record as a client sends it, whose answers in every form are examples. Default: no examples. */
+  readonly example?: Document;
 }
 
 /** The options of a collection, with what was left out in its place: what its handlers are made of. */
@@ -72,6 +88,11 @@ export interface CollectionSettings<T extends Document>
   readonly maxPageSize: number;
   /** What the lists of this collection hold. */
   readonly heldLists: HeldLists;
+  readonly path: string;
+  readonly nouns: Required<Omit<RecordNouns, "example">>;
+  readonly example: Document | undefined;
+  /** What lists can be asked for. */
+  readonly listed: Pick<Store, "members" | "fullText">;
   readonly mayRead: (request: HttpRequest<unknown>, path: string) => boolean;
   /** Finds the records that a request is for. */
   readonly scope: (request: HttpRequest<unknown>) => Awaitable<RecordScope>;
@@ -115,6 +136,10 @@ export function settle<T extends Document>(options: CollectionOptions<T>): Colle
     bulk: toBulkSettings(options.bulk ?? {}),
     maxPageSize: listSettings.maxPageSize,
     heldLists: new HeldLists(listSettings),
+    path,
+    nouns: nounsOf(path, options.nouns),
+    example: options.nouns?.example,
+    listed: store,
     created: options.created ?? ((_record, location) => created(location)),
     mayRead: options.mayRead ?? (() => true),
     requirePreconditions: options.requirePreconditions ?? false,
@@ -140,10 +165,22 @@ const knownOptions: Readonly<Record<keyof CollectionOptions<Document>, true>> = 
   lists: true,
   representations: true,
   members: true,
+  nouns: true,
   created: true,
   mayRead: true,
   requirePreconditions: true,
 };
+
+/** `/shops/{shopId}/order-lines` has records called `order-lines`: only a person knows the singular. */
+function nounsOf(path: string, given: RecordNouns | undefined): CollectionSettings<Document>["nouns"] {
+  const segment = path.split("/").at(-1) ?? "";
+  const { one = `record of ${segment}`, many = segment, schema, always = [] } = given ?? {};
+  const pascal = (given === undefined ? segment : one).replace(
+    /(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g,
+    (_, letter: string) => letter.toUpperCase(),
+  );
+  return { one, many, schema: schema ?? pascal, always };
+}
 
 const isForItems = (each: Representation): each is ItemRepresentation => each.item !== undefined;
 const isForLists = (each: Representation): each is ListRepresentation => each.list !== undefined;

@@ -1,5 +1,6 @@
 import type { Awaitable } from "./and-then.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
+import type { Description } from "./description.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
@@ -15,18 +16,22 @@ export type Filter = BeforeFilter | AfterFilter | AroundFilter;
 export interface BeforeFilter {
   readonly kind: "before";
   readonly apply: (request: HttpRequest) => Awaitable<HttpRequest>;
+  /** What it adds to the OpenAPI document of the operations that it covers: header fields, problems. */
+  readonly describes?: Description;
   readonly site: DeclarationSite;
 }
 
 export interface AfterFilter {
   readonly kind: "after";
   readonly apply: (request: HttpRequest, response: HttpResponse) => Awaitable<HttpResponse>;
+  readonly describes?: Description;
   readonly site: DeclarationSite;
 }
 
 export interface AroundFilter {
   readonly kind: "around";
   readonly apply: (request: HttpRequest, next: Next) => Awaitable<HttpResponse>;
+  readonly describes?: Description;
   readonly site: DeclarationSite;
 }
 
@@ -37,6 +42,7 @@ export interface AroundFilter {
 export interface WebFilter {
   readonly kind: "web";
   readonly apply: (request: HttpRequest, next: Next, methodsOf: MethodsOf) => Awaitable<HttpResponse>;
+  readonly describes?: Description;
   readonly site: DeclarationSite;
 }
 

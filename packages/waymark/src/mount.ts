@@ -36,6 +36,7 @@ export function mount(...conditionsAndApp: readonly [...conditions: (string | Co
     conditions: conditionsAndApp.slice(0, -1).map(toCondition),
     filters: [],
     errorClauses: [],
+    descriptions: [],
     routes: [{ kind: "mount", conditions: [{ kind: "path", pattern: "/**", site }], app, site }],
     site,
   };

@@ -9,6 +9,7 @@ import {
   requireCondition,
 } from "./condition.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
+import type { Description, DescriptionMember } from "./description.ts";
 import type { ErrorClause, Filter } from "./filter.ts";
 import type { NoVariables } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
@@ -36,6 +37,8 @@ export interface SingleRoute {
   readonly handler: Handler<never>;
   /** The name from `name(…)`. */
   readonly name: string | undefined;
+  /** What `describe(…)` says of it. */
+  readonly descriptions: readonly Description[];
   readonly site: DeclarationSite;
 }
 
@@ -52,12 +55,13 @@ export interface Group {
   readonly conditions: readonly ConditionData[];
   readonly filters: readonly Filter[];
   readonly errorClauses: readonly ErrorClause[];
+  readonly descriptions: readonly Description[];
   readonly routes: readonly RouteData[];
   readonly site: DeclarationSite;
 }
 
-/** Is a member of a group: a path prefix, a condition, a filter, an error clause or a route. */
-export type Member = string | Condition | Filter | ErrorClause | Route<unknown>;
+/** Is a member of a group: a path prefix, a condition, a filter, an error clause, a description or a route. */
+export type Member = string | Condition | Filter | ErrorClause | DescriptionMember | Route<unknown>;
 
 /** Names a route; made by `name(…)`, and a member of the route like a condition. */
 export interface RouteName {
@@ -81,8 +85,11 @@ export function name(text: string): RouteName {
   return { kind: "name", text };
 }
 
-/** Makes a route from a path, conditions and a name, all optional and in any order, and last a handler. */
-export type RouteFunction = <const C extends readonly (string | Condition | RouteName)[], N = BoundByAll<C>>(
+/** Makes a route from a path, conditions, a name and descriptions, all optional and in any order, and last a handler. */
+export type RouteFunction = <
+  const C extends readonly (string | Condition | RouteName | DescriptionMember)[],
+  N = BoundByAll<C>,
+>(
   ...conditionsAndHandler: [...C, Handler<N>]
 ) => Route<Unmet<N, BoundByAll<C>>>;
 
@@ -128,6 +135,7 @@ export function group<const M extends readonly Member[]>(...members: M): Route<N
   const conditions: ConditionData[] = [];
   const filters: Filter[] = [];
   const errorClauses: ErrorClause[] = [];
+  const descriptions: Description[] = [];
   const routes: RouteData[] = [];
   for (const member of members) {
     if (typeof member === "string") {
@@ -148,17 +156,20 @@ export function group<const M extends readonly Member[]>(...members: M): Route<N
       case "onError":
         errorClauses.push(member);
         break;
+      case "describe":
+        descriptions.push(member.description);
+        break;
       default:
         conditions.push(requireCondition(member, "A group takes paths, conditions, filters, onError(…) and routes"));
     }
   }
-  return { kind: "group", conditions, filters, errorClauses, routes, site };
+  return { kind: "group", conditions, filters, errorClauses, descriptions, routes, site };
 }
 
 function declareRoute(
   declaredBy: RouteFunction,
   implied: readonly ConditionData[],
-  conditionsAndHandler: readonly (string | ConditionData | RouteName | Handler<never>)[],
+  conditionsAndHandler: readonly (string | ConditionData | RouteName | DescriptionMember | Handler<never>)[],
 ): RouteData {
   const handler = conditionsAndHandler.at(-1);
   if (typeof handler !== "function") {
@@ -166,10 +177,13 @@ function declareRoute(
   }
   const site = new DeclarationSite(declaredBy);
   const conditions: ConditionData[] = [...implied];
+  const descriptions: Description[] = [];
   let named: RouteName | undefined;
   for (const member of conditionsAndHandler.slice(0, -1)) {
     if (typeof member === "string") {
       conditions.push({ kind: "path", pattern: member, site });
+    } else if (isDescription(member)) {
+      descriptions.push(member.description);
     } else if (isName(member)) {
       if (named !== undefined)
         throw new TypeError(`A route has one name, not both "${named.text}" and "${member.text}"`);
@@ -178,10 +192,12 @@ function declareRoute(
       conditions.push(requireCondition(member, "Before its handler, a route takes paths and conditions"));
     }
   }
-  return { kind: "route", conditions, handler, name: named?.text, site };
+  return { kind: "route", conditions, handler, name: named?.text, descriptions, site };
 }
 
 /** JavaScript callers pass anything, such as undefined from a misspelt import. */
+const isDescription = (member: unknown): member is DescriptionMember =>
+  (member as { kind?: unknown } | null | undefined)?.kind === "describe";
 const isName = (member: unknown): member is RouteName =>
   (member as { kind?: unknown } | null | undefined)?.kind === "name";
 

@@ -14,7 +14,7 @@ import { adoptSettings, type HttpRequest, matchedRequest, noteRoute } from "./re
 import type { HttpResponse } from "./response.ts";
 import type { NeededBy, Route, RouteData } from "./route.ts";
 import { summarize } from "./routing/branch.ts";
-import { compileRoutes } from "./routing/compile.ts";
+import { compiled, compileRoutes } from "./routing/compile.ts";
 import { explain } from "./routing/explain.ts";
 import { thrownResponse, wrapWeb } from "./routing/pipeline.ts";
 import { type Consulted, refused, refusePath } from "./routing/refusal.ts";
@@ -159,6 +159,7 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
     },
     findings,
     methodsOf,
+    [compiled]: { branches, filters, reads: content },
     [served]: servedApp,
   };
 }
@@ -174,7 +175,7 @@ function sortFilters(
   }
   const toFilter = (filter: Filter | WebFilter): Filter =>
     filter.kind === "web"
-      ? { kind: "around", apply: (request, next) => filter.apply(request, next, methodsOf), site: filter.site }
+      ? { ...filter, kind: "around", apply: (request, next) => filter.apply(request, next, methodsOf) }
       : filter;
   return {
     filters: members.filter((member) => member.kind !== "onError").map(toFilter),

@@ -44,8 +44,8 @@ export function parseFilter(
   return undefined;
 }
 
-const comparisons: readonly Comparison[] = ["eq", "ne", "gt", "ge", "lt", "le"];
-const operatorNames: readonly string[] = [...comparisons, "prefix", "in"];
+export const comparisons: readonly Comparison[] = ["eq", "ne", "gt", "ge", "lt", "le"];
+export const operatorNames: readonly string[] = [...comparisons, "prefix", "in"];
 const operators = operatorNames.map((operator) => `[${operator}]`);
 
 /** Names that other services have for our operators. */

@@ -93,7 +93,7 @@ const parametersOf = ({ members, fullText, fields }: ListParameters): KnownParam
   members: fields ?? [],
 });
 
-const greatestLimit = 1000;
+export const greatestLimit = 1000;
 
 function parseLimit(text: string, report: Report): number | undefined {
   const limit = Number(text);

@@ -1,5 +1,6 @@
 import { type Awaitable, andThen } from "../and-then.ts";
 import { DeclarationSite, typeName } from "../declaration.ts";
+import type { Description } from "../description.ts";
 import { type Attribute, attribute } from "../exchange.ts";
 import type { AroundFilter } from "../filter.ts";
 import { problem } from "../problem.ts";
@@ -65,9 +66,25 @@ export function access(decide: (request: HttpRequest) => Awaitable<AccessDecisio
         decision?.kind === "allowed" ? next(withCaller(request, decision.caller)) : refuse(decision);
       return andThen(decide(request), act);
     },
+    describes: described,
     site: new DeclarationSite(access),
   };
 }
+
+const described: Description = {
+  responses: {
+    401: {
+      description: "The request has no credentials that are good here.",
+      headers: { "WWW-Authenticate": { description: "How to authenticate (RFC 9110 §11.6.1)." } },
+    },
+  },
+  problems: [
+    problemTypes.ambiguousCredentials,
+    problemTypes.forbidden,
+    problemTypes.tooManyAttempts,
+    problemTypes.accessUndecided,
+  ],
+};
 
 function withCaller(request: HttpRequest, found: Caller | undefined): HttpRequest {
   return found === undefined ? request : request.withAttribute(caller, found);

@@ -77,6 +77,7 @@ export function compress(options: CompressOptions): AroundFilter {
       if (choice.coding === undefined && !choice.identity) return refuseCodings(codings);
       return andThen(next(tags.uncode(request, choice.coding)), (response) => code(request, choice, response));
     },
+    describes: { problems: [problemTypes.notAcceptable] },
     site: new DeclarationSite(compress),
   };
 }

@@ -29,6 +29,7 @@ export function describeProblems(): AfterFilter {
       if (status < 400 || typeof body !== "string" || !isProblem(response)) return response;
       return withVary(describe(request, response, body), accept);
     },
+    describes: { problemTypes: ["application/problem+xml"] },
     site: new DeclarationSite(describeProblems),
   };
 }

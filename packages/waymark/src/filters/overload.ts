@@ -69,6 +69,7 @@ export function overload(options: OverloadOptions = {}): AroundFilter {
       if (response === undefined) onTurnedAway("in-flight");
       return response ?? refuse(request);
     },
+    describes: { problems: [problemTypes.serviceUnavailable] },
     site: new DeclarationSite(overload),
   };
 }

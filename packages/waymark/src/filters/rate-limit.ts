@@ -1,5 +1,6 @@
 import { type Awaitable, andThen } from "../and-then.ts";
 import { DeclarationSite, positiveInteger } from "../declaration.ts";
+import type { Description } from "../description.ts";
 import { parsedHeaders } from "../fields/header-list.ts";
 import { isToken } from "../fields/syntax.ts";
 import type { AroundFilter, Next } from "../filter.ts";
@@ -69,9 +70,18 @@ export function rateLimit(options: RateLimitOptions): AroundFilter {
       if (counted === undefined) return next(request);
       return andThen(limiter.consume(counted), (allowance) => proceed(request, next, allowance));
     },
+    describes: described,
     site: new DeclarationSite(rateLimit),
   };
 }
+
+const described: Description = {
+  problems: [problemTypes.quotaExceeded],
+  responseHeaders: {
+    "RateLimit-Policy": { description: "How many requests a client has, and to how many seconds." },
+    RateLimit: { description: "How many requests are left, and in how many seconds all are there again." },
+  },
+};
 
 function refuse(name: string, seconds: number): HttpResponse {
   const detail = `There were too many requests. Try again in ${seconds} s.`;

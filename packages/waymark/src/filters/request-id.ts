@@ -1,5 +1,6 @@
 import { andThen } from "../and-then.ts";
 import { DeclarationSite } from "../declaration.ts";
+import type { Description } from "../description.ts";
 import { type Attribute, attribute } from "../exchange.ts";
 import { parsedHeaders } from "../fields/header-list.ts";
 import type { AroundFilter } from "../filter.ts";
@@ -29,9 +30,20 @@ export function nameRequests(): AroundFilter {
       const id = sentId(request) ?? crypto.randomUUID();
       return andThen(next(request.withAttribute(requestId, id)), (response) => withId(response, id));
     },
+    describes: described,
     site: new DeclarationSite(nameRequests),
   };
 }
+
+const described: Description = {
+  headers: {
+    "X-Request-Id": {
+      description: "An id for the request; without it, it gets one.",
+      schema: { type: "string", maxLength: 128 },
+    },
+  },
+  responseHeaders: { "X-Request-Id": { description: "The id of the request, which logs and problems name." } },
+};
 
 function sentId({ headers }: HttpRequest): string | undefined {
   const sent = headers.get("x-request-id");

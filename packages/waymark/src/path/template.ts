@@ -24,6 +24,22 @@ export function parsePattern(text: string): PathPattern {
   if (!text.startsWith("/")) throw new PatternError(`The path "${text}" must begin with a slash`);
   return { text, segments: splitSegments(text).map((segment) => parseSegment(segment, text)) };
 }
+
+/** A part of a segment of a template: text, a variable, a wildcard, or all segments that are left. */
+export type TemplatePart = Part | { readonly kind: "rest"; readonly name: string | undefined };
+
+/**
+ * Returns the segments of a template in their parts, for what spells paths in another way.
+ *
+ * @throws PatternError when the template is malformed
+ */
+export function parseTemplate(text: string): readonly (readonly TemplatePart[])[] {
+  return splitSegments(text).map((segment): readonly TemplatePart[] => {
+    const rest = /^(?:\*\*|\{\*([^{}]*)\})$/.exec(segment);
+    return rest === null ? parseParts(segment, text) : [{ kind: "rest", name: rest[1] }];
+  });
+}
+
 /** Splits at slashes that stand outside braces: a regular expression keeps its own. */
 function splitSegments(text: string): string[] {
   const segments: string[] = [];

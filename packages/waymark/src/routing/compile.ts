@@ -1,11 +1,26 @@
 import type { Finding } from "../app.ts";
 import { leaves } from "../condition.ts";
+import type { ContentSettings } from "../content/request-content.ts";
 import type { DeclarationSite } from "../declaration.ts";
+import type { Filter } from "../filter.ts";
 import type { Group, RouteData } from "../route.ts";
 import type { ServedApp } from "../served-app.ts";
 import { type Branch, compileBranches, type PlacedRoute } from "./branch.ts";
 import { findEmptyOr, findForeignVariables, findNoRoutes, findShadows } from "./finding.ts";
 import { findInvalid, RoutingError } from "./validate.ts";
+
+/** The key under which an app keeps its routes for what describes them. */
+export const compiled: unique symbol = Symbol("compiled");
+
+/** The routes of an app as data. */
+export interface CompiledRoutes {
+  /** In the order in which they are tried. */
+  readonly branches: readonly Branch[];
+  /** The web filters. */
+  readonly filters: readonly Filter[];
+  /** How the content of requests is read. */
+  readonly reads: ContentSettings;
+}
 
 /**
  * Compiles the branches of all routes, in the order in which they are tried, and finds what is worth a look about them.

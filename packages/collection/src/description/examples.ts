@@ -1,0 +1,84 @@
+import type { MediaTypeDescription, Schema } from "waymark/openapi";
+import type { CollectionSettings } from "../settings.ts";
+import type { Document, StoredRecord } from "../store.ts";
+
+type Types = Readonly<Record<string, MediaTypeDescription>>;
+
+/** What a record is sent as, with the example in each form as the collection itself makes it. */
+export function itemTypes<T extends Document>(settings: CollectionSettings<T>, json: Schema): Types {
+  return Object.fromEntries(
+    settings.items.map((representation) => [
+      representation.mediaType,
+      typeOf(representation.mediaType, json, exampleRecord(settings), (record) =>
+        representation.item(record, { url: settings.path }),
+      ),
+    ]),
+  );
+}
+
+/** What a list is sent as, likewise. */
+export function listTypes<T extends Document>(settings: CollectionSettings<T>, json: Schema): Types {
+  const textOf = async (list: AsyncIterable<string>): Promise<string> => (await Array.fromAsync(list)).join("");
+  return Object.fromEntries(
+    settings.lists.map((representation) => [
+      representation.mediaType,
+      typeOf(representation.mediaType, json, exampleRecord(settings), (record) =>
+        textOf(representation.list(batchOf(record), { url: settings.path })),
+      ),
+    ]),
+  );
+}
+
+/** What a record can be sent to the service in. */
+export function contentTypes<T extends Document>(settings: CollectionSettings<T>, json: Schema): Types {
+  const { example, items, path } = settings;
+  const record = example && { ...recordOf(example), json: JSON.stringify(example) };
+  return Object.fromEntries(
+    settings.decoders.flatMap(({ mediaTypes }) =>
+      mediaTypes.map((type) => {
+        const representation = items.find(({ mediaType }) => mediaType === type);
+        return [
+          type,
+          typeOf(type, json, representation && record, (sent) => representation?.item(sent, { url: path })),
+        ];
+      }),
+    ),
+  );
+}
+
+/** What many records can be sent to the service in. */
+export function listContentTypes<T extends Document>(settings: CollectionSettings<T>): Types {
+  return Object.fromEntries(
+    settings.listDecoders.flatMap(({ mediaTypes }) => mediaTypes.map((type) => [type, { schema: { type: "string" } }])),
+  );
+}
+
+async function* batchOf(record: StoredRecord): AsyncGenerator<readonly StoredRecord[]> {
+  yield [record];
+}
+
+/** JSON has a schema, and an example that is a value; of other forms OpenAPI knows that they are text. */
+function typeOf(
+  mediaType: string,
+  json: Schema,
+  record: StoredRecord | undefined,
+  write: (record: StoredRecord) => string | undefined | Promise<string>,
+): MediaTypeDescription {
+  const isJson = /[/+]json$/.test(mediaType);
+  const schema: Schema = mediaType === "application/json" ? json : isJson ? { type: "object" } : { type: "string" };
+  if (record === undefined) return { schema };
+  const example = async (): Promise<unknown> => {
+    const text = await write(record);
+    return isJson && text !== undefined ? JSON.parse(text) : text;
+  };
+  return { schema, example };
+}
+
+const exampleRecord = <T extends Document>({ example }: CollectionSettings<T>): StoredRecord | undefined =>
+  example && recordOf(example);
+
+function recordOf(document: Document): StoredRecord {
+  const time = "2026-06-15T12:00:00.000Z";
+  const json = JSON.stringify({ id: 1, ...document, createdAt: time, updatedAt: time });
+  return { id: 1, revision: 1, updatedAt: Date.parse(time), json };
+}

@@ -1,0 +1,271 @@
+import { type ProblemType, problemTypes } from "waymark";
+import type { Description, HeaderDescription, ResponseDescription } from "waymark/openapi";
+import { jsonPatchType, mergePatchType } from "../handlers/change.ts";
+import { collectionProblemTypes as types } from "../problem-types.ts";
+import type { CollectionSettings } from "../settings.ts";
+import type { Document } from "../store.ts";
+import { contentTypes, itemTypes, listContentTypes, listTypes } from "./examples.ts";
+import {
+  changePreconditions,
+  fieldsParameter,
+  listParameters,
+  prefer,
+  preferenceApplied,
+  readPreconditions,
+  validatorFields,
+} from "./parameters.ts";
+import { jsonPatchSchema, type RecordSchemas, recordSchemas } from "./schemas.ts";
+
+export type Operation = "read" | "list" | "create" | "createMany" | "replace" | "amend" | "remove" | "refuseCreate";
+
+/** Describes the operations of a collection for an OpenAPI document. */
+export function describeOperations<T extends Document>(
+  settings: CollectionSettings<T>,
+): Readonly<Record<Operation, Description>> {
+  const { nouns, members } = settings;
+  const { one, many, schema: name } = nouns;
+  const schemas = recordSchemas(settings);
+  const plural = capitalized(many);
+  const shared: Description = { tags: [plural] };
+  const ofItem: Description = {
+    ...shared,
+    variables: { id: { description: `The id of the ${one}.`, schema: { type: "integer" }, example: 1 } },
+  };
+  const nobody: ResponseDescription = { description: `There is no ${one} with this id.` };
+  const unavailable = [types.storeUnavailable];
+  const unchanged = [types.storeUnavailable, types.readOnly];
+  const written = writtenAnswer(settings, schemas);
+  const preferred = settings.lenientSchema === undefined ? [] : ["handling=lenient"];
+  const returned = prefer("return=representation", "return=minimal", ...preferred);
+  return {
+    read: {
+      ...ofItem,
+      operationId: `read${name}`,
+      summary: `Read a ${one}`,
+      query: fieldsParameter(members),
+      headers: readPreconditions,
+      responses: {
+        200: { description: `The ${one}.`, headers: validatorFields, types: itemTypes(settings, schemas.stored) },
+        304: { description: "The copy is current.", headers: validatorFields },
+        404: nobody,
+      },
+      problems: [types.invalidId, types.invalidParameters, types.preconditionFailed, ...unavailable],
+    },
+    list: {
+      ...shared,
+      operationId: `list${pascal(many)}`,
+      summary: `List ${many}`,
+      description: `All ${many} by ascending id, or those that the query asks for. A list of any length is streamed.`,
+      query: listParameters(settings),
+      headers: { ...readPreconditions, ...prefer("count=exact") },
+      responses: {
+        200: {
+          description: `The ${many}.`,
+          headers: {
+            ETag: { description: `The state of all ${many}.`, example: '"all-7-json"' },
+            Link: { description: "The first page, the next and the previous one (RFC 8288); with `limit`." },
+            "X-Total-Count": {
+              description: "How many the filters leave; with `Prefer: count=exact`.",
+              schema: { type: "integer", minimum: 0 },
+            },
+            ...preferenceApplied,
+          },
+          types: listTypes(settings, { type: "array", items: schemas.stored }),
+        },
+        304: { description: "The copy is current.", headers: validatorFields },
+      },
+      problems: [types.invalidParameters, types.unknownPreference, types.preconditionFailed, ...unavailable],
+    },
+    create: {
+      ...shared,
+      operationId: `create${name}`,
+      summary: `Store a ${one}`,
+      headers: {
+        ...returned,
+        "Idempotency-Key": {
+          description:
+            "A text of 1 to 255 characters in quotes that makes the request safe to send again for 24 hours: the second attempt is answered as the first.",
+          example: '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
+        },
+      },
+      content: { types: contentTypes(settings, schemas.sent) },
+      responses: created(settings, written),
+      problems: [
+        types.invalidParameters,
+        types.unknownPreference,
+        types.invalidIdempotencyKey,
+        types.conflict,
+        types.idempotencyKeyInUse,
+        types.idempotencyKeyReused,
+        ...unchanged,
+      ],
+    },
+    createMany: {
+      ...shared,
+      operationId: `createMany${pascal(many)}`,
+      summary: `Store many ${many}`,
+      description: `Stores all of them, or none and says what is wrong with each. With \`Prefer: handling=lenient\` those that are good.`,
+      headers: prefer("handling=lenient"),
+      content: { types: listContentTypes(settings) },
+      responses: {
+        200: {
+          description: `The ${many} are stored.`,
+          headers: preferenceApplied,
+          types: { "application/json": { schema: report } },
+        },
+      },
+      problems: [
+        types.invalidParameters,
+        types.unknownPreference,
+        types.idempotencyKeyUnsupported,
+        types.conflict,
+        types.tooManyRecords,
+        types.bulkTimeExceeded,
+        types.bulkBusy,
+        ...unchanged,
+      ],
+    },
+    replace: {
+      ...ofItem,
+      operationId: `replace${name}`,
+      summary: `Replace a ${one}`,
+      description: "Replaces the whole record, and never creates one. What was read can be sent back.",
+      headers: { ...changePreconditions, ...returned },
+      content: { types: contentTypes(settings, schemas.replacing) },
+      responses: { 200: { ...written, optional: false }, 204: done("It is replaced."), 404: nobody },
+      problems: [
+        ...changeProblems(settings),
+        types.partialContent,
+        types.unknownPreference,
+        types.conflict,
+        ...unchanged,
+      ],
+    },
+    amend: {
+      ...ofItem,
+      operationId: `change${name}`,
+      summary: `Change a ${one}`,
+      description: "Changes members of the record by a JSON merge patch or a JSON Patch, all of it or nothing.",
+      headers: { ...changePreconditions, ...returned },
+      content: {
+        types: {
+          [mergePatchType]: { schema: schemas.merged },
+          [jsonPatchType]: { schema: jsonPatchSchema },
+        },
+      },
+      responses: {
+        200: { ...written, optional: false, headers: { ...written.headers, ...validatorFields } },
+        204: done("It is changed.", { ETag: validatorFields["ETag"] as HeaderDescription }), // it is there
+        404: nobody,
+      },
+      problems: [
+        ...changeProblems(settings),
+        types.unknownPreference,
+        problemTypes.forbidden,
+        types.conflict,
+        types.patchConflict,
+        types.patchTooLarge,
+        ...unchanged,
+      ],
+    },
+    remove: {
+      ...ofItem,
+      operationId: `remove${name}`,
+      summary: `Remove a ${one}`,
+      headers: { ...changePreconditions, ...prefer("return=representation", "return=minimal") },
+      responses: { 200: { ...written, description: `It is removed. ${ifPreferred}` }, 404: nobody },
+      problems: [...changeProblems(settings), types.unknownPreference, ...unchanged],
+    },
+    refuseCreate: {
+      ...ofItem,
+      operationId: `create${name}Here`,
+      summary: `Refuse to store a ${one} at a path`,
+      description: `A ${one} is stored by POST to the collection, and replaced by PUT: this answers 409, or 404 where there is none.`,
+      responses: { 404: nobody },
+      problems: [types.invalidId, types.invalidParameters, types.conflict, ...unavailable],
+    },
+  };
+}
+
+/** What is answered once a record is stored: the status is that of the collection's own `created`. */
+function created<T extends Document>(
+  { created: answer, nouns, path }: CollectionSettings<T>,
+  written: ResponseDescription,
+): Readonly<Record<number, ResponseDescription>> {
+  const { status } = answer({ id: 1, revision: 1, updatedAt: 0, json: "{}" }, `${path}/1`);
+  const headers = {
+    ...written.headers,
+    ...validatorFields,
+    Location: {
+      description: `The URL of the ${nouns.one}.`,
+      schema: { type: "string", format: "uri-reference" },
+      example: `${path}/1`,
+    },
+  };
+  return { [status]: { ...written, description: `It is stored. ${ifPreferred}`, headers } };
+}
+
+const ifPreferred = "The content is empty, unless `Prefer: return=representation` asks for the record.";
+
+/** The record as it is after a change, for a client that prefers to get it. */
+function writtenAnswer<T extends Document>(
+  settings: CollectionSettings<T>,
+  { stored }: RecordSchemas,
+): ResponseDescription {
+  return {
+    description: "The record as it is now, for `Prefer: return=representation`.",
+    headers: {
+      ...preferenceApplied,
+      "Content-Location": {
+        description: "The URL of the record in the content.",
+        schema: { type: "string", format: "uri-reference" },
+      },
+    },
+    types: itemTypes(settings, stored),
+    optional: true,
+  };
+}
+
+const done = (description: string, headers: Readonly<Record<string, HeaderDescription>> = {}): ResponseDescription => ({
+  description,
+  headers: { ...preferenceApplied, ...headers },
+});
+
+const changeProblems = ({
+  requirePreconditions,
+}: {
+  readonly requirePreconditions: boolean;
+}): readonly ProblemType[] => [
+  types.invalidId,
+  types.invalidParameters,
+  types.preconditionFailed,
+  ...(requirePreconditions ? [types.preconditionRequired] : []),
+];
+
+/** What is answered to many records. */
+const report = {
+  type: "object",
+  required: ["stored", "refused", "errors"],
+  properties: {
+    stored: { type: "integer", minimum: 0, description: "How many were stored." },
+    refused: { type: "integer", minimum: 0, description: "How many were not." },
+    omitted: { type: "integer", minimum: 1, description: "How many errors are not listed." },
+    errors: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["line", "pointer", "detail"],
+        properties: { line: { type: "integer", minimum: 1 }, pointer: { type: "string" }, detail: { type: "string" } },
+      },
+    },
+  },
+};
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** `order lines` as `OrderLines`. */
+const pascal = (text: string): string =>
+  text
+    .split(/[^A-Za-z0-9]+/)
+    .map(capitalized)
+    .join("");

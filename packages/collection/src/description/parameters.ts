@@ -1,0 +1,106 @@
+import type { HeaderDescription, JsonSchema, ParameterDescription } from "waymark/openapi";
+import { comparisons } from "../lists/filter.ts";
+import { greatestLimit } from "../lists/query.ts";
+import type { MemberType } from "../selection.ts";
+import type { CollectionSettings } from "../settings.ts";
+import type { Document } from "../store.ts";
+
+export type Parameters = Readonly<Record<string, ParameterDescription>>;
+
+/** The parameters of a list. */
+export function listParameters<T extends Document>({ listed, members, nouns }: CollectionSettings<T>): Parameters {
+  const names = listed.members.map(({ name }) => name);
+  return {
+    limit: {
+      description: "How many to send: a page, with `Link` to the others. Without it all are sent.",
+      schema: { type: "integer", minimum: 1, maximum: greatestLimit },
+    },
+    after: { description: "From `Link`: the page behind this place." },
+    before: { description: "From `Link`: the page in front of this place; with `limit`." },
+    sort: {
+      description: `The members to sort by, with \`-\` for descending, separated by commas: ${names.join(", ")}. Default: \`id\`.`,
+      schema: { type: "string", pattern: "^-?[^,]+(?:,-?[^,]+)*$" },
+    },
+    ...(listed.fullText && {
+      q: {
+        description: `Words that ${nouns.many} must have; the last may be the beginning of one.`,
+        schema: { type: "string" },
+      },
+    }),
+    ...fieldsParameter(members),
+    ...Object.fromEntries(
+      listed.members.map(({ name, type }) => [
+        name,
+        { description: `Those whose \`${name}\` is this.`, schema: schemaOf[type] },
+      ]),
+    ),
+    comparisons: {
+      description:
+        "Other filters, each a parameter `member[operator]`: `birthDate[ge]=1950-01-01`, `id[in]=1,2,3`, `name[prefix]=A`. All of them must hold.",
+      style: "form",
+      explode: true,
+      schema: {
+        type: "object",
+        patternProperties: {
+          [`^(?:${names.map(escapeDots).join("|")})\\[(?:${[...comparisons, "prefix", "in"].join("|")})\\]$`]: {
+            type: "string",
+          },
+        },
+        additionalProperties: false,
+      },
+    },
+  };
+}
+
+/** The choice of members. */
+export const fieldsParameter = (members: readonly string[] | undefined): Parameters =>
+  members === undefined
+    ? {}
+    : {
+        fields: {
+          description: `The members to send, separated by commas; no others are sent then, also where the schema says that they are required: ${members.join(", ")}.`,
+          schema: { type: "string", pattern: "^[^,]+(?:,[^,]+)*$" },
+        },
+      };
+
+const escapeDots = (name: string): string => name.replaceAll(".", "\\.");
+
+const schemaOf: Readonly<Record<MemberType, JsonSchema>> = {
+  text: { type: "string" },
+  "caseless-text": { type: "string", description: "Compared without regard to case." },
+  date: { type: "string", format: "date" },
+  number: { type: "number" },
+  time: { type: "string", format: "date-time" },
+};
+
+/** What a read can be conditional on. */
+export const readPreconditions: Parameters = {
+  "If-None-Match": { description: "The ETag of a copy: 304 if that is still current." },
+  "If-Modified-Since": { description: "The Last-Modified of a copy, likewise." },
+  "If-Match": { description: "The ETag that it must have, else 412." },
+  "If-Unmodified-Since": { description: "The time after which it must not have changed, else 412." },
+};
+
+/** What a change can be conditional on. */
+export const changePreconditions: Parameters = {
+  "If-Match": { description: "The ETag of the state that the change is meant for: 412 if it has another by now." },
+  "If-Unmodified-Since": { description: "The Last-Modified of that state, likewise." },
+  "If-None-Match": { description: "An ETag that it must not have, else 412." },
+};
+
+/** @param values the preferences that are followed */
+export const prefer = (...values: readonly string[]): Parameters => ({
+  Prefer: {
+    description: `Preferences (RFC 7240): ${values.map((value) => `\`${value}\``).join(", ")}, \`handling=strict\`. \`Preference-Applied\` lists those that were followed.`,
+  },
+});
+
+export const preferenceApplied: Readonly<Record<string, HeaderDescription>> = {
+  "Preference-Applied": { description: "The preferences that were followed (RFC 7240)." },
+};
+
+/** The fields of a representation. */
+export const validatorFields: Readonly<Record<string, HeaderDescription>> = {
+  ETag: { description: "The state that this is; each representation has its own.", example: '"7-json"' },
+  "Last-Modified": { description: "When it last changed." },
+};

@@ -1,0 +1,164 @@
+import type { ProblemType } from "./problem-types.ts";
+
+/**
+ * What the routes themselves cannot say about an operation, for its OpenAPI document. Conditions need no description: path,
+ * method, `accept`, `contentType`, `header` and `query` are in the document already.
+ */
+export interface Description {
+  /** A few words: `Read a person`. */
+  readonly summary?: string;
+  /** CommonMark. */
+  readonly description?: string;
+  /** The headings under which the operation is listed. */
+  readonly tags?: readonly string[];
+  readonly deprecated?: boolean;
+  /** Identifies the operation where its route has no `name(…)`. */
+  readonly operationId?: string;
+  /** Variables of the path, by name; the template says which there are. */
+  readonly variables?: Readonly<Record<string, ParameterDescription>>;
+  /** Query parameters that the handler reads, by name. */
+  readonly query?: Readonly<Record<string, ParameterDescription>>;
+  /** Header fields of the request that the handler reads, by name. */
+  readonly headers?: Readonly<Record<string, ParameterDescription>>;
+  /** The content that the handler reads; absent where it reads none. */
+  readonly content?: ContentDescription;
+  /** The answers that are not problems, by status. Default: a success of the types that `accept` names. */
+  readonly responses?: Readonly<Record<number, ResponseDescription>>;
+  /** The problems that it can answer with, beside those of the router. */
+  readonly problems?: readonly ProblemType[];
+  /** Header fields that every response has, or may have, by name. */
+  readonly responseHeaders?: Readonly<Record<string, HeaderDescription>>;
+  /** The media types in which problems are sent. Default: `application/problem+json`. */
+  readonly problemTypes?: readonly string[];
+}
+
+export interface ParameterDescription {
+  readonly description?: string;
+  /** Default: a string. */
+  readonly schema?: Schema;
+  /** Default: false; always true for a variable of the path. */
+  readonly required?: boolean;
+  readonly example?: unknown;
+  /** How a value that is a list or an object becomes text, in OpenAPI's words. Default: those of OpenAPI. */
+  readonly style?: string;
+  readonly explode?: boolean;
+}
+
+export interface HeaderDescription {
+  readonly description?: string;
+  /** Default: a string. */
+  readonly schema?: Schema;
+  readonly example?: unknown;
+}
+
+export interface ContentDescription {
+  readonly description?: string;
+  /** The schema of the decoded content, whatever its media type. */
+  readonly schema?: Schema;
+  /** What differs by media type. Default: the types that `contentType` names, else `application/json`. */
+  readonly types?: Readonly<Record<string, MediaTypeDescription>>;
+  /** Default: true. */
+  readonly required?: boolean;
+}
+
+export interface ResponseDescription {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, HeaderDescription>>;
+  /** The schema of the content, whatever its media type. */
+  readonly schema?: Schema;
+  /** What differs by media type. Default: with a schema, the types that `accept` names, else `application/json`. */
+  readonly types?: Readonly<Record<string, MediaTypeDescription>>;
+  /** Whether it may also come without content. Default: false. */
+  readonly optional?: boolean;
+}
+
+export interface MediaTypeDescription {
+  readonly schema?: Schema;
+  /** A real message: the text, or the JSON value, or what makes it when the document is made. */
+  readonly example?: unknown | (() => unknown | Promise<unknown>);
+}
+
+/** A schema in JSON Schema (2020-12), in any library that keeps to Standard JSON Schema, or one of these with a name. */
+export type Schema = JsonSchema | StandardJsonSchema | NamedSchema;
+
+/** May have other schemas in it, with names too. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** The interface Standard JSON Schema, version 1: zod, valibot, arktype and others. */
+export interface StandardJsonSchema {
+  readonly "~standard": {
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
+      readonly output: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
+    };
+  };
+}
+
+/** A schema that the document has once, under its name. */
+export interface NamedSchema {
+  readonly kind: "named-schema";
+  readonly name: string;
+  readonly schema: JsonSchema | StandardJsonSchema;
+}
+
+/**
+ * Gives a schema a name: the document has it once, and generated clients have a type of that name.
+ *
+ * ```ts
+ * describe({ content: { schema: namedSchema("Book", bookSchema) } })
+ * ```
+ *
+ * @throws TypeError when the name is not made of letters, digits, `.`, `_` and `-`
+ */
+export function namedSchema(name: string, schema: JsonSchema | StandardJsonSchema): NamedSchema {
+  if (!/^[A-Za-z0-9._-]+$/.test(name)) throw new TypeError(`namedSchema(…) takes a name such as Book, not "${name}"`);
+  return { kind: "named-schema", name, schema };
+}
+
+/** A description among the members of a route or a group. */
+export interface DescriptionMember {
+  readonly kind: "describe";
+  readonly description: Description;
+}
+
+/**
+ * Describes a route, or all routes of a group, for the OpenAPI document. It changes nothing else. Of several descriptions the
+ * innermost has the last word; tags, parameters, responses and problems of all are put together.
+ *
+ * ```ts
+ * group("/books", describe({ tags: ["Books"] }),
+ *   GET("/{id}", describe({ summary: "Read a book", responses: { 200: { description: "The book.", schema: book } } }), read))
+ * ```
+ */
+export function describe(description: Description): DescriptionMember {
+  if (typeof description !== "object" || description === null) throw new TypeError("describe(…) takes a description");
+  return { kind: "describe", description };
+}
+
+/** The key under which a handler has its description. */
+const descriptionOf: unique symbol = Symbol("description");
+
+/**
+ * Gives a handler a description, so that a factory of handlers describes what it makes: the route needs no `describe(…)`, whose
+ * words would count for more.
+ *
+ * ```ts
+ * const counter = (): Handler<unknown> => described({ summary: "Count" }, () => json(next()));
+ * ```
+ *
+ * @param description or what makes it when a document asks for it
+ * @returns the handler itself
+ */
+export function described<H extends (...args: never[]) => unknown>(
+  description: Description | (() => Description),
+  handler: H,
+): H {
+  return Object.assign(handler, { [descriptionOf]: description });
+}
+
+/** Returns the description of a handler; undefined where it has none. */
+export function readDescription(handler: object): Description | undefined {
+  // Set by `described` only.
+  const description = (handler as { readonly [descriptionOf]?: Description | (() => Description) })[descriptionOf];
+  return typeof description === "function" ? description() : description;
+}

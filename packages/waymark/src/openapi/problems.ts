@@ -1,0 +1,150 @@
+import type { HeaderDescription, JsonSchema } from "../description.ts";
+import { namedSchema } from "../description.ts";
+import { problem, problemPath } from "../problem.ts";
+import type { ProblemType } from "../problem-types.ts";
+import type { Components } from "./components.ts";
+import type { MediaType, Reference, Response } from "./document.ts";
+
+/** How problems are sent. */
+export interface ProblemForm {
+  readonly mediaTypes: readonly string[];
+  /** What stands before the path in their `type`. */
+  readonly base: string;
+}
+
+/** Returns the content of a response that is one of these problems. */
+export function problemContent(
+  types: readonly ProblemType[],
+  { mediaTypes, base }: ProblemForm,
+  components: Components,
+): Readonly<Record<string, MediaType>> {
+  const [{ status }] = types as [ProblemType, ...ProblemType[]]; // there is one at least
+  const schema = components.schema(
+    {
+      allOf: [
+        namedSchema("Problem", problemSchema),
+        { properties: { type: oneOf(types, base), status: { const: status } } },
+      ],
+    },
+    "output",
+  );
+  const examples = Object.fromEntries(
+    types.map((type) => [type.code, { value: { ...answerOf(type), type: base + problemPath(type) } }]),
+  );
+  return Object.fromEntries(
+    mediaTypes.map((type) => [type, type.endsWith("json") ? { schema, examples } : { schema }]),
+  );
+}
+
+const oneOf = (types: readonly ProblemType[], base: string): JsonSchema => ({
+  enum: types.map((type) => base + problemPath(type)),
+});
+
+/** Returns what is sent for a problem without details. */
+const answerOf = (type: ProblemType): object => JSON.parse(String(problem(type).body));
+
+/** Returns a reference to the response for one of these problems, which have one status. */
+export function problemResponse(
+  types: readonly ProblemType[],
+  form: ProblemForm,
+  headers: Readonly<Record<string, Reference>>,
+  components: Components,
+): Reference {
+  const [{ status }] = types as [ProblemType, ...ProblemType[]]; // there is one at least
+  const response: Response = {
+    description: describeProblems(types),
+    headers: { ...headers, ...problemHeaders(status, components) },
+    content: problemContent(types, form, components),
+  };
+  const name = types.length > 2 ? `Status${status}` : types.map(({ code }) => pascalCase(code)).join("Or");
+  return components.share("responses", name, withoutEmpty(response));
+}
+
+export const describeProblems = (types: readonly ProblemType[]): string =>
+  types.map(({ title, explanation }) => `${title}. ${explanation}`).join("\n\n");
+
+/** Returns the fields that only problems of a status have. */
+export function problemHeaders(status: number, components: Components): Readonly<Record<string, Reference>> {
+  return Object.fromEntries(
+    Object.entries(fieldsOfStatus[status] ?? {}).map(([name, value]) => [
+      name,
+      components.share("headers", name, toHeader(value)),
+    ]),
+  );
+}
+
+export const toHeader = (
+  { description, example }: Omit<HeaderDescription, "schema">,
+  schema: object = { type: "string" },
+): object => ({
+  ...(description !== undefined && { description }),
+  schema,
+  ...(example !== undefined && { example }),
+});
+
+const retryAfter = { description: "After how many seconds the same request may succeed (RFC 9110 §10.2.3)." };
+
+const fieldsOfStatus: Readonly<Record<number, Readonly<Record<string, HeaderDescription>>>> = {
+  401: { "WWW-Authenticate": { description: "How to authenticate (RFC 9110 §11.6.1)." } },
+  403: { "WWW-Authenticate": { description: "How to authenticate (RFC 9110 §11.6.1)." } },
+  405: { Allow: { description: "The methods of the path (RFC 9110 §10.2.1)." } },
+  409: { "Retry-After": retryAfter },
+  415: {
+    Accept: { description: "The media types that are read here (RFC 9110 §12.5.1)." },
+    "Accept-Encoding": { description: "The content codings that are read (RFC 9110 §12.5.3)." },
+    "Accept-Post": { description: "The media types that a POST can have (W3C LDP §7.1)." },
+    "Accept-Patch": { description: "The media types that a PATCH can have (RFC 5789 §3.1)." },
+  },
+  429: { "Retry-After": retryAfter },
+  503: { "Retry-After": retryAfter },
+};
+
+/** RFC 9457. */
+const problemSchema: JsonSchema = {
+  title: "Problem details (RFC 9457)",
+  type: "object",
+  required: ["type", "title", "status"],
+  properties: {
+    type: {
+      type: "string",
+      format: "uri-reference",
+      description: "The kind of problem; its page says what would be right.",
+    },
+    title: { type: "string", description: "What the kind of problem is called." },
+    status: { type: "integer", description: "The status of the response." },
+    detail: { type: "string", description: "What was wrong this time, and what would be right." },
+    instance: { type: "string", format: "uri-reference", description: "The id of the request." },
+    errors: {
+      type: "array",
+      description: "Each place that is wrong.",
+      items: {
+        type: "object",
+        required: ["detail"],
+        properties: {
+          detail: { type: "string" },
+          pointer: {
+            type: "string",
+            description: "A JSON Pointer into the content, as a URI fragment; `#` is the whole.",
+          },
+          parameter: { type: "string", description: "The query parameter that is wrong." },
+          line: { type: "integer", minimum: 1, description: "The line of the content." },
+        },
+      },
+    },
+  },
+};
+
+export const pascalCase = (text: string): string =>
+  text
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("");
+
+/** Leaves out records that have nothing. */
+export function withoutEmpty<T extends object>(value: T): T {
+  const kept = Object.entries(value).filter(
+    ([, member]) => typeof member !== "object" || Object.keys(member).length > 0,
+  );
+  // What is left out may be: only optional members are objects that can be empty.
+  return Object.fromEntries(kept) as T;
+}

@@ -1,0 +1,95 @@
+import type { App } from "../app.ts";
+import type { ConditionData } from "../condition.ts";
+import { type Description, readDescription } from "../description.ts";
+import { pathBelow } from "../mount.ts";
+import type { Branch } from "../routing/branch.ts";
+import { compiled } from "../routing/compile.ts";
+
+/** One way to a handler, through mounted apps too: a branch as far as a document speaks of it. */
+export interface Way {
+  /** undefined: every method. */
+  readonly methods: readonly string[] | undefined;
+  /** The whole template. */
+  readonly template: string;
+  readonly name: string | undefined;
+  /** What must hold beside path and method. */
+  readonly conditions: readonly ConditionData[];
+  /** Other templates that the path must match too. */
+  readonly furtherTemplates: readonly string[];
+  /** The types that `accept` names; undefined where the route names none. */
+  readonly produces: readonly string[] | undefined;
+  /** What is said of it: of the filters and groups around it, the outermost first, of its handler, and of the route. */
+  readonly descriptions: readonly Description[];
+  /** Whether the route, its groups or its handler say what is answered. */
+  readonly saysAnswers: boolean;
+}
+
+/** Returns every way to a handler, in the order in which they are tried. */
+export function waysOf(app: App): readonly Way[] {
+  const { branches, filters } = app[compiled];
+  const everywhere = describesOf(filters);
+  return branches.flatMap((branch): readonly Way[] => {
+    const way = wayOf(branch, everywhere);
+    return branch.mounted === undefined ? [way] : waysOf(branch.mounted.app).map((inner) => within(way, inner));
+  });
+}
+
+function wayOf(branch: Branch, everywhere: readonly Description[]): Way {
+  const { route, methods, pattern, furtherPatterns, checks, accept, placed } = branch;
+  const around = placed.groups.flatMap(({ filters, descriptions }) => [...describesOf(filters), ...descriptions]);
+  const { route: declared } = placed;
+  const own: readonly Description[] =
+    declared.kind === "mount" ? [] : [readDescription(declared.handler) ?? {}, ...declared.descriptions];
+  return {
+    methods: methods && [...methods],
+    template: pattern.text,
+    name: route.name,
+    conditions: checks.map(({ condition }) => condition),
+    furtherTemplates: furtherPatterns.map(({ text }) => text),
+    produces: accept?.mediaTypes,
+    descriptions: [...everywhere, ...around, ...own],
+    saysAnswers: [...placed.groups.flatMap(({ descriptions }) => descriptions), ...own].some(
+      ({ responses }) => responses,
+    ),
+  };
+}
+
+function within(mounted: Way, inner: Way): Way {
+  const prefix = mounted.template.slice(0, -"/**".length);
+  return {
+    methods: inner.methods?.filter((name) => mounted.methods?.includes(name) ?? true) ?? mounted.methods,
+    template: pathBelow(prefix, inner.template),
+    name: inner.name,
+    conditions: [...mounted.conditions, ...inner.conditions],
+    furtherTemplates: [...mounted.furtherTemplates, ...inner.furtherTemplates.map((text) => pathBelow(prefix, text))],
+    produces: inner.produces ?? mounted.produces,
+    descriptions: [...mounted.descriptions, ...inner.descriptions],
+    saysAnswers: mounted.saysAnswers || inner.saysAnswers,
+  };
+}
+
+export const describesOf = (
+  filters: readonly { readonly describes?: Description | undefined }[],
+): readonly Description[] => filters.flatMap(({ describes }) => describes ?? []);
+
+/** Puts descriptions together: the later has the last word, and lists and records grow. */
+export function combine(descriptions: readonly Description[]): Description {
+  const record = <K extends RecordMember>(member: K): Description[K] =>
+    Object.assign({}, ...descriptions.map((each) => each[member]));
+  const list = <K extends ListMember>(member: K): Description[K] =>
+    [...new Set(descriptions.flatMap((each): readonly unknown[] => each[member] ?? []))] as unknown as Description[K]; // members of that list
+  return {
+    ...Object.assign({}, ...descriptions),
+    tags: list("tags"),
+    problems: list("problems"),
+    problemTypes: list("problemTypes"),
+    variables: record("variables"),
+    query: record("query"),
+    headers: record("headers"),
+    responses: record("responses"),
+    responseHeaders: record("responseHeaders"),
+  };
+}
+
+type RecordMember = "variables" | "query" | "headers" | "responses" | "responseHeaders";
+type ListMember = "tags" | "problems" | "problemTypes";
