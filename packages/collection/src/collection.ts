@@ -1,5 +1,5 @@
 import type { Awaitable, HttpRequest, HttpResponse } from "waymark";
-import { described as describedAs } from "waymark/openapi";
+import { described as describedAs } from "waymark/routing";
 import { createMany } from "./bulk/create-many.ts";
 import { describeOperations, type Operation } from "./description/handlers.ts";
 import { amendRecord, amendTypes, removeRecord, replaceRecord } from "./handlers/change.ts";

@@ -10,6 +10,8 @@ import {
   type Route,
   text,
 } from "waymark";
+import { described } from "waymark/routing";
+import { ofLiveness, ofReadiness } from "./api/descriptions.ts";
 
 /** The sources of the health of the service. */
 export interface Health {
@@ -30,8 +32,14 @@ export const healthRoutes = (health: Health): Route =>
   group(
     "/health",
     after((_request, response) => response.withHeader("Cache-Control", "no-store")),
-    GET("/live", () => text("live")),
-    GET("/ready", () => readiness(health)),
+    GET(
+      "/live",
+      described(ofLiveness, () => text("live")),
+    ),
+    GET(
+      "/ready",
+      described(ofReadiness, () => readiness(health)),
+    ),
   );
 
 /** Returns whether a request is for one of `healthRoutes`, which limits exempt: monitors need answers under load most of all. */

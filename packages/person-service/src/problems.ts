@@ -1,6 +1,8 @@
 import { collectionProblemTypes } from "@waymark/collection";
-import { type HttpRequest, type HttpResponse, notFound, type ProblemType, problemTypes, text } from "waymark";
+import { type Handler, type HttpRequest, notFound, type ProblemType, problemTypes, text } from "waymark";
 import { connectionProblemTypes } from "waymark/node";
+import { described } from "waymark/routing";
+import { ofProblemPage } from "./api/descriptions.ts";
 
 /** The problem types of the person-service, beside those of its packages, by their names in code. */
 export const personServiceProblemTypes: Readonly<Record<"misdirectedRequest", ProblemType>> = {
@@ -14,12 +16,15 @@ export const personServiceProblemTypes: Readonly<Record<"misdirectedRequest", Pr
 };
 
 /** Answers with what the problem of a code means and what would be right; 404 for an unknown code. */
-export function describeProblem(request: HttpRequest<{ readonly code: string }>): HttpResponse {
-  const type = byCode.get(request.variables.code);
-  if (type === undefined) return notFound();
-  const page = text(`${type.status} ${type.title}\n\n${type.explanation}\n`);
-  return page.withHeader("Cache-Control", "max-age=3600");
-}
+export const describeProblem: Handler<{ readonly code: string }> = described(
+  ofProblemPage,
+  (request: HttpRequest<{ readonly code: string }>) => {
+    const type = byCode.get(request.variables.code);
+    if (type === undefined) return notFound();
+    const page = text(`${type.status} ${type.title}\n\n${type.explanation}\n`);
+    return page.withHeader("Cache-Control", "max-age=3600");
+  },
+);
 
 const all: readonly ProblemType[] = [
   problemTypes,

@@ -1,6 +1,7 @@
 import type { CollectionHandlers } from "@waymark/collection";
 import { DELETE, GET, group, PATCH, POST, PUT, type Route, text } from "waymark";
-import { accept, contentType } from "waymark/routing";
+import { accept, contentType, described } from "waymark/routing";
+import { ofGreeting } from "./api/descriptions.ts";
 import type { Person } from "./person/person.ts";
 import { describeProblem } from "./problems.ts";
 
@@ -22,9 +23,10 @@ export const personRoutes = (people: CollectionHandlers<Person>): Route =>
   );
 
 const greeting = text("Hello World").withHeader("Cache-Control", "no-cache");
+const greet = described(ofGreeting, () => greeting);
 
 /** A greeting, which shows that the service is there. */
-export const greetingRoutes: Route = group(GET("/hello-world", accept("text/plain"), () => greeting));
+export const greetingRoutes: Route = group(GET("/hello-world", accept("text/plain"), greet));
 
 /** The pages that the `type` of a problem leads to. */
 export const problemRoutes: Route = group(GET("/problems/{code}", accept("text/plain"), describeProblem));

@@ -1,5 +1,5 @@
 import { type BulkLimits, collection, type Database, openDatabase, type Store, xmlDecoder } from "@waymark/collection";
-import { type App, type AroundFilter, around, type HttpRequest, ok, type RouterOptions, router } from "waymark";
+import { type App, type AroundFilter, type HttpRequest, ok, type RouterOptions, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import {
   type CorsPolicy,
@@ -19,6 +19,7 @@ import {
 } from "waymark/filters";
 import { nodeCodings, observeRequests } from "waymark/node";
 import type { AccessFilter } from "./access/access.ts";
+import { apiRoutes } from "./api/routes.ts";
 import { healthRoutes, isHealthCheck } from "./health.ts";
 import { joinObservers, type ServiceObserver } from "./observer.ts";
 import { assetRoutes, isAssetPath } from "./pages/assets.ts";
@@ -29,7 +30,7 @@ import { tidyForms } from "./pages/query.ts";
 import { peoplePages } from "./pages/representation.ts";
 import { isSignInPath, signInRoutes } from "./pages/sign-in.ts";
 import type { Site } from "./pages/site.ts";
-import { personCollection, personListDecoders, personRepresentations } from "./person/collection.ts";
+import { personCollection, personListDecoders, personNouns, personRepresentations } from "./person/collection.ts";
 import { lenientPersonSchema, personMemberNames, personSchema } from "./person/person.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
@@ -42,7 +43,7 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   /** The pages of other origins that may use the service. Default: none. */
   readonly cors?: CorsPolicy;
   /** Decides which requests are let in: the filter of `openAccess`, or `forThisMachine`. Default: all. */
-  readonly access?: (AroundFilter & Partial<Pick<AccessFilter, "may" | "mayRead" | "signIn">>) | undefined;
+  readonly access?: (AroundFilter & Partial<Pick<AccessFilter, "may" | "mayRead" | "security" | "signIn">>) | undefined;
   /** How many requests each client has in a window, health checks not counted. Default: any number. */
   readonly rateLimit?: Pick<RateLimitOptions, "limit" | "window"> | undefined;
   /**
@@ -138,10 +139,11 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     representations: [...personRepresentations, peoplePages(site)],
     members: personMemberNames(),
     mayRead: access?.mayRead,
+    nouns: personNouns,
     // Where collections answer 201, /person answers 200; the client learns the id all the same.
     created: (_record, location) => ok().withHeader("Location", location),
   });
-  const app = router(
+  const app: App = router(
     { ...routing, filters: webFilters, codings: nodeCodings, strict: true },
     personRoutes({ ...people, list: tidyForms(people.list) }),
     frontRoutes(site),
@@ -150,15 +152,17 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     greetingRoutes,
     problemRoutes,
     healthRoutes({ check: () => database.check(), isReady }),
+    apiRoutes({ app: () => app, site, publicUrl: url, security: access?.security }),
   );
   return { app, people: store, database };
 }
 
 /** Lets everybody load the files of the pages, and sign in. */
-const exceptPages = (access: AroundFilter): AroundFilter =>
-  around((request, next) =>
+const exceptPages = (access: AroundFilter): AroundFilter => ({
+  ...access,
+  apply: (request, next) =>
     isAssetPath(request.path) || isSignInPath(request.path) ? next(request) : access.apply(request, next),
-  );
+});
 
 const quotaKey = (request: HttpRequest): string | undefined =>
   isHealthCheck(request) ? undefined : clientKey(request);

@@ -41,7 +41,7 @@ const thePerson = content("application/json", adaText);
 const theGreeting = content("text/plain; charset=utf-8", "Hello World");
 const theFront = content(
   "application/json",
-  '{"service":"person-service","links":{"people":"/person","greeting":"/hello-world","live":"/health/live","ready":"/health/ready"}}',
+  '{"service":"person-service","links":{"people":"/person","greeting":"/hello-world","docs":"/docs","api":"/openapi.json","live":"/health/live","ready":"/health/ready"}}',
 );
 const nobody: Due = { status: 404, headers: { "content-length": "0", ...vary }, body: "" };
 const nothing = problem(404, "not-found");

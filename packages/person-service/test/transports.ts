@@ -5,8 +5,10 @@ import { buffer } from "node:stream/consumers";
 import { after, before, describe } from "node:test";
 import type { App } from "waymark";
 import { serve } from "waymark/node";
+import { apiDocument } from "../src/api/document.ts";
 import { openPersonService, type PersonServiceOptions } from "../src/index.ts";
 import { type DatabaseKind, databaseKinds, sqlite } from "./databases.ts";
+import { type DocumentCheck, documentCheck } from "./document-check.ts";
 
 /** The time at which the services of these tests store everything. */
 export const noon = "2026-06-15T12:00:00.000Z";
@@ -79,14 +81,22 @@ function openService(kind: DatabaseKind, transport: Transport, configure?: Confi
   before(async () => {
     const database = await kind.create();
     const faults: unknown[] = [];
+    const options = (await configure?.()) ?? {};
     const { app, database: opened } = await openPersonService({
       database: database.location,
       now: () => new Date(noon),
       onFault: (error) => faults.push(error),
-      ...(await configure?.()),
+      ...options,
     });
     const client = await transport.connect(app);
-    running.resolve(client);
+    const { check } = await checkFor(app, options);
+    running.resolve({
+      async send(method, target, message = {}) {
+        const answer = await client.send(method, target, message);
+        check(method, target, message, answer);
+        return answer;
+      },
+    });
     close = async () => {
       await client.close();
       await opened.close();
@@ -97,6 +107,16 @@ function openService(kind: DatabaseKind, transport: Transport, configure?: Confi
   after(() => close());
   return { send: async (...message) => (await running.promise).send(...message) };
 }
+
+/** Every answer is held against the OpenAPI document, which is one for all services of the same options. */
+function checkFor(app: App, { publicUrl, access, rateLimit }: Partial<PersonServiceOptions>): Promise<DocumentCheck> {
+  const key = JSON.stringify([publicUrl, access?.describes, rateLimit !== undefined]);
+  const known = checks.get(key) ?? apiDocument(app, { publicUrl }).then(documentCheck);
+  checks.set(key, known);
+  return known;
+}
+
+const checks = new Map<string, Promise<DocumentCheck>>();
 
 const inMemory: Transport = {
   name: "in memory",

@@ -19,6 +19,8 @@ export interface App extends Servable {
   explain(request: HttpRequest): Explanation;
   /** Every route, flat, in the order in which they are tried. */
   readonly routes: readonly RouteSummary[];
+  /** The web filters, which are around every request, in the same form as those of a route. */
+  readonly filters: readonly string[];
   /** Lists what is legal but worth a look: routes that no request reaches, or that there are no routes. */
   readonly findings: readonly Finding[];
   /** Returns the methods that the routes of a canonical path take, as in `Allow`; undefined if no route has the path. */
@@ -52,8 +54,10 @@ export interface RouteSummary {
   readonly consumes: readonly string[];
   /** The other conditions, in words. */
   readonly conditions: readonly string[];
-  /** The filters around the handler, the outermost first, with the places that declared them. */
+  /** The filters of the groups around the handler, the outermost first, with the places that declared them. */
   readonly filters: readonly string[];
+  /** The `operationId` of the handler or the route, else the name of the handler's function; undefined without any. */
+  readonly handler: string | undefined;
   /** `file:line:column` of the route. */
   readonly declaredAt: string;
 }

@@ -1,9 +1,12 @@
 /** Where in the program a condition, route or group was declared; formatted on demand. */
 export class DeclarationSite {
+  /** The name of the public function that was called, such as `rateLimit`. */
+  readonly declaredBy: string;
   readonly #trace: { stack?: string } = {};
 
   /** @param declaredBy the public function that was called: its caller is the site */
   constructor(declaredBy: (...args: never[]) => unknown) {
+    this.declaredBy = declaredBy.name;
     // V8 and JavaScriptCore have this; elsewhere the site is unknown, and messages say so.
     Error.captureStackTrace?.(this.#trace, declaredBy);
   }

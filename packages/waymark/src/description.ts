@@ -136,7 +136,7 @@ export function describe(description: Description): DescriptionMember {
 }
 
 /** The key under which a handler has its description. */
-const descriptionOf: unique symbol = Symbol("description");
+const descriptionKey: unique symbol = Symbol("description");
 
 /**
  * Gives a handler a description, so that a factory of handlers describes what it makes: the route needs no `describe(…)`, whose
@@ -153,12 +153,12 @@ export function described<H extends (...args: never[]) => unknown>(
   description: Description | (() => Description),
   handler: H,
 ): H {
-  return Object.assign(handler, { [descriptionOf]: description });
+  return Object.assign(handler, { [descriptionKey]: description });
 }
 
-/** Returns the description of a handler; undefined where it has none. */
-export function readDescription(handler: object): Description | undefined {
+/** Returns the description that `described` gave a handler, for one that wraps it; undefined where it has none. */
+export function descriptionOf(handler: object): Description | undefined {
   // Set by `described` only.
-  const description = (handler as { readonly [descriptionOf]?: Description | (() => Description) })[descriptionOf];
+  const description = (handler as { readonly [descriptionKey]?: Description | (() => Description) })[descriptionKey];
   return typeof description === "function" ? description() : description;
 }

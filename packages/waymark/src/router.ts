@@ -13,7 +13,7 @@ import { problemTypes } from "./problem-types.ts";
 import { adoptSettings, type HttpRequest, matchedRequest, noteRoute } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 import type { NeededBy, Route, RouteData } from "./route.ts";
-import { summarize } from "./routing/branch.ts";
+import { describeFilter, summarize } from "./routing/branch.ts";
 import { compiled, compileRoutes } from "./routing/compile.ts";
 import { explain } from "./routing/explain.ts";
 import { thrownResponse, wrapWeb } from "./routing/pipeline.ts";
@@ -157,6 +157,7 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
     get routes() {
       return summarize(branches);
     },
+    filters: filters.map(describeFilter),
     findings,
     methodsOf,
     [compiled]: { branches, filters, reads: content },

@@ -37,7 +37,7 @@ suite("the text of an explanation", () => {
       { Accept: "application/json" },
       `
 GET /person/7 → GET /person/{id:[0-9]+}
-  GET /person/{id:[0-9]+}  takes it
+> GET /person/{id:[0-9]+}  takes it
   GET /person              wants path "/person", found "/person/7"
   POST /person             wants path "/person", found "/person/7"
   GET /hello-world         wants path "/hello-world", found "/person/7"
@@ -49,7 +49,7 @@ GET /person/7 → GET /person/{id:[0-9]+}
       { Accept: "image/png, */json" },
       `
 GET /person/7 → GET /person/{id:[0-9]+}
-  GET /person/{id:[0-9]+}  takes it
+> GET /person/{id:[0-9]+}  takes it
   GET /person              wants path "/person", found "/person/7"
   POST /person             wants path "/person", found "/person/7"
   GET /hello-world         wants path "/hello-world", found "/person/7"

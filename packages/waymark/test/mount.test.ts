@@ -479,11 +479,11 @@ describe("what an app says of itself", () => {
         '  GET /status    wants path "/status", found "/last"',
         '  * /api/{v}/**  wants path "/api/{v}/**", found "/last"',
         '  GET /pages/**  wants path "/pages/**", found "/last"',
-        "  * /**          takes it",
+        "> * /**          takes it",
         "in the app that is mounted there:",
         "GET /last → GET /last",
         '  GET /      wants path "/", found "/last"',
-        "  GET /last  takes it",
+        "> GET /last  takes it",
       ].join("\n"),
     );
     assert.equal(app.explain(asked("GET /api/1/notes/7")).mounted?.path, "/api/1/notes/7");

@@ -1,4 +1,6 @@
-import type { MediaTypeDescription, Schema } from "waymark/openapi";
+import { HttpRequest } from "waymark";
+import type { MediaTypeDescription, Schema } from "waymark/routing";
+import type { ItemOptions } from "../representation.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { Document, StoredRecord } from "../store.ts";
 
@@ -10,7 +12,7 @@ export function itemTypes<T extends Document>(settings: CollectionSettings<T>, j
     settings.items.map((representation) => [
       representation.mediaType,
       typeOf(representation.mediaType, json, exampleRecord(settings), (record) =>
-        representation.item(record, { url: settings.path }),
+        representation.item(record, optionsOf(settings)),
       ),
     ]),
   );
@@ -23,7 +25,7 @@ export function listTypes<T extends Document>(settings: CollectionSettings<T>, j
     settings.lists.map((representation) => [
       representation.mediaType,
       typeOf(representation.mediaType, json, exampleRecord(settings), (record) =>
-        textOf(representation.list(batchOf(record), { url: settings.path })),
+        textOf(representation.list(batchOf(record), optionsOf(settings))),
       ),
     ]),
   );
@@ -31,7 +33,7 @@ export function listTypes<T extends Document>(settings: CollectionSettings<T>, j
 
 /** What a record can be sent to the service in. */
 export function contentTypes<T extends Document>(settings: CollectionSettings<T>, json: Schema): Types {
-  const { example, items, path } = settings;
+  const { example, items } = settings;
   const record = example && { ...recordOf(example), json: JSON.stringify(example) };
   return Object.fromEntries(
     settings.decoders.flatMap(({ mediaTypes }) =>
@@ -39,7 +41,7 @@ export function contentTypes<T extends Document>(settings: CollectionSettings<T>
         const representation = items.find(({ mediaType }) => mediaType === type);
         return [
           type,
-          typeOf(type, json, representation && record, (sent) => representation?.item(sent, { url: path })),
+          typeOf(type, json, representation && record, (sent) => representation?.item(sent, optionsOf(settings))),
         ];
       }),
     ),
@@ -47,9 +49,14 @@ export function contentTypes<T extends Document>(settings: CollectionSettings<T>
 }
 
 /** What many records can be sent to the service in. */
-export function listContentTypes<T extends Document>(settings: CollectionSettings<T>): Types {
+export function listContentTypes<T extends Document>({ listDecoders }: CollectionSettings<T>, json: Schema): Types {
   return Object.fromEntries(
-    settings.listDecoders.flatMap(({ mediaTypes }) => mediaTypes.map((type) => [type, { schema: { type: "string" } }])),
+    listDecoders
+      .flatMap(({ mediaTypes }) => mediaTypes)
+      .map((type) => [
+        type,
+        { schema: type === "application/json" ? { type: "array", items: json } : { type: "string" } },
+      ]),
   );
 }
 
@@ -66,13 +73,19 @@ function typeOf(
 ): MediaTypeDescription {
   const isJson = /[/+]json$/.test(mediaType);
   const schema: Schema = mediaType === "application/json" ? json : isJson ? { type: "object" } : { type: "string" };
-  if (record === undefined) return { schema };
+  // A page for people is long, and not an interface.
+  if (record === undefined || mediaType === "text/html") return { schema };
   const example = async (): Promise<unknown> => {
     const text = await write(record);
     return isJson && text !== undefined ? JSON.parse(text) : text;
   };
   return { schema, example };
 }
+
+const optionsOf = <T extends Document>({ path }: CollectionSettings<T>): ItemOptions => ({
+  url: path,
+  request: HttpRequest.of({ target: path }),
+});
 
 const exampleRecord = <T extends Document>({ example }: CollectionSettings<T>): StoredRecord | undefined =>
   example && recordOf(example);

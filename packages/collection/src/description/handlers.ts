@@ -1,5 +1,5 @@
 import { type ProblemType, problemTypes } from "waymark";
-import type { Description, HeaderDescription, ResponseDescription } from "waymark/openapi";
+import type { Description, HeaderDescription, ResponseDescription } from "waymark/routing";
 import { jsonPatchType, mergePatchType } from "../handlers/change.ts";
 import { collectionProblemTypes as types } from "../problem-types.ts";
 import type { CollectionSettings } from "../settings.ts";
@@ -8,6 +8,8 @@ import { contentTypes, itemTypes, listContentTypes, listTypes } from "./examples
 import {
   changePreconditions,
   fieldsParameter,
+  fileField,
+  formatOf,
   listParameters,
   prefer,
   preferenceApplied,
@@ -42,10 +44,15 @@ export function describeOperations<T extends Document>(
       ...ofItem,
       operationId: `read${name}`,
       summary: `Read a ${one}`,
-      query: fieldsParameter(members),
+      description: "The record with this id, in the form that `Accept` prefers.",
+      query: { ...fieldsParameter(members), ...formatOf(settings.items) },
       headers: readPreconditions,
       responses: {
-        200: { description: `The ${one}.`, headers: validatorFields, types: itemTypes(settings, schemas.stored) },
+        200: {
+          description: `The ${one}.`,
+          headers: { ...validatorFields, ...fileField },
+          types: itemTypes(settings, schemas.stored),
+        },
         304: { description: "The copy is current.", headers: validatorFields },
         404: nobody,
       },
@@ -56,7 +63,7 @@ export function describeOperations<T extends Document>(
       operationId: `list${pascal(many)}`,
       summary: `List ${many}`,
       description: `All ${many} by ascending id, or those that the query asks for. A list of any length is streamed.`,
-      query: listParameters(settings),
+      query: { ...listParameters(settings), ...formatOf(settings.lists) },
       headers: { ...readPreconditions, ...prefer("count=exact") },
       responses: {
         200: {
@@ -69,6 +76,7 @@ export function describeOperations<T extends Document>(
               schema: { type: "integer", minimum: 0 },
             },
             ...preferenceApplied,
+            ...fileField,
           },
           types: listTypes(settings, { type: "array", items: schemas.stored }),
         },
@@ -106,7 +114,7 @@ export function describeOperations<T extends Document>(
       summary: `Store many ${many}`,
       description: `Stores all of them, or none and says what is wrong with each. With \`Prefer: handling=lenient\` those that are good.`,
       headers: prefer("handling=lenient"),
-      content: { types: listContentTypes(settings) },
+      content: { types: listContentTypes(settings, schemas.replacing) },
       responses: {
         200: {
           description: `The ${many} are stored.`,
@@ -172,6 +180,7 @@ export function describeOperations<T extends Document>(
       ...ofItem,
       operationId: `remove${name}`,
       summary: `Remove a ${one}`,
+      description: "From then on there is none with its id, and never will be.",
       headers: { ...changePreconditions, ...prefer("return=representation", "return=minimal") },
       responses: { 200: { ...written, description: `It is removed. ${ifPreferred}` }, 404: nobody },
       problems: [...changeProblems(settings), types.unknownPreference, ...unchanged],
@@ -192,7 +201,7 @@ function created<T extends Document>(
   { created: answer, nouns, path }: CollectionSettings<T>,
   written: ResponseDescription,
 ): Readonly<Record<number, ResponseDescription>> {
-  const { status } = answer({ id: 1, revision: 1, updatedAt: 0, json: "{}" }, `${path}/1`);
+  const { status } = answer({ id: 1, revision: 1 }, `${path}/1`);
   const headers = {
     ...written.headers,
     ...validatorFields,

@@ -1,6 +1,8 @@
-import type { HeaderDescription, JsonSchema, ParameterDescription } from "waymark/openapi";
-import { comparisons } from "../lists/filter.ts";
+import type { HeaderDescription, JsonSchema, ParameterDescription } from "waymark/routing";
+import { operatorNames } from "../lists/filter.ts";
+import { formatParameter } from "../lists/parameters.ts";
 import { greatestLimit } from "../lists/query.ts";
+import type { Representation } from "../representation.ts";
 import type { MemberType } from "../selection.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { Document } from "../store.ts";
@@ -42,7 +44,7 @@ export function listParameters<T extends Document>({ listed, members, nouns }: C
       schema: {
         type: "object",
         patternProperties: {
-          [`^(?:${names.map(escapeDots).join("|")})\\[(?:${[...comparisons, "prefix", "in"].join("|")})\\]$`]: {
+          [`^(?:${names.map(escapeDots).join("|")})\\[(?:${operatorNames.join("|")})\\]$`]: {
             type: "string",
           },
         },
@@ -51,6 +53,14 @@ export function listParameters<T extends Document>({ listed, members, nouns }: C
     },
   };
 }
+
+/** The choice of a representation where Accept cannot be set. */
+export const formatOf = (representations: readonly Representation[]): Parameters => ({
+  [formatParameter]: {
+    description: "The form of the answer, in place of `Accept`; one for files comes as a file to save.",
+    schema: { enum: representations.map(({ name }) => name) },
+  },
+});
 
 /** The choice of members. */
 export const fieldsParameter = (members: readonly string[] | undefined): Parameters =>
@@ -97,6 +107,11 @@ export const prefer = (...values: readonly string[]): Parameters => ({
 
 export const preferenceApplied: Readonly<Record<string, HeaderDescription>> = {
   "Preference-Applied": { description: "The preferences that were followed (RFC 7240)." },
+};
+
+/** Of an answer in a form for files that the query names. */
+export const fileField: Readonly<Record<string, HeaderDescription>> = {
+  "Content-Disposition": { description: "The name of the file; with `format`." },
 };
 
 /** The fields of a representation. */

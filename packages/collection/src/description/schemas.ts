@@ -1,4 +1,4 @@
-import { type JsonSchema, type NamedSchema, namedSchema, type StandardJsonSchema } from "waymark/openapi";
+import { type JsonSchema, type NamedSchema, namedSchema, type StandardJsonSchema } from "waymark/routing";
 import type { CollectionSettings } from "../settings.ts";
 import type { Document } from "../store.ts";
 

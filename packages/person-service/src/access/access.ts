@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { AroundFilter, Awaitable, HttpRequest } from "waymark";
 import { type AccessDecision, access, caller, clientKey } from "waymark/filters";
+import type { SecurityOptions } from "waymark/openapi";
 import { pathMatcher } from "waymark/routing";
 import { type AccessFile, type AccessRule, accessFileSchema } from "./access-file.ts";
 import {
@@ -63,6 +64,8 @@ export interface AccessFilter extends AroundFilter {
   readonly mayRead: (request: HttpRequest<unknown>, path: string) => boolean;
   /** Signs people in and out on the pages. */
   readonly signIn: SignIn;
+  /** Returns the credentials that requests need by the rules of now, for an OpenAPI document; another object after each reload. */
+  readonly security: () => SecurityOptions;
 }
 
 /** Begins and ends the sessions of browsers. */
@@ -117,6 +120,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     });
     const holders = holdersOf({ users }, content.keys);
     const policy = accessPolicy({
+      schemes: securitySchemes({ bearer: keyFile !== undefined || tokens !== undefined, basic: users.length > 0 }),
       rules: [...rules, healthRule],
       identify,
       challenges,
@@ -141,6 +145,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
           if (sealed !== undefined) await sessions.end(sealed);
         },
       },
+      security: () => policy.security,
     },
     get content() {
       return policy.content;
@@ -169,9 +174,11 @@ const healthRule: AccessRule = { methods: ["GET"], path: "/health/*", anyone: tr
 interface Policy extends Pick<AccessFilter, "may">, Pick<SignIn, "begin">, Pick<Access, "isOpen"> {
   /** Decides on a request by its method, path and Authorization, and never by its content. */
   decide(request: HttpRequest): Awaitable<AccessDecision>;
+  readonly security: SecurityOptions;
 }
 
 interface PolicyParts {
+  readonly schemes: SecurityOptions["schemes"];
   readonly rules: readonly AccessRule[];
   readonly identify: Identify;
   readonly challenges: Challenges;
@@ -184,7 +191,7 @@ interface PolicyParts {
  * Makes a policy: the first rule that matches a request decides, and a request that no rule matches is denied. A client
  * without good credentials learns nothing of the rules: it gets the same answer for everything that is not for anyone.
  */
-function accessPolicy({ rules, identify, challenges, onDenial, sessions, holders }: PolicyParts): Policy {
+function accessPolicy({ schemes, rules, identify, challenges, onDenial, sessions, holders }: PolicyParts): Policy {
   const ruleFor = compileRules(rules);
 
   const judge = (rule: AccessRule | undefined, identity: Identity): Judgement => {
@@ -248,7 +255,23 @@ function accessPolicy({ rules, identify, challenges, onDenial, sessions, holders
     // A token of another issuer has a life of its own.
     return holder === undefined ? { kind: "wrong" } : { kind: "begun", sealed: await sessions.seal(holder) };
   };
-  return { decide, may, begin, isOpen: (path) => ruleFor({ method: "GET", path })?.anyone === true };
+  const security: SecurityOptions = {
+    schemes,
+    requirementsOf(request) {
+      const rule = ruleFor(request);
+      return rule?.anyone === true ? [] : Object.keys(schemes).map((name) => ({ [name]: rule?.scopes ?? [] }));
+    },
+  };
+  const isOpen = (path: string): boolean => ruleFor({ method: "GET", path })?.anyone === true;
+  return { decide, may, begin, isOpen, security };
+}
+
+/** Describes the credentials that are accepted. */
+function securitySchemes({ bearer, basic }: Readonly<Record<"bearer" | "basic", boolean>>): SecurityOptions["schemes"] {
+  return {
+    ...(bearer && { bearer: { type: "http", scheme: "bearer", description: "An API key, or a JSON Web Token." } }),
+    ...(basic && { basic: { type: "http", scheme: "basic", description: "A name and a password." } }),
+  };
 }
 
 type Judgement = Extract<AccessDecision, { readonly kind: "allowed" }> | Denial;

@@ -18,7 +18,7 @@ export function forThisMachine(publicUrl?: string): AroundFilter {
     const name = nameIn(host).toLowerCase();
     return name === publicName || isLoopback(name);
   };
-  return around((request, next) => {
+  const filter = around((request, next) => {
     if (isRefusedMessage(request)) return next(request);
     // A browser always sends a Host; HTTP/1.0 need not.
     const other = [request.client.host, request.header("Host")].find((host) => host !== undefined && !isOwn(host));
@@ -26,6 +26,7 @@ export function forThisMachine(publicUrl?: string): AroundFilter {
     const detail = `The host ${excerpt(other)} is not allowed. Start the service with --public-url for this host, with --access FILE, or with --open.`;
     return problem(personServiceProblemTypes.misdirectedRequest, { detail });
   });
+  return { ...filter, describes: { problems: [personServiceProblemTypes.misdirectedRequest] } };
 }
 
 /** Removes the port, and the brackets of IPv6. */

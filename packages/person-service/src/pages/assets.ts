@@ -2,9 +2,22 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { content, GET, type HttpRequest, type HttpResponse, notFound, type Route } from "waymark";
 import { toPublicUrl } from "waymark/filters";
+import { describe } from "waymark/routing";
+import { ofAssets } from "../api/descriptions.ts";
 
 /** The files that the pages load, each behind those that it imports. */
-const names = ["icon.svg", "style.css", "api.js", "form.js", "list.js", "person.js", "csv.js", "import.js"] as const;
+const names = [
+  "icon.svg",
+  "style.css",
+  "api.js",
+  "form.js",
+  "list.js",
+  "person.js",
+  "csv.js",
+  "import.js",
+  "reference.css",
+  "reference.js",
+] as const;
 
 export type AssetName = (typeof names)[number];
 
@@ -13,7 +26,11 @@ export const assetUrl = (request: HttpRequest<unknown>, name: AssetName): string
   toPublicUrl(request, `/assets/${files.get(name)?.name}`);
 
 /** The files; public, since they say nothing of any person. */
-export const assetRoutes: Route = GET("/assets/{file}", ({ variables }) => responses.get(variables.file) ?? notFound());
+export const assetRoutes: Route = GET(
+  "/assets/{file}",
+  describe(ofAssets),
+  ({ variables }) => responses.get(variables.file) ?? notFound(),
+);
 
 /** Returns whether a path is that of a file of the pages. */
 export const isAssetPath = (path: string): boolean => path.startsWith("/assets/");

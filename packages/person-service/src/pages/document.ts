@@ -10,7 +10,7 @@ export interface PageParts {
   /** The modules that the page runs. */
   readonly modules?: readonly AssetName[];
   /** What class its content has, for the style. */
-  readonly kind: "list" | "person" | "note";
+  readonly kind: "list" | "person" | "note" | "reference";
 }
 
 /** The header fields of every page: it loads nothing but what the service itself has, and stands in no frame. */

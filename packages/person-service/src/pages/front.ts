@@ -2,7 +2,9 @@ import { html } from "@remix-run/html-template";
 import { GET, type HttpRequest, type HttpResponse, json, type Route } from "waymark";
 import { HeaderList } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
-import { accept } from "waymark/routing";
+import { accept, describe } from "waymark/routing";
+import { ofFront } from "../api/descriptions.ts";
+import { documentPath, referencePath, serviceDescription } from "../api/routes.ts";
 import { page, pageHeaders } from "./document.ts";
 import type { Site } from "./site.ts";
 
@@ -10,19 +12,23 @@ import type { Site } from "./site.ts";
 const places = [
   ["people", "/person", "People", "Everybody whom the service keeps."],
   ["greeting", "/hello-world", "Greeting", "Plain text, which shows that the service is there."],
+  ["docs", referencePath, "API reference", "Every operation, with a form that sends it."],
+  ["api", documentPath, "OpenAPI", "The OpenAPI document, for tools and generators of clients."],
   ["live", "/health/live", "Alive", "For monitors: whether the process answers."],
   ["ready", "/health/ready", "Ready", "For monitors: whether the database can be used."],
 ] as const;
 
 /** `GET /`: what is here, for programs and for people. */
 export const frontRoutes = (site: Site): Route =>
-  GET("/", accept("application/json", "text/html"), (request) =>
+  GET("/", accept("application/json", "text/html"), describe(ofFront), (request) =>
     request.negotiatedType === "text/html" ? frontPage(site, request) : frontDocument(request),
   );
 
 function frontDocument(request: HttpRequest<unknown>): HttpResponse {
   const links = Object.fromEntries(places.map(([name, path]) => [name, toPublicUrl(request, path)]));
-  return json({ service: "person-service", links }).withHeader("Cache-Control", "no-cache");
+  return json({ service: "person-service", links })
+    .withHeader("Cache-Control", "no-cache")
+    .withHeader("Link", serviceDescription(request));
 }
 
 function frontPage(site: Site, request: HttpRequest<unknown>): HttpResponse {
@@ -38,6 +44,7 @@ ${items}</ul></div>`;
   const fields = HeaderList.of({
     "Content-Type": "text/html; charset=utf-8",
     "Cache-Control": "private, no-cache",
+    Link: serviceDescription(request),
     ...pageHeaders,
   });
   return json(null).withHeaders(fields).withBody(body);

@@ -12,7 +12,7 @@ import type { Site } from "./site.ts";
  * and 401 that have no content for anybody else. For `router({ filters })`, outside of `describeProblems`.
  */
 export function problemPages(site: Site): AfterFilter {
-  return after((request, response) => {
+  const filter = after((request, response) => {
     const { status, headers, body } = response;
     if (status < 400 || !prefersHtml(request)) return response;
     const type = headers.get("Content-Type");
@@ -31,6 +31,7 @@ export function problemPages(site: Site): AfterFilter {
       toPage(site, request, status, shown),
     );
   });
+  return { ...filter, describes: { problemTypes: ["text/html"] } };
 }
 
 /** A browser that is challenged by Basic asks for the password itself, and shows no page. */

@@ -1,5 +1,6 @@
 import { type HttpRequest, type HttpResponse, redirect } from "waymark";
 import { toPublicUrl } from "waymark/filters";
+import { type Description, described, descriptionOf } from "waymark/routing";
 
 /** The query of a list, as the pages change it. Any change begins at the first page again. */
 export class ListAddress {
@@ -58,7 +59,7 @@ const notFilters: ReadonlySet<string> = new Set(["q", "sort", "limit", "fields"]
  * such parameters, which may be a mistake.
  */
 export function tidyForms(handler: Handler): Handler {
-  return (request) => {
+  const tidied: Handler = (request) => {
     if (request.negotiatedType !== "text/html") return handler(request);
     const parts = request.search.split("&");
     const kept = parts.filter((part) => part !== "" && !part.endsWith("="));
@@ -66,6 +67,18 @@ export function tidyForms(handler: Handler): Handler {
     const query = kept.length === 0 ? "" : `?${kept.join("&")}`;
     return Promise.resolve(redirect(toPublicUrl(request, request.path + query)));
   };
+  return described(() => withRedirect(descriptionOf(handler) ?? {}), tidied);
 }
+
+const withRedirect = (description: Description): Description => ({
+  ...description,
+  responses: {
+    ...description.responses,
+    303: {
+      description: "A form of the page left parameters empty; `Location` has none of them.",
+      headers: { Location: { description: "The URL without them." } },
+    },
+  },
+});
 
 type Handler = (request: HttpRequest<unknown>) => Promise<HttpResponse>;

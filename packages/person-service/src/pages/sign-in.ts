@@ -2,10 +2,11 @@ import { html, type SafeHtml } from "@remix-run/html-template";
 import { content, GET, group, type HttpRequest, type HttpResponse, POST, type Route, redirect } from "waymark";
 import { HeaderList } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
-import { accept, contentType } from "waymark/routing";
+import { accept, contentType, describe } from "waymark/routing";
 import type { SignIn } from "../access/access.ts";
 import { sessionCookie, sessionLife } from "../access/sessions.ts";
 import { isLoopback } from "../access/this-machine.ts";
+import { ofSignIn, ofSignInPage, ofSignOut } from "../api/descriptions.ts";
 import { page, pageHeaders } from "./document.ts";
 import type { Site } from "./site.ts";
 
@@ -15,9 +16,13 @@ export const isSignInPath = (path: string): boolean => path === "/sign-in" || pa
 /** The page to sign in on, and what its forms are sent to. */
 export const signInRoutes = (site: Site, signIn: SignIn): Route =>
   group(
-    GET("/sign-in", accept("text/html"), (request) => signInPage(site, request, localTarget(request.query.get("to")))),
-    POST("/sign-in", contentType("application/x-www-form-urlencoded"), (request) => enter(site, signIn, request)),
-    POST("/sign-out", async (request) => {
+    GET("/sign-in", accept("text/html"), describe(ofSignInPage), (request) =>
+      signInPage(site, request, localTarget(request.query.get("to"))),
+    ),
+    POST("/sign-in", contentType("application/x-www-form-urlencoded"), describe(ofSignIn), (request) =>
+      enter(site, signIn, request),
+    ),
+    POST("/sign-out", describe(ofSignOut), async (request) => {
       await signIn.end(request);
       return redirect(toPublicUrl(request, "/")).withHeader("Set-Cookie", `${sessionCookie}=; Max-Age=0${attributes}`);
     }),

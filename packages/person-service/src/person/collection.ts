@@ -10,6 +10,7 @@ import {
   type ListRepresentation,
   ndjsonDecoder,
   ndjsonRepresentation,
+  type RecordNouns,
   type Representation,
   xmlRepresentation,
 } from "@waymark/collection";
@@ -92,4 +93,20 @@ export const personCollection: CollectionDefinition = {
   ],
   // The parts of a name too: a client may give another name beside them.
   fullText: ["name", "givenName", "additionalName", "familyName", "alternateName", "email", "worksFor"],
+};
+
+/** How the OpenAPI document speaks of people. */
+export const personNouns: RecordNouns = {
+  one: "person",
+  many: "people",
+  always: ["name"],
+  example: {
+    name: "Ada Lovelace",
+    givenName: "Ada",
+    familyName: "Lovelace",
+    birthDate: "1815-12-10",
+    email: "ada@example.org",
+    address: { addressLocality: "London", addressCountry: "GB" },
+    identifier: "A-1",
+  },
 };

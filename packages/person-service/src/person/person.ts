@@ -88,7 +88,21 @@ export function lenientPersonSchema(now: () => Date = () => new Date()): PersonS
 
 function toSchema(members: Members): PersonSchema {
   const { vendor, version, jsonSchema } = members["~standard"];
-  return { "~standard": { vendor, version, validate: (value) => validate(members, value), jsonSchema } };
+  const { output } = jsonSchema;
+  const input: typeof output = (options) => withNulls(jsonSchema.input(options)) as ReturnType<typeof output>; // of an object
+  return {
+    "~standard": { vendor, version, validate: (value) => validate(members, value), jsonSchema: { input, output } },
+  };
+}
+
+/** Returns the JSON Schema in which a member that may be absent may be null too. */
+function withNulls(schema: unknown): unknown {
+  if (!isObject(schema) || !isObject(schema["properties"])) return schema;
+  const members = Object.entries(schema["properties"]).map(([name, member]) => [
+    name,
+    { anyOf: [withNulls(member), { type: "null" }] },
+  ]);
+  return { ...schema, properties: Object.fromEntries(members) };
 }
 
 /** The members of a stored person in the order in which they are sent; those of the address as `address.postalCode`. */

@@ -33,6 +33,7 @@ export function refuseCrossSite(options: CrossSiteOptions = {}): AroundFilter {
       if (origin !== undefined && (allows === "everybody" || allows(origin))) return next(request);
       return refused;
     },
+    describes: { problems: [problemTypes.crossSiteRequest] },
     site: new DeclarationSite(refuseCrossSite),
   };
 }

@@ -1,24 +1,12 @@
-export {
-  type ContentDescription,
-  type Description,
-  type DescriptionMember,
-  describe,
-  described,
-  type HeaderDescription,
-  type JsonSchema,
-  type MediaTypeDescription,
-  type NamedSchema,
-  namedSchema,
-  type ParameterDescription,
-  type ResponseDescription,
-  type Schema,
-  type StandardJsonSchema,
-} from "../description.ts";
 export type {
+  MediaType,
   OpenApiDocument,
   Operation,
+  Parameter,
   PathItem,
   Reference,
+  RequestBody,
+  Response,
   SecurityRequirement,
   SecurityScheme,
 } from "./document.ts";

@@ -211,7 +211,9 @@ function mergeContents(contents: readonly Contents[]): Contents {
   for (const [type, media] of contents.flatMap((content) => Object.entries(content))) {
     const { schema } = merged[type] ?? media;
     const isSame = JSON.stringify(schema) === JSON.stringify(media.schema);
-    merged[type] = isSame ? { ...merged[type], ...media } : { schema: { anyOf: [schema, media.schema] } };
+    merged[type] = isSame
+      ? { ...merged[type], ...media }
+      : { ...media, ...merged[type], schema: { anyOf: [schema, media.schema] } };
   }
   return merged;
 }

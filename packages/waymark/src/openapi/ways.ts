@@ -1,6 +1,6 @@
 import type { App } from "../app.ts";
 import type { ConditionData } from "../condition.ts";
-import { type Description, readDescription } from "../description.ts";
+import { type Description, descriptionOf } from "../description.ts";
 import { pathBelow } from "../mount.ts";
 import type { Branch } from "../routing/branch.ts";
 import { compiled } from "../routing/compile.ts";
@@ -39,7 +39,7 @@ function wayOf(branch: Branch, everywhere: readonly Description[]): Way {
   const around = placed.groups.flatMap(({ filters, descriptions }) => [...describesOf(filters), ...descriptions]);
   const { route: declared } = placed;
   const own: readonly Description[] =
-    declared.kind === "mount" ? [] : [readDescription(declared.handler) ?? {}, ...declared.descriptions];
+    declared.kind === "mount" ? [] : [descriptionOf(declared.handler) ?? {}, ...declared.descriptions];
   return {
     methods: methods && [...methods],
     template: pattern.text,

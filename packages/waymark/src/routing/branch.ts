@@ -1,7 +1,8 @@
 import type { Finding, RouteSummary } from "../app.ts";
 import { type AcceptCondition, type ConditionData, describeCondition, leaves } from "../condition.ts";
+import { descriptionOf } from "../description.ts";
 import type { MatchedRoute } from "../exchange.ts";
-import type { Next } from "../filter.ts";
+import type { Filter, Next } from "../filter.ts";
 import { type MountedApp, mountedAt, mountedHandler, pathBelow } from "../mount.ts";
 import {
   compileBinding,
@@ -262,9 +263,23 @@ function summarizeOne({ methods, route, pattern, furtherPatterns, checks, accept
       ...furtherPatterns.map(({ text }) => `path "${text}"`),
       ...conditions.filter(isFurther).map(describeCondition),
     ],
-    filters: placed.groups.flatMap(({ filters }) => filters.map(({ kind, site }) => `${kind} (${site})`)),
+    filters: placed.groups.flatMap(({ filters }) => filters.map(describeFilter)),
+    handler: placed.route.kind === "mount" ? undefined : nameOfHandler(placed.route),
     declaredAt: String(placed.route.site),
   };
+}
+
+/** Describes the filter as `rateLimit (file:line:column)`; one made by before, after or around with the name of its function. */
+export function describeFilter({ kind, apply, site }: Filter): string {
+  const { declaredBy } = site;
+  const name =
+    declaredBy === kind && apply.name !== "" && apply.name !== "apply" ? `${kind} ${apply.name}` : declaredBy;
+  return `${name} (${site})`;
+}
+
+function nameOfHandler({ handler, descriptions }: SingleRoute): string | undefined {
+  const named = [...descriptions.toReversed(), descriptionOf(handler)].find((each) => each?.operationId !== undefined);
+  return (named?.operationId ?? handler.name) || undefined;
 }
 
 /** Returns the row of a route in a mounted app, whose own row is that of everything below its path. */
@@ -278,6 +293,7 @@ function within(mounted: RouteSummary, { methods, path, ...inner }: RouteSummary
     consumes: [...mounted.consumes, ...inner.consumes],
     conditions: [...mounted.conditions, ...inner.conditions],
     filters: [...mounted.filters, ...inner.filters],
+    handler: inner.handler,
     declaredAt: inner.declaredAt,
   };
 }

@@ -1,5 +1,6 @@
 import type { Explanation, ExplanationStep, Finding, RouteSummary, UnmetCondition } from "../app.ts";
 import { type ConditionData, describeCondition } from "../condition.ts";
+import type { MatchedRoute } from "../exchange.ts";
 import { escapeUnprintable } from "../message-text.ts";
 import { requestWithin } from "../mount.ts";
 import { matchPattern, pathSegments } from "../path/pattern.ts";
@@ -37,7 +38,7 @@ export function explain(branches: readonly Branch[], locate: RouteTable, request
     status,
     mounted,
     toString: () => {
-      const lines = print(method, path, steps, outcome);
+      const lines = print(method, path, steps, attempt?.branch.route, outcome);
       return mounted === undefined ? lines : `${lines}\nin the app that is mounted there:\n${mounted}`;
     },
   };
@@ -85,11 +86,18 @@ function findInRequest(condition: ConditionData, request: HttpRequest): string {
   }
 }
 
-function print(method: string, path: string, steps: readonly ExplanationStep[], outcome: string): string {
+function print(
+  method: string,
+  path: string,
+  steps: readonly ExplanationStep[],
+  chosen: MatchedRoute | undefined,
+  outcome: string,
+): string {
   const width = Math.max(0, ...steps.map(({ route }) => describeRoute(route).length));
   const lines = steps.map(({ route, unmet }) => {
-    const verdict = unmet === undefined ? "takes it" : `wants ${unmet.condition}, found ${unmet.found}`;
-    return `  ${describeRoute(route).padEnd(width)}  ${verdict}`;
+    const taken = route === chosen ? "takes it" : "takes it too, and another one answers";
+    const verdict = unmet === undefined ? taken : `wants ${unmet.condition}, found ${unmet.found}`;
+    return `${route === chosen ? ">" : " "} ${describeRoute(route).padEnd(width)}  ${verdict}`;
   });
   return escapeUnprintable([`${method} ${path} → ${outcome}`, ...lines].join("\n"));
 }

@@ -1,0 +1,148 @@
+import { problemTypes } from "waymark";
+import type { Description, ResponseDescription } from "waymark/routing";
+
+// What the routes beside the people cannot say of themselves.
+
+const service: Description = { tags: ["Service"] };
+
+export const ofFront: Description = {
+  ...service,
+  operationId: "readFront",
+  summary: "See what is here",
+  description: "Links to everything, for programs in JSON and for people as a page.",
+  responses: {
+    200: {
+      description: "The links.",
+      headers: { Link: { description: "The OpenAPI document (RFC 8631)." } },
+      types: {
+        "application/json": {
+          schema: {
+            type: "object",
+            required: ["service", "links"],
+            properties: {
+              service: { const: "person-service" },
+              links: { type: "object", additionalProperties: { type: "string", format: "uri-reference" } },
+            },
+          },
+        },
+        "text/html": {},
+      },
+    },
+  },
+};
+
+export const ofReference: Description = {
+  ...service,
+  operationId: "readReference",
+  summary: "Read the reference of the API",
+  description: "This document as a page, with a form for each operation that sends it.",
+  responses: { 200: { description: "The page.", types: { "text/html": {} } } },
+};
+
+export const ofAssets: Description = {
+  ...service,
+  operationId: "readAsset",
+  summary: "Read a file of the pages",
+  description: "The name has a digest of the content, so that a copy can be kept for ever.",
+  variables: { file: { description: "From a page.", example: "style.3f9c2a1b77.css" } },
+  responses: {
+    200: {
+      description: "The file.",
+      types: { "text/css": {}, "text/javascript": {}, "image/svg+xml": { schema: { type: "string" } } },
+    },
+    404: { description: "There is no such file." },
+  },
+};
+
+const seeOther: ResponseDescription = {
+  description: "It is done, and `Location` leads on.",
+  headers: {
+    Location: { description: "The next page." },
+    "Set-Cookie": { description: "The session of the browser." },
+  },
+};
+
+export const ofSignInPage: Description = {
+  ...service,
+  operationId: "readSignInPage",
+  summary: "Read the page to sign in on",
+  description: "For browsers. Programs send credentials with each request.",
+  query: { to: { description: "The path to go to afterwards." } },
+  responses: { 200: { description: "The page.", types: { "text/html": {} } } },
+};
+
+export const ofSignIn: Description = {
+  ...service,
+  operationId: "signIn",
+  summary: "Sign a browser in",
+  description: "What the form of the page sends.",
+  content: {
+    types: {
+      "application/x-www-form-urlencoded": {
+        schema: {
+          type: "object",
+          properties: {
+            name: { type: "string" },
+            password: { type: "string" },
+            key: { type: "string", description: "An API key, in place of both." },
+            to: { type: "string", description: "The path to go to afterwards." },
+          },
+        },
+      },
+    },
+  },
+  responses: { 303: seeOther },
+  problems: [problemTypes.forbidden, problemTypes.serviceUnavailable],
+};
+
+export const ofSignOut: Description = {
+  ...service,
+  operationId: "signOut",
+  summary: "Sign a browser out",
+  description: "Ends the session of the browser.",
+  responses: { 303: seeOther },
+};
+
+export const ofGreeting: Description = {
+  ...service,
+  operationId: "greet",
+  summary: "Be greeted",
+  description: "Shows that the service is there.",
+  responses: { 200: { description: "The greeting.", types: { "text/plain": { example: "Hello World" } } } },
+};
+
+export const ofProblemPage: Description = {
+  ...service,
+  operationId: "readProblem",
+  summary: "Read what a problem means",
+  description: "The page that the `type` of a problem leads to.",
+  variables: { code: { description: "The last segment of the `type` of a problem.", example: "not-found" } },
+  responses: {
+    200: { description: "What it means, and what would be right.", types: { "text/plain": {} } },
+    404: { description: "There is no such problem." },
+  },
+};
+
+export const ofLiveness: Description = {
+  ...service,
+  operationId: "checkLiveness",
+  summary: "Check that the process lives",
+  description: "Does not look at the database: to start the process again would not mend that.",
+  responses: {
+    200: { description: "It does.", types: { "text/plain": { schema: { const: "live" }, example: "live" } } },
+  },
+};
+
+export const ofReadiness: Description = {
+  ...service,
+  operationId: "checkReadiness",
+  summary: "Check that requests can be sent here",
+  description: "Fails while the service starts or stops, and while the database cannot be used.",
+  responses: {
+    200: {
+      description: "They can; where the database can only be read, requests that read.",
+      types: { "text/plain": { schema: { enum: ["ready", "ready for reads only"] }, example: "ready" } },
+    },
+  },
+  problems: [problemTypes.serviceUnavailable],
+};

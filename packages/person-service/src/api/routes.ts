@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import { html, type SafeHtml } from "@remix-run/html-template";
+import { type App, content, GET, group, type HttpRequest, HttpResponse, type Route } from "waymark";
+import { evaluatePreconditions, notModified } from "waymark/fields";
+import { toPublicUrl } from "waymark/filters";
+import type { SecurityOptions } from "waymark/openapi";
+import { accept, type Description, describe } from "waymark/routing";
+import { assetUrl } from "../pages/assets.ts";
+import { page, pageHeaders } from "../pages/document.ts";
+import type { Site } from "../pages/site.ts";
+import { ofReference } from "./descriptions.ts";
+
+/** The path of the reference of the API, a page. */
+export const referencePath = "/docs";
+
+/** The path of the OpenAPI document. */
+export const documentPath = "/openapi.json";
+
+/** Returns the value of a `Link` that leads to the OpenAPI document (RFC 8631). */
+export const serviceDescription = (request: HttpRequest<unknown>): string =>
+  `<${toPublicUrl(request, documentPath)}>; rel="service-desc"; type="${openApiType}"`;
+
+const openApiType = "application/vnd.oai.openapi+json;version=3.1";
+
+/** What the routes of the document need. */
+export interface ApiOptions {
+  /** Returns the app, whose routes these are too. */
+  readonly app: () => App;
+  readonly site: Site;
+  readonly publicUrl: string | undefined;
+  /** Returns the credentials that requests need now; another object where they have changed. */
+  readonly security: (() => SecurityOptions) | undefined;
+}
+
+/** Makes the routes of the OpenAPI document, which is written when it is first asked for, and of its page. */
+export function apiRoutes(options: ApiOptions): Route {
+  const read = cachedDocument(options);
+  return group(
+    GET(documentPath, accept("application/json", openApiType), describe(description), async (request) =>
+      answer(request, await read()),
+    ),
+    GET(referencePath, accept("text/html"), describe(ofReference), async (request) =>
+      referencePage(options.site, request, (await read()).reference),
+    ),
+  );
+}
+
+const description: Description = {
+  operationId: "readApiDocument",
+  summary: "Read this document",
+  description: "What generators of clients, tools and the reference page go by.",
+  tags: ["Service"],
+  headers: {
+    "If-None-Match": { description: "The ETag of a copy: 304 if that is still current." },
+  },
+  responses: {
+    200: {
+      description: "The OpenAPI document of the service.",
+      schema: {
+        type: "object",
+        required: ["openapi", "info", "paths"],
+        properties: { openapi: { type: "string" }, info: { type: "object" }, paths: { type: "object" } },
+      },
+      headers: { ETag: { description: "The state of the document." } },
+    },
+    304: { description: "The copy is current.", headers: { ETag: { description: "The state of the document." } } },
+  },
+};
+
+interface WrittenDocument {
+  readonly text: string;
+  readonly digest: string;
+  readonly reference: SafeHtml;
+}
+
+function cachedDocument({ app, publicUrl, security }: ApiOptions): () => Promise<WrittenDocument> {
+  let cached:
+    | { readonly security: SecurityOptions | undefined; readonly written: Promise<WrittenDocument> }
+    | undefined;
+  const write = async (current: SecurityOptions | undefined): Promise<WrittenDocument> => {
+    // Its schemas are made then, which takes longer than all else at the start of the service.
+    const [{ apiDocument }, { referenceOf }] = await Promise.all([import("./document.ts"), import("./reference.ts")]);
+    const document = await apiDocument(app(), { publicUrl, security: current });
+    const text = JSON.stringify(document);
+    const digest = createHash("sha256").update(text).digest("base64url").slice(0, 22);
+    return { text, digest, reference: referenceOf(document) };
+  };
+  return () => {
+    const current = security?.();
+    if (cached === undefined || cached.security !== current) cached = { security: current, written: write(current) };
+    return cached.written;
+  };
+}
+
+function referencePage(site: Site, request: HttpRequest<unknown>, reference: SafeHtml): HttpResponse {
+  const parts = { title: "API reference", kind: "reference", modules: ["reference.js"] } as const;
+  const body = page(
+    site,
+    request,
+    parts,
+    html`<link rel="stylesheet" href="${assetUrl(request, "reference.css")}"><div data-base="${toPublicUrl(request, "")}">${reference}</div>`,
+  );
+  const fields = { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "private, no-cache", ...pageHeaders };
+  return new HttpResponse(200, fields, body);
+}
+
+function answer(request: HttpRequest<unknown>, { text, digest }: WrittenDocument): HttpResponse {
+  const type = request.negotiatedType ?? openApiType;
+  // The bytes are the same, but a copy keeps the type that it came with.
+  const tags = [`"${digest}-json"`, `"${digest}-openapi"`] as const;
+  const [tag, other] = type === openApiType ? [tags[1], tags[0]] : tags;
+  const response = content(type, text).withHeader("ETag", tag).withHeader("Cache-Control", "no-cache");
+  switch (evaluatePreconditions(request, { entityTags: [tag, other] })) {
+    case "not-modified":
+      return notModified(response);
+    default:
+      return response;
+  }
+}

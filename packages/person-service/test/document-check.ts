@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import { HttpRequest } from "waymark";
+import type { MediaType, OpenApiDocument, Operation, Reference, RequestBody, Response } from "waymark/openapi";
+import type { Answer, Message } from "./transports.ts";
+
+/** Holds what a client sent, and what it got, against an OpenAPI document. */
+export interface DocumentCheck {
+  /** @throws AssertionError that says what the document does not have */
+  check(method: string, target: string, message: Message, answer: Answer): void;
+}
+
+/** A response as the document has it, without references. */
+interface Candidate {
+  readonly pointer: string;
+  readonly response: Response;
+}
+
+export function documentCheck(document: OpenApiDocument): DocumentCheck {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  formats.default(ajv);
+  ajv.addSchema(document, "document");
+  const validators = new Map<string, ValidateFunction>();
+  const validate = (pointer: string, value: unknown, isNarrowed: boolean): string | undefined => {
+    let validator = validators.get(pointer);
+    if (validator === undefined) {
+      validator = ajv.compile({ $ref: `document#${pointer}` });
+      validators.set(pointer, validator);
+    }
+    validator(value);
+    // What `fields` leaves out is missing.
+    const errors = (validator.errors ?? []).filter(({ keyword }) => !(isNarrowed && keyword === "required"));
+    return errors.length === 0 ? undefined : ajv.errorsText(errors);
+  };
+  const paths = Object.entries(document.paths).map(([path, item]) => {
+    const pattern = path.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{[^}]*\}/g, "[^/]+");
+    return { path, item, expression: new RegExp(`^${pattern}$`) };
+  });
+  const operationOf = (
+    method: string,
+    target: string,
+  ): { readonly pointer: string; readonly operation: Operation } | undefined => {
+    const pathname = canonicalPath(target);
+    if (pathname === undefined) return undefined;
+    const name = method === "HEAD" ? "get" : method.toLowerCase();
+    const found = paths.find(({ item, expression }) => expression.test(pathname) && name in item);
+    if (found === undefined) return undefined;
+    const operation = found.item[name] as Operation; // `x-operations` is no name of a method
+    return { pointer: `/paths/${escapePointer(found.path)}/${name}`, operation };
+  };
+  const resolve = <T extends object>(
+    value: T | Reference,
+    pointer: string,
+  ): { readonly pointer: string; readonly value: T } => {
+    if (!("$ref" in value)) return { pointer, value };
+    const at = value.$ref.slice(1);
+    const parts = at.slice(1).split("/");
+    // The document refers to its own components.
+    return {
+      pointer: at,
+      value: parts.reduce((whole: unknown, part) => (whole as Record<string, unknown>)[part], document) as T,
+    };
+  };
+
+  const faultIn = (
+    { pointer, response }: Candidate,
+    answer: Answer,
+    isHead: boolean,
+    isNarrowed: boolean,
+  ): string | undefined => {
+    const { content } = response;
+    const undeclared = Object.keys(answer.headers).filter(
+      (name) =>
+        !everywhere.test(name) &&
+        !Object.keys(response.headers ?? {}).some((declared) => declared.toLowerCase() === name),
+    );
+    if (undeclared.length > 0) return `has the fields ${undeclared.join(", ")}`;
+    if (isHead) return undefined;
+    if (answer.bytes.length === 0) {
+      return content === undefined || response["x-content-optional"] === true ? undefined : "has no content";
+    }
+    const type = answer.headers["content-type"] ?? "";
+    const key = contentKey(content ?? {}, type);
+    // Refusals without content for anybody else are pages in browsers.
+    if (answer.status >= 400 && type.startsWith("text/html")) return undefined;
+    if (key === undefined) return `has content of the type "${type}"`;
+    if (!/[/+]json/.test(type) || "content-encoding" in answer.headers) return undefined;
+    return validate(`${pointer}/content/${escapePointer(key)}/schema`, JSON.parse(answer.text), isNarrowed);
+  };
+
+  return {
+    check(method, target, message, answer) {
+      const found = operationOf(method, target);
+      if (found === undefined && method === "OPTIONS") return;
+      const { status } = answer;
+      const refusal = document["x-refusals"][status];
+      const declared =
+        found?.operation.responses[status] ?? (status < 300 ? found?.operation.responses["2XX"] : undefined);
+      const candidates = [
+        ...(declared === undefined ? [] : [resolve<Response>(declared, `${found?.pointer}/responses/${status}`)]),
+        ...(refusal === undefined ? [] : [resolve<Response>(refusal, "")]),
+      ].map(({ pointer, value }): Candidate => ({ pointer, response: value }));
+      const asked = `${method} ${target.slice(0, 200)} → ${status}`;
+      assert.notEqual(candidates.length, 0, `${asked} is not in the OpenAPI document`);
+      const isNarrowed = /[?&]fields=/.test(target);
+      const faults = candidates.map((candidate) => faultIn(candidate, answer, method === "HEAD", isNarrowed));
+      if (!faults.includes(undefined))
+        assert.fail(`${asked} ${faults[0]}, which the OpenAPI document does not have: ${answer.text.slice(0, 300)}`);
+      if (found === undefined || status >= 300) return;
+      assert.deepEqual(
+        undeclaredParameters(found.operation, target, resolve),
+        [],
+        `${asked} has parameters that the OpenAPI document has not`,
+      );
+      if (found.operation.requestBody !== undefined)
+        checkContent(found.pointer, found.operation.requestBody, message, asked);
+    },
+  };
+
+  function checkContent(
+    pointer: string,
+    { content }: RequestBody,
+    { headers = {}, body = "" }: Message,
+    asked: string,
+  ): void {
+    const fields = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
+    const type = fields.get("content-type") ?? "";
+    const key = contentKey(content, type);
+    assert.notEqual(key, undefined, `${asked} has content of the type "${type}", which the OpenAPI document has not`);
+    const isLenient = /handling\s*=\s*"?lenient/i.test(fields.get("prefer") ?? "");
+    if (key === undefined || isLenient || fields.has("content-encoding") || !/[/+]json/i.test(type)) return;
+    const text = typeof body === "string" ? body : new TextDecoder().decode(body);
+    const fault = validate(`${pointer}/requestBody/content/${escapePointer(key)}/schema`, JSON.parse(text), false);
+    assert.equal(
+      fault,
+      undefined,
+      `${asked} is taken, and the OpenAPI document does not allow its content: ${text.slice(0, 300)}`,
+    );
+  }
+}
+
+function undeclaredParameters(
+  { parameters = [] }: Operation,
+  target: string,
+  resolve: <T extends object>(value: T | Reference, pointer: string) => { readonly value: T },
+): readonly string[] {
+  const declared = parameters.map((each) => resolve(each, "").value).filter((each) => each.in === "query");
+  const names = new Set(declared.map(({ name }) => name));
+  const patterns = declared.flatMap(({ schema }) =>
+    Object.keys((schema as { patternProperties?: object }).patternProperties ?? {}),
+  );
+  // An operation without parameters reads no query, and has nothing against one.
+  if (declared.length === 0) return [];
+  const query = target.replace(/^[^?]*\??/s, "");
+  const sent = [...new URLSearchParams(query).keys()];
+  return sent.filter((name) => !names.has(name) && !patterns.some((pattern) => new RegExp(pattern).test(name)));
+}
+
+/** Returns the media type of the record that a Content-Type is meant by. */
+function contentKey(content: Readonly<Record<string, MediaType>>, contentType: string): string | undefined {
+  const plain = (type: string): string => type.toLowerCase().replace(/\s*;.*$/s, "");
+  return Object.keys(content).find((type) => plain(type) === plain(contentType));
+}
+
+/** Returns the path as the routes see it; undefined for a target that is malformed. */
+function canonicalPath(target: string): string | undefined {
+  try {
+    return HttpRequest.of({ target }).path;
+  } catch {
+    return undefined;
+  }
+}
+
+/** As a fragment of a URI. */
+const escapePointer = (text: string): string => encodeURIComponent(text.replaceAll("~", "~0").replaceAll("/", "~1"));
+
+/** Fields of the connection, of content in general, of caches, of security and of CORS, which any response may have. */
+const everywhere =
+  /^(?:content-(?:type|length|encoding|security-policy)|cache-control|vary|accept-ranges|x-content-type-options|referrer-policy|cross-origin-resource-policy|strict-transport-security|access-control-.*|timing-allow-origin)$/;

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { parseCommandLine } from "../src/cli/command-line.ts";
+
+/** Runs a command in this process, and returns what it prints. */
+async function printed(...argv: readonly string[]): Promise<string> {
+  const lines: string[] = [];
+  const line = parseCommandLine(argv);
+  assert.equal(line.kind, "run");
+  if (line.kind !== "run") return "";
+  await line.run({ print: (text) => lines.push(text), tell: () => undefined, readInput: async () => new Uint8Array() });
+  return lines.join("\n");
+}
+
+describe("routes", () => {
+  it("lists each route with its conditions, and what is around every request", async () => {
+    const text = await printed("routes");
+    assert.match(text, /^GET {5}\/person\/\{id\} +readPerson\n +answers application\/json, application\/xml,/);
+    assert.match(text, /^POST {4}\/person +createPerson\n +reads application\/json, application\/xml, text\/xml$/m);
+    assert.match(text, /^GET {5}\/health\/live +checkLiveness\n +filters after \(health\.ts:\d+\)$/m);
+    assert.match(text, /\n\nAround every request: nameRequests, /);
+  });
+});
+
+describe("explain", () => {
+  it("says which route takes a request, and why the others do not", async () => {
+    const text = await printed("explain", "GET", "/person?limit=2");
+    assert.match(
+      text,
+      /^GET \/person → GET \/person\n {2}GET \/person\/\{id\} +wants path "\/person\/\{id\}", found "\/person"\n> GET \/person +takes it\n/,
+    );
+  });
+
+  it("says what a refusal answers", async () => {
+    const text = await printed("explain", "GET", "/person/1", "-H", "Accept: text/plain");
+    assert.match(
+      text,
+      /^GET \/person\/1 → status 406\n {2}GET \/person\/\{id\} +wants accept application\/json, .*, found Accept: text\/plain\n/,
+    );
+    assert.match(
+      text,
+      /\n\n406 Not Acceptable\nVary: Accept, Accept-Encoding\nAccept is "text\/plain"; available here: application\/json,/,
+    );
+    const other = await printed("explain", "DELETE", "/person");
+    assert.match(other, /\n\n405 Method Not Allowed\nAllow: GET, HEAD, POST, OPTIONS\n/);
+  });
+
+  it("takes what is not a path, or not a field, for a mistake", async () => {
+    await assert.rejects(printed("explain", "GET", "person"), {
+      message: '"person" is not a path: it begins with a slash, such as /person/1',
+    });
+    const line = parseCommandLine(["explain", "GET", "/", "-H", "Accept"]);
+    assert.equal(
+      line.kind === "usage-error" && line.usageErrors[0],
+      `-H must be a name, a colon and a value, such as 'Accept: text/csv', not "Accept".`,
+    );
+  });
+});
+
+describe("openapi", () => {
+  it("prints the document, named by the public URL", async () => {
+    const document = JSON.parse(await printed("openapi", "--public-url", "https://api.example.com/v1/"));
+    assert.equal(document.openapi, "3.1.1");
+    assert.deepEqual(document.servers, [{ url: "https://api.example.com/v1" }]);
+  });
+});

@@ -1,0 +1,335 @@
+import assert from "node:assert/strict";
+import { it, describe as suite } from "node:test";
+import { z } from "zod";
+import { access, compress, describeProblems, nameRequests, overload, rateLimit } from "../src/filters/index.ts";
+import {
+  GET,
+  group,
+  json,
+  mount,
+  noContent,
+  ok,
+  PATCH,
+  POST,
+  PUT,
+  QUERY,
+  type Route,
+  route,
+  router,
+} from "../src/index.ts";
+import { nodeCodings } from "../src/node/index.ts";
+import { type OpenApiDocument, type OpenApiOptions, type Operation, openApi } from "../src/openapi/index.ts";
+import {
+  accept,
+  contentType,
+  describe,
+  described,
+  header,
+  name,
+  namedSchema,
+  not,
+  query,
+  test,
+} from "../src/routing/index.ts";
+
+const about = { title: "Books", version: "1.0.0" };
+
+const documentOf = (declared: Route, options: Partial<OpenApiOptions> = {}): Promise<OpenApiDocument> =>
+  openApi(router(declared), { ...about, ...options });
+
+/** The operation of a document by its method and path, `GET /books`. */
+function operationOf(document: OpenApiDocument, line: string): Operation {
+  const [method = "", path = ""] = line.split(" ");
+  const operation = document.paths[path]?.[method.toLowerCase()];
+  assert.ok(operation !== undefined, `${line} is not among ${Object.keys(document.paths).join()}`);
+  return operation as Operation; // under the name of a method
+}
+
+/** What a reference refers to, or the value itself. */
+function resolved(document: OpenApiDocument, value: unknown): Record<string, unknown> {
+  const { $ref } = value as { $ref?: string };
+  if ($ref === undefined) return value as Record<string, unknown>;
+  const parts = $ref.slice(2).split("/");
+  return parts.reduce<unknown>((whole, part) => (whole as Record<string, unknown>)[part], document) as Record<
+    string,
+    unknown
+  >;
+}
+
+const statusesOf = (operation: Operation): readonly string[] => Object.keys(operation.responses);
+
+suite("the paths of an OpenAPI document", () => {
+  const spellings: readonly (readonly [template: string, path: string, parameters: readonly object[]])[] = [
+    ["/", "/", []],
+    ["/a b/c", "/a%20b/c", []],
+    ["/{id}", "/{id}", [{ name: "id", schema: { type: "string" } }]],
+    ["/{id:[0-9]+}", "/{id}", [{ name: "id", schema: { type: "string", pattern: "^(?:[0-9]+)$" } }]],
+    [
+      "/{file}.{ext:csv|xml}",
+      "/{file}.{ext}",
+      [
+        { name: "file", schema: { type: "string" } },
+        { name: "ext", schema: { type: "string", pattern: "^(?:csv|xml)$" } },
+      ],
+    ],
+    [
+      "/{*rest}",
+      "/{rest}",
+      [{ name: "rest", description: "It may have several segments.", schema: { type: "string" } }],
+    ],
+    [
+      "/a/**",
+      "/a/{rest}",
+      [{ name: "rest", description: "It may have several segments.", schema: { type: "string" } }],
+    ],
+    ["/a/*/b", "/a/{wildcard1}/b", [{ name: "wildcard1", schema: { type: "string" } }]],
+  ];
+  for (const [template, path, parameters] of spellings) {
+    it(`spell ${template} as ${path}`, async () => {
+      const operation = operationOf(await documentOf(GET(template, ok)), `GET ${path}`);
+      const expected = parameters.map((each) => ({ ...each, in: "path", required: true }));
+      assert.deepEqual(operation.parameters ?? [], expected);
+    });
+  }
+
+  it("are one where templates differ only in the names of variables", async () => {
+    const document = await documentOf(group(GET("/{id}", ok), PUT("/{number:[0-9]+}", ok)));
+    assert.deepEqual(Object.keys(document.paths), ["/{id}"]);
+    assert.deepEqual(operationOf(document, "PUT /{id}").parameters, [
+      { name: "id", in: "path", required: true, schema: { type: "string", pattern: "^(?:[0-9]+)$" } },
+    ]);
+  });
+
+  it("have the paths of groups and mounted apps in front, and the conditions there", async () => {
+    const inner = router(GET("/", ok), GET("/{id}", name("readNote"), ok));
+    const document = await documentOf(group("/v1", header("X-A"), mount("/notes", inner)));
+    assert.deepEqual(Object.keys(document.paths), ["/v1/notes", "/v1/notes/{id}"]);
+    const operation = operationOf(document, "GET /v1/notes/{id}");
+    assert.equal(operation.operationId, "readNote");
+    assert.deepEqual(resolved(document, operation.parameters?.[1]), {
+      name: "X-A",
+      in: "header",
+      required: true,
+      schema: { type: "string" },
+    });
+  });
+
+  it("have every method of a route that names none, and others than OpenAPI's apart", async () => {
+    const document = await documentOf(group(route("/any", ok), QUERY("/search", ok)));
+    assert.deepEqual(Object.keys(document.paths["/any"] ?? {}), ["get", "put", "post", "delete", "patch"]);
+    assert.deepEqual(Object.keys(document.paths["/search"]?.["x-operations"] ?? {}), ["QUERY"]);
+  });
+});
+
+suite("an operation", () => {
+  it("has the media types of accept and contentType, and the refusals that they cause", async () => {
+    const document = await documentOf(POST("/a", accept("application/json", "text/csv"), contentType("text/csv"), ok));
+    const operation = operationOf(document, "POST /a");
+    assert.deepEqual(Object.keys(operation.requestBody?.content ?? {}), ["text/csv"]);
+    const answer = resolved(document, operation.responses["2XX"]);
+    assert.deepEqual(Object.keys(answer["content"] as object), ["application/json", "text/csv"]);
+    assert.deepEqual(statusesOf(operation), ["406", "415", "500", "2XX"]);
+  });
+
+  it("has no refusal where one of its routes takes what another refuses", async () => {
+    const declared = group(GET("/a", accept("text/csv"), ok), GET("/a", ok));
+    assert.deepEqual(statusesOf(operationOf(await documentOf(declared), "GET /a")), ["500", "2XX"]);
+  });
+
+  it("has conditions on fields and the query as parameters, required where every route requires them", async () => {
+    const declared = group(
+      GET("/a", header("X-A", "1"), query("q", /^[0-9]+$/), ok),
+      GET(
+        "/a",
+        header("X-A", "2"),
+        not(query("old")),
+        test("is beta", () => true),
+        ok,
+      ),
+    );
+    const document = await documentOf(declared);
+    const operation = operationOf(document, "GET /a");
+    assert.deepEqual(
+      operation.parameters?.map((each) => resolved(document, each)),
+      [
+        {
+          name: "X-A",
+          in: "header",
+          required: true,
+          schema: {
+            anyOf: [
+              { type: "string", enum: ["1"] },
+              { type: "string", enum: ["2"] },
+            ],
+          },
+        },
+        { name: "q", in: "query", schema: { type: "string", pattern: "^[0-9]+$" } },
+      ],
+    );
+    assert.match(operation.description ?? "", /Only for requests that meet: not query old; is beta\./);
+    assert.deepEqual(statusesOf(operation), ["404", "500", "2XX"]);
+  });
+
+  it("is that of its routes together, each with its content", async () => {
+    const one = namedSchema("Book", z.object({ title: z.string() }));
+    const document = await documentOf(
+      group(
+        "/books",
+        describe({ tags: ["Books"] }),
+        POST(
+          contentType("application/json"),
+          describe({
+            operationId: "createBook",
+            summary: "Store a book",
+            content: { schema: one },
+            responses: { 201: { description: "Stored." } },
+          }),
+          ok,
+        ),
+        POST(
+          contentType("text/csv"),
+          describe({
+            summary: "Store many",
+            content: { types: { "text/csv": {} } },
+            responses: { 200: { description: "All stored.", schema: { type: "object" } } },
+          }),
+          ok,
+        ),
+      ),
+    );
+    const operation = operationOf(document, "POST /books");
+    assert.deepEqual(
+      [operation.operationId, operation.summary, operation.tags],
+      ["createBook", "Store a book", ["Books"]],
+    );
+    assert.deepEqual(operation.requestBody?.content, {
+      "application/json": { schema: { $ref: "#/components/schemas/Book" } },
+      "text/csv": { schema: { type: "string" } },
+    });
+    assert.deepEqual(document.components.schemas["Book"], {
+      type: "object",
+      properties: { title: { type: "string" } },
+      required: ["title"],
+    });
+    assert.deepEqual(statusesOf(operation), ["200", "201", "400", "413", "415", "500"]);
+    assert.match(operation.description ?? "", /\*\*Store a book \(application\/json\)\*\*/);
+  });
+
+  it("takes the description of its handler, and that of the route before it", async () => {
+    const handler = described(
+      () => ({ summary: "Of the handler", description: "Long." }),
+      () => json({}),
+    );
+    const operation = operationOf(
+      await documentOf(GET("/a", describe({ summary: "Of the route" }), handler)),
+      "GET /a",
+    );
+    assert.deepEqual([operation.summary, operation.description], ["Of the route", "Long."]);
+  });
+
+  it("has examples that are made when the document is", async () => {
+    const answers = {
+      200: { description: "Now.", types: { "application/json": { example: async () => ({ made: true }) } } },
+    };
+    const document = await documentOf(GET("/a", describe({ responses: answers }), ok));
+    const answer = resolved(document, operationOf(document, "GET /a").responses["200"]);
+    assert.deepEqual(answer["content"], { "application/json": { schema: {}, example: { made: true } } });
+  });
+
+  it("has a name of its own", async () => {
+    const declared = group(GET("/a", name("same"), ok), PATCH("/b", name("same"), ok));
+    await assert.rejects(documentOf(declared), {
+      name: "TypeError",
+      message: /Both GET \/a and PATCH \/b have the name "same"/,
+    });
+  });
+});
+
+suite("the filters of an app in its document", () => {
+  const filters = [
+    nameRequests(),
+    compress({ codings: nodeCodings }),
+    overload({ maxDelay: 100 }),
+    describeProblems(),
+    rateLimit({ limit: 1, window: 1 }),
+    access(() => ({ kind: "allowed" })),
+  ];
+
+  it("add their problems and header fields to every operation, and to the refusals", async () => {
+    const document = await openApi(
+      router(
+        { filters },
+        GET("/a", () => noContent()),
+      ),
+      about,
+    );
+    const operation = operationOf(document, "GET /a");
+    assert.deepEqual(statusesOf(operation), ["400", "401", "403", "406", "429", "500", "503", "2XX"]);
+    const answer = resolved(document, operation.responses["429"]);
+    const fields = ["X-Request-Id", "RateLimit-Policy", "RateLimit", "Retry-After"];
+    assert.deepEqual(Object.keys(answer["headers"] as object), fields);
+    assert.deepEqual(Object.keys(answer["content"] as object), ["application/problem+json", "application/problem+xml"]);
+    assert.deepEqual(Object.keys(document["x-refusals"]), [
+      "400",
+      "401",
+      "403",
+      "404",
+      "405",
+      "406",
+      "429",
+      "500",
+      "501",
+      "503",
+    ]);
+  });
+
+  it("add them in a group to its operations only", async () => {
+    const document = await documentOf(
+      group(GET("/free", ok), group(rateLimit({ limit: 1, window: 1 }), GET("/counted", ok))),
+    );
+    assert.deepEqual(statusesOf(operationOf(document, "GET /free")), ["500", "2XX"]);
+    assert.deepEqual(statusesOf(operationOf(document, "GET /counted")), ["429", "500", "2XX"]);
+  });
+});
+
+suite("an OpenAPI document", () => {
+  it("asks for credentials as the app says", async () => {
+    const document = await documentOf(group(GET("/open", ok), GET("/closed/{id}", ok)), {
+      security: {
+        schemes: { bearer: { type: "http", scheme: "bearer" } },
+        requirementsOf: ({ path }) => (path === "/closed/1" ? [{ bearer: ["read"] }] : []),
+      },
+    });
+    assert.deepEqual(operationOf(document, "GET /open").security, []);
+    assert.deepEqual(operationOf(document, "GET /closed/{id}").security, [{ bearer: ["read"] }]);
+  });
+
+  it("names the problems of each status with the pages that they lead to", async () => {
+    const document = await documentOf(GET("/a", accept("text/csv"), ok), { problemBase: "https://api.example/v1" });
+    const answer = resolved(document, operationOf(document, "GET /a").responses["406"]);
+    const { schema, examples } =
+      (answer["content"] as Record<string, Record<string, Record<string, unknown>>>)["application/problem+json"] ?? {};
+    assert.deepEqual(schema, {
+      allOf: [
+        { $ref: "#/components/schemas/Problem" },
+        { properties: { type: { enum: ["https://api.example/v1/problems/not-acceptable"] }, status: { const: 406 } } },
+      ],
+    });
+    assert.deepEqual(examples?.["not-acceptable"], {
+      value: { type: "https://api.example/v1/problems/not-acceptable", title: "Not Acceptable", status: 406 },
+    });
+  });
+
+  it("moves the references within a schema that it gives a name", async () => {
+    const tree = {
+      $defs: { node: { type: "object", properties: { next: { $ref: "#/$defs/node" } } } },
+      $ref: "#/$defs/node",
+    };
+    const answers = { 200: { description: "A tree.", schema: namedSchema("Tree", tree) } };
+    const document = await documentOf(GET("/a", describe({ responses: answers }), ok));
+    assert.match(
+      JSON.stringify(document.components.schemas["Tree"]),
+      /"next":\{"\$ref":"#\/components\/schemas\/Tree\/\$defs\/node"\}/,
+    );
+  });
+});
