@@ -146,7 +146,6 @@ describe("copy", () => {
       [postgres, empty, /it has no collections/],
       [text, empty, /is not an SQLite database/],
       [dirname(none), empty, /it is no file/],
-      [full, full, /cannot be loaded from itself/],
       [empty, full, /has, or had, records/],
       [full, text, /is not an SQLite database/],
     ] as const) {
@@ -154,6 +153,9 @@ describe("copy", () => {
     }
     assert.ok(!existsSync(none));
     assert.ok(readFileSync(full).equals(before));
+    const itself = await runProgram("copy", "--from", full, "--to", full);
+    assert.equal(itself.code, 2);
+    assert.match(itself.stderr, /--from and --to are the same database/);
     assert.equal((await runProgram("copy", "--from", full)).code, 2);
   });
 });
@@ -215,7 +217,11 @@ describe("backup and restore", () => {
       [dirname(backup), location, /already/],
       [join(dirname(backup), "none", "x.db"), location, /Cannot write ".*": its directory is not there/],
       [`${backup}.2`, `${location}.none`, /there is no such file/],
-      [`${backup}.2`, "postgres://localhost/people", /by its own pg_dump; to have it in a file of SQLite, use.* copy/],
+      [
+        `${backup}.2`,
+        "postgres://localhost/people",
+        /with its own pg_dump; the command copy copies it to an SQLite file/,
+      ],
     ] as const) {
       assertRefused(await runProgram("backup", file, "--database", database), reason);
     }
