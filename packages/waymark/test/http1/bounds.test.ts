@@ -159,7 +159,7 @@ describe("a message that is refused", () => {
     [
       "a folded line",
       "GET / HTTP/1.1\r\nX: a\r\n b\r\n\r\n",
-      "A field line begins with a space. Folded lines are not allowed.",
+      "A field line begins with white space. Folded lines are not allowed.",
     ],
     ["a lone line feed", "GET / HTTP/1.1\r\nHost: a\n\r\n", "A line ends without a carriage return."],
     [

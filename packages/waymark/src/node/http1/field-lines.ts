@@ -34,7 +34,7 @@ function nameEnd(text: string, start: number): number {
   while (isNameCharacter[text.charCodeAt(at)] === 1) at++;
   if (at > start && text.charCodeAt(at) === 0x3a) return at;
   const first = text.charCodeAt(start);
-  if (isBlank(first)) throw malformedMessage("A field line begins with a space. Folded lines are not allowed.");
+  if (isBlank(first)) throw malformedMessage("A field line begins with white space. Folded lines are not allowed.");
   if (at === start) throw malformedMessage("A field line has no name.");
   throw malformedMessage("A field line has no colon straight behind its name.");
 }
