@@ -41,7 +41,7 @@ describe("the OpenAPI document of the service", () => {
   });
 });
 
-/** Redocly does not look for references in `x-refusals`, nor for the members of a schema around an `anyOf` that is an alternative itself. */
+/** Redocly does not look for references in `x-refusals`, nor for the members of the schema that a `not` is part of. */
 const rules = { "no-unused-components": "off", "no-required-schema-properties-undefined": "off" } as const;
 
 describe("GET /openapi.json", () => {

@@ -521,11 +521,17 @@ describe("personSchema", () => {
     assert.deepEqual(schema.validate(born), { value: born });
   });
 
+  it("publishes that members may be null, which is absent", () => {
+    const { properties } = jsonSchema.input({ target: "draft-2020-12" });
+    const name = { anyOf: [{ type: "string", minLength: 1, maxLength: 200 }, { type: "null" }] };
+    assert.partialDeepStrictEqual(properties, { name });
+  });
+
   it("publishes its bounds as JSON Schema", () => {
-    assert.partialDeepStrictEqual(jsonSchema.input({ target: "draft-2020-12" }), {
+    assert.partialDeepStrictEqual(jsonSchema.output({ target: "draft-2020-12" }), {
       type: "object",
       additionalProperties: false,
-      anyOf: [{ required: ["name"] }, { required: ["givenName"] }, { required: ["familyName"] }],
+      not: { allOf: ["name", "givenName", "familyName"].map((member) => ({ not: { required: [member] } })) },
       properties: {
         id: { type: "integer", minimum: 1, maximum: 9007199254740991 },
         name: { type: "string", minLength: 1, maxLength: 200 },

@@ -24,7 +24,8 @@ export function recordSchemas<T extends Document>(settings: CollectionSettings<T
     own.map((name) => [name, { ...(memberSchemas[name] ?? ownerId), readOnly: true }]),
   );
   const { id: _, ...changeable } = input.properties;
-  const { anyOf: _either, required: _all, ...changed } = input;
+  // What is said of members together is of the whole record, and not of its changes.
+  const { anyOf: _any, not: _not, required: _all, ...changed } = input;
   return {
     sent: namedSchema(nouns.schema, { ...input, properties: { id: recordId, ...input.properties } }),
     stored: namedSchema(`Stored${nouns.schema}`, {

@@ -117,6 +117,8 @@ type Members = ReturnType<typeof personMembers | typeof lenientMembers>;
 const lenientMembers = (now: () => Date) =>
   personMembers(now).strip().extend({ address: address.strip().exactOptional() });
 
+const nameSources = ["name", "givenName", "familyName"];
+
 const personMembers = (now: () => Date) =>
   z
     .strictObject(
@@ -140,7 +142,8 @@ const personMembers = (now: () => Date) =>
       },
       { error: notAnObject("a person") },
     )
-    .meta({ anyOf: [{ required: ["name"] }, { required: ["givenName"] }, { required: ["familyName"] }] });
+    // One of them at least. Generators of types take `anyOf` for a union, of which nothing is known, and pass over `not`.
+    .meta({ not: { allOf: nameSources.map((member) => ({ not: { required: [member] } })) } });
 
 const address = z
   .strictObject(
@@ -184,7 +187,6 @@ function validate(members: Members, value: unknown): ValidationResult<Person> {
   return { value: id === undefined ? { name, ...others } : { id, name, ...others } };
 }
 
-const nameSources = ["name", "givenName", "familyName"];
 const nameMissing: ValidationIssue = {
   path: ["name"],
   message: "is required where there is no givenName or familyName",
