@@ -21,7 +21,6 @@ export { type XmlDecoderOptions, xmlDecoder } from "./formats/xml-decoder.ts";
 export { jsonPatchType, mergePatchType } from "./handlers/change.ts";
 export type { CollectionOwner } from "./handlers/record-scope.ts";
 export type { BulkLimits, ListLimits } from "./limits.ts";
-export type { PageLinks } from "./lists/page.ts";
 export type { DatabaseObserver, StoreCommit, StoreOperation } from "./observer.ts";
 export { displayAddress, openDatabase, openPostgresDatabase, openSnapshot } from "./open-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
@@ -31,6 +30,7 @@ export type {
   ListOptions,
   ListPage,
   ListRepresentation,
+  PageLinks,
   Representation,
 } from "./representation.ts";
 export {

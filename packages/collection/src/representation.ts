@@ -1,5 +1,4 @@
 import type { HttpRequest } from "waymark";
-import type { PageLinks } from "./lists/page.ts";
 import type { StoredRecord } from "./store.ts";
 
 /**
@@ -75,4 +74,11 @@ export interface ListPage {
   readonly links: PageLinks;
   /** The number of records on all pages, where the client asked for it. */
   readonly total?: number;
+}
+
+/** The URLs of the first page and of those around a page, by their relations. There is no next on the last page, and no prev on the first. */
+export interface PageLinks {
+  readonly first: string;
+  readonly next?: string;
+  readonly prev?: string;
 }

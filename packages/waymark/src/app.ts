@@ -3,7 +3,6 @@ import type { MatchedRoute } from "./exchange.ts";
 import type { MethodsOf } from "./filter.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
-import type { CompiledRoutes, compiled } from "./routing/compile.ts";
 import type { Servable } from "./served-app.ts";
 
 /** Answers requests with the routes that `router(…)` was given. */
@@ -25,7 +24,6 @@ export interface App extends Servable {
   readonly findings: readonly Finding[];
   /** Returns the methods that the routes of a canonical path take, as in `Allow`; undefined if no route has the path. */
   readonly methodsOf: MethodsOf;
-  readonly [compiled]: CompiledRoutes;
 }
 
 /**

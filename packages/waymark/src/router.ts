@@ -14,7 +14,7 @@ import { adoptSettings, type HttpRequest, matchedRequest, noteRoute } from "./re
 import type { HttpResponse } from "./response.ts";
 import type { NeededBy, Route, RouteData } from "./route.ts";
 import { describeFilter, summarize } from "./routing/branch.ts";
-import { compiled, compileRoutes } from "./routing/compile.ts";
+import { compileRoutes, keepRoutes } from "./routing/compile.ts";
 import { explain } from "./routing/explain.ts";
 import { thrownResponse, wrapWeb } from "./routing/pipeline.ts";
 import { type Consulted, refused, refusePath } from "./routing/refusal.ts";
@@ -146,7 +146,7 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
     content,
     fault,
   };
-  return {
+  const app: App = {
     handle(request) {
       adoptSettings(request, content);
       noteRoute(request, undefined);
@@ -160,9 +160,9 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
     filters: filters.map(describeFilter),
     findings,
     methodsOf,
-    [compiled]: { branches, filters, reads: content },
     [served]: servedApp,
   };
+  return keepRoutes(app, { branches, filters, reads: content });
 }
 
 function sortFilters(

@@ -1,4 +1,5 @@
 import { memberValue } from "../member-value.ts";
+import type { PageLinks } from "../representation.ts";
 import { defaultOrder, type MemberValue, type SelectableMember, type Selection } from "../selection.ts";
 import type { StoredRecord } from "../store.ts";
 import { comparePlaces, type Place } from "../stores/keyset.ts";
@@ -138,13 +139,6 @@ async function* endingWith(
     }
     yield batch;
   }
-}
-
-/** The URLs of the first page and of those around a page, by their relations. There is no next on the last page, and no prev on the first. */
-export interface PageLinks {
-  readonly first: string;
-  readonly next?: string;
-  readonly prev?: string;
 }
 
 /** The Link field of a page (RFC 8288). */

@@ -1,6 +1,6 @@
 import type { App } from "../app.ts";
 import { type ProblemType, problemTypes } from "../problem-types.ts";
-import { compiled } from "../routing/compile.ts";
+import { routesOf } from "../routing/compile.ts";
 import { Components } from "./components.ts";
 import type {
   OpenApiDocument,
@@ -143,7 +143,7 @@ function refusalsOf(
   serverProblems: readonly ProblemType[],
   { components, problemBase }: OperationSettings,
 ): Readonly<Record<string, Reference>> {
-  const everywhere = combine(describesOf(app[compiled].filters));
+  const everywhere = combine(describesOf(routesOf(app).filters));
   const form = { mediaTypes: ["application/problem+json", ...(everywhere.problemTypes ?? [])], base: problemBase };
   const headers = toHeaders(everywhere.responseHeaders ?? {}, components);
   const { malformedTarget, notFound, methodNotAllowed, notImplemented, internalError } = problemTypes;

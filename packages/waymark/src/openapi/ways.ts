@@ -3,7 +3,7 @@ import type { ConditionData } from "../condition.ts";
 import { type Description, descriptionOf } from "../description.ts";
 import { pathBelow } from "../mount.ts";
 import type { Branch } from "../routing/branch.ts";
-import { compiled } from "../routing/compile.ts";
+import { routesOf } from "../routing/compile.ts";
 
 /** One way to a handler, through mounted apps too: a branch as far as a document speaks of it. */
 export interface Way {
@@ -26,7 +26,7 @@ export interface Way {
 
 /** Returns every way to a handler, in the order in which they are tried. */
 export function waysOf(app: App): readonly Way[] {
-  const { branches, filters } = app[compiled];
+  const { branches, filters } = routesOf(app);
   const everywhere = describesOf(filters);
   return branches.flatMap((branch): readonly Way[] => {
     const way = wayOf(branch, everywhere);

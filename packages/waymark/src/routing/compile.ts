@@ -9,9 +9,6 @@ import { type Branch, compileBranches, type PlacedRoute } from "./branch.ts";
 import { findEmptyOr, findForeignVariables, findNoRoutes, findShadows } from "./finding.ts";
 import { findInvalid, RoutingError } from "./validate.ts";
 
-/** The key under which an app keeps its routes for what describes them. */
-export const compiled: unique symbol = Symbol("compiled");
-
 /** The routes of an app as data. */
 export interface CompiledRoutes {
   /** In the order in which they are tried. */
@@ -20,6 +17,25 @@ export interface CompiledRoutes {
   readonly filters: readonly Filter[];
   /** How the content of requests is read. */
   readonly reads: ContentSettings;
+}
+
+const routesByApp = new WeakMap<object, CompiledRoutes>();
+
+/** Returns the app, and keeps its routes for what describes them. */
+export function keepRoutes<A extends object>(app: A, routes: CompiledRoutes): A {
+  routesByApp.set(app, routes);
+  return app;
+}
+
+/**
+ * Returns the routes of an app.
+ *
+ * @throws TypeError when `router` did not make it
+ */
+export function routesOf(app: object): CompiledRoutes {
+  const routes = routesByApp.get(app);
+  if (routes === undefined) throw new TypeError("Only an app made by router(…) has routes to describe");
+  return routes;
 }
 
 /**
