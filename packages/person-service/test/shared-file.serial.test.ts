@@ -33,7 +33,7 @@ describe("two services on one SQLite file", () => {
     for (;;) {
       const answer = await post(service, person);
       if (answer.status !== 503) return answer;
-      assert.match(await answer.text(), /nothing was changed/);
+      assert.match(await answer.text(), /Nothing was changed/);
     }
   };
 
@@ -74,7 +74,7 @@ describe("two services on one SQLite file", () => {
     }
     for (const answer of await refusals) {
       assert.deepEqual([answer.status, answer.headers.get("Retry-After")], [503, "1"]);
-      assert.match(await answer.text(), /nothing was changed/);
+      assert.match(await answer.text(), /Nothing was changed/);
     }
     assert.ok(reads > 1, `only ${reads} were read meanwhile`);
     other.exec("ROLLBACK");
