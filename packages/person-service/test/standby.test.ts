@@ -21,7 +21,7 @@ const textAt = async (service: ServiceProcess, path: string): Promise<string> =>
 async function assertReadsOnly(answer: Response): Promise<void> {
   const { type, detail } = JSON.parse(await answer.text());
   assert.deepEqual([answer.status, type, answer.headers.get("Retry-After")], [503, "/problems/read-only", null]);
-  assert.match(detail, /answers reads only, and nothing was changed/);
+  assert.match(detail, /answers reads only\. Nothing was changed/);
 }
 
 describe("a service on a standby of PostgreSQL", () => {
