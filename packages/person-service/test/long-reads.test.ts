@@ -9,7 +9,7 @@ import { fillWithPeople } from "./streaming.ts";
 
 const people = 20_000;
 
-/** What everybody is like, so that each record is looked into again and again: a second's work, or near it. */
+/** What everybody is like, so that each record is looked into again and again. */
 const longQuery = [
   ...(personCollection.selectable ?? []).map(({ name, type }) => `${name}[ne]=${type === "date" ? "1815-12-10" : "x"}`),
   ...["name", "identifier"].flatMap((member) => [
@@ -38,16 +38,20 @@ describe("a count that takes long", () => {
 
   it("keeps nobody waiting who reads or lists something else", async () => {
     const order: string[] = [];
-    const counting = count(longQuery);
-    const counted = answerTo(counting).then(({ status }) => order.push(`count ${status}`));
-    await new Promise<void>((resolve) => counting.end(resolve));
+    // Enough of them for a second's work: each takes about a tenth.
+    const counting = Array.from({ length: 20 }, () => count(longQuery));
+    const counted = Promise.all(counting.map(answerTo)).then((answers) => {
+      for (const { status } of answers) assert.equal(status, 200);
+      order.push("counts");
+    });
+    for (const each of counting) await new Promise<void>((resolve) => each.end(resolve));
     for (const target of ["/person/7", "/person?limit=50&sort=name"]) {
       const answer = await fetch(`${service.url}${target}`);
       await answer.text();
       order.push(`${target} ${answer.status}`);
     }
     await counted;
-    assert.deepEqual(order, ["/person/7 200", "/person?limit=50&sort=name 200", "count 200"]);
+    assert.deepEqual(order, ["/person/7 200", "/person?limit=50&sort=name 200", "counts"]);
   });
 
   it("is left alone when its client has gone, and the service goes on", async () => {
