@@ -72,7 +72,7 @@ suite("options that there are not", () => {
     const options = { port: "3000" } as unknown as ServeOptions; // as of a program without types
     await assert.rejects(serve(router(GET("/a", ok)), options), {
       name: "RangeError",
-      message: 'port must be an integer from 0 to 65535, and is the string "3000": write Number(…) around it',
+      message: 'port must be an integer from 0 to 65535, not the string "3000": write Number(…) around it',
     });
   });
 });
