@@ -13,7 +13,7 @@ import type { Document } from "./store.ts";
 export interface CollectionHandlers<T extends Document> {
   /** The type of a record; exists only at compile time. */
   readonly type?: T;
-  /** Reads one record: 200; 404 without content if there is none, 400 if the id is not an integer. */
+  /** Reads one record: 200; 404 without content if it is missing, 400 if the id is not an integer. */
   readonly read: (request: ItemRequest) => Awaitable<HttpResponse>;
   /**
    * Lists the records that the query asks for: filters on the store's members, `sort`, `limit`, `after`, `before` and

@@ -59,7 +59,7 @@ export interface DatabaseFigures {
   readonly waitingReads: number;
   /** The sizes of the files in bytes; undefined where the database is not a file. */
   readonly files?: { readonly database: number; readonly log: number } | undefined;
-  /** The connections, by what they are for; undefined where there are none. */
+  /** The connections, by what they are for; undefined for a database without connections. */
   readonly pools?: Readonly<Record<"records" | "changes" | "lists", PoolFigures>> | undefined;
 }
 

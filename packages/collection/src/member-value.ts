@@ -18,7 +18,7 @@ export function memberValue(document: unknown, member: string, type: MemberType 
   }
 }
 
-/** The value of `address.postalCode`; undefined when there is none. */
+/** Returns the value of `address.postalCode`; undefined when the record lacks it. */
 export function valueAt(document: unknown, member: string): unknown {
   return member.includes(".") ? member.split(".").reduce(memberOf, document) : memberOf(document, member);
 }
@@ -57,7 +57,7 @@ export function comparedValue<V extends string | number>(value: V, type: MemberT
   return value.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** The first text, by code points, behind all those that begin with the prefix; undefined when there is none behind. */
+/** Returns the first text, by code points, after all that begin with the prefix; undefined when every later text begins with it. */
 export function endOfPrefix(prefix: string): string | undefined {
   const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
   while (points.at(-1) === 0x10_ff_ff) points.pop();

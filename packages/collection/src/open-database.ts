@@ -14,7 +14,7 @@ import { openSqliteSnapshot, type SqliteSnapshotOptions } from "./stores/sqlite/
  * ```
  *
  * @throws StoreOpenError (rejects) when it cannot be opened, or is not one of ours; the message says what to do
- * @throws TypeError (rejects) when the definitions have a name that is none
+ * @throws TypeError (rejects) when a name in the definitions is malformed
  */
 export async function openDatabase(address: string, options: DatabaseOptions): Promise<Database> {
   if (isPostgresAddress(address)) return openPostgresDatabase(address, options);
@@ -35,7 +35,7 @@ export async function openDatabase(address: string, options: DatabaseOptions): P
  * ```
  *
  * @throws StoreOpenError (rejects) when it cannot be opened; the message names it without the password, and says what to do
- * @throws TypeError (rejects) when a definition has a name that is none; RangeError when there are too few connections
+ * @throws TypeError (rejects) when a name in a definition is malformed; RangeError when there are too few connections
  */
 export async function openPostgresDatabase(address: string, options: PostgresDatabaseOptions): Promise<Database> {
   return (await postgres()).openPostgresDatabase(address, options);
@@ -44,7 +44,7 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
 /**
  * Reads a snapshot of the database at an address, without creating or changing anything.
  *
- * @throws StoreOpenError (rejects) when there is none, or it is not one of ours; the message says what to do
+ * @throws StoreOpenError (rejects) when the database is missing, or not one of ours; the message says what to do
  */
 export async function openSnapshot(address: string, options?: SqliteSnapshotOptions): Promise<Snapshot> {
   return isPostgresAddress(address)

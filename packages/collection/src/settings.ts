@@ -118,7 +118,10 @@ export type CollectionHandler = (request: HttpRequest<unknown>) => Promise<HttpR
 /** One that answers at once where the store does. */
 export type ReadHandler = (request: ItemRequest) => Awaitable<HttpResponse>;
 
-/** @throws TypeError when an option is not known, when the representations cannot be told apart, when the media type of one is none, and when none of them has a form for one record or for many; RangeError when a limit is none */
+/**
+ * @throws TypeError when an option is unknown, when two representations have the same name, when a media type is malformed, or when
+ *   no representation has a form for one record or for many; RangeError when a limit is out of its bounds
+ */
 export function settle<T extends Document>(options: CollectionOptions<T>): CollectionSettings<T> {
   requireKnownOptions("collection({ … })", options, Object.keys(knownOptions));
   const { path, store, owner, schema, lenientSchema, decoders, representations = [jsonRepresentation] } = options;

@@ -12,7 +12,7 @@ export interface Store {
   readonly members: readonly SelectableMember[];
   /** Whether the words of records can be searched. */
   readonly fullText: boolean;
-  /** Finds the record with this id; undefined if there is none, whatever the number. */
+  /** Finds the record with this id, which may be any number; undefined if no record has it. */
   find(id: number): Awaitable<StoredRecord | undefined>;
   /**
    * The records of a selection in its order, without one every record by ascending id, in batches that come to about

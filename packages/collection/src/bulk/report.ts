@@ -39,13 +39,13 @@ export interface BrokenOff {
 
 /** Something ended the storing of records each by itself, when some of them had been tried. */
 export function refuseBrokenOff(stored: number, { reason, line }: BrokenOff, errors: LineErrors): HttpResponse {
-  const told = `${stored} records are stored; nothing after line ${line} was tried.`;
+  const progress = `${stored} records are stored; nothing after line ${line} was tried.`;
   const members = { stored, ...errors.toMembers() };
   if (reason === "time") {
-    const detail = `The request took too long: ${told}`;
+    const detail = `The request took too long: ${progress}`;
     return problem(collectionProblemTypes.bulkTimeExceeded, { detail, ...members });
   }
-  const detail = `The store cannot be used at the moment: ${told}`;
+  const detail = `The store cannot be used at the moment: ${progress}`;
   return problem(collectionProblemTypes.storeUnavailable, { detail, ...members }).withHeader("Retry-After", "1");
 }
 
@@ -68,8 +68,8 @@ export function refuseMalformed(error: unknown): unknown {
   const { detail, line, column } = error;
   const cause = line === undefined ? "" : ` because of line ${line}`;
   const errors = line === undefined ? [] : [{ line, pointer: toPointer(), detail }];
-  const told = { detail: `Nothing was stored${cause}: ${detail}.`, line, column, errors };
-  return new HttpError(problem(problemTypes.malformedContent, told), { cause: error });
+  const members = { detail: `Nothing was stored${cause}: ${detail}.`, line, column, errors };
+  return new HttpError(problem(problemTypes.malformedContent, members), { cause: error });
 }
 
 /** What is wrong with a record of a list. */
@@ -83,7 +83,7 @@ interface LineError {
 
 /** Collects what is wrong with the records of a list: all of it is counted, and the first 1,000 are kept. */
 export class LineErrors {
-  readonly #told: LineError[] = [];
+  readonly #listed: LineError[] = [];
   #count = 0;
   #lines = 0;
 
@@ -91,8 +91,8 @@ export class LineErrors {
   add(line: number, issues: readonly ValidationIssue[]): void {
     this.#lines++;
     this.#count += issues.length;
-    for (const { message, path } of issues.slice(0, mostTold - this.#told.length)) {
-      this.#told.push({ line, pointer: shortPointer(path), detail: shortened(escapeUnprintable(message)) });
+    for (const { message, path } of issues.slice(0, mostListed - this.#listed.length)) {
+      this.#listed.push({ line, pointer: shortPointer(path), detail: shortened(escapeUnprintable(message)) });
     }
   }
 
@@ -104,31 +104,31 @@ export class LineErrors {
   /** How many things are wrong, in words that go on from "there": `are 3 faults in 2 records`. */
   get counted(): string {
     const faults = this.#count === 1 ? "is 1 fault" : `are ${inWords(this.#count)} faults`;
-    const place = this.#lines === 1 ? `on line ${this.#told[0]?.line}` : `in ${inWords(this.#lines)} records`;
+    const place = this.#lines === 1 ? `on line ${this.#listed[0]?.line}` : `in ${inWords(this.#lines)} records`;
     const rest =
-      this.omitted === 0 ? "" : `; the first ${inWords(mostTold)} are listed, ${inWords(this.omitted)} are not`;
+      this.omitted === 0 ? "" : `; the first ${inWords(mostListed)} are listed, ${inWords(this.omitted)} are not`;
     return `${faults} ${place}${rest}`;
   }
 
-  /** Whether as many are kept as are told: those that follow are only counted. */
+  /** Whether as many faults are listed as can be: those that follow are only counted. */
   get isFull(): boolean {
-    return this.#told.length === mostTold;
+    return this.#listed.length === mostListed;
   }
 
-  /** How many are counted and not kept. */
+  /** How many faults are counted and not listed. */
   get omitted(): number {
-    return this.#count - this.#told.length;
+    return this.#count - this.#listed.length;
   }
 
-  /** The members of an answer that tell of them, in the order of the lines. */
+  /** Returns the members of an answer that report the faults, in the order of the lines. */
   toMembers(): { readonly refused: number; readonly errors: readonly LineError[]; readonly omitted?: number } {
-    const errors = this.#told.toSorted((one, other) => one.line - other.line);
+    const errors = this.#listed.toSorted((one, other) => one.line - other.line);
     return { refused: this.#lines, errors, ...(this.omitted > 0 && { omitted: this.omitted }) };
   }
 }
 
-/** Nobody reads more. What is told of each is short too, so that an answer is no longer than a few hundred KB. */
-const mostTold = 1000;
+/** The most faults in an answer. The texts of each are bounded too, so that an answer has a few hundred KB at most. */
+const mostListed = 1000;
 const longestPointer = 200;
 const longestDetail = 300;
 

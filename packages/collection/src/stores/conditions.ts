@@ -88,6 +88,6 @@ const operators = {
   ...{ equal: "=", less: "<", greater: ">" },
 } as const satisfies Readonly<Record<string, Operator>>;
 
-/** Returns `WHERE` with all of the conditions; an empty text when there are none. */
+/** Returns `WHERE` with all of the conditions, or an empty text without conditions. */
 export const where = (conditions: readonly string[]): string =>
   conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;

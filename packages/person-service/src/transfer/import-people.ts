@@ -165,7 +165,7 @@ function toOutcome(creation: Creation): Outcome {
   }
 }
 
-/** Changes the person with the identifier; returns undefined when there is none. */
+/** Changes the person with the identifier; returns undefined when no person has it. */
 async function update(person: Person, store: Store, schema: PersonSchema): Promise<Outcome | undefined> {
   const { identifier, id: _id, ...members } = person;
   if (identifier === undefined) return { reason: "identifier is required with --upsert" };

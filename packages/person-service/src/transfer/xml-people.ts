@@ -6,7 +6,7 @@ import type { MediaType } from "waymark/fields";
  * Reads the `person` elements of a document, whatever is around them, in constant memory. Each is read as the service reads
  * one that it is sent; a fault in one spoils no other.
  *
- * @throws ContentError when there are none, or one has no end
+ * @throws ContentError when the file contains no person, or one has no end
  */
 export async function* decodeXmlPeople(
   pieces: AsyncIterable<Uint8Array>,

@@ -130,7 +130,7 @@ function readEscape(reader: Reader): void {
   reader.at += 12;
 }
 
-/** Returns the code unit that an escape `\u0000` at this place stands for; undefined when there is none. */
+/** Returns the code unit that an escape `\u0000` at this place stands for; undefined when no escape is there. */
 function escapedCode(text: string, at: number): number | undefined {
   const spelling = text.slice(at, at + 6);
   return /^\\u[0-9a-f]{4}$/i.test(spelling) ? Number.parseInt(spelling.slice(2), 16) : undefined;

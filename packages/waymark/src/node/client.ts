@@ -116,7 +116,7 @@ type IsTrusted = (address: string) => boolean;
  * Trusts these addresses and networks.
  *
  * @param proxies addresses and networks as `192.0.2.7` and `10.0.0.0/8`, of IPv4 or IPv6, or Node's list of them
- * @throws RangeError that names the one that is none
+ * @throws RangeError that names the malformed one
  */
 export function trustedProxies(proxies: readonly string[] | BlockList): IsTrusted {
   if (!(proxies instanceof BlockList) && proxies.length === 0) return () => false;

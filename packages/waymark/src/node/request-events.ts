@@ -32,7 +32,7 @@ export interface RequestObserver {
   readonly onEnd?: ((event: RequestEvent) => void) | undefined;
 }
 
-/** The event of a request, for filters and handlers that know more of it than its observer; undefined where there is none. */
+/** The event of a request, for filters and handlers that know more of it than its observer; undefined without an observer. */
 export const requestEvent: Attribute<RequestEvent> = attribute<RequestEvent>("requestEvent");
 
 /**

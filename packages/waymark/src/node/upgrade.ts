@@ -53,7 +53,7 @@ export function asksForUpgrade(headers: HeaderList): boolean {
   return /(?:^|,)[ \t]*upgrade[ \t]*(?:,|$)/i.test(headers.get("Connection") ?? "") && headers.has("Upgrade");
 }
 
-/** The body of a response that is none: its connection is handed over instead. To any other sender it has no content. */
+/** Stands for the body where a connection is handed over instead of a response. To any other sender it has no content. */
 export class Takeover implements Iterable<never> {
   readonly #request: HttpRequest;
   readonly #handler: UpgradeHandler;

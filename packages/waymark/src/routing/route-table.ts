@@ -27,7 +27,7 @@ export interface Located {
   readonly segments: readonly string[];
 }
 
-/** Finds the routes of a canonical path; undefined when there are none. */
+/** Finds the routes of a canonical path; undefined when no route has it. */
 export type RouteTable = (path: string) => Located | undefined;
 
 /** Builds the table of these branches, which are in order. Paths without variables are looked up in one step. */

@@ -140,7 +140,7 @@ export class PostgresConnection {
   }
 
   /**
-   * The rows, each an array of its columns: text as the server writes it, null where there is none.
+   * Returns the rows, each an array of its columns: text as the server writes it, or null.
    *
    * @throws ConnectionLost when the answer will never come; else the error of the server
    */
