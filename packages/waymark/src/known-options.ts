@@ -1,5 +1,5 @@
 import { quote } from "./message-text.ts";
-import { nearestName } from "./nearest-name.ts";
+import { nearestName, orNearest } from "./nearest-name.ts";
 
 /**
  * Refuses options that there are not: a misspelt one would be left out in silence.
@@ -13,7 +13,6 @@ import { nearestName } from "./nearest-name.ts";
 export function requireKnownOptions(owner: string, options: object, known: readonly string[]): void {
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  const nearest = nearestName(unknown, known);
-  const hint = nearest === undefined ? "." : `; did you mean ${nearest}?`;
+  const hint = orNearest(nearestName(unknown, known)) || ".";
   throw new TypeError(`${owner} has no option ${quote(unknown)}${hint} Known: ${known.join(", ")}`);
 }

@@ -28,6 +28,10 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   return nearest ?? (begun.length === 1 ? begun[0] : undefined);
 }
 
+/** Ends a clause about an unknown name with the name that may have been meant: `; did you mean birthDate?`, or nothing. */
+export const orNearest = (nearest: string | undefined): string =>
+  nearest === undefined ? "" : `; did you mean ${nearest}?`;
+
 /** Of names that are looked at, in UTF-16 units. */
 const longest = 64;
 const shortestBeginning = 3;

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from "waymark";
-import { excerpt, nearestName } from "waymark/content";
+import { excerpt, nearestName, orNearest } from "waymark/content";
 import { attachment } from "waymark/fields";
-import { formatParameter, orNearest, readQuery } from "../lists/parameters.ts";
+import { formatParameter, readQuery } from "../lists/parameters.ts";
 import type { Representation } from "../representation.ts";
 
 /**

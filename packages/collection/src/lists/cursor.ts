@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { excerpt, nearestName } from "waymark/content";
+import { excerpt, nearestName, orNearest } from "waymark/content";
 import {
   defaultOrder,
   type MemberType,
@@ -8,7 +8,7 @@ import {
   type Selection,
   type SortKey,
 } from "../selection.ts";
-import { orNearest, type Report } from "./parameters.ts";
+import type { Report } from "./parameters.ts";
 
 /**
  * A place in a selection as an opaque text of `A-Z`, `a-z`, `0-9`, `-` and `_`: the values of the record at the place, and

@@ -1,15 +1,8 @@
-import { excerpt, nearestName } from "waymark/content";
+import { excerpt, nearestName, orNearest } from "waymark/content";
 import { isJsonObject } from "../patch/merge-patch.ts";
 import type { Representation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";
-import {
-  formatParameter,
-  type KnownParameters,
-  orNearest,
-  type Report,
-  readQuery,
-  reportUnknown,
-} from "./parameters.ts";
+import { formatParameter, type KnownParameters, type Report, readQuery, reportUnknown } from "./parameters.ts";
 
 /**
  * The members that the query of one record chooses; undefined for all.

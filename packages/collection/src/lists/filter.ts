@@ -1,7 +1,7 @@
-import { excerpt, nearestName } from "waymark/content";
+import { excerpt, nearestName, orNearest } from "waymark/content";
 import { isRealDate, toTime } from "../member-value.ts";
 import type { Comparison, MemberFilter, MemberType, SelectableMember } from "../selection.ts";
-import { orNearest, type Report } from "./parameters.ts";
+import type { Report } from "./parameters.ts";
 
 /** Returns whether the parameter is a filter on one of the members, whatever else is wrong with it. */
 export function isFilter(parameter: string, members: readonly SelectableMember[]): boolean {

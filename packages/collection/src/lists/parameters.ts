@@ -1,5 +1,5 @@
 import { HttpError, type ProblemError, problem } from "waymark";
-import { excerpt, nearestName } from "waymark/content";
+import { excerpt, nearestName, orNearest } from "waymark/content";
 import { collectionProblemTypes } from "../problem-types.ts";
 
 /** The parameters of a query by name, decoded, each given once and with a value. */
@@ -68,10 +68,6 @@ export function reportUnknown(parameter: string, known: KnownParameters, report:
   const listed = filters.length === 0 ? names : [...names, `and filters on ${filters.join(", ")}`];
   report(parameter, `${fault}${orNearest(nearest)}`, listed);
 }
-
-/** Ends a clause on a name that is not known: with the name that may have been meant, if there is one. */
-export const orNearest = (nearest: string | undefined): string =>
-  nearest === undefined ? "" : `; did you mean ${nearest}?`;
 
 /** Names that other services have for our parameters. */
 const usualNames: ReadonlyMap<string, string> = new Map(

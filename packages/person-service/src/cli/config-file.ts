@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import { decodeUtf8, nearestName, quote } from "waymark/content";
+import { decodeUtf8, quote } from "waymark/content";
 import { FileError, parseJsonFile, positionOfMember, toFileError } from "../access/json-file.ts";
 import { jsonType } from "../person/text.ts";
 import { type Setting, type SettingLayer, sentenceOf } from "./configuration.ts";
-import { didYouMean } from "./did-you-mean.ts";
+import { didYouMeanOf } from "./did-you-mean.ts";
 import { type Option, quotedArgument } from "./option.ts";
 
 /**
@@ -23,7 +23,7 @@ export function readConfigFile(file: string, options: Readonly<Record<string, Op
       const source = `${quotedArgument(name)} in ${quote(file)}, line ${positionOfMember(text, [name]).line},`;
       const option = Object.hasOwn(options, name) ? options[name] : undefined;
       const values = option === undefined ? undefined : toValues(value, option);
-      if (option === undefined) mistakes.push(`${source} is not a setting.${suggest(name, Object.keys(options))}`);
+      if (option === undefined) mistakes.push(`${source} is not a setting.${didYouMeanOf(name, Object.keys(options))}`);
       else if (values === undefined) mistakes.push(`${source} must be ${formOf(option)}, not ${jsonType(value)}.`);
       else settings.set(name, { values, source });
     }
@@ -41,9 +41,6 @@ function readText(file: string): string {
     throw toFileError(file, error);
   }
 }
-
-const suggest = (name: string, known: readonly string[]): string =>
-  didYouMean(name, known) + (nearestName(name, known) === undefined ? ` Known are ${known.join(", ")}.` : "");
 
 /** Returns a JSON value as the texts that the command line would have; undefined for one of another type. */
 function toValues(value: unknown, { value: takesValue, multiple = false }: Option): readonly string[] | undefined {

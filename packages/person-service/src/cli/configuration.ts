@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { decodeUtf8, nearestName, quote } from "waymark/content";
+import { decodeUtf8, quote } from "waymark/content";
 import { type FileError, toFileError } from "../access/json-file.ts";
-import { didYouMean } from "./did-you-mean.ts";
+import { didYouMeanOf } from "./did-you-mean.ts";
 import { maskPasswords, type Option, quotedArgument } from "./option.ts";
 
 /** The values of one option, and where they are from: `--port`, `PERSON_SERVICE_PORT`, `"port" in config.json, line 2`. */
@@ -36,8 +36,7 @@ export function readEnvironment(environment: Environment, options: Readonly<Reco
     const option = name === undefined ? undefined : options[name];
     if (name === undefined || option === undefined) {
       const known = [...names.keys()];
-      const list = nearestName(variable, known) === undefined ? ` Known are ${known.join(", ")}.` : "";
-      mistakes.push(`${quotedArgument(variable)} is not a setting.${didYouMean(variable, known)}${list}`);
+      mistakes.push(`${quotedArgument(variable)} is not a setting.${didYouMeanOf(variable, known)}`);
       continue;
     }
     settings.set(name, { values: option.multiple ? value.split(/[\s,]+/).filter(Boolean) : [value], source: variable });

@@ -5,3 +5,7 @@ export function didYouMean(word: string, names: readonly string[], toText: (name
   const name = nearestName(word, names);
   return name === undefined ? "" : ` Did you mean "${toText(name)}"?`;
 }
+
+/** Returns what `didYouMean` does for a word near to one of the names, and a sentence that lists all names for another. */
+export const didYouMeanOf = (word: string, names: readonly string[]): string =>
+  didYouMean(word, names) || ` Known are ${names.join(", ")}.`;

@@ -1,4 +1,4 @@
-import { nearestName } from "waymark/content";
+import { nearestName, orNearest } from "waymark/content";
 
 /** The members of a person or an address, for the message about one that is not among them. */
 export interface KnownMembers {
@@ -21,8 +21,7 @@ export function describeUnknownMember(name: string, { of, names }: KnownMembers,
   const isOfAddress = usual?.startsWith("address.") === true;
   // Within an address, its members are named without it.
   const near = names.includes("address") ? usual : isOfAddress ? usual?.slice("address.".length) : undefined;
-  const nearest = near ?? nearestName(name, names);
-  const hint = nearest === undefined ? "" : `; did you mean ${nearest}?`;
+  const hint = orNearest(near ?? nearestName(name, names));
   const listed = isFirst ? `${hint === "" ? "." : ""} Known: ${names.join(", ")}` : "";
   return `is not a member of ${of}${hint}${listed}`;
 }

@@ -1,6 +1,6 @@
 export { requireKnownOptions } from "../known-options.ts";
 export { escapeUnprintable, excerpt, positionAt, quote, type TextPosition } from "../message-text.ts";
-export { nearestName } from "../nearest-name.ts";
+export { nearestName, orNearest } from "../nearest-name.ts";
 export type { ContentCoding, Encoder, Extent } from "./coding.ts";
 export {
   ContentError,
