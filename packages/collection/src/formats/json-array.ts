@@ -1,7 +1,7 @@
-import { ContentError, jsonDecoder } from "waymark/content";
-import type { MediaType } from "waymark/fields";
+import { ContentError } from "waymark/content";
 import { GatheredBytes } from "../bulk/gathered-bytes.ts";
-import { type ListDecoder, type ListedValue, longestRecord } from "./list-decoder.ts";
+import { readListedJson } from "./json.ts";
+import { type Line, type ListDecoder, longestRecord } from "./list-decoder.ts";
 
 /**
  * Reads `application/json` that is an array, each value in it strictly as `jsonDecoder` reads it. What `line` is in other lists is
@@ -14,7 +14,7 @@ export const jsonArrayDecoder: ListDecoder = {
   async *decode(pieces, { mediaType }) {
     const values = new ArrayCutter();
     for await (const piece of pieces) {
-      for (const element of values.add(piece)) yield toValue(element, mediaType);
+      for (const element of values.add(piece)) yield readListedJson(element, mediaType, ({ message }) => message);
     }
     values.end();
   },
@@ -27,24 +27,6 @@ export function beginsArray(content: Uint8Array): boolean {
 
 /** Returns whether all of it is white space of JSON. */
 export const isBlank = (content: Uint8Array): boolean => content.every(isSpace);
-
-/** The text of a value in the array. */
-interface Element {
-  /** From 1. */
-  readonly number: number;
-  /** Undefined when there are more of them than a record may have. */
-  readonly bytes: Uint8Array | undefined;
-}
-
-function toValue({ number: line, bytes }: Element, mediaType: MediaType): ListedValue {
-  if (bytes === undefined) return { line, issues: [{ message: `is longer than ${longestRecord} bytes` }] };
-  try {
-    return { line, value: jsonDecoder.decode(bytes, mediaType) };
-  } catch (error) {
-    if (!(error instanceof ContentError)) throw error;
-    return { line, issues: [{ message: error.message }] };
-  }
-}
 
 /** Cuts an array that comes in pieces into the texts of its values; nothing else of JSON is looked at. */
 class ArrayCutter {
@@ -60,7 +42,7 @@ class ArrayCutter {
   #isEscaped = false;
 
   /** Returns the values that end in the piece. */
-  *add(piece: Uint8Array): Generator<Element, void, undefined> {
+  *add(piece: Uint8Array): Generator<Line, void, undefined> {
     let start = 0;
     for (let i = 0; i < piece.length; i++) {
       const byte = piece[i] as number; // within the piece
@@ -127,7 +109,7 @@ class ArrayCutter {
     else this.#held.clear();
   }
 
-  #release(last: Uint8Array): Element {
+  #release(last: Uint8Array): Line {
     this.#length += last.length;
     const isTooLong = this.#length > longestRecord;
     if (isTooLong) this.#held.clear();

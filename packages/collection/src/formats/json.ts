@@ -1,5 +1,8 @@
+import { ContentError, jsonDecoder } from "waymark/content";
+import type { MediaType } from "waymark/fields";
 import type { ItemRepresentation, ListRepresentation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";
+import { type Line, type ListedValue, longestRecord } from "./list-decoder.ts";
 import { listText } from "./list-text.ts";
 
 /** Sends records as JSON, as they are stored; a list is one array. */
@@ -14,4 +17,23 @@ export const jsonRepresentation: ItemRepresentation & ListRepresentation = {
 
 function toJson({ json }: StoredRecord): string {
   return json;
+}
+
+/**
+ * Reads the JSON of one record in a list, as strictly as `jsonDecoder`. A fault is that of this record only.
+ *
+ * @param toMessage describes what is wrong with malformed text
+ */
+export function readListedJson(
+  { number: line, bytes }: Line,
+  mediaType: MediaType,
+  toMessage: (error: ContentError) => string,
+): ListedValue {
+  if (bytes === undefined) return { line, issues: [{ message: `is longer than ${longestRecord} bytes` }] };
+  try {
+    return { line, value: jsonDecoder.decode(bytes, mediaType) };
+  } catch (error) {
+    if (!(error instanceof ContentError)) throw error;
+    return { line, issues: [{ message: toMessage(error) }] };
+  }
 }

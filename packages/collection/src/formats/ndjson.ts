@@ -1,6 +1,7 @@
-import { ContentError, jsonDecoder } from "waymark/content";
+import type { ContentError } from "waymark/content";
 import type { MediaType } from "waymark/fields";
 import type { ListRepresentation } from "../representation.ts";
+import { readListedJson } from "./json.ts";
 import {
   BlankLines,
   type Line,
@@ -44,20 +45,13 @@ function* toValues(
 ): Generator<ListedValue, void, undefined> {
   for (const line of lines) {
     if (isBlank(line)) blankLines.count(line.number);
-    else yield toValue(line, mediaType);
+    else yield readListedJson(line, mediaType, faultInLine);
   }
 }
 
-function toValue({ number: line, bytes }: Line, mediaType: MediaType): ListedValue {
-  if (bytes === undefined) return { line, issues: [{ message: `is longer than ${longestRecord} bytes` }] };
-  try {
-    return { line, value: jsonDecoder.decode(bytes, mediaType) };
-  } catch (error) {
-    if (!(error instanceof ContentError)) throw error;
-    const { detail, column } = error;
-    return { line, issues: [{ message: column === undefined ? detail : `${detail} at column ${column}` }] };
-  }
-}
+/** Describes a fault without its line, which the answer has already. */
+const faultInLine = ({ detail, column }: ContentError): string =>
+  column === undefined ? detail : `${detail} at column ${column}`;
 
 const isBlank = ({ bytes }: Line): boolean => bytes?.every((byte) => byte === space || byte === tab) === true;
 
