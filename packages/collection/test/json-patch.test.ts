@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import fc from "fast-check";
 import { createPatch } from "rfc6902";
-import { applyPatch, parsePatch, parsePointer } from "../src/patch/json-patch.ts";
+import { applyPatch } from "../src/patch/apply-patch.ts";
+import { parsePatch, parsePointer } from "../src/patch/json-patch.ts";
 
 /** What the patch, sent as JSON, makes of the target; or `[index, detail]` of the operation that failed. */
 function patched(target: unknown, patch: unknown): unknown {

@@ -1,6 +1,7 @@
 import { HttpError } from "waymark";
 import type { StandardSchemaV1, ValidationIssue, ValidationResult, Validator } from "waymark/content";
-import { applyPatch, parsePatch } from "../patch/json-patch.ts";
+import { applyPatch } from "../patch/apply-patch.ts";
+import { parsePatch } from "../patch/json-patch.ts";
 import { isJsonObject, mergePatch } from "../patch/merge-patch.ts";
 import type { StoredRecord } from "../store.ts";
 import { refuseExcess, refuseOperation, refuseUnreadable } from "./refusals.ts";

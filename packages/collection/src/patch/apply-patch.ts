@@ -1,0 +1,238 @@
+import { excerpt } from "waymark/content";
+import { isJsonEqual } from "./json-equality.ts";
+import type { PatchOperation } from "./json-patch.ts";
+import { copyMembers, isJsonObject, setMember } from "./merge-patch.ts";
+
+/** The result of a patch; or the reason why it was not applied, and the index of the operation at fault. */
+type PatchOutcome =
+  | { readonly kind: "patched"; readonly value: unknown }
+  /** An operation does not fit the value. */
+  | { readonly kind: "failed"; readonly index: number; readonly detail: string }
+  /** An operation, or the patch as a whole where there is no index, exceeds a bound. */
+  | { readonly kind: "excessive"; readonly index: number | undefined; readonly detail: string };
+
+/**
+ * Applies the operations of a JSON Patch to a JSON value, in order: all of them or none (RFC 6902 §5). Changes neither argument;
+ * the result shares parts with them.
+ *
+ * The time grows linearly with the length of both: an object or array is copied before its first change, and later changes are
+ * made in the copy. Other work is counted and bounded: the values that are set, what `copy` copies and `test` compares, and the
+ * elements that move when one is inserted or removed.
+ *
+ * ```ts
+ * applyPatch({ name: "Ada" }, [{ op: "replace", path: ["name"], value: "Grace" }]);   // patched, { name: "Grace" }
+ * ```
+ */
+export function applyPatch(target: unknown, patch: readonly PatchOperation[]): PatchOutcome {
+  const draft = new Draft(target);
+  for (const [index, operation] of patch.entries()) {
+    try {
+      draft.apply(operation);
+    } catch (error) {
+      if (error instanceof PatchFailure) return { kind: error.kind, index, detail: error.message };
+      throw error;
+    }
+  }
+  if (isDeeper(draft.value, maxDepth)) {
+    return { kind: "excessive", index: undefined, detail: `its result nests more than ${maxDepth} deep` };
+  }
+  return { kind: "patched", value: draft.value };
+}
+
+/** In steps: 1 for each character of a copied or compared name or text, 8 for each value, 1 for each 16 elements that move. */
+const mostSteps = 1_048_576;
+const movedAtOnce = 16;
+
+/** As deep as JSON content may nest. */
+const maxDepth = 64;
+
+class PatchFailure extends Error {
+  readonly kind: "failed" | "excessive";
+
+  constructor(message: string, kind: "failed" | "excessive" = "failed") {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+type Path = readonly string[];
+type Container = unknown[] | Record<string, unknown>;
+
+/** A copy-on-write view of a JSON value, which operations change. */
+class Draft {
+  value: unknown;
+  /** The containers that were made here. Nothing else refers to them, so they can be changed. */
+  readonly #own = new Set<Container>();
+  #steps = 0;
+
+  constructor(value: unknown) {
+    this.value = value;
+  }
+
+  apply(operation: PatchOperation): void {
+    const { path } = operation;
+    switch (operation.op) {
+      case "add":
+        this.#count(operation.value);
+        this.#add(path, operation.value);
+        break;
+      case "remove":
+        this.#remove(path);
+        break;
+      case "replace":
+        this.#count(operation.value);
+        this.#replace(path, operation.value);
+        break;
+      case "move": {
+        const moved = this.#valueAt(operation.from);
+        this.#remove(operation.from);
+        this.#add(path, moved);
+        break;
+      }
+      case "copy":
+        this.#add(path, this.#copy(this.#valueAt(operation.from), maxDepth));
+        break;
+      case "test":
+        if (isJsonEqual(this.#valueAt(path), operation.value, (steps) => this.#spend(steps))) break;
+        throw new PatchFailure("the value there is different");
+    }
+  }
+
+  #valueAt(path: Path): unknown {
+    return path.reduce(memberOf, this.value);
+  }
+
+  #add(path: Path, value: unknown): void {
+    const token = path.at(-1);
+    if (token === undefined) {
+      this.value = value;
+      return;
+    }
+    const parent = this.#parentOf(path);
+    if (!Array.isArray(parent)) {
+      setMember(parent, token, value);
+      return;
+    }
+    const index = token === "-" ? parent.length : indexOf(parent, token);
+    this.#spend((parent.length - index) / movedAtOnce);
+    parent.splice(index, 0, value);
+  }
+
+  #replace(path: Path, value: unknown): void {
+    const token = path.at(-1);
+    if (token === undefined) {
+      this.value = value;
+      return;
+    }
+    const parent = this.#parentOf(path);
+    memberOf(parent, token);
+    setPart(parent, token, value);
+  }
+
+  #remove(path: Path): void {
+    const token = path.at(-1);
+    if (token === undefined) {
+      this.value = undefined;
+      return;
+    }
+    const parent = this.#parentOf(path);
+    memberOf(parent, token);
+    if (Array.isArray(parent)) {
+      this.#spend((parent.length - Number(token)) / movedAtOnce);
+      parent.splice(Number(token), 1);
+    } else {
+      delete parent[token];
+    }
+  }
+
+  /** Returns the object or array that holds the last part of the path, after making it and all those above it the draft's own. */
+  #parentOf(path: Path): Container {
+    let parent = this.#ownContainer(this.value, path[0]);
+    this.value = parent;
+    for (const [i, token] of path.slice(0, -1).entries()) {
+      const inner = this.#ownContainer(memberOf(parent, token), path[i + 1]);
+      setPart(parent, token, inner);
+      parent = inner;
+    }
+    return parent;
+  }
+
+  /** @param token the part of the path that is looked up in the container */
+  #ownContainer(value: unknown, token = ""): Container {
+    const container = containerOf(value, token);
+    if (this.#own.has(container)) return container;
+    const own = Array.isArray(container) ? container.slice() : copyMembers(container);
+    this.#own.add(own);
+    return own;
+  }
+
+  /** Copies a value deeply. */
+  #copy(value: unknown, depth: number): unknown {
+    this.#spend(typeof value === "string" ? value.length : 8);
+    if (typeof value !== "object" || value === null) return value;
+    if (depth === 0) throw new PatchFailure(`the copied value nests more than ${maxDepth} deep`, "excessive");
+    if (Array.isArray(value)) {
+      const array = value.map((element) => this.#copy(element, depth - 1));
+      this.#own.add(array);
+      return array;
+    }
+    const object: Record<string, unknown> = {};
+    for (const [name, member] of Object.entries(value)) {
+      this.#spend(name.length);
+      setMember(object, name, this.#copy(member, depth - 1));
+    }
+    this.#own.add(object);
+    return object;
+  }
+
+  #count(value: unknown): void {
+    this.#spend(8);
+    if (typeof value === "object" && value !== null) for (const part of Object.values(value)) this.#count(part);
+  }
+
+  #spend(steps: number): void {
+    this.#steps += steps;
+    if (this.#steps > mostSteps) {
+      throw new PatchFailure(
+        `the patch sets, copies, compares and shifts more than ${mostSteps} characters`,
+        "excessive",
+      );
+    }
+  }
+}
+
+function isDeeper(value: unknown, limit: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return limit === 0 || Object.values(value).some((part) => isDeeper(part, limit - 1));
+}
+
+/** Returns a member or element, which must exist. */
+function memberOf(target: unknown, token: string): unknown {
+  const container = containerOf(target, token);
+  if (Array.isArray(container)) {
+    const index = indexOf(container, token);
+    if (index < container.length) return container[index];
+    throw new PatchFailure(`there is no element ${token} in an array of ${container.length}`);
+  }
+  // Inherited members such as toString are not members of the value.
+  if (Object.hasOwn(container, token)) return container[token];
+  throw new PatchFailure(`there is no member ${excerpt(token)}`);
+}
+
+function setPart(container: Container, token: string, value: unknown): void {
+  if (Array.isArray(container)) container[Number(token)] = value;
+  else setMember(container, token, value);
+}
+
+function containerOf(target: unknown, token: string): Container {
+  if (Array.isArray(target)) return target;
+  if (isJsonObject(target)) return target as Record<string, unknown>; // only the draft's own containers are changed
+  throw new PatchFailure(`there is no ${excerpt(token)} in what is neither an object nor an array`);
+}
+
+/** Returns an index from 0 to the length of the array; the length stands for the place after the last element. */
+function indexOf(array: readonly unknown[], token: string): number {
+  const index = Number(token);
+  if (/^(?:0|[1-9][0-9]*)$/.test(token) && index <= array.length) return index;
+  throw new PatchFailure(`there is no element ${excerpt(token)} in an array of ${array.length}`);
+}
