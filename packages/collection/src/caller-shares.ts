@@ -10,7 +10,7 @@ export function callerKey(request: HttpRequest<unknown>): string {
   return id === undefined ? `client ${clientKey(request)}` : `caller ${id}`;
 }
 
-/** Counts what callers use of something that is bounded for all of them, and of which each has a share. */
+/** Counts the use of a resource that is bounded for each caller and for all callers together. */
 export class CallerShares {
   readonly #bounds: ShareBounds;
   readonly #ofCallers = new Map<string, number>();
@@ -20,14 +20,14 @@ export class CallerShares {
     this.#bounds = bounds;
   }
 
-  /** Returns whose bound as much more would exceed; undefined when there is room for it. */
+  /** Returns whose bound a further use would exceed; undefined when there is room for it. */
   exceededBy(key: string, amount: number): "caller" | "all" | undefined {
     const { ofCaller, ofAll } = this.#bounds;
     if ((this.#ofCallers.get(key) ?? 0) + amount > ofCaller) return "caller";
     return this.#ofAll + amount > ofAll ? "all" : undefined;
   }
 
-  /** @param amount negative for what is no longer used */
+  /** @param amount negative when a use ends */
   add(key: string, amount: number): void {
     const ofCaller = (this.#ofCallers.get(key) ?? 0) + amount;
     if (ofCaller === 0) this.#ofCallers.delete(key);

@@ -3,8 +3,8 @@ import type { HttpRequest } from "waymark";
 import { turnOf } from "waymark/filters";
 
 /**
- * The share of a turn of the event loop that work may take whose length a client decides. Where it is used up, the work
- * waits for the next turn, so that other requests are read and answered in between.
+ * Limits how long one turn of the event loop works for a client: once the share is used up, the work waits for the next turn,
+ * so that other requests are read and answered in between.
  *
  * ```ts
  * for (const piece of pieces) {
@@ -17,7 +17,7 @@ export class TurnShare {
   readonly #request: HttpRequest<unknown> | undefined;
   #began = performance.now();
 
-  /** @param request its turn counts all that was done since it began; without one, only what was done by this work */
+  /** @param request counts everything since the request's turn began; without it, only this work counts */
   constructor(request?: HttpRequest<unknown>) {
     this.#request = request;
   }
@@ -33,7 +33,7 @@ export class TurnShare {
   }
 }
 
-/** The same values, a few at a time, each few in a turn of the event loop of which there is a share left. */
+/** Yields the values a few at a time, and waits for the next turn of the event loop when the share of this one is used up. */
 export async function* inTurns<T>(
   batches: AsyncIterable<readonly T[]>,
   share: TurnShare,

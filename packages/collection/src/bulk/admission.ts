@@ -4,8 +4,8 @@ import type { BulkSettings } from "../limits.ts";
 import { refuseBusy } from "./report.ts";
 
 /**
- * Bounds how many bulk requests are in hand, and what they have put aside on disk: for all callers, and for each of them,
- * so that a few slow clients do not keep the others out.
+ * Bounds the number of bulk requests in progress and the bytes that they keep on disk, for each caller and for all together: a
+ * few slow clients cannot keep the others out.
  */
 export class BulkAdmission {
   readonly #limits: BulkSettings;
@@ -18,7 +18,7 @@ export class BulkAdmission {
     this.#bytes = new CallerShares({ ofCaller: limits.maxSpoolBytesPerCaller, ofAll: limits.maxSpoolBytes });
   }
 
-  /** @throws HttpError 503 when as many requests are in hand as may be */
+  /** @throws HttpError 503 when too many bulk requests are in progress */
   admit(request: HttpRequest<unknown>): AdmittedBulk {
     const key = callerKey(request);
     const exceeded = this.#requests.exceededBy(key, 1);
@@ -41,15 +41,15 @@ export class BulkAdmission {
   }
 }
 
-/** A bulk request in hand. */
+/** A bulk request in progress. */
 export interface AdmittedBulk {
   /**
-   * Counts bytes that are to be put aside on disk.
+   * Counts bytes before they are written to disk.
    *
-   * @throws HttpError 413 when the request has more than any may have; 503 when others leave it no room
+   * @throws HttpError 413 when the request has more than one caller may keep; 503 when other requests leave no room
    */
   spool(bytes: number): void;
-  /** To be called once, when the request is answered. */
+  /** Frees the request's share. Must be called once, when the request is answered. */
   end(): void;
 }
 

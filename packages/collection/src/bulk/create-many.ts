@@ -1,25 +1,17 @@
-import { HttpError, type HttpRequest, type HttpResponse, notFound } from "waymark";
+import { type HttpRequest, type HttpResponse, notFound } from "waymark";
 import { chooseDecoder, excerpt, type StandardSchemaV1 } from "waymark/content";
 import type { ListedValue } from "../formats/list-decoder.ts";
 import { without } from "../handlers/changed-document.ts";
 import { preferredSchema, readPreferences, withApplied } from "../handlers/preferences.ts";
-import { heldByAnother, refuseUnavailable } from "../handlers/refusals.ts";
+import { refuseUnavailable } from "../handlers/refusals.ts";
 import { readQuery, reportUnknown } from "../lists/parameters.ts";
 import { isJsonObject } from "../patch/merge-patch.ts";
 import type { CollectionSettings } from "../settings.ts";
-import {
-  type Creation,
-  type Document,
-  type Store,
-  StoreOutcomeUnknown,
-  StoreReadOnly,
-  StoreUnavailable,
-} from "../store.ts";
+import type { Document } from "../store.ts";
 import { BulkAdmission } from "./admission.ts";
 import {
   answerJudged,
   answerStored,
-  type BrokenOff,
   conflictErrors,
   LineErrors,
   refuseBrokenOff,
@@ -28,19 +20,20 @@ import {
   refuseInvalid,
   refuseMalformed,
 } from "./report.ts";
-import { Spool, type SpooledDocument } from "./spool.ts";
-import { BulkTimeExceeded, BulkWork } from "./work.ts";
+import { Spool } from "./spool.ts";
+import { storeEach } from "./store-each.ts";
+import { BulkWork } from "./work.ts";
 
-/** Stores the records that the content of a request has, in pieces; without it, what the request is sent with. */
+/** Stores the records in `content`, or in the content of the request where `content` is left out. */
 export type BulkCreate = (request: HttpRequest<unknown>, content?: AsyncIterable<Uint8Array>) => Promise<HttpResponse>;
 
 /**
- * POST of many records. They are validated as they come and put aside on disk; the store learns of them when the content
- * has ended, whole. So a slow client keeps nobody waiting, and of one that goes away nothing is stored.
+ * Makes the handler for a POST of many records. Records are validated as they arrive and kept on disk; the store gets them only
+ * after the content has ended. So a slow client blocks nobody, and a client that disconnects stores nothing.
  */
 export function createMany<T extends Document>(settings: CollectionSettings<T>): BulkCreate {
   const { scope, listDecoders, bulk, serverMembers } = settings;
-  // A list that was read can be sent: what the server sets in it is set anew, but for the ids.
+  // A list that was read can be sent back: its ids are kept, and the server sets its other members again.
   const ignored = serverMembers.filter((name) => name !== "id");
   const admission = new BulkAdmission(bulk);
   const create: BulkCreate = async (request, given) => {
@@ -93,27 +86,27 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>):
   return (request, content) => create(request, content).catch(refuseUnavailable);
 }
 
-/** Records that are to be judged, and to be put aside for the store. */
+/** The records to validate and to keep for the store, and how. */
 interface Judging {
   readonly values: AsyncIterable<ListedValue>;
-  /** The members that are not looked at. */
+  /** The members that are removed before validation. */
   readonly ignored: readonly string[];
   readonly schema: StandardSchemaV1<unknown, Document>;
   readonly lenient: boolean;
-  /** Undefined where they are judged only. */
+  /** Undefined for a dry run, which stores nothing. */
   readonly spool: Spool | undefined;
   readonly work: BulkWork;
 }
 
 interface Judged {
-  /** How many may be stored. */
+  /** How many records are valid. */
   readonly valid: number;
   readonly errors: LineErrors;
-  /** The line after which nothing was looked at, since enough was wrong; undefined when all was. */
+  /** The line at which validation stopped because there were enough errors; undefined when all records were validated. */
   readonly stoppedAfter: number | undefined;
 }
 
-/** Puts aside the documents that may be stored, and finds what is wrong with the others. */
+/** Validates the records, keeps the valid ones on disk and collects the errors of the others. */
 async function putAside({ values, ignored, schema, lenient, spool, work }: Judging): Promise<Judged> {
   const errors = new LineErrors();
   let valid = 0;
@@ -132,8 +125,8 @@ async function putAside({ values, ignored, schema, lenient, spool, work }: Judgi
 }
 
 /**
- * Returns whether the query asks to judge the records and to store none (`?dry-run=true`). It is no preference: a server that does
- * not know one does as if it were not there.
+ * Returns whether the query asks for a dry run (`?dry-run=true`), which validates the records and stores none. It is a parameter
+ * and not a preference, because a server that does not know a preference would ignore it and store them.
  *
  * @throws HttpError 400 `invalid-parameters` for anything else
  */
@@ -155,93 +148,3 @@ function stripped(value: unknown, names: readonly string[]): unknown {
 async function* documentsOf(spool: Spool, work: BulkWork): AsyncGenerator<Document, void, undefined> {
   for await (const { document } of work.each(spool.documents())) yield document;
 }
-
-/** What became of documents that were stored each by itself. */
-interface EachStored {
-  readonly stored: number;
-  /** Undefined when all were tried. */
-  readonly brokenOff: BrokenOff | undefined;
-}
-
-/**
- * Stores documents each by itself, many at the same time, so that the store commits them together; those that it does not
- * take are added to the errors.
- *
- * @param documents may end with BulkTimeExceeded
- * @throws StoreReadOnly (rejects) when there is nothing to tell but that; what the documents throw, unless some are stored and it
- *   is BulkTimeExceeded
- */
-async function storeEach(
-  store: Store,
-  documents: AsyncIterable<SpooledDocument>,
-  errors: LineErrors,
-): Promise<EachStored> {
-  let stored = 0;
-  let lastLine: number | undefined;
-  try {
-    for await (const batch of batches(documents)) {
-      const creations = await Promise.allSettled(batch.map(({ document }) => store.create(document)));
-      let isBroken = false;
-      for (const [i, creation] of creations.entries()) {
-        const { line } = batch[i] as SpooledDocument; // there are as many
-        const fault = faultOf(creation);
-        if (fault === undefined) stored++;
-        else errors.add(line, [fault]);
-        isBroken ||= creation.status === "rejected";
-        lastLine = line;
-      }
-      const refusal = stored > 0 ? undefined : creations.find(isRefusedAsReadOnly);
-      if (refusal !== undefined) throw refusal.reason;
-      if (isBroken && lastLine !== undefined) return { stored, brokenOff: { reason: "store", line: lastLine } };
-    }
-  } catch (error) {
-    if (!(error instanceof BulkTimeExceeded) || lastLine === undefined) throw error;
-    return { stored, brokenOff: { reason: "time", line: lastLine } };
-  }
-  return { stored, brokenOff: undefined };
-}
-
-interface Fault {
-  readonly message: string;
-  readonly path?: readonly string[];
-}
-
-/** @throws what the store threw, unless it can only not be used just now; HttpError 404 when the owner is gone */
-function faultOf(creation: PromiseSettledResult<Creation>): Fault | undefined {
-  if (creation.status === "rejected") {
-    const { reason } = creation;
-    if (reason instanceof StoreOutcomeUnknown) return { message: "may be stored or not: the store failed meanwhile" };
-    if (reason instanceof StoreUnavailable) return { message: "is not stored: the store could not be used" };
-    throw reason;
-  }
-  const { value } = creation;
-  if (value.kind === "conflict") return { message: heldByAnother(value.member), path: [value.member] };
-  // With the owner went all that it owned, those that were stored before this one included.
-  if (value.kind === "ownerless") throw new HttpError(notFound());
-  return undefined;
-}
-
-const isRefusedAsReadOnly = (creation: PromiseSettledResult<Creation>): creation is PromiseRejectedResult =>
-  creation.status === "rejected" && creation.reason instanceof StoreReadOnly;
-
-/** Those whose commit is waited for together. */
-async function* batches(
-  documents: AsyncIterable<SpooledDocument>,
-): AsyncGenerator<readonly SpooledDocument[], void, undefined> {
-  let batch: SpooledDocument[] = [];
-  let size = 0;
-  for await (const spooled of documents) {
-    batch.push(spooled);
-    size += spooled.size;
-    if (batch.length < mostInBatch && size < batchSize) continue;
-    yield batch;
-    batch = [];
-    size = 0;
-  }
-  if (batch.length > 0) yield batch;
-}
-
-const mostInBatch = 256;
-
-/** In bytes of JSON; it goes beyond by at most one document. A store refuses more than it can hold while it writes. */
-const batchSize = 1_048_576;

@@ -1,6 +1,6 @@
 /**
- * Gathers bytes that belong together from the pieces they come in. The memory grows with the bytes, and not with the number of
- * pieces: a client may send each byte as a piece of its own, and kept as such it would take a hundred times as much.
+ * Joins bytes that arrive in pieces. The memory grows with the bytes and not with the number of pieces: a client may send one
+ * byte at a time, and keeping each piece would take a hundred times as much.
  */
 export class GatheredBytes {
   #bytes = new Uint8Array(0);
@@ -21,7 +21,7 @@ export class GatheredBytes {
     this.#length = length;
   }
 
-  /** Returns what was gathered and then the last part, and begins with nothing again. The last part by itself is not copied. */
+  /** Returns the bytes gathered so far followed by the last part, and forgets them. Copies nothing where there is only the last part. */
   take(last: Uint8Array): Uint8Array {
     if (this.#length === 0) return last;
     this.add(last);
@@ -38,5 +38,5 @@ export class GatheredBytes {
 
 const smallest = 1_024;
 
-/** In bytes, for what is gathered next: more is rare. */
+/** In bytes. A longer buffer is rare, and is freed. */
 const mostKept = 65_536;

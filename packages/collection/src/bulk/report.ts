@@ -7,37 +7,37 @@ import type { BulkConflict, Document } from "../store.ts";
 import type { Spool, SpooledDocument } from "./spool.ts";
 import type { BulkWork } from "./work.ts";
 
-/** How many records are stored, and what is wrong with those that are not. */
+/** Answers how many records were stored, and the errors of the others. */
 export function answerStored(stored: number, errors: LineErrors): HttpResponse {
   return json({ stored, ...errors.toMembers() });
 }
 
-/** How many records may be stored, and what is wrong with those that may not; none is stored. */
+/** Answers a dry run: how many records are valid, and the errors of the others. */
 export function answerJudged(valid: number, errors: LineErrors): HttpResponse {
   return json({ stored: 0, valid, ...errors.toMembers() });
 }
 
-/** @param stoppedAfter the line after which nothing was looked at any more, since enough was wrong; undefined when all was */
+/** @param stoppedAfter the line at which validation stopped because there were enough errors; undefined when all records were validated */
 export function refuseInvalid(errors: LineErrors, stoppedAfter: number | undefined): HttpResponse {
   const rest = stoppedAfter === undefined ? "" : `; nothing after line ${stoppedAfter} was read`;
   const detail = `Nothing was stored: there ${errors.counted}${rest}.`;
   return problem(problemTypes.invalidContent, { detail, ...errors.toMembers(), stoppedAfter });
 }
 
-/** @param errors of a store that stops looking when it has found 1,000 */
+/** @param errors at most 1,000, after which the store stops looking */
 export function refuseConflicts(errors: LineErrors): HttpResponse {
   const rest = errors.lines < 1000 ? "" : ", and perhaps more";
   const detail = `Nothing was stored: there ${errors.counted}${rest}.`;
   return problem(collectionProblemTypes.conflict, { detail, ...errors.toMembers() });
 }
 
-/** Why not all documents were tried, and the last line that was. */
+/** Why some documents were not tried, and the last line that was. */
 export interface BrokenOff {
   readonly reason: "store" | "time";
   readonly line: number;
 }
 
-/** Something ended the storing of records each by itself, when some of them had been tried. */
+/** Answers that storing records one by one ended early, after some of them had been tried. */
 export function refuseBrokenOff(stored: number, { reason, line }: BrokenOff, errors: LineErrors): HttpResponse {
   const progress = `${stored} records are stored; nothing after line ${line} was tried.`;
   const members = { stored, ...errors.toMembers() };
@@ -49,7 +49,7 @@ export function refuseBrokenOff(stored: number, { reason, line }: BrokenOff, err
   return problem(collectionProblemTypes.storeUnavailable, { detail, ...members }).withHeader("Retry-After", "1");
 }
 
-/** @param exceeded whose share is used up */
+/** @param exceeded whether the share of this caller or that of all callers is used up */
 export function refuseBusy(exceeded: "caller" | "all"): HttpResponse {
   const whose = exceeded === "caller" ? " of this client" : "";
   const detail = `Requests with many records${whose} are already in progress, as many as are allowed. Try again in a few seconds.`;
@@ -62,7 +62,7 @@ export function refuseIdempotencyKey(): HttpResponse {
   });
 }
 
-/** The refusal of content that cannot be relied on from some place on; any other error as it is. */
+/** Converts a ContentError to an HttpError 400; returns any other error unchanged. */
 export function refuseMalformed(error: unknown): unknown {
   if (!(error instanceof ContentError)) return error;
   const { detail, line, column } = error;
@@ -72,22 +72,22 @@ export function refuseMalformed(error: unknown): unknown {
   return new HttpError(problem(problemTypes.malformedContent, members), { cause: error });
 }
 
-/** What is wrong with a record of a list. */
+/** An error in one record of a list. */
 interface LineError {
   /** The line on which the record begins, from 1. */
   readonly line: number;
-  /** A JSON Pointer into the record, as a URI fragment; `#` is the whole. */
+  /** A JSON Pointer into the record, as a URI fragment; `#` is the whole record. */
   readonly pointer: string;
   readonly detail: string;
 }
 
-/** Collects what is wrong with the records of a list: all of it is counted, and the first 1,000 are kept. */
+/** Collects the errors in the records of a list: counts all of them, and keeps the first 1,000. */
 export class LineErrors {
   readonly #listed: LineError[] = [];
   #count = 0;
   #lines = 0;
 
-  /** All that is wrong with one record. */
+  /** Adds all errors of one record. */
   add(line: number, issues: readonly ValidationIssue[]): void {
     this.#lines++;
     this.#count += issues.length;
@@ -96,7 +96,7 @@ export class LineErrors {
     }
   }
 
-  /** How many records something is wrong with. */
+  /** The number of records with errors. */
   get lines(): number {
     return this.#lines;
   }
@@ -110,31 +110,31 @@ export class LineErrors {
     return `${faults} ${place}${rest}`;
   }
 
-  /** Whether as many faults are listed as can be: those that follow are only counted. */
+  /** Whether the list is full: further errors are only counted. */
   get isFull(): boolean {
     return this.#listed.length === mostListed;
   }
 
-  /** How many faults are counted and not listed. */
+  /** The number of errors that are counted and not listed. */
   get omitted(): number {
     return this.#count - this.#listed.length;
   }
 
-  /** Returns the members of an answer that report the faults, in the order of the lines. */
+  /** Returns the members of an answer that report the errors, in the order of the lines. */
   toMembers(): { readonly refused: number; readonly errors: readonly LineError[]; readonly omitted?: number } {
     const errors = this.#listed.toSorted((one, other) => one.line - other.line);
     return { refused: this.#lines, errors, ...(this.omitted > 0 && { omitted: this.omitted }) };
   }
 }
 
-/** The most faults in an answer. The texts of each are bounded too, so that an answer has a few hundred KB at most. */
+/** The most errors in an answer. Their texts are bounded too: an answer has a few hundred KB at most. */
 const mostListed = 1000;
 const longestPointer = 200;
 const longestDetail = 300;
 
 const inWords = (count: number): string => count.toLocaleString("en");
 
-/** The pointer; to the whole where it is very long, since half of a pointer leads astray. */
+/** Returns the pointer, or one to the whole record when it is very long: part of a pointer would mislead. */
 function shortPointer(path: ValidationIssue["path"]): string {
   const pointer = toPointer(path);
   return pointer.length <= longestPointer ? pointer : toPointer();
@@ -145,8 +145,8 @@ function shortened(detail: string): string {
 }
 
 /**
- * Which lines have a value that there is already, and whether a line before or a record has it. The documents are read twice
- * more, and nothing of them is kept.
+ * Finds the lines of conflicting documents, and whether an earlier line or a stored record has the same value. Reads the
+ * documents twice and keeps none of them.
  *
  * @param conflicts in the order of their positions
  */
@@ -208,9 +208,9 @@ async function findFirstLines(
   return lines;
 }
 
-/** Stands for a member and its value; short, however long that is. */
+/** Returns a short digest of a member and its value, which may be long. */
 function keyOf(document: Document, member: string): string {
-  const { [member]: value } = document as Readonly<Record<string, unknown>>; // of JSON
+  const { [member]: value } = document as Readonly<Record<string, unknown>>; // parsed from JSON
   return createHash("sha256")
     .update(JSON.stringify([member, value]))
     .digest("base64");

@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { LineCutter } from "../formats/list-decoder.ts";
 import { type Document, StoreUnavailable } from "../store.ts";
 
-/** A document that is to be stored once all of them are known to be good. */
+/** A valid document that waits to be stored until all documents are known to be valid. */
 export interface SpooledDocument {
   /** The line of the content on which it begins. */
   readonly line: number;
   readonly document: Document;
-  /** Of its JSON text, in bytes. */
+  /** The length of its JSON text in bytes. */
   readonly size: number;
 }
 
 /**
- * Documents on disk, so that neither memory nor a transaction holds them while a client sends more: a file in the system's
- * temporary folder (`TMPDIR`). It has no name from the start, so that it is gone with the process, however that ends.
+ * Keeps documents on disk while a client sends more, so that neither memory nor a transaction has to hold them. The file is in
+ * the system's temporary folder (`TMPDIR`) and has no name: the system removes it when the process ends, however it ends.
  */
 export class Spool {
   readonly #file: FileHandle;
@@ -29,8 +29,8 @@ export class Spool {
   }
 
   /**
-   * @param count called before as many bytes are written; what it throws ends that
-   * @throws StoreUnavailable (rejects) when there is no room for it
+   * @param count called with a number of bytes before they are written; may throw to prevent it
+   * @throws StoreUnavailable (rejects) when there is no room for the file
    */
   static async open(count: (bytes: number) => void): Promise<Spool> {
     const path = join(tmpdir(), `collection-${randomUUID()}`);
@@ -43,16 +43,16 @@ export class Spool {
     }
   }
 
-  /** Takes a document; a promise when it has to wait for the disk. */
+  /** Adds a document. Returns a promise when it has to wait for the disk. */
   add(line: number, document: Document): Promise<void> | undefined {
     this.#unwritten += `${line} ${JSON.stringify(document)}\n`;
     return this.#unwritten.length < pieceSize ? undefined : this.#write();
   }
 
-  /** The documents in their order, from the first, each time. */
+  /** Reads the documents in order. Each call starts with the first. */
   async *documents(): AsyncGenerator<SpooledDocument, void, undefined> {
     await this.#write();
-    const lines = new LineCutter(Number.POSITIVE_INFINITY); // each is ended
+    const lines = new LineCutter(Number.POSITIVE_INFINITY); // every line has an end
     for await (const piece of this.#pieces()) {
       for (const { bytes } of lines.add(piece)) {
         const text = new TextDecoder().decode(bytes);
@@ -72,7 +72,7 @@ export class Spool {
     const bytes = Buffer.from(this.#unwritten);
     this.#unwritten = "";
     this.#count(bytes.length);
-    // From the current position, which reading does not move.
+    // Writes at the current position, which reading does not move.
     await this.#file.writeFile(bytes).catch((error: unknown) => {
       throw toStoreFault(error);
     });
@@ -90,7 +90,7 @@ export class Spool {
 
 const pieceSize = 65_536;
 
-/** What passes by itself or by making room is for the client to try again; anything else is a fault. */
+/** Converts errors that pass by themselves or when room is made to StoreUnavailable, after which clients try again. */
 function toStoreFault(error: unknown): unknown {
   const isPassing = error instanceof Error && "code" in error && passing.has(String(error.code));
   return isPassing ? new StoreUnavailable("There is no room for temporary files", { cause: error }) : error;

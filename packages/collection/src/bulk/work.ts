@@ -3,14 +3,14 @@ import type { BulkSettings } from "../limits.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 
 /**
- * The work of one bulk request: it goes on for a few milliseconds at a time, so that other requests are served in between, and
- * ends when the client has gone or the request has taken its time.
+ * Paces the work of one bulk request: it runs for a few milliseconds at a time, so that other requests are served in between, and
+ * ends when the client has disconnected or the time limit is reached.
  */
 export class BulkWork {
   readonly #limits: BulkSettings;
   readonly #signal: AbortSignal;
   readonly #began = performance.now();
-  /** The number of its latest turn, and when it got it. */
+  /** The number of its latest turn, and when that began. */
   #turn = 0;
   #resumed = this.#began;
   #records = 0;
@@ -21,9 +21,9 @@ export class BulkWork {
   }
 
   /**
-   * Is called before each small piece of work; the promise is to be awaited, where there is one.
+   * Must be called before each small piece of work, and awaited when it returns a promise.
    *
-   * @throws HttpError, also by the promise, when the client has gone; BulkTimeExceeded when the request has taken too long
+   * @throws HttpError (or rejects) when the client has disconnected; BulkTimeExceeded (or rejects) when the time limit is reached
    */
   next(): Promise<void> | undefined {
     const now = performance.now();
@@ -31,7 +31,7 @@ export class BulkWork {
     return this.#turn === turns && now - this.#resumed < longestPiece ? undefined : this.#pause();
   }
 
-  /** @throws HttpError 413 when there are more records than may be */
+  /** @throws HttpError 413 when there are more records than `maxRecords` */
   countRecord(): void {
     const { maxRecords } = this.#limits;
     if (++this.#records <= maxRecords) return;
@@ -39,7 +39,7 @@ export class BulkWork {
     throw new HttpError(problem(collectionProblemTypes.tooManyRecords, { detail, limit: maxRecords }));
   }
 
-  /** Cuts content into pieces that take a decoder a few milliseconds at most, whatever is in them. */
+  /** Cuts content into pieces that take a decoder a few milliseconds at most, whatever their bytes. */
   async *piecesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
     for await (const whole of content) {
       for (let start = 0; start < whole.length; start += pieceSize) {
@@ -49,7 +49,7 @@ export class BulkWork {
     }
   }
 
-  /** Gives the values one by one, each as a piece of work. */
+  /** Yields the values, each as one piece of work. */
   async *each<T>(values: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
     for await (const value of values) {
       const pause = this.next();
@@ -65,7 +65,7 @@ export class BulkWork {
   }
 
   #assertWanted(now: number): void {
-    // Nobody is left to receive it.
+    // Nobody is there to receive the answer.
     if (this.#signal.aborted) throw new HttpError(clientGone, { cause: this.#signal.reason });
     const { maxTime } = this.#limits;
     if (now - this.#began <= maxTime) return;
@@ -73,7 +73,7 @@ export class BulkWork {
   }
 }
 
-/** Is thrown when a bulk request has taken longer than it may. */
+/** Is thrown when a bulk request takes longer than its time limit. */
 export class BulkTimeExceeded extends HttpError {
   /** @param maxTime in milliseconds */
   constructor(maxTime: number) {
@@ -88,17 +88,17 @@ const clientGone = problem(problemTypes.malformedContent, { detail: "The client 
 /** In milliseconds. */
 const longestPiece = 5;
 
-/** In bytes: as many lines that are blank take 1 ms (Node 26). */
+/** In bytes: so many blank lines take 1 ms (Node 26). */
 const pieceSize = 4_096;
 
-/** How many turns bulk requests have had. */
+/** The number of turns that bulk requests have had. */
 let turns = 1;
 
 const waiting: ((turn: number) => void)[] = [];
 
 /**
- * Resolves with its number in a later turn of the event loop, and for one caller in each: however many bulk requests there are,
- * others wait for one piece of one of them.
+ * Resolves in a later turn of the event loop, with the number of that turn. Each turn resumes one bulk request: other requests
+ * wait for one piece of work, however many bulk requests there are.
  */
 function ownTurn(): Promise<number> {
   return new Promise((resolve) => {

@@ -18,29 +18,29 @@ import { parseRecordId, type RecordScope } from "./record-scope.ts";
 import { guarded, refuseId, refusePart, refusePrecondition, refuseValue, requirePrecondition } from "./refusals.ts";
 import { recordValidators } from "./validators.ts";
 
-/** A change of one record, as the store makes it. */
+/** A kind of change to one record. */
 interface Change {
-  /** The preferences that it can follow. */
+  /** The preferences that the change can follow. */
   readonly preferences: KnownPreferences;
-  /** Makes the change from this state, if the record still has it; or answers without having made one. */
+  /** Changes the record if it is still in this state; or returns an answer, and changes nothing. */
   readonly attempt: (
     context: ChangeContext,
     current: StoredRecord,
     expectedRevision: number | undefined,
   ) => Promise<Removal | Replacement | HttpResponse>;
-  /** The answer once it is made; the record as it is now, or was before it was removed. */
+  /** Makes the answer after the change, from the record as it is now or was before it was removed. */
   readonly changed: (context: ChangeContext, record: StoredRecord) => HttpResponse;
 }
 
-/** What a change is made by and on. */
+/** The request for a change and the records that it concerns. */
 interface ChangeContext extends RecordScope {
   readonly request: ItemRequest;
   readonly preferences: Preferences;
 }
 
 /**
- * The handler of a change: preconditions are judged before content is looked at, and hold for the very state that is
- * changed. It is attempted anew as often as another change comes between.
+ * Makes the handler of a change. Preconditions are evaluated before the content is read, and hold for exactly the state that is
+ * changed: when another change comes first, the change is attempted again.
  */
 function changeRecord<T extends Document>(settings: CollectionSettings<T>, change: Change): ItemHandler {
   const { scope, items, requirePreconditions } = settings;
@@ -76,7 +76,7 @@ function changeRecord<T extends Document>(settings: CollectionSettings<T>, chang
   });
 }
 
-/** Those that a change can name its state by. */
+/** The fields by which a request names the state that it changes. */
 const preconditionFields = ["If-Match", "If-Unmodified-Since", "If-None-Match"];
 
 /** PUT of a record. */
@@ -92,7 +92,7 @@ export function replaceRecord<T extends Document>(settings: CollectionSettings<T
       return store.replace(current.id, document, expectedRevision);
     },
     changed({ request, url, preferences }, record) {
-      // Without validators, since the record is not stored as it was sent (RFC 9110 §9.3.4).
+      // No validators, because the record is not stored exactly as it was sent (RFC 9110 §9.3.4).
       const written = { record, path: request.path, url, validators: false };
       return answerWritten(request, preferences, settings, noContent(), written);
     },
@@ -105,7 +105,7 @@ export const mergePatchType = "application/merge-patch+json";
 /** The media type of a JSON Patch (RFC 6902 §6). */
 export const jsonPatchType = "application/json-patch+json";
 
-/** The media types that `amendRecord` reads; plain JSON is taken as a merge patch, which many clients send so. */
+/** The media types that `amendRecord` reads. Plain JSON counts as a merge patch, because many clients send one that way. */
 export const amendTypes: readonly string[] = [mergePatchType, jsonPatchType, "application/json"];
 
 /** PATCH of a record. */
@@ -117,7 +117,7 @@ export function amendRecord<T extends Document>(settings: CollectionSettings<T>)
       const schema = preferredSchema(settings, preferences);
       const validator = amendmentOf({ schema, serverMembers, current, mayRead: mayRead(request, request.path) });
       const document = await request.body(validator, { decoders: amendmentDecoders });
-      // The patch was made of this state and of no other.
+      // The document was made from this state and fits no other.
       return store.replace(current.id, document, current.revision);
     },
     changed({ request, url, preferences }, record) {
@@ -146,7 +146,7 @@ export function removeRecord<T extends Document>(settings: CollectionSettings<T>
   return changeRecord(settings, {
     preferences: returnPreferences,
     attempt({ store, preferences }, current, expectedRevision) {
-      // What is sent back must be what was removed.
+      // The record in the answer must be the one that was removed.
       const isSentBack = preferences.get("return") === "representation";
       return store.remove(current.id, isSentBack ? current.revision : expectedRevision);
     },

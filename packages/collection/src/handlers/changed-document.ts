@@ -6,20 +6,20 @@ import { isJsonObject, mergePatch } from "../patch/merge-patch.ts";
 import type { StoredRecord } from "../store.ts";
 import { refuseExcess, refuseOperation, refuseUnreadable } from "./refusals.ts";
 
-/** What a record must be like that a change makes. */
+/** The rules for the result of a change. */
 export interface ItemRules<T> {
   readonly schema: StandardSchemaV1<unknown, T>;
   /** The members that the server sets. */
   readonly serverMembers: readonly string[];
-  /** The record as it is. */
+  /** The record before the change. */
   readonly current: StoredRecord;
-  /** Whether the caller may read the record; else no message says anything of it. */
+  /** Whether the caller may read the record. If not, no message reveals anything of it. */
   readonly mayRead: boolean;
 }
 
 /**
- * Takes the whole of a record that is to be replaced. Members that the server sets may be sent back as they were read;
- * another value of them is refused, beside all that the schema finds.
+ * Validates the replacement of a record. Members that the server sets may be sent back as they were read; other values of them
+ * are refused, in addition to the issues of the schema.
  */
 export function replacementOf<T>(rules: ItemRules<T>): Validator<T> {
   return (value) => takeReplacement(rules, value);
@@ -33,15 +33,15 @@ export type Amendment =
   | { readonly kind: "operations"; readonly patch: unknown };
 
 /**
- * What an amendment makes of a record, if it changes no member that the server sets and leaves a record that the schema
- * takes.
+ * Applies an amendment to a record, and validates the result: members that the server sets must not change, and the schema must
+ * accept the whole record.
  *
- * @throws HttpError 409 when an operation cannot be done, 422 when the operations are too much to do; 403 for a JSON Patch of
- *   a caller who may not read the record, since whether it can be done shows what the record has
+ * @throws HttpError 409 when an operation cannot be applied, 422 when the operations exceed a bound; 403 for a JSON Patch from a
+ *   caller without the right to read the record, because the outcome would reveal parts of it
  */
 export function amendmentOf<T>(rules: ItemRules<T>): Validator<T> {
   return (value) => {
-    const { kind, patch } = value as Amendment; // which each decoder of `amend` gives
+    const { kind, patch } = value as Amendment; // the decoders of `amend` return this type
     return kind === "merge" ? takeMerged(rules, patch) : takePatched(rules, patch);
   };
 }
@@ -58,7 +58,7 @@ async function takeMerged<T>({ schema, serverMembers, current, mayRead }: ItemRu
   return { issues: result.issues.map((issue) => (isSent(patch, issue.path) ? issue : withoutDetails(issue))) };
 }
 
-/** Returns whether the value at a path is of the patch, and not of the record that it is merged into. */
+/** Returns whether the value at a path comes from the patch, and not from the record. */
 function isSent(patch: unknown, [first, ...rest]: NonNullable<ValidationIssue["path"]> = []): boolean {
   if (first === undefined || !isJsonObject(patch)) return true;
   const key = typeof first === "object" ? first.key : first;
@@ -83,7 +83,7 @@ function takePatched<T>(rules: ItemRules<T>, patch: unknown) {
   const outcome = applyPatch(parse(rules.current), operations.value);
   if (outcome.kind === "failed") throw new HttpError(refuseOperation(outcome.index, outcome.detail));
   if (outcome.kind === "excessive") throw new HttpError(refuseExcess(outcome.index, outcome.detail));
-  // An operation on the whole may have set what the server sets.
+  // An operation on the whole record may have changed members that the server sets.
   return takeReplacement(rules, outcome.value);
 }
 
@@ -93,7 +93,7 @@ function takeReplacement<T>({ schema, serverMembers, current, mayRead }: ItemRul
   if (!isJsonObject(value)) return schema["~standard"].validate(value);
   const stored = parse(current);
   const issues = issuesWith(value, serverMembers, (name, sent) => {
-    // The id is in the path of the record; to say whether another member is right would show it.
+    // The caller knows the id from the path. Whether another member is right would reveal its value.
     if (!mayRead) return name === "id" && sent === stored[name] ? undefined : setByServer;
     if (sent === stored[name]) return undefined;
     return `is set by the server; send ${JSON.stringify(stored[name])}, or leave it out`;
@@ -101,7 +101,7 @@ function takeReplacement<T>({ schema, serverMembers, current, mayRead }: ItemRul
   return validateBeside(issues, schema, without(value, serverMembers));
 }
 
-/** What the schema says of the value, with these issues before its own. */
+/** Validates the value by the schema, and puts these issues before those of the schema. */
 async function validateBeside<T>(
   issues: readonly ValidationIssue[],
   schema: StandardSchemaV1<unknown, T>,
@@ -113,7 +113,7 @@ async function validateBeside<T>(
     : { issues: [...issues, ...(result.issues ?? [])] };
 }
 
-/** What is wrong with those of the members that the value has. */
+/** Returns the issues of the members that the value has. */
 function issuesWith(
   value: Readonly<Record<string, unknown>>,
   members: readonly string[],
@@ -130,5 +130,5 @@ export function without(value: Readonly<Record<string, unknown>>, members: reado
   return Object.fromEntries(Object.entries(value).filter(([name]) => !members.includes(name)));
 }
 
-// The store wrote the text: an object that has these members.
+// The store keeps objects only.
 const parse = ({ json }: StoredRecord): Readonly<Record<string, unknown>> => JSON.parse(json);

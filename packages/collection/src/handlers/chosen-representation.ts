@@ -5,10 +5,9 @@ import { formatParameter, readQuery } from "../lists/parameters.ts";
 import type { Representation } from "../representation.ts";
 
 /**
- * Returns the representation that the query names (`?format=csv`), else the one that the route's `accept` chose; the preferred one
- * where the route names no types.
+ * Returns the representation that the query names (`?format=csv`), else the one that the route's `accept` chose, else the first.
  *
- * @throws HttpError 400 `invalid-parameters` when the query names one that is not there
+ * @throws HttpError 400 `invalid-parameters` when the query names an unknown representation
  * @throws RangeError when the route accepts a type that the collection does not have
  */
 export function chosenRepresentation<R extends Representation>(
@@ -36,13 +35,13 @@ function named<R extends Representation>(
     const names = representations.map(({ name }) => name);
     const nearest = nearestName(format, names);
     report(formatParameter, `is ${excerpt(format)}, which is not a format here${orNearest(nearest)}`, names);
-    return representations[0]; // not reached, since what is reported is thrown
+    return representations[0]; // not reached: readQuery throws what is reported
   });
 }
 
 /**
- * Returns the response as a file to save where the query named its representation, and that is the kind that files have:
- * `person.csv`, `person-7.vcf`.
+ * Names the response as a file to save, such as `person.csv` or `person-7.vcf`, when the query named its representation and that
+ * representation has a file extension.
  *
  * @param path the canonical path of the collection
  */
@@ -63,6 +62,6 @@ export function asFile(
 const notInFileNames = /[/\\\p{Cc}]/gu;
 
 function formatOf(request: HttpRequest<unknown>): string | undefined {
-  // Most requests have no query; and `format=` is refused as every parameter without a value.
+  // Most requests have no query. `format=` without a value is refused with the other parameters.
   return request.search === "" ? undefined : request.query.get(formatParameter) || undefined;
 }

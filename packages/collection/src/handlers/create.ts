@@ -19,7 +19,7 @@ import {
   refuseValue,
 } from "./refusals.ts";
 
-/** POST to a collection. */
+/** Makes the handler for a POST to a collection. */
 export function createRecord<T extends Document>(
   settings: CollectionSettings<T>,
   createMany: BulkCreate,
@@ -27,13 +27,13 @@ export function createRecord<T extends Document>(
   const { scope, decoders, created, idempotencyScope, listDecoders, bulk } = settings;
   const takesArrays = listDecoders.includes(jsonArrayDecoder);
   const known = writePreferences(settings);
-  /** The keys of the requests that are not answered yet. */
+  /** The keys of the requests in progress. */
   const running = new Set<string>();
 
   return guarded(async (request) => {
     refuseParameters(request.search);
     if (takesArrays && isJson(request)) {
-      // No record is longer; of coded content the length is known once it is decoded.
+      // Longer content can only be an array. The length of coded content is known only after decoding.
       if (Number(request.header("Content-Length") ?? 0) > longestRecord) {
         return createMany(request, arrayOf(request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion })));
       }
@@ -75,7 +75,7 @@ const isJson = ({ headers }: HttpRequest<unknown>): boolean => {
   return type?.type === "application" && type.subtype === "json";
 };
 
-/** @throws HttpError 413 when it is not an array: then it is one record, and too long */
+/** @throws HttpError 413 when the content is not an array: then it is one record, which is too long */
 async function* arrayOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   let hasBegun = false;
   for await (const piece of content) {
@@ -91,7 +91,7 @@ async function* oneOf(content: Uint8Array): AsyncGenerator<Uint8Array, void, und
   yield content;
 }
 
-/** POST to a record, which creates nothing. */
+/** Makes the handler for a POST to a record, which creates nothing. */
 export function refuseCreate<T extends Document>({ scope }: CollectionSettings<T>): ItemHandler {
   return guarded(async (request) => {
     const id = parseRecordId(request.variables.id);

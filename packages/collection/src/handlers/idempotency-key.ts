@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { HttpError, type HttpRequest } from "waymark";
 import { refuseKey } from "./refusals.ts";
 
-/** A key that makes a request safe to send again, and what the request says, both as hashes. */
+/** The hashes of a key that makes a request safe to repeat, and of the request's content. */
 export interface IdempotencyKey {
   /** Of the key, within the scope. */
   readonly key: string;
@@ -11,10 +11,10 @@ export interface IdempotencyKey {
 }
 
 /**
- * The Idempotency-Key of a request; undefined when it has none. It is a string of structured fields (RFC 9651 §3.3.3);
- * a bare token, which many clients send, is taken as well.
+ * Reads the Idempotency-Key of a request; undefined when it has no key. The field is a string of structured fields (RFC 9651
+ * §3.3.3); a bare token, which many clients send, is accepted too.
  *
- * @param scope tells the requests apart whose keys have nothing to do with each other
+ * @param scope separates keys: equal keys in different scopes have nothing to do with each other
  * @throws HttpError 400 `invalid-idempotency-key`, and as `request.bytes`
  */
 export async function readIdempotencyKey(
@@ -29,7 +29,7 @@ export async function readIdempotencyKey(
   return { key: hash(JSON.stringify([...scope, key])), fingerprint: hash(`${type}\n`, await request.bytes()) };
 }
 
-/** The text of the key, of 1 to 255 characters; undefined when the field has another form. */
+/** Reads the key, of 1 to 255 characters; undefined when the field is malformed. */
 export function parseKey(field: string): string | undefined {
   const quoted = /^ *"((?:[ !#-[\]-~]|\\["\\])*)" *$/.exec(field)?.[1];
   const key = quoted === undefined ? /^ *([!#$%&'*+.^_`|~0-9A-Za-z-]+) *$/.exec(field)?.[1] : withoutEscapes(quoted);

@@ -14,7 +14,7 @@ import { readPreferences, withApplied } from "./preferences.ts";
 import { guarded, refusePrecondition } from "./refusals.ts";
 import { listValidators, representationFields } from "./validators.ts";
 
-/** GET of a collection: all that is asked for, streamed, or a page of it. */
+/** Makes the handler for a GET of a collection: streams all matching records, or a page of them. */
 export function listRecords<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
   const { scope, lists, members, maxPageSize, heldLists } = settings;
   return guarded(async (request) => {
@@ -27,7 +27,7 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
     }));
     const preferences = readPreferences(request, { count: ["exact"] });
 
-    // Asked before the records are read: what is written meanwhile makes the tag old, and never the content.
+    // The revision is read before the records: a change in between makes the tag older than the content, never newer.
     const validators = listValidators(request, await store.revision(), lists, representation);
     const verdict = evaluatePreconditions(request, validators);
     if (verdict === "failed") return refusePrecondition(request);
@@ -80,8 +80,8 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
 }
 
 /**
- * Waits for the first value of a source, so that what fails before it can still be answered otherwise. The iterable gives
- * that value and those after it, once; leaving it early ends the source.
+ * Waits for the first value of a source, so that an earlier failure can still be answered with an error. The returned iterable
+ * yields that value and the following ones, once; leaving it early ends the source.
  */
 async function begin<T>(source: AsyncGenerator<T, void, undefined>): Promise<AsyncIterable<T>> {
   let first: IteratorResult<T, void> | undefined = await source.next();

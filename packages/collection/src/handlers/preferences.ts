@@ -6,15 +6,15 @@ import type { CollectionSettings } from "../settings.ts";
 import type { Document, StoredRecord } from "../store.ts";
 import { recordValidators, representationFields } from "./validators.ts";
 
-/** The preferences of a request that are followed, by name, with their values. */
+/** The preferences of a request that are followed: name to value. */
 export type Preferences = ReadonlyMap<string, string>;
 
-/** The values that a handler can follow of each preference. */
+/** The values of each preference that a handler can follow. */
 export type KnownPreferences = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Those of the request's preferences that the handler can follow; any other is ignored (RFC 7240 §2), unless the client
- * wants to be told (`handling=strict`, §4.4).
+ * Reads the preferences of the request that the handler can follow. Ignores others (RFC 7240 §2), unless the client sends
+ * `handling=strict` (§4.4).
  *
  * @throws HttpError 400 `unknown-preference`
  */
@@ -31,7 +31,7 @@ export function readPreferences({ headers }: HttpRequest<unknown>, known: KnownP
   return followed;
 }
 
-/** The response with the preferences that it follows named (RFC 7240 §3). */
+/** Names the preferences that a response follows (RFC 7240 §3). */
 export function withApplied(response: HttpResponse, preferences: Preferences): HttpResponse {
   if (preferences.size === 0) return response;
   return response.withHeader("Preference-Applied", [...preferences].map(toText).join(", "));
@@ -47,12 +47,12 @@ function refusal(unknown: readonly string[], known: KnownPreferences): HttpError
   return new HttpError(problem(collectionProblemTypes.unknownPreference, { detail, available }));
 }
 
-/** The preferences that a handler can follow that takes a record from the client. */
+/** Returns the preferences for handlers that read a record from the request. */
 export function writePreferences<T extends Document>({ lenientSchema }: CollectionSettings<T>): KnownPreferences {
   return lenientSchema === undefined ? returnPreferences : { ...returnPreferences, handling: ["lenient"] };
 }
 
-/** What the record is to be like, by the client's preference. */
+/** Returns the schema that the client prefers: the strict or the lenient one. */
 export function preferredSchema<T extends Document>(
   { schema, lenientSchema = schema }: CollectionSettings<T>,
   preferences: Preferences,
@@ -60,27 +60,27 @@ export function preferredSchema<T extends Document>(
   return preferences.get("handling") === "lenient" ? lenientSchema : schema;
 }
 
-/** How the answer to a change may look (RFC 7240 §4.2). */
+/** The preferences for the answer to a change (RFC 7240 §4.2). */
 export const returnPreferences: KnownPreferences = { return: ["representation", "minimal"] };
 
-/** A record as it is once it was written. */
+/** A record after a change. */
 interface WrittenRecord {
-  /** Undefined when what it said is not kept. */
+  /** Undefined when its content is not known any more. */
   readonly record: StoredRecord | undefined;
-  /** Its canonical path, as of `HttpRequest.path`. */
+  /** Its canonical path, as in `HttpRequest.path`. */
   readonly path: string;
-  /** What clients reach its collection by. */
+  /** The URL of its collection for clients. */
   readonly url: string;
-  /** Whether its validators may be told. */
+  /** Whether the answer may have its validators. */
   readonly validators: boolean;
-  /** Whether it is not there any more. Default: false. */
+  /** Whether the change removed it. Default: false. */
   readonly removed?: boolean;
 }
 
 /**
- * The answer to a change as the client prefers it: with the record, in the representation that Accept chooses, where
- * `return=representation` is stated. Where none is acceptable, or the caller may not read the record, the preference is not
- * followed: the change is made already.
+ * Makes the answer to a change as the client prefers it: with `return=representation` it has the record, in the representation
+ * that Accept chooses. Where no representation is acceptable or the caller may not read the record, the preference is ignored,
+ * because the change has already been made.
  */
 export function answerWritten<T extends Document>(
   request: HttpRequest<unknown>,

@@ -8,7 +8,7 @@ import { parseRecordId, type RecordScope } from "./record-scope.ts";
 import { refuseId, refusePrecondition, refuseUnavailable } from "./refusals.ts";
 import { recordValidators, representationFields } from "./validators.ts";
 
-/** GET of a record, answered without a promise where the store answers so. */
+/** Makes the handler for a GET of a record. It answers without a promise when the store does. */
 export function readRecord<T extends Document>({ scope, items, members }: CollectionSettings<T>): ReadHandler {
   return (request) => {
     const id = parseRecordId(request.variables.id);

@@ -11,19 +11,18 @@ export interface CollectionOwner {
   readonly variable: string;
 }
 
-/** The records that a request is for. */
+/** The records that a request concerns. */
 export interface RecordScope {
   readonly store: Store;
   /** The path of the collection, with the request's variables in it. */
   readonly path: string;
-  /** What clients reach it by: a record's URL is this, `/` and its id. */
+  /** The URL of the collection for clients: a record's URL is this, `/` and its id. */
   readonly url: string;
 }
 
 /**
- * What finds the records that a request is for: all of the store, or those of the owner that the path names.
- *
- * It throws, or rejects with, an HttpError: 404 without content when nobody has the owner's id, 400 when that is no integer.
+ * Makes the function that finds the records for a request: all records of the store, or those of the owner that the path names.
+ * It throws or rejects with an HttpError: 404 without content when no owner has the id, 400 when the id is not an integer.
  */
 export function recordScope(
   path: string,
@@ -55,12 +54,15 @@ function pathWith(template: string): (request: HttpRequest<unknown>) => string {
 }
 
 function variableOf({ variables }: HttpRequest<unknown>, name: string): string {
-  const value = (variables as Variables)[name]; // what a route bound
+  const value = (variables as Variables)[name]; // the variables of the route's path
   if (typeof value !== "string") throw new RangeError(`The path of the route has no variable {${name}}`);
   return value;
 }
 
-/** The number that the last segment of a record's path names; undefined when it is no integer in canonical decimal form, so that each record has one path. */
+/**
+ * Reads the id in the last segment of a record's path. Returns undefined unless it is an integer in canonical decimal form: each
+ * record has exactly one path.
+ */
 export function parseRecordId(segment: string): number | undefined {
   return canonicalInteger.test(segment) ? Number(segment) : undefined;
 }

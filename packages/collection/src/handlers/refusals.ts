@@ -8,7 +8,7 @@ export function refuseId(id: string): HttpResponse {
   return problem(collectionProblemTypes.invalidId, { detail });
 }
 
-/** The value of this member is that of another record. */
+/** Another record has the value of this member. */
 export function refuseValue(member: string): HttpResponse {
   const detail = `Another record ${hasOrHad(member)} the same ${member}.`;
   return problem(collectionProblemTypes.conflict, {
@@ -17,15 +17,15 @@ export function refuseValue(member: string): HttpResponse {
   });
 }
 
-/** What is wrong with a member whose value is that of another record. */
+/** Says that another record has the value of a member. */
 export function heldByAnother(member: string): string {
   return `${member === "id" ? "is or was" : "is already"} used by another record`;
 }
 
-/** No id is given twice. */
+/** A removed record keeps its id. */
 const hasOrHad = (member: string): string => (member === "id" ? "has or had" : "has");
 
-/** A record cannot be created where there is one (RFC 9110 §15.5.10). */
+/** A POST to an existing record (RFC 9110 §15.5.10). */
 export function refuseExisting(): HttpResponse {
   return problem(collectionProblemTypes.conflict, {
     detail: "The record exists already. PUT replaces it; POST to the collection creates another.",
@@ -33,8 +33,7 @@ export function refuseExisting(): HttpResponse {
 }
 
 /**
- * The 412 (RFC 9110 §15.5.13). A malformed If-Match names no entity tag, and so no state may be changed by it; the detail says how
- * one is written.
+ * Makes the 412 (RFC 9110 §15.5.13). A malformed If-Match matches no state; the detail then shows the right form.
  */
 export function refusePrecondition({ headers }: HttpRequest<unknown>): HttpResponse {
   const [, bare] = /^[\t ]*(?:W\/)?([\x21\x23-\x7e]+)[\t ]*$/.exec(headers.get("If-Match") ?? "") ?? [];
@@ -45,7 +44,7 @@ export function refusePrecondition({ headers }: HttpRequest<unknown>): HttpRespo
   return problem(collectionProblemTypes.preconditionFailed, { detail });
 }
 
-/** An operation of a JSON Patch that cannot be done (RFC 5789 §2.2, "conflicting state"). */
+/** An operation of a JSON Patch does not fit the record (RFC 5789 §2.2, "conflicting state"). */
 export function refuseOperation(index: number, reason: string): HttpResponse {
   const detail = `Operation ${index} of the patch, counted from 0, cannot be applied: ${reason}. Nothing was changed.`;
   return problem(collectionProblemTypes.patchConflict, {
@@ -54,7 +53,7 @@ export function refuseOperation(index: number, reason: string): HttpResponse {
   });
 }
 
-/** A JSON Patch that goes beyond what is done for one request (RFC 5789 §2.2, "unprocessable request"). */
+/** A JSON Patch exceeds a bound (RFC 5789 §2.2, "unprocessable request"). */
 export function refuseExcess(index: number | undefined, reason: string): HttpResponse {
   const what = index === undefined ? "The patch" : `Operation ${index} of the patch, counted from 0,`;
   return problem(collectionProblemTypes.patchTooLarge, {
@@ -63,7 +62,7 @@ export function refuseExcess(index: number | undefined, reason: string): HttpRes
   });
 }
 
-/** A JSON Patch of a caller who may not read the record. */
+/** A JSON Patch from a caller without the right to read the record. */
 export function refuseUnreadable(): HttpResponse {
   const detail = "A JSON Patch reveals parts of the record, which these credentials may not read. Send a merge patch.";
   return problem(problemTypes.forbidden, { detail });
@@ -74,19 +73,19 @@ export function refuseKey(field: string): HttpResponse {
   return problem(collectionProblemTypes.invalidIdempotencyKey, { detail });
 }
 
-/** A key that stands for another request already. */
+/** The key was used for another request. */
 export function refuseReusedKey(): HttpResponse {
   const detail = "This Idempotency-Key was used for a request with other content. Use a new key.";
   return problem(collectionProblemTypes.idempotencyKeyReused, { detail });
 }
 
-/** The same request is not answered yet. */
+/** A request with the same key is in progress. */
 export function refuseRunning(): HttpResponse {
   const detail = "A request with this Idempotency-Key is still in progress. Repeat the request to get its answer.";
   return problem(collectionProblemTypes.idempotencyKeyInUse, { detail }).withHeader("Retry-After", "1");
 }
 
-/** A part of a record in place of the whole (RFC 9110 §14.5). */
+/** A PUT of a part of a record (RFC 9110 §14.5). */
 export function refusePart(): HttpResponse {
   return problem(collectionProblemTypes.partialContent, {
     detail: "PUT does not accept Content-Range. Send the whole record without it, or a PATCH.",
@@ -98,14 +97,14 @@ export function refuseLength(limit: number): HttpResponse {
   return problem(problemTypes.contentTooLarge, { detail: `The content is longer than ${limit} bytes.`, limit });
 }
 
-/** RFC 6585 §3. */
+/** A change without preconditions, where they are required (RFC 6585 §3). */
 export function requirePrecondition(): HttpResponse {
   return problem(collectionProblemTypes.preconditionRequired, {
     detail: "Send If-Match with the ETag of the record that you have read.",
   });
 }
 
-/** The 503 for a store that cannot be used; any other error is thrown on. */
+/** Answers StoreUnavailable with a 503; throws any other error again. */
 export function refuseUnavailable(error: unknown): HttpResponse {
   if (!(error instanceof StoreUnavailable)) throw error;
   if (error instanceof StoreReadOnly) return refuseChange();
@@ -123,8 +122,8 @@ function detailOf(error: StoreUnavailable): string {
 }
 
 /**
- * The 503 for a change of what is only read here. It is no 405, since the resource has the method elsewhere; and there is no
- * Retry-After (RFC 9110 §10.2.3), since nobody knows how long it stays so, and a client that is told to try again would.
+ * Makes the 503 for a change on an instance that only reads. It is not a 405, because another instance allows the method, and has
+ * no Retry-After (RFC 9110 §10.2.3), because nobody knows when this instance will accept changes.
  */
 function refuseChange(): HttpResponse {
   return problem(collectionProblemTypes.readOnly, {
@@ -132,7 +131,7 @@ function refuseChange(): HttpResponse {
   });
 }
 
-/** The handler with the store's being unavailable answered. */
+/** Wraps a handler so that StoreUnavailable becomes a 503. */
 export function guarded<R>(handler: (request: R) => Promise<HttpResponse>): (request: R) => Promise<HttpResponse> {
   return (request) => handler(request).catch(refuseUnavailable);
 }

@@ -11,27 +11,27 @@ import {
 import type { Report } from "./parameters.ts";
 
 /**
- * A place in a selection as an opaque text of `A-Z`, `a-z`, `0-9`, `-` and `_`: the values of the record at the place, and
- * what the selection asks for, so that the text means nothing in another one.
+ * Encodes a place in a selection as an opaque text of `A-Z`, `a-z`, `0-9`, `-` and `_`: the values of the record at the place, and
+ * a fingerprint of the selection, so that the text is not valid in another selection.
  */
 export function toCursor(selection: Selection & Ordered, values: readonly MemberValue[]): string {
   return Buffer.from(JSON.stringify([fingerprint(selection), ...values])).toString("base64url");
 }
 
-/** The values of the record at the place; undefined when the text was not made by `toCursor` for this selection. */
+/** Decodes the values of the record at a place; undefined when the text was not made by `toCursor` for this selection. */
 export function parseCursor(
   text: string,
   selection: Selection & Ordered,
   members: readonly SelectableMember[],
 ): readonly MemberValue[] | undefined {
   const json = Buffer.from(text, "base64url");
-  // The decoder passes over what it does not know: one place has one text.
+  // The decoder skips unknown characters, and each place must have exactly one text.
   if (json.toString("base64url") !== text) return undefined;
   const [made, ...values] = parseArray(json);
   if (made !== fingerprint(selection) || values.length !== selection.order.length) return undefined;
   const types = new Map(members.map(({ name, type }) => [name, type]));
   const isValid = selection.order.every(({ member }, i) => isValueOf(member, types.get(member), values[i]));
-  // Each was found to be a value of its member.
+  // Each value was found to be of its member's type.
   return isValid ? (values as readonly MemberValue[]) : undefined;
 }
 
@@ -39,7 +39,7 @@ interface Ordered {
   readonly order: readonly SortKey[];
 }
 
-/** Of what the selection asks for, in whatever order its filters are named. */
+/** Returns a digest of a selection that does not depend on the order of its filters. */
 function fingerprint({ filters = [], words = [], order }: Selection & Ordered): string {
   const asked = [filters.map((filter) => JSON.stringify(filter)).toSorted(), words, order];
   return createHash("sha256").update(JSON.stringify(asked)).digest("base64url").slice(0, 11);
@@ -62,8 +62,8 @@ function isValueOf(member: string, type: MemberType | undefined, value: unknown)
 }
 
 /**
- * The order that the parameter `sort` states: `familyName,-birthDate`, the minus sign for descending. The id decides
- * between records that are equal in all of it, in the direction of the last member.
+ * Reads the order in the parameter `sort`: `familyName,-birthDate`, with a minus sign for descending. Records that are equal in
+ * all these members are ordered by id, in the direction of the last member.
  */
 export function parseSort(text: string, members: readonly SelectableMember[], report: Report): readonly SortKey[] {
   const sent = text.split(",");
@@ -90,7 +90,7 @@ export function parseSort(text: string, members: readonly SelectableMember[], re
   return toTotalOrder(keys);
 }
 
-/** No two records have one id: what is named behind it decides nothing. */
+/** Ends the order with the id. Members after the id are dropped: no two records have the same id. */
 function toTotalOrder(keys: readonly SortKey[]): readonly SortKey[] {
   const id = keys.findIndex(({ member }) => member === "id");
   if (id >= 0) return keys.slice(0, id + 1);

@@ -5,9 +5,9 @@ import type { StoredRecord } from "../store.ts";
 import { formatParameter, type KnownParameters, type Report, readQuery, reportUnknown } from "./parameters.ts";
 
 /**
- * The members that the query of one record chooses; undefined for all.
+ * Reads the members that the query of one record chooses; undefined for all.
  *
- * @throws HttpError 400 `invalid-parameters` for any other parameter, and where there is no choice
+ * @throws HttpError 400 `invalid-parameters` for any other parameter, and where members cannot be chosen
  */
 export function readFields(
   search: string,
@@ -32,7 +32,7 @@ const parametersOfRecord = (members: readonly string[] | undefined): KnownParame
   members: [],
 });
 
-/** As `parseFields`; reported where the representation leaves no choice. */
+/** Reads the parameter `fields`; reports it where the representation does not let clients choose. */
 export function chooseFields(
   text: string,
   members: readonly string[],
@@ -44,16 +44,16 @@ export function chooseFields(
   return undefined;
 }
 
-/** The record with these members and no others, in this order; as it is when none are named. */
+/** Returns the record with only these members, in this order; unchanged when `fields` is undefined. */
 export function narrow(record: StoredRecord, fields: readonly string[] | undefined): StoredRecord {
   if (fields === undefined) return record;
-  const whole: JsonObject = JSON.parse(record.json); // the store wrote the text of an object
+  const whole: JsonObject = JSON.parse(record.json); // the store keeps objects only
   const chosen: MutableJsonObject = {};
   for (const field of fields) copyMember(whole, chosen, field.split("."));
   return { ...record, json: JSON.stringify(chosen) };
 }
 
-/** Batches of records, each narrowed. */
+/** Narrows each record of the batches. */
 export async function* narrowAll(
   batches: AsyncIterable<readonly StoredRecord[]>,
   fields: readonly string[],
@@ -62,7 +62,7 @@ export async function* narrowAll(
 }
 
 /**
- * The members that the parameter `fields` chooses, in its order: `name,address.postalCode`. The name of an object stands
+ * Reads the members that the parameter `fields` chooses, in its order: `name,address.postalCode`. The name of an object stands
  * for all of its members.
  */
 function parseFields(text: string, members: readonly string[], report: Report): readonly string[] {
@@ -90,7 +90,7 @@ function copyMember(from: JsonObject, to: MutableJsonObject, [name = "", ...inne
   if (inner.length === 0) {
     to[name] = value;
   } else if (isJsonObject(value)) {
-    // Made here by the member that came first.
+    // An object that an earlier field made.
     const target = (to[name] ?? {}) as MutableJsonObject;
     copyMember(value, target, inner);
     if (Object.keys(target).length > 0) to[name] = target;

@@ -3,15 +3,15 @@ import { isRealDate, toTime } from "../member-value.ts";
 import type { Comparison, MemberFilter, MemberType, SelectableMember } from "../selection.ts";
 import type { Report } from "./parameters.ts";
 
-/** Returns whether the parameter is a filter on one of the members, whatever else is wrong with it. */
+/** Returns whether the parameter is a filter on one of the members, valid or not. */
 export function isFilter(parameter: string, members: readonly SelectableMember[]): boolean {
   const { name } = splitParameter(parameter);
   return members.some((each) => each.name === name);
 }
 
 /**
- * The filter that one parameter states: `familyName=Smith`, `birthDate[ge]=1950-01-01`, `jobTitle[in]=Clerk,Judge`;
- * undefined when something was reported. In a list of values `\,` is a comma and `\\` a backslash.
+ * Reads a filter: `familyName=Smith`, `birthDate[ge]=1950-01-01`, `jobTitle[in]=Clerk,Judge`. Returns undefined after reporting an
+ * error. In a list of values `\,` is a comma and `\\` a backslash.
  *
  * @param parameter one that `isFilter`
  */
@@ -69,7 +69,7 @@ function splitParameter(parameter: string): { readonly name: string; readonly op
   return { name: parameter.slice(0, bracket), operator: parameter.slice(bracket + 1, -1) };
 }
 
-/** The values that are in order; the others are reported. */
+/** Returns the valid values, and reports the others. */
 function parseValues(
   parameter: string,
   texts: readonly string[],
@@ -108,15 +108,15 @@ function splitValues(parameter: string, text: string, report: Report): readonly 
   return values.slice(0, mostValues).filter((each) => each !== "");
 }
 
-/** Each is a parameter of the statement that asks the database. */
+/** Each value is a parameter of the database statement. */
 const mostValues = 100;
 
-/** A value that a client gave, or what is wrong with it: `must be a real date, …`. */
+/** A value from a client, or what is wrong with it: `must be a real date, …`. */
 type ParsedValue = { readonly value: string | number } | { readonly fault: string };
 
 /**
- * The value of a member that a text stands for: text and dates as they are, numbers in the form that JSON writers give
- * them, times in RFC 3339 (§5.6) as milliseconds since the epoch.
+ * Reads the value of a member: text and dates unchanged, numbers in the form that JSON writers use, times of RFC 3339 (§5.6) as
+ * milliseconds since the epoch.
  *
  * ```ts
  * parseMemberValue("time", "2026-06-15T14:00:00+02:00");   // { value: 1781524800000 }

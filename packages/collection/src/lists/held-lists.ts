@@ -4,7 +4,7 @@ import type { ListSettings } from "../limits.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { StoredRecord } from "../store.ts";
 
-/** Counts what lists hold in memory while their clients take them, so that slow clients cannot fill it. */
+/** Bounds the memory that lists use while their clients receive them, so that slow clients cannot fill it. */
 export class HeldLists {
   readonly #shares: CallerShares;
 
@@ -15,23 +15,23 @@ export class HeldLists {
   /** Begins a list, which holds nothing yet. */
   begin(request: HttpRequest<unknown>): HeldList {
     const held = new HeldList(this, callerKey(request));
-    request.onEnd(() => held.release()); // also when nobody sends what it became
+    request.onEnd(() => held.release()); // also when the response is never sent
     return held;
   }
 
-  /** @throws HttpError 503 when the caller, or all callers together, hold as much as they may */
+  /** @throws HttpError 503 when the lists of the caller, or all lists together, have reached their bound */
   assertRoom(caller: string): void {
     const exceeded = this.#shares.exceededBy(caller, 1);
     if (exceeded !== undefined) throw refusal(exceeded === "caller" ? "this client" : "clients");
   }
 
-  /** @param bytes negative for those that are let go */
+  /** @param bytes negative when they are freed */
   add(caller: string, bytes: number): void {
     this.#shares.add(caller, bytes);
   }
 }
 
-/** What one list holds. */
+/** The memory of one list. */
 class HeldList {
   readonly caller: string;
   readonly #all: HeldLists;
@@ -44,7 +44,7 @@ class HeldList {
   }
 
   /**
-   * Gives the same batches, and counts each until the next one is asked for.
+   * Yields the batches, and counts each until the next one is requested.
    *
    * @throws HttpError 503 (rejects) as `assertRoom` of all, at the first batch of the list
    */
@@ -58,7 +58,7 @@ class HeldList {
     }
   }
 
-  /** Gives the same batches, and ends the list with them. */
+  /** Yields the batches, and ends the list after the last one. */
   async *untilEnd(
     batches: AsyncIterable<readonly StoredRecord[]>,
   ): AsyncGenerator<readonly StoredRecord[], void, undefined> {
@@ -82,7 +82,7 @@ class HeldList {
   }
 }
 
-/** The records, and what is made of them: the first ones of a page, or the text of a piece. */
+/** Estimates the bytes of the records and of their text in a response. */
 function bytesHeldBy(batch: readonly StoredRecord[]): number {
   return 2 * batch.reduce((sum, { json }) => sum + json.length, 0);
 }

@@ -9,7 +9,7 @@ import type { ListQuery, OrderedSelection } from "./query.ts";
 
 /** One page of a list. */
 interface PageRead {
-  /** Its records in the order asked for, read as they are asked for where they are many bytes. */
+  /** Its records in the order of the query. The records of a large page are read as they are sent. */
   readonly batches: AsyncIterable<readonly StoredRecord[]>;
   /** The places of its first and last record; undefined when it has none. */
   readonly ends: { readonly first: Place; readonly last: Place } | undefined;
@@ -20,14 +20,13 @@ interface PageRead {
 /** The bounds of a page. */
 interface PageBounds {
   readonly limit: number;
-  /** A page ends with the record that reaches as many characters of JSON. */
+  /** The page ends with the record that reaches this many characters of JSON. */
   readonly size: number;
 }
 
 /**
- * Finds where the page that the query asks for begins and ends. Of a long page only the first records are kept: the
- * others are read again when the client takes them, as those of a whole list are. So a client that takes little holds
- * little, and records that are written meanwhile may or may not be seen.
+ * Finds where a page begins and ends. Keeps only the first records of a large page; the others are read again while the client
+ * receives them, as in a whole list. So a slow client needs little memory, and changes meanwhile may or may not be seen.
  */
 export async function readPage(
   read: (selection: Selection) => AsyncIterable<readonly StoredRecord[]>,
@@ -61,15 +60,15 @@ export async function readPage(
 
 type PlaceOf = (record: StoredRecord) => Place;
 
-/** What was found of a page, in the direction in which it was read. */
+/** The bounds of a page, in the direction in which it was read. */
 interface FoundPage {
   /** Its first records. */
   readonly kept: readonly StoredRecord[];
-  /** Whether these are all. */
+  /** Whether these are all records of the page. */
   readonly isWhole: boolean;
   readonly first: StoredRecord | undefined;
   readonly last: StoredRecord | undefined;
-  /** The first record that is no longer of the page. */
+  /** The first record after the page. */
   readonly beyond: StoredRecord | undefined;
 }
 
@@ -93,10 +92,10 @@ async function findEnds(
   return { kept, isWhole: kept.length === count, first: kept[0], last, beyond: undefined };
 }
 
-/** Characters of JSON; as much as a store reads at once. */
+/** In characters of JSON: as much as a store reads at once. */
 const mostKept = 65_536;
 
-/** The selection from its other end: where an order ends, the one with every direction turned begins. */
+/** Returns the selection in reverse order. */
 function turned(selection: OrderedSelection): OrderedSelection {
   return {
     ...selection,
@@ -117,9 +116,9 @@ async function* joined(
 }
 
 /**
- * The records up to this one. It may be gone, or elsewhere, by the time they are read: then up to its place.
+ * Yields the records up to this one; up to its place when it has been removed or moved meanwhile.
  *
- * @param isBehind whether a record is behind that place
+ * @param isBehind returns whether a record comes after that place
  */
 async function* endingWith(
   batches: AsyncIterable<readonly StoredRecord[]>,
@@ -141,14 +140,14 @@ async function* endingWith(
   }
 }
 
-/** The Link field of a page (RFC 8288). */
+/** Renders the Link field of a page (RFC 8288). */
 export function linkField(links: PageLinks): string {
   return Object.entries(links)
     .map(([relation, url]) => `<${url}>; rel="${relation}"`)
     .join(", ");
 }
 
-/** Makes the links of a page, with all other parameters kept, and the limit named. */
+/** Makes the links of a page: they keep all other parameters, and always name the limit. */
 export function pageLinks(
   url: string,
   parameters: QueryParameters,
@@ -171,7 +170,7 @@ export function pageLinks(
   };
 }
 
-/** The values by which a record has its place in an order: one for each key. */
+/** Returns the values that place a record in an order, one for each key. */
 function toPlace(
   { id, json }: StoredRecord,
   { order = defaultOrder }: Selection,

@@ -2,18 +2,18 @@ import { HttpError, type ProblemError, problem } from "waymark";
 import { excerpt, nearestName, orNearest } from "waymark/content";
 import { collectionProblemTypes } from "../problem-types.ts";
 
-/** The parameters of a query by name, decoded, each given once and with a value. */
+/** The decoded parameters of a query by name; each has one value. */
 export type QueryParameters = ReadonlyMap<string, string>;
 
 /**
- * Takes down what is wrong with one parameter: `must be an integer from 1 to 1000, not "x"`.
+ * Records an error in one parameter: `must be an integer from 1 to 1000, not "x"`.
  *
- * @param known the names that there are, which the first error that has them lists
+ * @param known the known names, which the first error that has them lists
  */
 export type Report = (parameter: string, detail: string, known?: readonly string[]) => void;
 
 /**
- * Reads a query and refuses it with all that is wrong at once, whoever finds it.
+ * Reads a query, and refuses it with all errors at once.
  *
  * @param search the query as sent, without the `?`; `+` is a space, as in forms
  * @throws HttpError 400 `invalid-parameters` when anything was reported
@@ -33,7 +33,7 @@ export function readQuery<T>(search: string, read: (parameters: QueryParameters,
 }
 
 /**
- * Refuses every parameter, where a request has none to understand.
+ * Refuses every parameter, for requests that have none.
  *
  * @throws HttpError 400 `invalid-parameters`
  */
@@ -52,11 +52,11 @@ export interface KnownParameters {
   readonly names: readonly string[];
   /** The members that a list can be filtered by. */
   readonly filters: readonly string[];
-  /** All members, those included that it cannot be filtered by. */
+  /** All members, also those without a filter. */
   readonly members: readonly string[];
 }
 
-/** Reports a parameter that is not known, with the nearest that is, and all that are. */
+/** Reports an unknown parameter, with the nearest known one and a list of all. */
 export function reportUnknown(parameter: string, known: KnownParameters, report: Report): void {
   const { names, filters, members } = known;
   const name = parameter.replace(/\[[^[]*\]$/, "");
@@ -69,7 +69,7 @@ export function reportUnknown(parameter: string, known: KnownParameters, report:
   report(parameter, `${fault}${orNearest(nearest)}`, listed);
 }
 
-/** Names that other services have for our parameters. */
+/** The names of our parameters in other services. */
 const usualNames: ReadonlyMap<string, string> = new Map(
   Object.entries({
     limit: ["page_size", "pagesize", "per_page", "perpage", "size", "count", "top", "$top", "first", "take", "rows"],
@@ -129,6 +129,6 @@ function refusal(errors: readonly ProblemError[]): HttpError {
   return new HttpError(problem(collectionProblemTypes.invalidParameters, { detail, errors: told }));
 }
 
-// Nobody reads more, and what is repeated of a request stays a small answer.
+// Nobody reads more errors, and the answer stays small.
 const mostErrors = 100;
 const longestName = 100;

@@ -20,10 +20,10 @@ import {
   reportUnknown,
 } from "./parameters.ts";
 
-/** What a client asks of a list. */
+/** The query of a list. */
 export interface ListQuery {
   readonly selection: OrderedSelection;
-  /** Whether the page lies before its cursor, and not behind it. */
+  /** Whether the page ends before its cursor, rather than beginning after it. */
   readonly backwards: boolean;
   /** The members to send, in this order; undefined for all. */
   readonly fields: readonly string[] | undefined;
@@ -31,18 +31,18 @@ export interface ListQuery {
 
 export type OrderedSelection = Selection & { readonly order: readonly SortKey[] };
 
-/** What there is to ask for. */
+/** What clients can ask for in a list. */
 export interface ListParameters {
   readonly members: readonly SelectableMember[];
-  /** Whether there is a full text to search. */
+  /** Whether the words of records can be searched. */
   readonly fullText: boolean;
-  /** The members that `fields` chooses from; undefined when it does not. */
+  /** The members that `fields` can choose; undefined where clients cannot choose. */
   readonly fields: readonly string[] | undefined;
-  /** What the list is sent as. */
+  /** The representation of the list. */
   readonly representation: Representation;
 }
 
-/** Reads the parameters of a list: `limit`, `after`, `before`, `sort`, `q`, `fields` and filters. Any other is reported. */
+/** Reads the parameters of a list: `limit`, `after`, `before`, `sort`, `q`, `fields` and filters. Reports any other. */
 export function parseListQuery(parameters: QueryParameters, known: ListParameters, report: Report): ListQuery {
   const { members } = known;
   let faults = 0;
@@ -76,7 +76,7 @@ export function parseListQuery(parameters: QueryParameters, known: ListParameter
     order,
     ...(limit !== undefined && { limit }),
   };
-  // What a cursor belongs to is known when all else is in order.
+  // Only a valid selection can be compared with the one that the cursor was made for.
   const after =
     faults > 0 ? undefined : parsePlace(backwards ? "before" : "after", parameters, selection, members, note);
   return { selection: after === undefined ? selection : { ...selection, after }, backwards, fields };

@@ -1,0 +1,96 @@
+import { HttpError, notFound } from "waymark";
+import type { ValidationIssue } from "waymark/content";
+import { heldByAnother } from "../handlers/refusals.ts";
+import { type Creation, type Store, StoreOutcomeUnknown, StoreReadOnly, StoreUnavailable } from "../store.ts";
+import type { BrokenOff, LineErrors } from "./report.ts";
+import type { SpooledDocument } from "./spool.ts";
+import { BulkTimeExceeded } from "./work.ts";
+
+/** The result of storing documents one by one. */
+interface EachStored {
+  readonly stored: number;
+  /** Why some documents were not tried; undefined when all were. */
+  readonly brokenOff: BrokenOff | undefined;
+}
+
+/**
+ * Stores each document by itself, many at the same time so that the store commits them together. Adds those that the store
+ * refuses to the errors.
+ *
+ * @param documents may end with BulkTimeExceeded
+ * @throws StoreReadOnly (rejects) when nothing could be stored for that reason; BulkTimeExceeded (rejects) when no document was
+ *   tried in time; everything else that the documents throw
+ */
+export async function storeEach(
+  store: Store,
+  documents: AsyncIterable<SpooledDocument>,
+  errors: LineErrors,
+): Promise<EachStored> {
+  let stored = 0;
+  let lastLine: number | undefined;
+  try {
+    for await (const batch of batches(documents)) {
+      const creations = await Promise.allSettled(batch.map(({ document }) => store.create(document)));
+      let isBroken = false;
+      for (const [i, creation] of creations.entries()) {
+        const { line } = batch[i] as SpooledDocument; // each creation has its document
+        const issue = issueOf(creation);
+        if (issue === undefined) stored++;
+        else errors.add(line, [issue]);
+        isBroken ||= creation.status === "rejected";
+        lastLine = line;
+      }
+      const refusal = stored > 0 ? undefined : creations.find(isRefusedAsReadOnly);
+      if (refusal !== undefined) throw refusal.reason;
+      if (isBroken && lastLine !== undefined) return { stored, brokenOff: { reason: "store", line: lastLine } };
+    }
+  } catch (error) {
+    if (!(error instanceof BulkTimeExceeded) || lastLine === undefined) throw error;
+    return { stored, brokenOff: { reason: "time", line: lastLine } };
+  }
+  return { stored, brokenOff: undefined };
+}
+
+/**
+ * Returns why a document was not stored; undefined when it was.
+ *
+ * @throws HttpError 404 when the owner does not exist any more; what the store threw, unless it is StoreUnavailable
+ */
+function issueOf(creation: PromiseSettledResult<Creation>): ValidationIssue | undefined {
+  if (creation.status === "rejected") {
+    const { reason } = creation;
+    if (reason instanceof StoreOutcomeUnknown) return { message: "may be stored or not: the store failed meanwhile" };
+    if (reason instanceof StoreUnavailable) return { message: "is not stored: the store could not be used" };
+    throw reason;
+  }
+  const { value } = creation;
+  if (value.kind === "conflict") return { message: heldByAnother(value.member), path: [value.member] };
+  // Everything that the owner had was removed with it, also what was stored before this document.
+  if (value.kind === "ownerless") throw new HttpError(notFound());
+  return undefined;
+}
+
+const isRefusedAsReadOnly = (creation: PromiseSettledResult<Creation>): creation is PromiseRejectedResult =>
+  creation.status === "rejected" && creation.reason instanceof StoreReadOnly;
+
+/** Groups documents whose commit is awaited together. */
+async function* batches(
+  documents: AsyncIterable<SpooledDocument>,
+): AsyncGenerator<readonly SpooledDocument[], void, undefined> {
+  let batch: SpooledDocument[] = [];
+  let size = 0;
+  for await (const spooled of documents) {
+    batch.push(spooled);
+    size += spooled.size;
+    if (batch.length < mostInBatch && size < batchSize) continue;
+    yield batch;
+    batch = [];
+    size = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+const mostInBatch = 256;
+
+/** In bytes of JSON, exceeded by at most one document: a store refuses changes when too many bytes wait to be written. */
+const batchSize = 1_048_576;
