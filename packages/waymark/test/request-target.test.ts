@@ -91,6 +91,7 @@ describe("parseTarget", () => {
     ["http://?x", form('"http://?x"')],
     ["http://a\\b/c", form('"http://a\\\\b/c"')],
     ["http://a b/c", form('"http://a b/c"')],
+    ["http://a|b/c", form('"http://a|b/c"')],
     ["https:example.com", form('"https:example.com"')],
     ["é\n\u009b", form('"é\\n\\u009b"')],
     [`x${"y".repeat(9000)}`, form(`"x${"y".repeat(39)}…"`)],

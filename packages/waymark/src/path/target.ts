@@ -69,7 +69,7 @@ function parseCarefully(target: string): RequestTarget {
 /** Returns the target without scheme and authority, beginning with a slash. */
 function originForm(target: string): string {
   if (target.startsWith("/")) return target;
-  const prefix = /^https?:\/\/[!"$-.0->@-[\]-~]+(?=[/?#]|$)/i.exec(target)?.[0];
+  const prefix = /^https?:\/\/[\w!$%&'()*+,.:;=@[\]~-]+(?=[/?#]|$)/i.exec(target)?.[0];
   if (prefix === undefined) {
     throw malformed(`The target must begin with "/" or be an absolute http or https URI, not ${excerpt(target)}.`);
   }

@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { Duplex } from "node:stream";
 import { ByteQueue } from "../../src/node/http1/byte-queue.ts";
 import { ChunkedDecoder, type ContentDecoder, SizedDecoder } from "../../src/node/http1/chunked.ts";
 import { type Head, HeadReader } from "../../src/node/http1/head.ts";
+import { parseTarget } from "../../src/path/target.ts";
 import { HttpError } from "../../src/problem.ts";
+import type { HttpResponse } from "../../src/response.ts";
+import { stricter } from "./differences.ts";
+import { cut, generateMessages, randomSource } from "./generated-messages.ts";
+import { parseWithNode } from "./node-parser.ts";
 
 /** A request as a parser understands it. */
-interface Message {
+export interface Message {
   readonly method: string;
   readonly target: string;
   readonly version: string;
@@ -16,56 +19,105 @@ interface Message {
   readonly content: string;
 }
 
+/** What waymark makes of some bytes. */
+export interface Parsed {
+  /** The requests that it takes whole, up to the first that it refuses to read on from, or that closes the connection. */
+  readonly messages: readonly Message[];
+  /** How many bytes they have together, with what stands between them. */
+  readonly length: number;
+  readonly closes: boolean;
+  /** Why it refuses to read on. */
+  readonly refusal: Refused | undefined;
+  /** Why it refuses one of the requests, by its number, and reads on. */
+  readonly kept: ReadonlyMap<number, Refused>;
+}
+
+/** An answer to a message that is not acted on. */
+export interface Refused {
+  readonly status: number;
+  /** Its detail, or its type. */
+  readonly reason: string;
+}
+
+/** Counts what was compared. */
+export interface Agreement {
+  /** Messages that both parsers took, as the same. */
+  readonly taken: number;
+  /** Cases in which Node took more, by what the difference is. */
+  readonly stricter: ReadonlyMap<string, number>;
+}
+
 /**
- * Gives generated and mutated messages, cut into pieces at random places, to the parser of waymark and to Node's: what waymark
- * takes, Node takes as well, as the same; and how the bytes are cut makes no difference.
- *
- * These are the known differences, in all of which waymark is the stricter one:
- * - it refuses HTTP/0.9, HTTP/2.0 and other protocols, CONNECT, and methods in none of the registries that are in use;
- * - Host must be there once, and be a host; no other field that has one line may have two;
- * - Transfer-Encoding is chunked, and nothing else, and HTTP/1.0 has none;
- * - a length has at most 16 digits, and the size of a chunk as well, neither beyond 2^53;
- * - trailers are no longer than fields may be, and frame nothing;
- * - Content-Length and Transfer-Encoding have no tab beside their value;
- * - each line ends with CR LF, in chunks too, and an empty line before a request does.
- *
- * And two in which it is not: Proxy-Connection, which was never a part of HTTP, closes no connection; and HTTP/1.2, which is
- * not among these messages, is served as HTTP/1.1 (RFC 9110 §2.5), where Node refuses it.
+ * Gives generated and mutated messages to the parser of waymark and to Node's, whole and cut into pieces at random places, and
+ * requires:
+ * - that it makes no difference to waymark how the bytes are cut;
+ * - that Node takes what waymark takes, with the same method, target, version, fields and content;
+ * - that both find the same rest: a request in place of what follows is the next one that Node finds;
+ * - that each message that only Node takes is in the list of differences.
  */
-export async function agreesWithNode(count: number, seed: number): Promise<{ readonly taken: number }> {
+export function agreesWithNode(count: number, seed: number): Agreement {
   const random = randomSource(seed);
-  const node = new NodeParser();
+  const found = new Map<string, number>();
   let taken = 0;
   for (let i = 0; i < count; i++) {
-    const bytes = generate(random);
-    const ours = parse([bytes]);
-    const inPieces = parse(cut(bytes, random));
+    const bytes = generateMessages(random);
     const context = (): string => `case ${i} of seed ${seed}: ${JSON.stringify(bytes.toString("latin1"))}`;
-    if (JSON.stringify(inPieces) !== JSON.stringify(ours)) assert.deepEqual(inPieces, ours, context());
-    const theirs = (await node.parse(random() < 0.5 ? [bytes] : cut(bytes, random))).slice(0, ours.length);
-    if (JSON.stringify(theirs) !== JSON.stringify(ours)) assert.deepEqual(ours, theirs, context());
-    taken += ours.length;
+    const ours = parse([bytes]);
+    requireSame(withoutReason(parse(cut(bytes, random))), withoutReason(ours), context);
+    const { messages, length, closes, refusal, kept } = ours;
+    if (length > 0) {
+      const through = Buffer.concat([bytes.subarray(0, length), next]);
+      const theirs = parseWithNode(random() < 0.5 ? [through] : cut(through, random));
+      // Node refuses some of the targets on which waymark does not act.
+      const isRefused = kept.has(theirs.length);
+      const expected = closes ? messages : [...messages, nextMessage];
+      requireSame(theirs, isRefused ? expected.slice(0, theirs.length) : expected, context);
+    }
+    if (!closes && length < bytes.length && parseWithNode([bytes]).length > messages.length) {
+      const difference = stricter.find(({ reason }) => refusal !== undefined && reason.test(refusal.reason));
+      assert.ok(difference, `only Node takes a message (${refusal?.reason}): ${context()}`);
+      found.set(difference.what, (found.get(difference.what) ?? 0) + 1);
+    }
+    taken += messages.length;
   }
-  return { taken };
+  return { taken, stricter: found };
+}
+
+/** In pieces, another of two faults may come to light first. */
+const withoutReason = (parsed: Parsed): object => ({ ...parsed, refusal: parsed.refusal !== undefined });
+
+const nextMessage: Message = { method: "GET", target: "/next", version: "1.1", fields: ["Host", "a"], content: "" };
+const next = Buffer.from("GET /next HTTP/1.1\r\nHost: a\r\n\r\n");
+
+// Text is compared first: `deepEqual` would take most of the time.
+function requireSame(actual: unknown, expected: unknown, context: () => string): void {
+  if (JSON.stringify(actual) !== JSON.stringify(expected)) assert.deepEqual(actual, expected, context());
 }
 
 const limits = { maxHeaderSize: 16_384, maxHeaderFields: 100, maxTargetLength: 8_192 };
 
-/** The requests that waymark takes whole, up to the first that it refuses to read on from. */
-function parse(pieces: readonly Buffer[]): readonly Message[] {
+/** Parses requests as a connection of waymark does. */
+export function parse(pieces: readonly Buffer[]): Parsed {
   const input = new ByteQueue();
   const heads = new HeadReader(limits);
   const messages: Message[] = [];
   let current: { readonly head: Head; readonly decoder: ContentDecoder; content: string } | undefined;
+  let arrived = 0;
+  let length = 0;
+  const kept = new Map<number, Refused>();
+  const result = (closes: boolean, refusal?: HttpResponse): Parsed => {
+    return { messages, length, closes, refusal: refusal && toRefused(refusal), kept };
+  };
   try {
     for (const piece of pieces) {
+      arrived += piece.length;
       // A copy, since a decoder may return the bytes in place.
       input.append(Buffer.from(piece));
       for (;;) {
         if (current === undefined) {
           const head = heads.read(input);
           if (head === undefined) break;
-          if (head.refusal?.closes === true) return messages;
+          if (head.refusal?.closes === true) return result(false, head.refusal.response);
           const { contentLength } = head;
           const decoder =
             contentLength === undefined ? new ChunkedDecoder(limits.maxHeaderSize) : new SizedDecoder(contentLength);
@@ -75,214 +127,34 @@ function parse(pieces: readonly Buffer[]): readonly Message[] {
         if (!decoder.done) current.content += decoder.decode(input).toString("latin1");
         if (!decoder.done) break;
         const { method, target, minorVersion, headers } = head;
+        const refused = refusalOf(head);
+        if (refused !== undefined) kept.set(messages.length, refused);
         messages.push({ method, target, version: `1.${minorVersion}`, fields: headers.flat, content: current.content });
+        length = arrived - input.length;
         current = undefined;
-        if (!head.keepsAlive) return messages;
+        if (!head.keepsAlive) return result(true);
       }
     }
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
+    return result(false, error.response);
   }
-  return messages;
+  return result(false);
 }
 
-/** Node's own parser, by way of a server whose connections are streams in this process. */
-class NodeParser {
-  readonly #server: Server;
-  #messages: Message[] = [];
-
-  constructor() {
-    const listener = (request: IncomingMessage, response: ServerResponse): void => this.#take(request, response);
-    this.#server = createServer({ requireHostHeader: false, maxHeaderSize: 65_536, keepAliveTimeout: 0 }, listener);
-    this.#server.maxHeadersCount = 0;
-    for (const event of ["checkContinue", "checkExpectation"]) this.#server.on(event, listener);
-    // In the next turn: requests that are complete come to their end first.
-    const end = (_: unknown, socket: Duplex): void => {
-      setImmediate(() => socket.destroy());
-    };
-    this.#server.on("clientError", end).on("connect", end);
-  }
-
-  async parse(pieces: readonly Buffer[]): Promise<readonly Message[]> {
-    const messages: Message[] = [];
-    this.#messages = messages;
-    const waiting = [...pieces];
-    const connection = new Duplex({
-      read() {
-        const piece = waiting.shift();
-        if (piece !== undefined || !this.readableEnded) this.push(piece ?? null);
-      },
-      write: (_chunk, _encoding, done) => done(),
-    });
-    const closed = new Promise((resolve) => connection.once("close", resolve));
-    this.#server.emit("connection", connection);
-    await closed;
-    return messages;
-  }
-
-  #take(request: IncomingMessage, response: ServerResponse): void {
-    const messages = this.#messages;
-    let content = "";
-    request.setEncoding("latin1").on("data", (piece) => {
-      content += piece;
-    });
-    request.on("end", () => {
-      const { method = "", url: target = "", httpVersion: version, rawHeaders: fields } = request;
-      if (request.complete) messages.push({ method, target, version, fields, content });
-    });
-    response.end();
+/** Returns why a request with this head is refused although its end is known. */
+function refusalOf({ refusal, target }: Head): Refused | undefined {
+  if (refusal !== undefined) return toRefused(refusal.response);
+  try {
+    parseTarget(target);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return toRefused(error.response);
   }
 }
 
-type Random = () => number;
-
-/** Numbers from 0 to 1, the same for the same seed (xorshift32). */
-function randomSource(seed: number): Random {
-  let state = seed | 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) / 2 ** 32;
-  };
-}
-
-const pick = <T>(random: Random, from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
-const upTo = (random: Random, most: number): number => Math.floor(random() * (most + 1));
-
-function cut(bytes: Buffer, random: Random): readonly Buffer[] {
-  const pieces: Buffer[] = [];
-  const longest = pick(random, [1, 3, 20, 200]);
-  for (let at = 0; at < bytes.length; ) {
-    const size = 1 + upTo(random, longest - 1);
-    pieces.push(bytes.subarray(at, at + size));
-    at += size;
-  }
-  return pieces;
-}
-
-const requestLines = [
-  ..."GET / HTTP/1.1|POST /a HTTP/1.1|PUT /a?b=c HTTP/1.1|HEAD / HTTP/1.0|GET http://a/b HTTP/1.1|OPTIONS * HTTP/1.1".split(
-    "|",
-  ),
-  ..."GET /#x HTTP/1.1|FOO / HTTP/1.1|get / HTTP/1.1|GET  / HTTP/1.1|GET /  HTTP/1.1|GET / HTTP/2.1|GET /|POST /a HTTP/1.0".split(
-    "|",
-  ),
-  ...'GET ?a HTTP/1.1|CONNECT a:1 HTTP/1.1|GET /\x80 HTTP/1.1|GET /\x7f HTTP/1.1|GET /"<>\\^`{|} HTTP/1.1|QUERY / HTTP/1.1'.split(
-    "|",
-  ),
-  ..." GET / HTTP/1.1|GET\t/ HTTP/1.1|GET / http/1.1|GET / HTTP/1.1 |M-SEARCH * HTTP/1.1|GET / HTTP/01.1|GET x:y HTTP/1.1".split(
-    "|",
-  ),
-];
-const fieldLines = [
-  ..."X: y|X:y|X:\ty \t|X:|X-A: b, c|Accept: */*|Cookie: a=b; c=d|X: \x80\xff|Connection: keep-alive|x_y: 1|X.y*z!: 1".split(
-    "|",
-  ),
-  ..."Connection: close|Connection: x, close|Expect: 100-continue|Content-Type: a/b|TE: trailers|Trailer: X".split("|"),
-  ...'X : y| X: y|X|: y|X: a\0b|X: a\rb|X: a\nb|X\0: y|X: \x7f|X[: y|X: "a:b"|X: a\r\n b|\tX: y|X: a\x0bb|(X): y'.split(
-    "|",
-  ),
-  ..."Host: b|Host:|Host: a b|Connection: Close|Keep-Alive: timeout=5".split("|"),
-];
-const lengths = [
-  ..."3|0|03|+3|-1|3, 3|3 |0x3|3;x|3\t|99999999999999999999|\x0b3|3\xa0||1e1|9007199254740993|3,".split("|"),
-];
-const codings = [
-  ..."chunked|Chunked|gzip, chunked|chunked, gzip|identity|chunked, chunked|chunked;a=b|x-chunked|chunked\t| chunked ".split(
-    "|",
-  ),
-  ...'chunked,|,chunked|\x0bchunked|chunked\xa0|"chunked"|chunked\0|chu nked|chunkeD||gzip'.split("|"),
-];
-const lengthNames = [
-  "Content-Length",
-  "content-length",
-  "CONTENT-LENGTH",
-  "Content-Length ",
-  "Content_Length",
-  "Content-Length\t",
-];
-const codingNames = [
-  "Transfer-Encoding",
-  "transfer-encoding",
-  "Transfer-encoding",
-  "Transfer-Encoding ",
-  "Transfer_Encoding",
-];
-const chunkParts = [
-  ..."3\r\nabc\r\n|3\r\nabc\r\n|03\r\nabc\r\n|1\r\na\r\n|a\r\n0123456789\r\n|A\r\n0123456789\r\n|3;a=b\r\nabc\r\n|3;a\r\nabc\r\n".split(
-    "|",
-  ),
-  ...'3;a="b;\\"c"\r\nabc\r\n|3 \r\nabc\r\n|3\nabc\r\n|3\r\nabc\n|3\r\nabcd\r\n|3\r\nab\r\n|0x3\r\nabc\r\n|-3\r\nabc\r\n|g\r\n'.split(
-    "|",
-  ),
-  ..."3;\r\nabc\r\n|3; a=b\r\nabc\r\n|3;a = b\r\nabc\r\n|3;a=\r\nabc\r\n|3;=b\r\nabc\r\n|3\r\r\nabc\r\n|ffffffffffffffff\r\n".split(
-    "|",
-  ),
-  ...'3;a\nb\r\nabc\r\n|3;a\0\r\nabc\r\n|3\t\r\nabc\r\n|\r\n3\r\nabc\r\n|3;a="b\r\nabc\r\n|00000000000000000003\r\nabc\r\n|3;a;b;c=1\r\nabc\r\n'.split(
-    "|",
-  ),
-];
-const chunkEnds = [
-  ..."0\r\n\r\n|0\r\n\r\n|0\r\n\r\n|00\r\n\r\n|0;x\r\n\r\n|0\r\nX: y\r\n\r\n|0\r\nX: y\r\nZ: a\r\n\r\n|0\r\n|0\n\n|0\r\n\n|0\r\nX\r\n\r\n".split(
-    "|",
-  ),
-  ..."0\r\nContent-Length: 5\r\n\r\n|0\r\nX : y\r\n\r\n|0\r\n X: y\r\n\r\n|0\r\nTransfer-Encoding: chunked\r\n\r\n|0\r\nX: a\0\r\n\r\n|".split(
-    "|",
-  ),
-];
-
-/** Some messages, most of them sound, and in one of two a mutation. */
-function generate(random: Random): Buffer {
-  let text = "";
-  const count = 1 + upTo(random, 2);
-  for (let i = 0; i < count; i++) text += generateMessage(random);
-  if (random() < 0.5) text = mutate(text, random);
-  return Buffer.from(text, "latin1");
-}
-
-function generateMessage(random: Random): string {
-  const lines = [random() < 0.8 ? "POST /a HTTP/1.1" : pick(random, requestLines)];
-  if (random() < 0.95) lines.push("Host: a");
-  for (let i = upTo(random, 3); i > 0; i--) lines.push(random() < 0.8 ? "X: y" : pick(random, fieldLines));
-  let content = "";
-  const framing = random();
-  if (framing < 0.35) {
-    lines.push(
-      `${random() < 0.9 ? "Content-Length" : pick(random, lengthNames)}: ${random() < 0.8 ? "3" : pick(random, lengths)}`,
-    );
-    content = "abc";
-  } else if (framing < 0.8) {
-    lines.push(
-      `${random() < 0.9 ? "Transfer-Encoding" : pick(random, codingNames)}: ${random() < 0.8 ? "chunked" : pick(random, codings)}`,
-    );
-    for (let i = upTo(random, 2); i > 0; i--) content += random() < 0.8 ? "3\r\nabc\r\n" : pick(random, chunkParts);
-    content += random() < 0.7 ? "0\r\n\r\n" : pick(random, chunkEnds);
-    if (random() < 0.1) lines.push(`Content-Length: ${pick(random, lengths)}`);
-  }
-  // In another order than they are made in, now and then.
-  if (random() < 0.2) lines.splice(1, 0, lines.pop() as string);
-  const end = random() < 0.95 ? "\r\n" : pick(random, ["\n", "\r", "\r\r\n", ""]);
-  const before = random() < 0.9 ? "" : pick(random, ["\r\n", "\r\n\r\n", "\n", "\r", " "]);
-  return `${before}${lines.join("\r\n")}\r\n${end}${content}`;
-}
-
-const inserted = [
-  ...'\r|\n|\r\n|\0|\t| |:|,|;|0|1|a|\x80|\x7f|\x0b|"|GET / HTTP/1.1\r\n\r\n|Transfer-Encoding: chunked\r\n|Content-Length: 3\r\n'.split(
-    "|",
-  ),
-];
-
-function mutate(text: string, random: Random): string {
-  const at = upTo(random, text.length);
-  switch (upTo(random, 3)) {
-    case 0:
-      return text.slice(0, at) + pick(random, inserted) + text.slice(at);
-    case 1:
-      return text.slice(0, at) + text.slice(at + 1 + upTo(random, 3));
-    case 2:
-      return text.slice(0, at) + String.fromCharCode(upTo(random, 255)) + text.slice(at + 1);
-    default:
-      return text.slice(0, at);
-  }
+function toRefused({ status, body }: HttpResponse): Refused {
+  const { detail, type } = JSON.parse(String(body));
+  return { status, reason: detail ?? type };
 }

@@ -81,9 +81,9 @@ export class HeadReader {
       const fieldsEnd = known === undefined ? this.#findEnd(bytes, start, end) : feed + 1 + known.length;
       if (fieldsEnd !== undefined) {
         if (fieldsEnd - start > this.#longest) throw this.#tooLong(bytes, start, end);
-        const fields = known ?? this.#readFields(bytes, feed + 1, fieldsEnd);
         if (bytes[feed - 1] !== 0x0d) throw malformedMessage("A line ends without a carriage return.");
         const line = parseRequestLine(bytes.toString("latin1", start, feed - 1));
+        const fields = known ?? this.#readFields(bytes, feed + 1, fieldsEnd);
         input.skip(fieldsEnd - start);
         this.#searched = 0;
         return toHead(line, fields, this.#limits);
