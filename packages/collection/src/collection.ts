@@ -6,7 +6,7 @@ import { amendRecord, amendTypes, removeRecord, replaceRecord } from "./handlers
 import { createRecord, refuseCreate } from "./handlers/create.ts";
 import { listRecords } from "./handlers/list.ts";
 import { readRecord } from "./handlers/read.ts";
-import { type CollectionOptions, type CollectionSettings, type ItemRequest, settle } from "./settings.ts";
+import { type CollectionOptions, type CollectionSettings, type ItemRequest, toCollectionSettings } from "./settings.ts";
 import type { Document } from "./store.ts";
 
 /** Holds the handlers of a collection for your routes, and the media types that they send and read. */
@@ -72,7 +72,7 @@ export interface CollectionHandlers<T extends Document> {
  * @throws RangeError when a limit is out of its bounds
  */
 export function collection<T extends Document>(options: CollectionOptions<T>): CollectionHandlers<T> {
-  const settings = settle(options);
+  const settings = toCollectionSettings(options);
   const described = describer(settings);
   const bulkCreate = createMany(settings);
   return {

@@ -1,8 +1,8 @@
 import type { MemberType, MemberValue } from "./selection.ts";
 
 /**
- * The value of a member by which records are selected and sorted: text as it stands, times in milliseconds since the epoch. It is
- * null where the document lacks the member, or has a value of another type.
+ * Returns the value of a member for filters and order: text unchanged, times in milliseconds since the epoch. It is null where the
+ * document lacks the member or has a value of another type.
  *
  * @param member `familyName`, or `address.postalCode` for a member of an object
  */
@@ -26,32 +26,32 @@ export function valueAt(document: unknown, member: string): unknown {
 function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value) || !Object.hasOwn(value, name))
     return undefined;
-  return (value as Readonly<Record<string, unknown>>)[name]; // an object of JSON
+  return (value as Readonly<Record<string, unknown>>)[name]; // an object, by the line above
 }
 
-/** Milliseconds since the epoch for a time of RFC 3339 §5.6, digits of the second beyond the third left out; null for other text. */
+/** Converts a time of RFC 3339 §5.6 to milliseconds since the epoch, and drops smaller fractions; null for other text. */
 export function toTime(text: string): number | null {
-  // Date.parse takes the 30th of February for a day of March.
+  // Date.parse reads the 30th of February as a day in March.
   if (!timePattern.test(text) || !isRealDate(text.slice(0, 10))) return null;
   const time = Date.parse(text.toUpperCase());
   return Number.isNaN(time) ? null : time;
 }
 
-/** Hours are 00 to 23, also those of an offset; Date.parse knows the other bounds. */
+/** Hours are 00 to 23, also in the offset; Date.parse checks the other bounds. */
 const timePattern =
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3])(?::[0-9]{2}){2}(?:\.[0-9]+)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-9]{2})$/i;
 
-/** Whether the text is a day that the calendar has, as `YYYY-MM-DD`. */
+/** Returns whether the text is a day of the calendar, as `YYYY-MM-DD`. */
 export function isRealDate(text: string): boolean {
   const parts = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text);
   if (parts === null) return false;
   const [year, month, day] = parts.slice(1).map(Number) as [number, number, number]; // the pattern has three groups
-  // Date.UTC takes the years 0 to 99 for those of the 20th century. The calendar repeats itself after 400 years.
+  // Date.UTC reads the years 0 to 99 as 1900 to 1999. The calendar repeats after 400 years.
   const date = new Date(Date.UTC(year + 400, month - 1, day));
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }
 
-/** A value of a selection as the values of a member of this type are compared: A to Z are a to z in caseless text. */
+/** Returns a value in the form in which this type of member is compared: A to Z become a to z in caseless text. */
 export function comparedValue<V extends string | number>(value: V, type: MemberType): V | string {
   if (type !== "caseless-text" || typeof value === "number") return value;
   return value.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
@@ -63,11 +63,11 @@ export function endOfPrefix(prefix: string): string | undefined {
   while (points.at(-1) === 0x10_ff_ff) points.pop();
   const last = points.pop();
   if (last === undefined) return undefined;
-  const next = last + 1 === 0xd8_00 ? 0xe0_00 : last + 1; // between them are surrogates, which are no characters
+  const next = last + 1 === 0xd8_00 ? 0xe0_00 : last + 1; // skips the surrogates, which are not characters
   return String.fromCodePoint(...points, next);
 }
 
-/** The number that canonical decimal text is; other text, and what a number would round, as it stands. */
+/** Converts canonical decimal text to a number; returns other text, and numbers that are not safe integers, unchanged. */
 export function toInteger(text: string): number | string {
   const isInteger = /^(?:0|-?[1-9][0-9]{0,15})$/.test(text) && Number.isSafeInteger(Number(text));
   return isInteger ? Number(text) : text;

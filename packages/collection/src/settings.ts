@@ -79,14 +79,14 @@ export interface RecordNouns {
   readonly example?: Document;
 }
 
-/** The options of a collection, with what was left out in its place: what its handlers are made of. */
+/** The options of a collection with every default filled in, for its handlers. */
 export interface CollectionSettings<T extends Document>
   extends Required<
     Pick<CollectionOptions<T>, "schema" | "decoders" | "listDecoders" | "created" | "requirePreconditions">
   > {
   readonly bulk: BulkSettings;
   readonly maxPageSize: number;
-  /** What the lists of this collection hold. */
+  /** The memory that lists of this collection use. */
   readonly heldLists: HeldLists;
   readonly path: string;
   readonly nouns: Required<Omit<RecordNouns, "example">>;
@@ -100,13 +100,13 @@ export interface CollectionSettings<T extends Document>
   readonly serverMembers: readonly string[];
   readonly lenientSchema: StandardSchemaV1<unknown, T> | undefined;
   readonly idempotencyScope: (request: HttpRequest<unknown>) => string;
-  /** What `fields=` chooses from; undefined where clients cannot choose. */
+  /** The members that `fields=` can choose; undefined where clients cannot choose. */
   readonly members: readonly string[] | undefined;
-  /** The representations that have a form for one record, the preferred first. */
+  /** The representations for one record, the preferred first. */
   readonly items: readonly [ItemRepresentation, ...ItemRepresentation[]];
   /** Their media types, for `negotiate`. */
   readonly itemMediaTypes: readonly MediaType[];
-  /** Those that have a form for many. */
+  /** The representations for lists, the preferred first. */
   readonly lists: readonly [ListRepresentation, ...ListRepresentation[]];
 }
 
@@ -115,14 +115,16 @@ export type ItemRequest = HttpRequest<{ readonly id: string }>;
 
 export type ItemHandler = (request: ItemRequest) => Promise<HttpResponse>;
 export type CollectionHandler = (request: HttpRequest<unknown>) => Promise<HttpResponse>;
-/** One that answers at once where the store does. */
+/** A handler that answers without a promise when the store does. */
 export type ReadHandler = (request: ItemRequest) => Awaitable<HttpResponse>;
 
 /**
+ * Fills in the defaults.
+ *
  * @throws TypeError when an option is unknown, when two representations have the same name, when a media type is malformed, or when
- *   no representation has a form for one record or for many; RangeError when a limit is out of its bounds
+ *   there is no representation for one record or for lists; RangeError when a limit is out of bounds
  */
-export function settle<T extends Document>(options: CollectionOptions<T>): CollectionSettings<T> {
+export function toCollectionSettings<T extends Document>(options: CollectionOptions<T>): CollectionSettings<T> {
   requireKnownOptions("collection({ … })", options, Object.keys(knownOptions));
   const { path, store, owner, schema, lenientSchema, decoders, representations = [jsonRepresentation] } = options;
   requireDistinct("name", representations);
@@ -154,7 +156,7 @@ export function settle<T extends Document>(options: CollectionOptions<T>): Colle
   };
 }
 
-// A record, so that none is forgotten here.
+// A record, so that the compiler reports a missing name.
 const knownOptions: Readonly<Record<keyof CollectionOptions<Document>, true>> = {
   path: true,
   store: true,
@@ -174,7 +176,7 @@ const knownOptions: Readonly<Record<keyof CollectionOptions<Document>, true>> = 
   requirePreconditions: true,
 };
 
-/** `/shops/{shopId}/order-lines` has records called `order-lines`: only a person knows the singular. */
+/** Names the records by the last segment of the path: `order-lines`, and `record of order-lines` since only a person knows the singular. */
 function nounsOf(path: string, given: RecordNouns | undefined): CollectionSettings<Document>["nouns"] {
   const segment = path.split("/").at(-1) ?? "";
   const { one = `record of ${segment}`, many = segment, schema, always = [] } = given ?? {};

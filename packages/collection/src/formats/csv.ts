@@ -44,7 +44,7 @@ export function csvRepresentation({ columns, formulas = "guarded" }: CsvRepresen
   };
 }
 
-/** A chosen member's columns: it is one, or an object that has some. */
+/** Returns the columns of a chosen member, which is a column or an object that has some. */
 function columnsOf(field: string, columns: readonly string[]): readonly string[] {
   return columns.filter((column) => column === field || column.startsWith(`${field}.`));
 }
@@ -53,9 +53,9 @@ const toRow = (cells: readonly (string | undefined)[]): string => stringify([cel
 
 const syntax = {
   record_delimiter: "\r\n",
-  // Each line end, not only the one that ends a row.
+  // Quotes cells with any line end, not only CRLF.
   quote_record_delimiter: true,
-  // Empty text, and not what is absent.
+  // Quotes empty texts, so that they differ from absent members.
   quoted_match: /^$/,
 };
 
@@ -66,7 +66,7 @@ function valueAt(value: unknown, way: readonly string[]): unknown {
   );
 }
 
-/** A number needs no guard: a spreadsheet takes it for what it is. */
+/** Renders a value. A number needs no guard: a spreadsheet shows it as a number. */
 function toCell(value: unknown, guard: (text: string) => string): string | undefined {
   if (value === undefined || value === null) return undefined;
   return typeof value === "string" ? guard(value) : JSON.stringify(value);
@@ -76,9 +76,9 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
 /**
- * The text with an apostrophe before it if a spreadsheet would take it for a formula (CWE-1236): if it begins with
- * `= + - @`, one of these in full width, TAB, CR or LF. So does text that has only apostrophes before such a beginning, so
- * that `unguardFormula` gives every text back.
+ * Puts an apostrophe before text that a spreadsheet would run as a formula (CWE-1236): text that begins with `= + - @`, one of
+ * these in full width, TAB, CR or LF. Also guards text with only apostrophes before such a character, so that `unguardFormula`
+ * returns every text unchanged.
  *
  * ```ts
  * guardFormula("=1+1");      // "'=1+1"

@@ -4,9 +4,9 @@ import { readListedJson } from "./json.ts";
 import { type Line, type ListDecoder, longestRecord } from "./list-decoder.ts";
 
 /**
- * Reads `application/json` that is an array, each value in it strictly as `jsonDecoder` reads it. What `line` is in other lists is
- * here the number of the record, from 1. A value that is not JSON, or longer than 1 MiB, spoils no other; an array that is not one
- * from some place on is refused whole.
+ * Reads `application/json` that is an array, and each value in it as strictly as `jsonDecoder`. The `line` of a record is its
+ * position in the array, from 1. A malformed value, or one longer than 1 MiB, concerns that record only; a malformed array is
+ * refused as a whole.
  */
 export const jsonArrayDecoder: ListDecoder = {
   mediaTypes: ["application/json"],
@@ -20,23 +20,23 @@ export const jsonArrayDecoder: ListDecoder = {
   },
 };
 
-/** Returns whether the first byte that is no white space begins an array. */
+/** Returns whether the first byte other than white space begins an array. */
 export function beginsArray(content: Uint8Array): boolean {
   return content.find((byte) => !isSpace(byte)) === openBracket;
 }
 
-/** Returns whether all of it is white space of JSON. */
+/** Returns whether the content is only white space. */
 export const isBlank = (content: Uint8Array): boolean => content.every(isSpace);
 
-/** Cuts an array that comes in pieces into the texts of its values; nothing else of JSON is looked at. */
+/** Cuts an array that arrives in pieces into the texts of its values, without looking at the values themselves. */
 class ArrayCutter {
   readonly #held = new GatheredBytes();
   #place: "before" | "within" | "behind" = "before";
   #number = 0;
-  /** Of the text so far, in bytes, whether they are held or not; and whether it is of white space only. */
+  /** The length of the current text in bytes, also when it is too long to keep; and whether it is only white space so far. */
   #length = 0;
   #isBlank = true;
-  /** Of brackets and braces within the value. */
+  /** The number of open brackets and braces within the value. */
   #depth = 0;
   #inString = false;
   #isEscaped = false;
@@ -45,7 +45,7 @@ class ArrayCutter {
   *add(piece: Uint8Array): Generator<Line, void, undefined> {
     let start = 0;
     for (let i = 0; i < piece.length; i++) {
-      const byte = piece[i] as number; // within the piece
+      const byte = piece[i] as number; // i is within the piece
       if (this.#place !== "within") {
         this.#passOutside(byte);
         start = i + 1;
@@ -77,7 +77,7 @@ class ArrayCutter {
     this.#place = "within";
   }
 
-  /** Returns whether the byte ends a value: a comma or the bracket of the array, outside of strings and of what nests. */
+  /** Returns whether the byte ends a value: a comma or the array's bracket, outside of strings and nested values. */
   #isEnd(byte: number): boolean {
     if (this.#inString) {
       if (this.#isEscaped) this.#isEscaped = false;

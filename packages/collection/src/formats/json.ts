@@ -20,7 +20,7 @@ function toJson({ json }: StoredRecord): string {
 }
 
 /**
- * Reads the JSON of one record in a list, as strictly as `jsonDecoder`. A fault is that of this record only.
+ * Reads the JSON of one record in a list, as strictly as `jsonDecoder`. Malformed JSON concerns this record only.
  *
  * @param toMessage describes what is wrong with malformed text
  */

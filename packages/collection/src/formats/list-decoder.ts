@@ -3,8 +3,8 @@ import type { MediaType } from "waymark/fields";
 import { GatheredBytes } from "../bulk/gathered-bytes.ts";
 
 /**
- * Reads content that is many records, one after another, as it comes; which one reads a request is chosen by its
- * Content-Type. The counterpart of a representation's `list`.
+ * Reads content with many records while it arrives. The Content-Type of a request chooses its decoder. The counterpart of a
+ * representation's `list`.
  *
  * ```ts
  * const names: ListDecoder = {
@@ -18,47 +18,47 @@ import { GatheredBytes } from "../bulk/gathered-bytes.ts";
  */
 export interface ListDecoder extends ContentReader {
   /**
-   * The records, in constant memory. Throws ContentError when the content is not of the media type from some place on,
-   * so that nothing in it can be relied on; and what the pieces throw.
+   * Yields the records, in constant memory. Throws what the pieces throw, and ContentError when the content is malformed so that
+   * its records cannot be told apart.
    */
   decode(pieces: AsyncIterable<Uint8Array>, reading: ListReading): AsyncIterable<ListedValue>;
 }
 
-/** How a list is to be read. */
+/** How to read a list. */
 export interface ListReading {
-  /** What the Content-Type says. */
+  /** The Content-Type. */
   readonly mediaType: MediaType;
-  /** Whether members that are not known are to be let through, for the schema to leave out. */
+  /** Whether to pass unknown members on, so that the schema can leave them out. */
   readonly lenient: boolean;
 }
 
-/** What stands for one record of a list, before any schema has seen it; or why that cannot be told. */
+/** The value of one record, before validation; or why it cannot be read. */
 export type ListedValue =
   | { readonly line: number; readonly value: unknown; readonly issues?: undefined }
   | { readonly line: number; readonly value?: undefined; readonly issues: readonly ValidationIssue[] };
 
-/** The most bytes that the text of one record may have in a list, as many as a record by itself by default. */
+/** The most bytes of one record in a list: the default limit of a single record. */
 export const longestRecord = 1_048_576;
 
 /** A line of content, without its end. */
 export interface Line {
   /** From 1. */
   readonly number: number;
-  /** Undefined when there are more of them than a line may have. */
+  /** Undefined when the line is too long. */
   readonly bytes: Uint8Array | undefined;
 }
 
 /**
- * Cuts content that comes in pieces into lines, each as soon as it is complete; they end with LF or CRLF. Of one that is too long
- * no more is kept than it may have.
+ * Cuts content that arrives in pieces into lines that end with LF or CRLF, each as soon as it is complete. Keeps no more than the
+ * limit of a line that is too long.
  *
- * Nothing in it is asynchronous: a promise for each line would take most of the time that short ones take.
+ * It is synchronous, because a promise for each short line would take most of the time.
  */
 export class LineCutter {
   readonly #longest: number;
   readonly #held = new GatheredBytes();
   #number = 1;
-  /** Of the line so far, in bytes, whether they are held or not. */
+  /** The length of the current line in bytes, also when it is too long to keep. */
   #length = 0;
 
   /** @param longest in bytes */
@@ -100,11 +100,11 @@ export class LineCutter {
   }
 }
 
-/** Counts the blank lines of content: they are cheap to send, above all in a content coding, and each is work. */
+/** Bounds the blank lines of content: they are cheap to send, especially compressed, and each costs work. */
 export class BlankLines {
   #count = 0;
 
-  /** @throws ContentError when there are more than 1,000,000 of them, with the line on which the next one is */
+  /** @throws ContentError when this line is the 1,000,001st blank one */
   count(line: number): void {
     if (++this.#count <= mostBlankLines) return;
     const most = mostBlankLines.toLocaleString("en");

@@ -10,8 +10,8 @@ export interface ListSyntax {
 }
 
 /**
- * Makes the text of a list from those of its records, in pieces of about 64 KiB. A batch is read when a piece is
- * requested, and none is kept.
+ * Makes the text of a list from the texts of its records, in pieces of about 64 KiB. Reads a batch when a piece is requested, and
+ * keeps none.
  *
  * ```ts
  * listText(batches, { before: "[", item: ({ json }) => json, between: ",", after: "]" })

@@ -23,7 +23,7 @@ export const ndjsonRepresentation: ListRepresentation = {
 
 /**
  * Reads `application/x-ndjson`: one JSON value a line, as strictly as `jsonDecoder`. Lines end with LF or CRLF; up to
- * 1,000,000 blank ones are skipped. A malformed line, or one above 1 MiB, is a fault of that line only.
+ * 1,000,000 blank lines are skipped. A malformed line, or one above 1 MiB, concerns that record only.
  */
 export const ndjsonDecoder: ListDecoder = {
   mediaTypes: ["application/x-ndjson"],
@@ -49,7 +49,7 @@ function* toValues(
   }
 }
 
-/** Describes a fault without its line, which the answer has already. */
+/** Describes an error without its line, which the answer names elsewhere. */
 const faultInLine = ({ detail, column }: ContentError): string =>
   column === undefined ? detail : `${detail} at column ${column}`;
 

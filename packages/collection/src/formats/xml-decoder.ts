@@ -10,20 +10,20 @@ export interface XmlDecoderOptions {
   /** The namespace in which elements may be; elements without a namespace are always read. */
   readonly namespace?: string;
   /**
-   * Members that are integers, by their way from the root: `["id", "address.number"]`. Canonical decimal text becomes a
-   * number; other text stays text, for the schema to refuse.
+   * The members that are integers, such as `["id", "address.number"]`. Canonical decimal text becomes a number; other text stays
+   * text, and the schema refuses it.
    */
   readonly integers?: readonly string[];
 }
 
 /**
- * Reads `application/xml` and `text/xml` (RFC 7303) into the value that JSON with the same members would give. An element
- * that has elements is an object, in whatever order they are; any other is its text as it stands, `""` when it is empty.
+ * Reads `application/xml` and `text/xml` (RFC 7303) into the value that JSON with the same members has. An element with elements
+ * is an object, whatever their order; any other element is its text, unchanged, and `""` when it is empty.
  *
- * What such a value cannot hold is refused with its line and column: attributes, text beside elements, an element that
- * occurs twice, other namespaces. So are more than 64 levels, 10,000 elements or 1,000 declarations of namespaces, names of
- * more than 1,000 characters, and a document type, before anything in it is read. Comments and processing instructions are
- * ignored. Content of more than 8,192 characters is read over as many turns of the event loop as it takes.
+ * Refuses with line and column what such a value cannot hold: attributes, text beside elements, an element that occurs twice, other
+ * namespaces. Also refuses more than 64 levels, 10,000 elements or 1,000 namespace declarations, names of more than 1,000
+ * characters, and any document type. Ignores comments and processing instructions. Content of more than 8,192 characters is read
+ * in several turns of the event loop.
  *
  * ```ts
  * const decoder = xmlDecoder({ root: "person", integers: ["id"] });
@@ -42,7 +42,7 @@ export function xmlDecoder({ root, namespace, integers = [] }: XmlDecoderOptions
   };
 }
 
-/** The root, with the ways to the integers below it. */
+/** Makes the tree of the members that are integers. */
 function knownMembers(integers: readonly string[]): KnownMember {
   const root: GrowingMember = { isInteger: false, members: new Map() };
   for (const path of integers) {
@@ -65,22 +65,22 @@ interface GrowingMember {
 interface XmlDocumentRules {
   /** The local name of the outermost element. */
   readonly root: string;
-  /** The one namespace that elements may be in. */
+  /** The only namespace that elements may have. */
   readonly namespace: string | undefined;
-  /** What is known of the root. */
+  /** The known members of the root. */
   readonly known: KnownMember;
 }
 
-/** What is known of a member: whether it is an integer, and of the members inside of it. */
+/** A known member: whether it is an integer, and the known members inside it. */
 interface KnownMember {
   readonly isInteger: boolean;
   readonly members: ReadonlyMap<string, KnownMember>;
 }
 
 /**
- * The object that a document is: the members of its root. A promise of it where the document is long.
+ * Reads the members of a document's root. Returns a promise when the document is long.
  *
- * @throws ContentError at the first fault
+ * @throws ContentError (or rejects) at the first error
  */
 function readXmlDocument(document: XmlText, rules: XmlDocumentRules): unknown {
   return new DocumentReader(document, rules).read();
@@ -92,15 +92,15 @@ const maxElements = 10_000;
 const maxAttributes = 1000;
 const maxNameLength = 1000;
 
-/** In characters; the parser takes some milliseconds for as many. */
+/** In characters, for which the parser takes some milliseconds. */
 const pieceLength = 8192;
 
-/** An element whose end is not read yet. */
+/** An element whose end tag has not been read yet. */
 interface OpenElement {
   readonly name: string;
   readonly known: KnownMember | undefined;
   readonly members: Map<string, unknown>;
-  /** Empty once there are elements in it: white space between them is not kept, however much there is. */
+  /** Empty once the element has elements: white space between them is not kept. */
   text: string;
 }
 
@@ -134,7 +134,7 @@ class DocumentReader {
     parser.on("attribute", (attribute) => this.#readAttribute(attribute));
     parser.on("opentag", (tag) => this.#beginElement(tag));
     parser.on("closetag", () => this.#endElement());
-    // The parser has read the "<" after a text, and the whole of a CDATA section.
+    // The parser has already read the "<" after a text, and the whole of a CDATA section.
     parser.on("text", (part) => this.#readText(part, () => textStart(text, parser.position - 1)));
     parser.on("cdata", (part) => this.#readText(part, () => text.lastIndexOf("<![CDATA[", parser.position)));
     if (text.length > pieceLength) return this.#readInPieces();
@@ -158,7 +158,7 @@ class DocumentReader {
   }
 
   #assertBeginning(): void {
-    // The parser would pass over the second mark.
+    // The parser would ignore a second mark.
     if (this.#text.startsWith("\ufeff")) throw this.#refusal("The content begins with two byte order marks", 0);
     const documentType = documentTypeStart(this.#text);
     if (documentType !== undefined) {
@@ -213,7 +213,7 @@ class DocumentReader {
 
   #readText(part: string, start: () => number): void {
     const element = this.#open.at(-1);
-    if (element === undefined) return; // outside the root the parser itself lets nothing pass but white space
+    if (element === undefined) return; // the parser refuses text outside the root, except white space
     if (this.#open.length > 1 && element.members.size === 0) {
       element.text += part;
     } else if (!isBlank(part)) {
@@ -222,7 +222,7 @@ class DocumentReader {
   }
 
   #endElement(): void {
-    const { name, known, members, text } = this.#open.pop() as OpenElement; // the parser ends only what it began
+    const { name, known, members, text } = this.#open.pop() as OpenElement; // the parser closes only open elements
     const parent = this.#open.at(-1);
     const isObject = parent === undefined || members.size > 0;
     // Unlike an assignment, fromEntries makes even `__proto__` a member like any other.
@@ -246,7 +246,7 @@ const isBlank = (text: string): boolean => !/[^\t\n\r ]/.test(text);
 const pathTo = (elements: readonly { readonly name: string }[]): string =>
   excerpt(elements.map(({ name }) => name).join("/"));
 
-/** Where a document type begins: only white space, comments and processing instructions stand before one. */
+/** Returns where a document type begins. Only white space, comments and processing instructions may precede one. */
 function documentTypeStart(document: string): number | undefined {
   const skipped = /[\t\n\r ]*(<!DOCTYPE|<!--|<\?)/y;
   for (;;) {

@@ -1,7 +1,7 @@
 import { ContentError, decodeUtf8, excerpt, positionAt } from "waymark/content";
 import type { MediaType } from "waymark/fields";
 
-/** The text of an XML document, and the encoding that its own declaration must name if it names one. */
+/** The text of an XML document, and the encoding that its declaration must name, if it names one. */
 export interface XmlText {
   /** Without the byte order mark. */
   readonly text: string;
@@ -12,10 +12,10 @@ export interface XmlText {
 type XmlEncoding = "utf-8" | "utf-16le" | "utf-16be";
 
 /**
- * Decodes UTF-8, with or without a byte order mark, or UTF-16 with one. The mark decides (RFC 7303 §3.2); a charset
- * parameter that contradicts it is refused rather than overruled.
+ * Decodes UTF-8, with or without a byte order mark, or UTF-16 with one. The mark decides (RFC 7303 §3.2); a charset parameter
+ * that contradicts it is refused.
  *
- * @throws ContentError when the bytes are not in the encoding, or the encoding is another one
+ * @throws ContentError when the bytes are malformed, or the encoding is not supported
  */
 export function decodeXmlText(content: Uint8Array, mediaType: MediaType): XmlText {
   const mark = byteOrderMarks.find(({ bytes }) => bytes.every((byte, i) => content[i] === byte));
@@ -30,7 +30,7 @@ export function decodeXmlText(content: Uint8Array, mediaType: MediaType): XmlTex
 }
 
 /**
- * Checks the encoding that the document declares against the one it is in.
+ * Compares the encoding that the document declares with its real one.
  *
  * @throws ContentError when they differ
  */
@@ -38,7 +38,7 @@ export function assertDeclaredEncoding(declared: string, encoding: XmlEncoding):
   assertSame("XML declaration", declared, encoding);
 }
 
-/** UTF-16 as a name is either byte order; US-ASCII is a part of UTF-8. */
+/** Accepts `UTF-16` for either byte order, and `US-ASCII` for UTF-8, of which it is a part. */
 function assertSame(where: string, name: string, encoding: XmlEncoding): void {
   const names = encoding === "utf-8" ? ["utf-8", "utf8", "us-ascii"] : [encoding, "utf-16"];
   if (names.includes(name.toLowerCase())) return;
@@ -55,7 +55,7 @@ const byteOrderMarks: readonly { readonly encoding: XmlEncoding; readonly bytes:
   { encoding: "utf-16be", bytes: [0xfe, 0xff] },
 ];
 
-/** Bytes that are not UTF-8 are as a rule in the encoding that the document itself declares: that is what to report. */
+/** Decodes UTF-8. Reports the encoding that the document declares, where it has one, since that is usually the real one. */
 function decodeAsUtf8(content: Uint8Array): string {
   try {
     return decodeUtf8(content);
@@ -66,7 +66,7 @@ function decodeAsUtf8(content: Uint8Array): string {
   }
 }
 
-// XML 1.0 §2.8, §4.3.3: it stands at the very beginning, in ASCII, behind a byte order mark if there is one.
+// XML 1.0 §2.8, §4.3.3: the declaration is the beginning of the document, in ASCII, after a byte order mark if there is one.
 const declaration = /^(?:\xef\xbb\xbf)?<\?xml\s[^>]*?\sencoding\s*=\s*["']([^"'>]+)/;
 
 function decodeUtf16(content: Uint8Array, encoding: "utf-16le" | "utf-16be"): string {
@@ -77,11 +77,11 @@ function decodeUtf16(content: Uint8Array, encoding: "utf-16le" | "utf-16be"): st
   }
 }
 
-/** The refusal for what saxes found at the index, which it says in a few words behind a position of its own. */
+/** Converts an error of saxes to a ContentError. Its message has a position of its own before a few words. */
 export function toXmlFault(error: Error, text: string, index: number): ContentError {
   const reason = error.message.replace(/^\d+:\d+: /, "").replace(/\.$/, "");
   if (index === text.length || entityFaults.has(reason)) {
-    // The parser takes all that follows for the name of an entity, to the next semicolon or to the end.
+    // The parser reads everything up to the next semicolon as the name of an entity.
     const stray = strayAmpersand(text);
     if (stray !== undefined) {
       const detail = "The & begins neither an entity nor a character; written as text it is &amp;";
@@ -92,14 +92,14 @@ export function toXmlFault(error: Error, text: string, index: number): ContentEr
   return new ContentError(detailOf(reason, text, index), positionAt(text, place), { cause: error });
 }
 
-/** Where the first character is of the text that ends before the index, white space left out. */
+/** Returns where the text that ends before the index begins, without leading white space. */
 export function textStart(document: string, end: number): number {
   const afterMarkup = document.lastIndexOf(">", end - 1) + 1;
   const offset = document.slice(afterMarkup, end).search(/[^\t\n\r ]/);
   return offset < 0 ? end : afterMarkup + offset;
 }
 
-/** Where the first ampersand is that begins no reference, those in comments, CDATA and processing instructions left out. */
+/** Returns the index of the first ampersand that begins no reference, outside of comments, CDATA and processing instructions. */
 function strayAmpersand(document: string): number | undefined {
   const passed = /[^&<]+|<!--(?:.*?-->|.*)|<!\[CDATA\[(?:.*?\]\]>|.*)|<\?(?:.*?\?>|.*)|<|&[^;&<\t\n\r ]+;/sy;
   let at = 0;
@@ -133,5 +133,5 @@ function detailOf(reason: string, text: string, index: number): string {
   }
 }
 
-/** Some of its reasons repeat a name of any length. */
+/** Some messages of the parser repeat a name of any length. */
 const longest = 80;

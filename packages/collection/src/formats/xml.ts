@@ -13,17 +13,16 @@ export interface XmlRepresentationOptions {
 }
 
 /**
- * Records as XML (RFC 7303), without a namespace: what `xmlDecoder` with the same root reads back as it was.
- * A member is an element, an object has its members as elements, and an array is its element once for each value (which
- * the decoder does not take). A list has a line a record.
+ * Sends records as XML (RFC 7303) without a namespace, which `xmlDecoder` with the same root reads back unchanged. A member is an
+ * element, an object has its members as elements, and an array repeats its element for each value (which the decoder does not
+ * accept). A list has one line for each record.
  *
  * ```ts
  * xmlRepresentation({ root: "person", list: "people" })
  * // <person><id>7</id><address><postalCode>75001</postalCode></address></person>
  * ```
  *
- * What XML has no way to write is written so that the document stays one: a character that it does not admit as U+FFFD,
- * and in a member's name as `_x0040_`. A member that is null is left out.
+ * A character that XML does not allow is sent as U+FFFD, and in a member's name as `_x0040_`. A member that is null is left out.
  *
  * @throws TypeError when `root` or `list` is not the name of an element
  */
@@ -40,7 +39,7 @@ export function xmlRepresentation({
     name: mediaType === "text/xml" ? "text-xml" : "xml",
     extension: "xml",
     mediaType,
-    // With the charset, as RFC 7303 §8.1 recommends: it is certain before a byte is read.
+    // RFC 7303 §8.1 recommends the charset, so that a reader knows it before the first byte.
     contentType: `${mediaType}; charset=utf-8`,
     item: (record) => declaration + element(record),
     list: (batches) =>
@@ -77,7 +76,7 @@ function toMembers(members: object): string {
 const toElements = (name: string, values: readonly unknown[]): string =>
   values.map((value) => toElement(name, value)).join("");
 
-/** A quotation mark need not be escaped outside of attributes. */
+/** Escapes text. Quotation marks need no escape outside of attributes. */
 function toText(text: string): string {
   if (!special.test(text)) return text;
   return text.replaceAll(/[&<>\r]/g, (character) => escapes[character] ?? character).replaceAll(inadmissible, "\uFFFD");
@@ -86,9 +85,9 @@ function toText(text: string): string {
 const escapes: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
-  // Of `]]>`, which text must not have (XML 1.0 §2.4).
+  // Text must not have `]]>` (XML 1.0 §2.4).
   ">": "&gt;",
-  // One that stands for itself is read as a line feed (XML 1.0 §2.11).
+  // A bare carriage return would be read as a line feed (XML 1.0 §2.11).
   "\r": "&#13;",
 };
 
@@ -96,7 +95,7 @@ const escapes: Readonly<Record<string, string>> = {
 const inadmissible = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 const special = new RegExp(`[&<>\\r]|${inadmissible.source}`, "u");
 
-/** The name as an element's (XML 1.0 §2.3, without colons), what it cannot have there as in SQL/XML: `_x0040_type`. */
+/** Makes the name of an element (XML 1.0 §2.3, without colons), and escapes other characters as in SQL/XML: `_x0040_type`. */
 function toName(name: string): string {
   if (elementName.test(name)) return name;
   return name === "" ? "_" : name.replaceAll(/./gsu, escapeInName);
