@@ -24,9 +24,9 @@ export interface Health {
 }
 
 /**
- * Makes the routes for monitors. `/health/live` answers as long as the process does, and does not look at the database: a
- * restart would not mend it. `/health/ready` is 503 with the cause while requests should go elsewhere, because the database
- * is away or every change fails; its text is `ready`, or `ready for reads only` where the database can only be read.
+ * Makes the routes for monitors. `/health/live` answers as long as the process runs, and does not check the database, which a
+ * restart would not repair. `/health/ready` is 503 with the cause while requests should go elsewhere, because the database cannot
+ * be reached or every change fails; its text is `ready`, or `ready for reads only` where the database is read-only.
  */
 export const healthRoutes = (health: Health): Route =>
   group(
@@ -42,7 +42,7 @@ export const healthRoutes = (health: Health): Route =>
     ),
   );
 
-/** Returns whether a request is for one of `healthRoutes`, which limits exempt: monitors need answers under load most of all. */
+/** Returns whether a request is for one of `healthRoutes`. Limits do not apply to them: monitors need answers under load. */
 export const isHealthCheck = ({ method, path }: HttpRequest): boolean =>
   (method === "GET" || method === "HEAD") && (path === "/health/live" || path === "/health/ready");
 

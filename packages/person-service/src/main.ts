@@ -25,11 +25,11 @@ switch (commandLine.kind) {
     break;
   case "run":
     await attempt(() => commandLine.run({ print, tell, draw, readInput }));
-    // The channel to the supervisor would keep a worker that could not start.
+    // The channel to the supervisor would keep a failed worker alive.
     if (cluster.isWorker && process.exitCode !== undefined) process.exit();
 }
 
-/** Runs an action, and prints the errors that a user can mend. */
+/** Runs an action, and prints errors that users can fix. */
 async function attempt(action: () => Promise<void>): Promise<void> {
   try {
     await action();

@@ -4,23 +4,23 @@ import type { RequestObserver } from "waymark/node";
 import type { AccessDenial } from "./access/identify.ts";
 
 /**
- * Why a request was turned away before its route was asked for: it would have waited too long for the processor, too many requests
- * were in progress, or its client had used up its quota.
+ * Why a request was turned away before routing: it would have waited too long for the processor, too many requests were in
+ * progress, or its client had used up its quota.
  */
 export type TurnedAway = "delay" | "in-flight" | "quota";
 
 /** Receives what a service does, for logs, metrics and traces. The functions must not throw. */
 export interface ServiceObserver extends RequestObserver, DatabaseObserver {
   readonly onTurnedAway?: ((cause: TurnedAway) => void) | undefined;
-  /** Called for each request that is not let in, without its credentials. */
+  /** Called for each request that is denied access, without its credentials. */
   readonly onDenial?: ((denial: AccessDenial) => void) | undefined;
-  /** Stands around all other filters. */
+  /** Applied around all other filters. */
   readonly outerFilter?: Filter | undefined;
-  /** Stands behind the access filter, which has found the caller. */
+  /** Applied inside the access filter, which finds the caller. */
   readonly filter?: Filter | undefined;
 }
 
-/** Makes one observer of several. What none of them has, it does not have either: nothing is measured in vain. */
+/** Joins several observers to one. It has only the functions that some of them have, so that nothing is measured in vain. */
 export function joinObservers(observers: readonly ServiceObserver[]): ServiceObserver {
   return {
     onStart: joined(observers.map(({ onStart }) => onStart)),

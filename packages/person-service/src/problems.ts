@@ -4,7 +4,7 @@ import { connectionProblemTypes } from "waymark/node";
 import { described } from "waymark/routing";
 import { ofProblemPage } from "./api/descriptions.ts";
 
-/** The problem types of the person-service, beside those of its packages, by their names in code. */
+/** The problem types that the person-service adds to those of its packages, by their names in code. */
 export const personServiceProblemTypes: Readonly<Record<"misdirectedRequest", ProblemType>> = {
   misdirectedRequest: {
     code: "misdirected-request",
@@ -15,7 +15,7 @@ export const personServiceProblemTypes: Readonly<Record<"misdirectedRequest", Pr
   },
 };
 
-/** Answers with what the problem of a code means and what would be right; 404 for an unknown code. */
+/** Answers with the meaning of a problem's code and how to fix the problem; 404 for an unknown code. */
 export const describeProblem: Handler<{ readonly code: string }> = described(
   ofProblemPage,
   (request: HttpRequest<{ readonly code: string }>) => {

@@ -5,7 +5,7 @@ import { ofGreeting } from "./api/descriptions.ts";
 import type { Person } from "./person/person.ts";
 import { describeProblem } from "./problems.ts";
 
-/** What a person can be sent in. */
+/** The media types of a person that a client sends. */
 const bodies = ["application/json", "application/xml", "text/xml"] as const;
 
 // biome-ignore format: a table, a route a line

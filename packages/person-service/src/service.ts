@@ -40,22 +40,22 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
    * `personCollection`, already open.
    */
   readonly database: string | Database;
-  /** The pages of other origins that may use the service. Default: none. */
+  /** The origins whose pages may use the service. Default: none. */
   readonly cors?: CorsPolicy;
   /** Decides which requests are let in: the filter of `openAccess`, or `forThisMachine`. Default: all. */
   readonly access?: (AroundFilter & Partial<Pick<AccessFilter, "may" | "mayRead" | "security" | "signIn">>) | undefined;
-  /** How many requests each client has in a window, health checks not counted. Default: any number. */
+  /** The most requests of each client in a window, without health checks. Default: no limit. */
   readonly rateLimit?: Pick<RateLimitOptions, "limit" | "window"> | undefined;
   /**
-   * How long requests may wait for the processor, in milliseconds, before some are turned away; never health checks.
+   * The longest that requests may wait for the processor, in milliseconds; above it some are refused, but no health checks.
    * Default: 250.
    */
   readonly maxDelay?: number | undefined;
-  /** How many requests may be in hand at once, health checks not counted. Default: any number. */
+  /** The most requests in progress at once, without health checks. Default: no limit. */
   readonly maxInFlight?: number | undefined;
-  /** How many people may be sent at once, and what that may cost. Default: as in a collection. */
+  /** The limits of requests with many people. Default: those of a collection. */
   readonly bulk?: BulkLimits | undefined;
-  /** Whether requests come over TLS, all of them or the one given: browsers then stay with https. Default: false. */
+  /** Whether requests arrive over TLS, or a function that says so of a request: browsers then stay with https. Default: false. */
   readonly https?: SecurityHeadersOptions["https"];
   /** Where clients reach the service, for its links: see `publicUrl` of waymark. Default: links are paths. */
   readonly publicUrl?: string | undefined;
@@ -67,7 +67,7 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly now?: () => Date;
 }
 
-/** The service without a listener: `serve(service.app)` from `waymark/node` gives it one. */
+/** The service without a listener; `serve(service.app)` of `waymark/node` adds one. */
 export interface PersonService {
   readonly app: App;
   readonly people: Store;
@@ -98,10 +98,10 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
   const observer = joinObservers(observers);
   const { onTurnedAway } = observer;
   const site: Site = { may: access?.may ?? (() => true), signsIn: access?.signIn !== undefined };
-  // Before the database is opened, since it may throw, and the database must not stay open. The outermost first: every response
-  // has an id, the fields of security and those of CORS, refusals further in included; CORS answers pre-flights, which need no
-  // access; problems are described before they are coded, but for those of overload, of which there are many, and each would
-  // take a fifth more of the processor; what exceeds a quota is turned away before its credentials are checked.
+  // Made before the database is opened, which must not stay open if this throws. The outermost filter is first. Every response has
+  // an id, security fields and CORS fields, also a refusal by an inner filter. CORS answers pre-flights, which need no access.
+  // Problems are described before they are compressed, except those of overload: there are many, and each would take a fifth more
+  // of the processor. Quotas are checked before credentials.
   const webFilters = [
     ...observers.map(({ outerFilter }) => outerFilter).filter((filter) => filter !== undefined),
     ...(observer.onStart === undefined && observer.onEnd === undefined ? [] : [observeRequests(observer)]),
@@ -140,7 +140,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     members: personMemberNames(),
     mayRead: access?.mayRead,
     nouns: personNouns,
-    // Where collections answer 201, /person answers 200; the client learns the id all the same.
+    // Collections answer 201, but /person answers 200; the client gets the id from Location.
     created: (_record, location) => ok().withHeader("Location", location),
   });
   const app: App = router(
@@ -157,7 +157,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
   return { app, people: store, database };
 }
 
-/** Lets everybody load the files of the pages, and sign in. */
+/** Exempts the files of the pages and signing in from access rules. */
 const exceptPages = (access: AroundFilter): AroundFilter => ({
   ...access,
   apply: (request, next) =>

@@ -4,9 +4,9 @@ import { version } from "./cli/version.ts";
 import type { ServiceObserver } from "./observer.ts";
 
 /**
- * Makes what traces a service by OpenTelemetry: a span for each request, named by its route, in the trace of `traceparent`; and a
- * span within it for each operation of the store. Returns undefined, and loads nothing, where no SDK of OpenTelemetry has been
- * registered, as by `node --import ./instrumentation.js`.
+ * Traces a service with OpenTelemetry: a span for each request, named by its route, in the trace of `traceparent`; and inside it a
+ * span for each operation of the store. Returns undefined, and loads nothing, unless an SDK of OpenTelemetry has been registered,
+ * for example by `node --import ./instrumentation.js`.
  */
 export async function openTracing(): Promise<ServiceObserver | undefined> {
   if (!isSdkRegistered()) return undefined;

@@ -1,7 +1,7 @@
 import { problemTypes } from "waymark";
 import type { Description, ResponseDescription } from "waymark/routing";
 
-// What the routes beside the people cannot say of themselves.
+// The descriptions of the routes that are not those of the people.
 
 const service: Description = { tags: ["Service"] };
 

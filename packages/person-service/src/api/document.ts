@@ -3,7 +3,7 @@ import type { App } from "waymark";
 import { connectionProblemTypes } from "waymark/node";
 import { type OpenApiDocument, openApi, type SecurityOptions } from "waymark/openapi";
 
-/** What the document of the API rests on beside the routes. */
+/** What the OpenAPI document depends on beside the routes. */
 export interface ApiDocumentOptions {
   /** Where clients reach the service. Default: where the document is served from. */
   readonly publicUrl?: string | undefined;
@@ -33,7 +33,7 @@ export function apiDocument(app: App, { publicUrl, security }: ApiDocumentOption
   });
 }
 
-/** Returns the public URL as links have it: its host in lower case, and no slash at the end. */
+/** Returns the public URL in the form of links: its host in lower case, and no slash at the end. */
 function baseOf(publicUrl: string): string {
   const url = URL.parse(publicUrl);
   return (url === null ? publicUrl : url.origin + url.pathname).replace(/\/$/, "");

@@ -24,15 +24,15 @@ const openApiType = "application/vnd.oai.openapi+json;version=3.1";
 
 /** What the routes of the document need. */
 export interface ApiOptions {
-  /** Returns the app, whose routes these are too. */
+  /** Returns the app that has these routes. */
   readonly app: () => App;
   readonly site: Site;
   readonly publicUrl: string | undefined;
-  /** Returns the credentials that requests need now; another object where they have changed. */
+  /** Returns the credentials that requests need; another object after each change. */
   readonly security: (() => SecurityOptions) | undefined;
 }
 
-/** Makes the routes of the OpenAPI document, which is written when it is first asked for, and of its page. */
+/** Makes the routes of the OpenAPI document, which is written at its first request, and of its page. */
 export function apiRoutes(options: ApiOptions): Route {
   const read = cachedDocument(options);
   return group(
@@ -78,7 +78,7 @@ function cachedDocument({ app, publicUrl, security }: ApiOptions): () => Promise
     | { readonly security: SecurityOptions | undefined; readonly written: Promise<WrittenDocument> }
     | undefined;
   const write = async (current: SecurityOptions | undefined): Promise<WrittenDocument> => {
-    // Its schemas are made then, which takes longer than all else at the start of the service.
+    // Loaded here, because making the schemas would take most of the start of the service.
     const [{ apiDocument }, { referenceOf }] = await Promise.all([import("./document.ts"), import("./reference.ts")]);
     const document = await apiDocument(app(), { publicUrl, security: current });
     const text = JSON.stringify(document);
@@ -106,7 +106,7 @@ function referencePage(site: Site, request: HttpRequest<unknown>, reference: Saf
 
 function answer(request: HttpRequest<unknown>, { text, digest }: WrittenDocument): HttpResponse {
   const type = request.negotiatedType ?? openApiType;
-  // The bytes are the same, but a copy keeps the type that it came with.
+  // The bytes are the same for both types, but a cache keeps the type with its copy.
   const tags = [`"${digest}-json"`, `"${digest}-openapi"`] as const;
   const [tag, other] = type === openApiType ? [tags[1], tags[0]] : tags;
   const response = content(type, text).withHeader("ETag", tag).withHeader("Cache-Control", "no-cache");

@@ -11,8 +11,8 @@ export interface DatabaseWatch {
 }
 
 /**
- * Logs once that the database cannot be used, with the cause, and once that it can be used again. After an operation has failed it
- * is checked every second. One that failed for a reason of its own, and leaves the database usable, is not logged.
+ * Logs once that the database cannot be used, with the cause, and once that it can be used again. Checks the database every second
+ * after an operation has failed. An operation that fails while the database can be used is not logged.
  *
  * @param check resolves when the database can be used; rejects with StoreUnavailable when it cannot
  * @param interval in milliseconds
@@ -33,7 +33,7 @@ export function watchDatabase(log: Log, check: () => Promise<DatabaseState>, int
       const seconds = Math.round((performance.now() - since) / 100) / 10;
       log.write("info", "database-available", `the database can be used again after ${seconds} s`, { seconds });
     } else {
-      // So that operations that fail by themselves have it checked once in that time.
+      // However many operations fail, the database is checked once in this time.
       await elapse(interval, undefined, { signal: closing.signal, ref: false });
     }
   };
@@ -42,7 +42,7 @@ export function watchDatabase(log: Log, check: () => Promise<DatabaseState>, int
     onUnavailable() {
       if (isWatching || closing.signal.aborted) return;
       isWatching = true;
-      // It rejects only when the watch is closed.
+      // Rejects only when the watch is closed.
       watch().then(
         () => {
           isWatching = false;

@@ -4,9 +4,9 @@ import { requestId } from "waymark/filters";
 import type { Log } from "./log.ts";
 
 /**
- * Makes the function that logs faults, each with the id that its response has in `X-Request-Id`, and with its stack and those of
- * its causes. Of an error only the stack is logged: other members can have what a client sent. In a second at most 20 faults are
- * logged; the next line says how many were left out.
+ * Makes the function that logs faults, each with the `X-Request-Id` of its response and the stacks of the error and its causes.
+ * Other members of an error are not logged, because they can contain what a client sent. At most 20 faults are logged in a second;
+ * the next line says how many were left out.
  *
  * @param now a clock in milliseconds
  */
@@ -25,7 +25,7 @@ export function faultLog(
       omitted++;
       return;
     }
-    // For a stream that breaks while it is sent, the request is the one that came, before it got its id.
+    // A stream that fails while it is sent reports the request as it arrived, before it got an id.
     const id = request?.attribute(requestId);
     log.write("error", "fault", "a request failed by a fault of the service", {
       ...(id !== undefined && { id }),
@@ -40,7 +40,7 @@ const linesPerSecond = 20;
 /** In characters. */
 const longestStack = 8000;
 
-/** Returns the stack of an error and those of its causes; of another value what it is. */
+/** Returns the stacks of an error and its causes; for any other value, a description. */
 export function stackOf(error: unknown): string {
   const stacks: string[] = [];
   let cause: unknown = error;

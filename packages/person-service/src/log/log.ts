@@ -1,10 +1,10 @@
 import { destination, type Level, pino, stdTimeFunctions } from "pino";
 import { prettyLine } from "./pretty.ts";
 
-/** What is logged: `events` of the service, those and a line for each request, or nothing. */
+/** What is logged: `events` of the service; `requests`, which adds a line for each request; or nothing. */
 export type LogDetail = "events" | "requests" | "off";
 
-/** The levels of the entries, the least important first. A log of one level has the entries of those behind it too. */
+/** The levels of the entries, the least important first. A log has the entries of its level and of the later ones. */
 export const logLevels: readonly LogLevel[] = ["info", "warn", "error"];
 
 export type LogLevel = Extract<Level, "info" | "warn" | "error">;
@@ -16,12 +16,12 @@ export interface Log {
   /**
    * Writes an entry. It never throws: a log that cannot be written to does not stop the service.
    *
-   * @param event names the kind of entry for programs, such as `start`
-   * @param message says the same to a person; undefined where the members say it
-   * @param members what else is known; no secrets, no content and no query values
+   * @param event the kind of entry, for programs, such as `start`
+   * @param message the same for people; undefined where the members say it
+   * @param members further facts, without secrets, content or query values
    */
   write(level: LogLevel, event: string, message: string | undefined, members?: object): void;
-  /** Writes what is buffered; to be called before the process ends. */
+  /** Writes buffered entries. Must be called before the process ends. */
   flush(): void;
 }
 
@@ -32,7 +32,7 @@ export interface LogOptions {
   readonly level?: LogLevel | undefined;
   /** Whether lines are for a person to read. Default: when standard error is a terminal. */
   readonly isPretty?: boolean | undefined;
-  /** Takes a line with its end. Default: writes it on standard error. */
+  /** Receives each line, with its line end. Default: standard error. */
   readonly output?: LogOutput | undefined;
 }
 
@@ -72,15 +72,15 @@ export function openLog(options: LogOptions = {}): Log {
 }
 
 /**
- * Buffers a log of requests, which would otherwise have a system call for each. Other entries are written before the next
- * statement runs, so that a crash loses none.
+ * Buffers a log of requests, which would otherwise need a system call for each line. Writes other entries at once, so that a crash
+ * loses none.
  */
 function standardError(isBuffered: boolean): LogOutput {
   const file = destination({
     fd: 2,
     ...(isBuffered ? { minLength: 8192, periodicFlush: 100, sync: false } : { sync: true }),
   });
-  file.on("error", () => undefined); // whoever read it has gone, or its disk is full
+  file.on("error", () => undefined); // its reader has gone, or its disk is full
   return {
     write: (line) => void file.write(line),
     flush() {
@@ -93,6 +93,6 @@ function standardError(isBuffered: boolean): LogOutput {
   };
 }
 
-/** Escapes what is not ASCII in a line of JSON, which stays the same JSON: nothing in it can pretend to be something else. */
+/** Escapes non-ASCII characters in a line of JSON, whose value stays the same: no character can imitate another. */
 const toAscii = (line: string): string =>
   line.replace(/[^ -~\n]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { escapeUnprintable, quote } from "waymark/content";
 
 /**
- * Formats a line of the log for a person: time, level, message, what else is known, and the stack of an error below.
+ * Formats a line of the log for people: time, level, message, further facts, and the stack of an error below.
  *
  * ```text
  * 14:03:21.508 info  GET /person/{id} 200 in 1.2 ms  id=4f0c… bytes=345 caller=key:ci

@@ -1,10 +1,10 @@
 import type { Log } from "./log.ts";
 
 /**
- * Makes a function to be called for each request that is refused for one reason, such as overload. It logs once that requests are
- * being refused and, when none has been for a while, once that they are not any more and how many were.
+ * Makes a function to call for each request that is refused for one reason, such as overload. It logs once that requests are being
+ * refused, and once that this has ended, with their number.
  *
- * @param quiet how long none is refused until that is over, in milliseconds
+ * @param quiet how long no request must be refused until it has ended, in milliseconds
  */
 export function watchRefusals(log: Log, event: string, message: string, quiet = 5000): () => void {
   let count = 0;

@@ -6,13 +6,13 @@ import type { Log } from "./log.ts";
 /** Logs a line for each request. */
 export interface RequestLines {
   readonly observer: RequestObserver;
-  /** Notes the caller of a request; for behind the access filter, which finds that. */
+  /** Notes the caller of a request. Belongs inside the access filter, which finds the caller. */
   readonly filter: BeforeFilter;
 }
 
 /**
- * Makes what logs a line for each request that has ended: its id, method, the template of its route, status, milliseconds, bytes of
- * content and caller. There is nothing in it that a client has sent but the method and, where it is well-formed, the id.
+ * Logs a line for each request when it has ended: its id, method, route template, status, milliseconds, bytes of content and
+ * caller. From what the client sent it has only the method and a well-formed id.
  */
 export function requestLines(log: Log): RequestLines {
   const callers = new WeakMap<RequestEvent, string>();
@@ -42,5 +42,5 @@ export function requestLines(log: Log): RequestLines {
   };
 }
 
-/** Methods that nobody has heard of are the client's text. */
+/** In characters: an unknown method may be any text. */
 const longestMethod = 20;

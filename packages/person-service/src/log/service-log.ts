@@ -12,13 +12,13 @@ import { requestLines } from "./request-lines.ts";
 export interface ServiceLog {
   readonly observer: ServiceObserver;
   readonly onFault: NonNullable<RouterOptions["onFault"]>;
-  /** Has the state of the database logged when it changes. */
+  /** Starts to log changes of the database's state. */
   watch(database: Database): void;
-  /** Writes what is still to be written. */
+  /** Writes the remaining entries. */
   close(): void;
 }
 
-/** Makes what logs the requests of a service, where the log has them, its faults, its denials, and each change of its state. */
+/** Logs the faults, denials and changes of state of a service; and its requests, if the log has them. */
 export function logService(log: Log): ServiceLog {
   const denials = denialLog((event, members) => log.write("warn", event, undefined, members));
   const lines = log.hasRequests ? requestLines(log) : undefined;

@@ -3,7 +3,7 @@ import { type RunningServer, serve } from "waymark/node";
 import { forThisMachine, isLoopback } from "../access/this-machine.ts";
 import { type Health, healthRoutes } from "../health.ts";
 
-/** What the admin listener shows. */
+/** The sources of the admin listener. */
 export interface AdminSources {
   /** Resolves with the metrics in the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
@@ -12,7 +12,7 @@ export interface AdminSources {
 
 /** Makes the app of the admin listener: `/metrics`, `/health/live` and `/health/ready`. */
 function adminApp({ metrics, health }: AdminSources, host: string): App {
-  // A page in a browser on this machine must not read them by a name of its own.
+  // A web page in a browser on this machine must not read the metrics by a host name of its own.
   const guard = isLoopback(host) ? forThisMachine() : around((request, next) => next(request));
   return router(
     { filters: [guard] },
@@ -25,7 +25,7 @@ function adminApp({ metrics, health }: AdminSources, host: string): App {
   );
 }
 
-/** Where the admin listener is. */
+/** The address of the admin listener. */
 export interface AdminAddress {
   readonly host: string;
   /** 0 lets the system choose a free port. */
@@ -35,7 +35,7 @@ export interface AdminAddress {
 /**
  * Opens the admin listener.
  *
- * @throws ListenError (rejects) when the port is taken, or cannot be listened on
+ * @throws ListenError (rejects) when the port is taken or not allowed
  */
 export function openAdmin({ host, port }: AdminAddress, sources: AdminSources): Promise<RunningServer> {
   return serve(adminApp(sources, host), { host, port });

@@ -7,7 +7,7 @@ import type { ServiceObserver } from "../observer.ts";
 export interface ServiceMetrics {
   readonly registry: Registry;
   readonly observer: ServiceObserver;
-  /** Has the figures of the database read whenever the metrics are. */
+  /** Adds the figures of the database, which are read with the metrics. */
   watch(database: Database, isReady: () => boolean): void;
 }
 
@@ -87,7 +87,7 @@ function requestMetrics(registry: Registry): Pick<ServiceObserver, "onStart" | "
   };
 }
 
-/** Clients can make up methods, and each label is kept in memory. */
+/** Replaces unknown methods, because each label is kept in memory and clients can invent methods. */
 const methodLabel = ({ request: { method } }: RequestEvent): string => (methods.has(method) ? method : "other");
 
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);

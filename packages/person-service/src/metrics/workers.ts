@@ -5,12 +5,12 @@ import type { AskWorkers, WorkerQuestion } from "../cli/supervisor.ts";
 import type { Health } from "../health.ts";
 import type { AdminAddress } from "./admin.ts";
 
-/** Makes the function by which a worker answers its supervisor. */
+/** Makes the function by which a worker answers questions of its supervisor. */
 export function answerAsWorker(registry: Registry, health: Health): (question: WorkerQuestion) => Promise<unknown> {
   return (question) => (question === "metrics" ? registry.getMetricsAsJSON() : healthOf(health));
 }
 
-/** How a worker is, as it tells its supervisor. */
+/** The health of a worker, for its supervisor. */
 type WorkerHealth = { readonly cause: string } | { readonly readOnly: boolean };
 
 async function healthOf({ check, isReady }: Health): Promise<WorkerHealth> {
@@ -23,16 +23,16 @@ async function healthOf({ check, isReady }: Health): Promise<WorkerHealth> {
   }
 }
 
-/** Opens the admin listener of several workers: their metrics added up, and ready while all of them are. */
+/** Opens the admin listener of several workers: it adds up their metrics, and is ready while all of them are. */
 export async function openAdminOfWorkers(address: AdminAddress, ask: AskWorkers): Promise<RunningServer> {
   const { openAdmin } = await import("./admin.ts");
   const { AggregatorRegistry } = await import("prom-client");
   const metrics = async (): Promise<string> => {
-    const answers = (await ask("metrics")) as object[]; // each that of answerAsWorker
+    const answers = (await ask("metrics")) as object[]; // the answers of answerAsWorker
     return AggregatorRegistry.aggregate(answers).metrics();
   };
   const check: Health["check"] = async () => {
-    const answers = (await ask("health")) as readonly WorkerHealth[]; // each that of answerAsWorker
+    const answers = (await ask("health")) as readonly WorkerHealth[]; // the answers of answerAsWorker
     if (answers.length === 0) throw new StoreUnavailable("No worker serves");
     const cause = answers.map((answer) => ("cause" in answer ? answer.cause : undefined)).find((text) => text);
     if (cause !== undefined) throw new StoreUnavailable(cause);

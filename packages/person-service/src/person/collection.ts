@@ -18,16 +18,15 @@ import { personMemberNames, type StoredPerson } from "./person.ts";
 import { vcard } from "./vcard.ts";
 
 /**
- * A person as a schema.org `Person` in JSON-LD. Most members are terms of that vocabulary as they are. `id` is not: its
- * context makes that the node's own `@id`. Nor are the times, which are those of the record, a `CreativeWork` about the
- * person.
+ * Sends a person as a schema.org `Person` in JSON-LD. Most members are terms of that vocabulary. `id` is not: the context makes it
+ * the node's own `@id`. Neither are the times: they belong to the record, a `CreativeWork` about the person.
  */
 export const personJsonLd: ItemRepresentation & ListRepresentation = jsonLdRepresentation({
   context: "https://schema.org",
   toNode,
 });
 
-/** @param members of a stored person, of which a client may have chosen some */
+/** @param members those of a stored person, or the ones that a client chose */
 function toNode(members: Partial<StoredPerson>): object {
   const { id: _id, address, worksFor, createdAt, updatedAt, ...terms } = members;
   return {
@@ -41,13 +40,13 @@ function toNode(members: Partial<StoredPerson>): object {
   };
 }
 
-/** People as XML. */
+/** Sends people as XML. */
 export const personXml: ItemRepresentation & ListRepresentation = readableXml("application/xml");
 
-/** Lists of people as CSV. */
+/** Sends lists of people as CSV. */
 export const personCsv: ListRepresentation = csvRepresentation({ columns: personMemberNames() });
 
-/** What people are sent as, the preferred first. CSV and NDJSON are for lists alone. */
+/** The representations of people, the preferred first. CSV and NDJSON are for lists only. */
 export const personRepresentations: readonly Representation[] = [
   jsonRepresentation,
   personXml,
@@ -55,28 +54,28 @@ export const personRepresentations: readonly Representation[] = [
   ndjsonRepresentation,
   personCsv,
   vcard,
-  // Behind all others, since who accepts any text is better served by them.
+  // Last, because clients that accept any text are better served by the others.
   readableXml("text/xml"),
 ];
 
-/** People in XML, which a browser shows as a tree: it does so by a style and a picture of its own, and nothing else is allowed. */
+/** Sends XML that a browser can show as a tree. Its viewer uses a style and a picture of its own; nothing else is allowed. */
 function readableXml(mediaType: "application/xml" | "text/xml"): ItemRepresentation & ListRepresentation {
   const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
   const headers = { "Content-Security-Policy": policy };
   return { ...xmlRepresentation({ root: "person", list: "people", mediaType }), headers };
 }
 
-/** Reads people from CSV: the demo's, and those that clients send. */
+/** Reads people from CSV, from clients and for the demo. */
 export const personCsvDecoder: ListDecoder = csvDecoder({ columns: personMemberNames(), integers: ["id"] });
 
-/** What many people can be sent in. */
+/** The decoders for many people. */
 export const personListDecoders: readonly ListDecoder[] = [ndjsonDecoder, personCsvDecoder, jsonArrayDecoder];
 
-/** What a database must know of the people. */
+/** Defines the collection of people for a database. */
 export const personCollection: CollectionDefinition = {
   name: "person",
   unique: ["identifier"],
-  // What people are looked up and listed by; each costs an index.
+  // The members to filter and sort by; each costs an index.
   selectable: [
     { name: "name", type: "text" },
     { name: "givenName", type: "text" },
@@ -91,11 +90,11 @@ export const personCollection: CollectionDefinition = {
     { name: "address.postalCode", type: "text" },
     { name: "address.addressCountry", type: "text" },
   ],
-  // The parts of a name too: a client may give another name beside them.
+  // Also the parts of a name, which may differ from the name.
   fullText: ["name", "givenName", "additionalName", "familyName", "alternateName", "email", "worksFor"],
 };
 
-/** How the OpenAPI document speaks of people. */
+/** The words of the OpenAPI document for people. */
 export const personNouns: RecordNouns = {
   one: "person",
   many: "people",

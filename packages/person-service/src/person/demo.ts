@@ -4,7 +4,7 @@ import { personCsvDecoder } from "./collection.ts";
 import { type Person, personSchema } from "./person.ts";
 
 /**
- * The people of the demo: 537 members of the United States Congress, in the order of `data/legislators.csv`, without ids.
+ * Reads the people of the demo: 537 members of the United States Congress, in the order of `data/legislators.csv`, without ids.
  *
  * @throws Error (rejects) when the file cannot be read, or as `peopleFromCsv`
  */
@@ -13,10 +13,10 @@ export function demoPeople(): Promise<readonly Person[]> {
 }
 
 /**
- * The people of a file of CSV, as the service reads one from its clients.
+ * Reads people from CSV by the rules for clients of the service.
  *
- * @throws ContentError (rejects) when it is no CSV of people
- * @throws Error (rejects) naming line and members when a row is no valid person
+ * @throws ContentError (rejects) when the content is not CSV of people
+ * @throws Error (rejects) with line and members when a row is not a valid person
  */
 export async function peopleFromCsv(pieces: AsyncIterable<Uint8Array>): Promise<readonly Person[]> {
   const { validate } = personSchema()["~standard"];

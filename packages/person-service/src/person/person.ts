@@ -4,13 +4,13 @@ import { birthDate, countryCode, derivedName, email, languageTag, telephone, url
 import { jsonType, ruledString, text } from "./text.ts";
 import { describeUnknownMember, type KnownMembers } from "./unknown-member.ts";
 
-/** A valid person as a client sends it, its members in the order in which they are stored and sent; the names are schema.org's. */
+/** A valid person as a client sends it. Members are stored and sent in this order; their names come from schema.org. */
 export interface Person {
-  /** 1…2^53-1; absent when the server is to choose one. */
+  /** 1…2^53-1; absent if the server shall choose one. */
   readonly id?: number;
-  /** 1…200 characters; derived from the names below when the client gave none. */
+  /** 1…200 characters; derived from the names below when the client sends no name. */
   readonly name: string;
-  /** 1…100, as the three that follow. */
+  /** 1…100, like the next three. */
   readonly givenName?: string;
   readonly additionalName?: string;
   readonly familyName?: string;
@@ -30,20 +30,20 @@ export interface Person {
   readonly url?: string;
   /** A BCP 47 language tag. */
   readonly knowsLanguage?: string;
-  /** 0…4000; the only text that may have several lines. */
+  /** 0…4000; the only text with several lines. */
   readonly description?: string;
   /** 1…255: the person's id in another system, which no two people share. */
   readonly identifier?: string;
 }
 
-/** A person as it is stored and sent; the times are RFC 3339's, in UTC. */
+/** A person as it is stored and sent. The times are in UTC (RFC 3339). */
 export interface StoredPerson extends Person {
   readonly id: number;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-/** At least one member is there. */
+/** An address with at least one member. */
 export interface Address {
   /** 1…300. */
   readonly streetAddress?: string;
@@ -57,7 +57,7 @@ export interface Address {
   readonly addressCountry?: string;
 }
 
-/** A Standard Schema whose `validate` answers at once and never throws, with the JSON Schema of what a client may send. */
+/** A Standard Schema whose `validate` is synchronous and never throws, with the JSON Schema of what a client may send. */
 export interface PersonSchema extends StandardSchemaV1<unknown, Person> {
   readonly "~standard": Omit<StandardSchemaV1<unknown, Person>["~standard"], "validate"> & {
     readonly validate: (value: unknown) => ValidationResult<Person>;
@@ -66,22 +66,22 @@ export interface PersonSchema extends StandardSchemaV1<unknown, Person> {
 }
 
 /**
- * The rules of a person, every failing member reported. A member that is null is absent; one that a person does not have
- * is refused by name, as are `createdAt` and `updatedAt`. Text is kept as sent; lengths count Unicode code points.
- * `name` may be left out where `givenName` or `familyName` is given: then it is derived.
+ * Makes the schema of a person, which reports every wrong member. A null member counts as absent. Unknown members are refused by
+ * name, as are `createdAt` and `updatedAt`. Text is kept unchanged; lengths count Unicode code points. `name` may be absent when
+ * there is a `givenName` or `familyName`, from which it is derived.
  *
  * ```ts
  * personSchema()["~standard"].validate({ givenName: "Ada", familyName: "Lovelace", email: null });
  * // { value: { name: "Ada Lovelace", givenName: "Ada", familyName: "Lovelace" } }
  * ```
  *
- * @param now the clock that says which day today is, asked at each validation
+ * @param now the clock for today's date, read at each validation
  */
 export function personSchema(now: () => Date = () => new Date()): PersonSchema {
   return toSchema(personMembers(now));
 }
 
-/** The same rules, but for members that a person does not have, and those that the server sets: they are left out. */
+/** Makes the lenient schema of a person: it removes unknown members, and those that the server sets, instead of refusing them. */
 export function lenientPersonSchema(now: () => Date = () => new Date()): PersonSchema {
   return toSchema(lenientMembers(now));
 }
@@ -105,7 +105,7 @@ function withNulls(schema: unknown): unknown {
   return { ...schema, properties: Object.fromEntries(members) };
 }
 
-/** The members of a stored person in the order in which they are sent; those of the address as `address.postalCode`. */
+/** Returns the members of a stored person in the order in which they are sent; those of the address as `address.postalCode`. */
 export function personMemberNames(): readonly string[] {
   const sent = Object.keys(personMembers(() => new Date()).shape);
   const parts = Object.keys(address.shape).map((part) => `address.${part}`);
@@ -142,7 +142,7 @@ const personMembers = (now: () => Date) =>
       },
       { error: notAnObject("a person") },
     )
-    // One of them at least. Generators of types take `anyOf` for a union, of which nothing is known, and pass over `not`.
+    // At least one of them. Type generators make an unknown union of `anyOf`, and ignore `not`.
     .meta({ not: { allOf: nameSources.map((member) => ({ not: { required: [member] } })) } });
 
 const address = z
@@ -171,7 +171,7 @@ function notAnId(value: unknown): string {
   return `must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}, not ${what}`;
 }
 
-/** The message for a record that is none: zod asks it for unknown members too, of which `toIssues` speaks. */
+/** Makes the message for a value that is not an object. zod also asks it about unknown members, which `toIssues` reports. */
 function notAnObject(what: string): (issue: { readonly input?: unknown }) => string {
   return ({ input }) => `must be an object with the members of ${what}, not ${jsonType(input)}`;
 }
@@ -193,17 +193,16 @@ const nameMissing: ValidationIssue = {
 };
 const setByServer: ReadonlySet<string> = new Set(["createdAt", "updatedAt"]);
 
-/** What is validated of a value. */
+/** The part of a value that zod validates. */
 interface Sent {
   readonly sent: unknown;
-  /** What there is to say of the members that are left out of it, where such members are refused. */
+  /** The issues of members that were removed from it, where such members are refused. */
   readonly unnamed: readonly ValidationIssue[];
 }
 
 /**
- * The value with its own members alone, without those that are null or undefined, in the address too. Names that are no
- * member's stay whatever their value, `__proto__` among them, so that they are refused by name: the first of them, however many
- * a client sends.
+ * Returns the value with only its own members, without those that are null or undefined, also in the address. Unknown members stay
+ * whatever their value, even `__proto__`, so that they are refused by name; but only the first ones, however many a client sends.
  */
 function toSent(value: unknown, members: Members): Sent {
   const whole = takeMembers(value, "a person", (name) => Object.hasOwn(members.shape, name) || setByServer.has(name));
@@ -228,14 +227,14 @@ function takeMembers(value: unknown, what: string, isMember: (name: string) => b
   return { sent: Object.fromEntries(taken), unnamed };
 }
 
-/** Nobody reads more names of members that there are not. */
+/** Nobody reads more names of unknown members. */
 const mostUnknown = 100;
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** One issue for each unknown member, at its own path, where zod has one for all of an object's. */
+/** Makes one issue for each unknown member, at its own path, where zod has one for all of them. */
 function toIssues(issue: z.core.$ZodIssue, members: Members): ValidationIssue[] {
   const { path, message } = issue;
   if (issue.code !== "unrecognized_keys") return [{ path, message }];

@@ -2,9 +2,9 @@ import { excerpt } from "waymark/content";
 import { countCharacters, type Rule } from "./text.ts";
 
 /**
- * A day that exists, `YYYY-MM-DD` from `0001-01-01` (RFC 3339 §5.6, full-date) up to today's date in UTC.
+ * Accepts a real date, `YYYY-MM-DD` from `0001-01-01` (RFC 3339 §5.6, full-date) up to today's date in UTC.
  *
- * @param now the clock, asked at each check
+ * @param now the clock, read at each check
  */
 export function birthDate(now: () => Date): Rule {
   return (text) => {
@@ -29,13 +29,13 @@ function daysIn(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** An officially assigned code of ISO 3166-1 alpha-2, in capitals. */
+/** Accepts an officially assigned code of ISO 3166-1 alpha-2, in capitals. */
 export const countryCode: Rule = (text) =>
   countryCodes.has(text)
     ? undefined
     : `must be an ISO 3166-1 alpha-2 country code in capitals such as NO, not ${excerpt(text)}`;
 
-/** The 249 officially assigned codes of ISO 3166-1; reserved and user-assigned ones (EU, UK, XK, ZZ) are no countries. */
+/** The 249 officially assigned codes of ISO 3166-1. Reserved and user-assigned codes (EU, UK, XK, ZZ) are not countries. */
 export const countryCodes: ReadonlySet<string> = new Set(
   `
     AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ
@@ -68,7 +68,7 @@ export const countryCodes: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** One `@` with something on both sides and no spaces; whether mail arrives there, only mail can tell. */
+/** Accepts one `@` with text on both sides and no spaces. Only a mail can show whether the address exists. */
 export const email: Rule = (text) => {
   if (/\s/.test(text)) return "must not contain spaces";
   const parts = text.split("@");
@@ -79,8 +79,8 @@ export const email: Rule = (text) => {
 };
 
 /**
- * One well-formed BCP 47 language tag (RFC 5646 §2.1), of at most 255 characters. `Intl.getCanonicalLocales` would refuse
- * tags that are well-formed there but no Unicode locales: `zh-yue`, `i-klingon`, `x-elvish`.
+ * Accepts one well-formed BCP 47 language tag (RFC 5646 §2.1) of at most 255 characters. `Intl.getCanonicalLocales` would refuse
+ * well-formed tags that are not Unicode locales: `zh-yue`, `i-klingon`, `x-elvish`.
  */
 export const languageTag: Rule = (text) =>
   text.length <= 255 && (langtag.test(text) || privateUse.test(text) || irregular.has(text.toLowerCase()))
@@ -105,7 +105,7 @@ const irregular: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Digits, spaces and `+ - . ( ) /`, at least one digit, and at the end perhaps an extension: `x12`, `ext. 12`, `;ext=12`, `#12`. */
+/** Accepts digits, spaces and `+ - . ( ) /` with at least one digit, and an optional extension: `x12`, `ext. 12`, `;ext=12`, `#12`. */
 export const telephone: Rule = (text) =>
   phoneNumber.test(text)
     ? undefined
@@ -113,7 +113,7 @@ export const telephone: Rule = (text) =>
 
 const phoneNumber = /^(?=[^\d]*\d)[\d +\-.()/]+(?:(?:x|ext(?:ension)?\.?|;ext=|#) *\d+)?$/i;
 
-/** An absolute http or https URL with a host and no user or password (RFC 9110 §4.2.4); other scripts may stand unescaped. */
+/** Accepts an absolute http or https URL with a host, and without user or password (RFC 9110 §4.2.4). Other scripts need no escape. */
 export const url: Rule = (text) => {
   if (!httpUrl.test(text) || !URL.canParse(text)) {
     return "must be an absolute http or https URL such as https://example.org/ada";
@@ -121,7 +121,7 @@ export const url: Rule = (text) => {
   return userInformation.test(text) ? "must not contain a user name or password before the host" : undefined;
 };
 
-/** `URL` alone is too kind: it mends spaces, backslashes, a missing `//` and stray percent signs. */
+/** Needed beside `URL`, which repairs spaces, backslashes, a missing `//` and stray percent signs. */
 const httpUrl = /^https?:\/\/[^/?#](?:[^\s<>"\\^`{|}%]|%[0-9a-f]{2})*$/iu;
 const userInformation = /^[^/]+\/\/[^/?#]*@/;
 
@@ -133,14 +133,14 @@ interface NameParts {
 }
 
 /**
- * The given, additional and family name with single spaces between them. What does not fit in 200 characters is left out
- * whole, the additional name first and then the given name; no part is ever cut, and each remains a member of its own.
+ * Joins the given, additional and family name with single spaces. If they do not fit in 200 characters, the additional name is left
+ * out, then the given name; no part is cut, and each remains a member of its own.
  *
  * ```ts
  * derivedName({ givenName: "Ada", familyName: "Lovelace" });   // "Ada Lovelace"
  * ```
  *
- * @param parts of at most 100 characters each; the given or the family name is there
+ * @param parts at most 100 characters each, with a given or a family name
  */
 export function derivedName({ givenName, additionalName, familyName }: NameParts): string {
   const full = join(givenName, additionalName, familyName);

@@ -1,25 +1,25 @@
 import { z } from "zod";
 
-/** Says what is wrong with a text as the predicate of its member (`must be …, not …`); undefined when nothing is. */
+/** Returns what is wrong with a text, as the predicate of its member (`must be …, not …`); undefined for a valid text. */
 export type Rule = (text: string) => string | undefined;
 
-/** How long a text may be, in Unicode code points, both bounds included. */
+/** The length of a text in Unicode code points, both bounds included. */
 interface TextBounds {
   readonly min: number;
   readonly max: number;
-  /** Several lines: TAB and LF are characters like any other, and spaces may stand at either end. */
+  /** Whether several lines are allowed, with TAB and LF, and white space at both ends. */
   readonly multiline?: boolean;
 }
 
 /**
- * A string that is legal in JSON, XML 1.0 and PostgreSQL alike and that shows something: no control characters, lone
- * surrogates, U+FFFE or U+FFFF, not blank, no white space at either end. Nothing is trimmed or normalised.
+ * Makes the schema of a visible text that JSON, XML 1.0 and PostgreSQL can all hold: no control characters, lone surrogates, U+FFFE
+ * or U+FFFF, not blank, no white space at either end. Trims and normalises nothing.
  *
  * ```ts
  * text({ min: 3, max: 254 }, email)
  * ```
  *
- * @param rules tried in order once the text itself is sound; the first that objects is reported
+ * @param rules applied in order to a text that is valid so far; the first error is reported
  */
 export function text({ min, max, multiline = false }: TextBounds, ...rules: readonly Rule[]): z.ZodString {
   const sound = multiline ? [legalText, notBlank] : [legalLine, notBlank, noOuterSpace];
@@ -27,9 +27,9 @@ export function text({ min, max, multiline = false }: TextBounds, ...rules: read
 }
 
 /**
- * A string under rules, of which the first that objects is reported.
+ * Makes the schema of a string with rules, of which the first error is reported.
  *
- * @param keywords what JSON Schema can say of the rules, for the schema that is published
+ * @param keywords the keywords of the published JSON Schema that express the rules
  */
 export function ruledString(rules: readonly Rule[], keywords: Readonly<Record<string, unknown>>): z.ZodString {
   return z
@@ -45,7 +45,7 @@ export function ruledString(rules: readonly Rule[], keywords: Readonly<Record<st
     .meta(keywords);
 }
 
-/** XML 1.0 §2.2 admits neither these nor, save TAB, LF and CR, the controls below U+0020; the rest of Cc shows nothing. */
+/** XML 1.0 §2.2 allows neither these nor most controls below U+0020; the other controls are not visible. */
 const illegalInLine = /[\p{Cc}\p{Cs}\uFFFE\uFFFF]/u;
 const illegalInText = /(?![\t\n])[\p{Cc}\p{Cs}\uFFFE\uFFFF]/u;
 
@@ -79,7 +79,7 @@ const lengthWithin =
     return `must have ${min} to ${max} characters${length === 0 ? "; it is empty" : `, not ${length}`}`;
   };
 
-/** Code points, not UTF-16 units: an emoji of one code point is one character here and in the databases. */
+/** Counts code points, not UTF-16 units, as the databases do: an emoji of one code point is one character. */
 export function countCharacters(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length - 1; i++) {
@@ -93,7 +93,7 @@ function hexadecimal(codePoint: number): string {
   return `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** Says what a JSON value is, for a message: `a number`, `an array`, `null`. */
+/** Names the type of a JSON value for a message: `a number`, `an array`, `null`. */
 export function jsonType(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";

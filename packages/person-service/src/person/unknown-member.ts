@@ -1,6 +1,6 @@
 import { nearestName, orNearest } from "waymark/content";
 
-/** The members of a person or an address, for the message about one that is not among them. */
+/** The members of a person or an address, for messages about unknown ones. */
 export interface KnownMembers {
   /** `a person` or `an address`. */
   readonly of: string;
@@ -8,8 +8,8 @@ export interface KnownMembers {
 }
 
 /**
- * Returns the message for a member that is not known: with the one that it most likely stands for, and, since one list is enough,
- * with all of them where it is the first such member.
+ * Returns the message for an unknown member: it suggests the most likely known one, and lists all of them for the first unknown
+ * member only.
  *
  * ```ts
  * describeUnknownMember("firstName", { of: "a person", names: ["name", "givenName"] }, true);
@@ -19,14 +19,14 @@ export interface KnownMembers {
 export function describeUnknownMember(name: string, { of, names }: KnownMembers, isFirst: boolean): string {
   const usual = usualNames.get(name.toLowerCase().replaceAll(/[ _-]/g, ""));
   const isOfAddress = usual?.startsWith("address.") === true;
-  // Within an address, its members are named without it.
+  // Messages about an address name its members without the prefix.
   const near = names.includes("address") ? usual : isOfAddress ? usual?.slice("address.".length) : undefined;
   const hint = orNearest(near ?? nearestName(name, names));
   const listed = isFirst ? `${hint === "" ? "." : ""} Known: ${names.join(", ")}` : "";
   return `is not a member of ${of}${hint}${listed}`;
 }
 
-/** Names that other programs have for ours, in small letters and without what separates words. */
+/** The names of our members in other programs, in lower case and without separators. */
 const usualNames: ReadonlyMap<string, string> = new Map(
   Object.entries({
     name: ["fullname", "displayname"],

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type ItemRepresentation, type ListRepresentation, listText, type StoredRecord } from "@waymark/collection";
 import type { Address, Person, StoredPerson } from "./person.ts";
 
-/** A person as a vCard 4.0 (RFC 6350), which address books read; a list is the cards one after another. */
+/** Sends a person as a vCard 4.0 (RFC 6350) for address books; a list is a sequence of cards. */
 export const vcard: ItemRepresentation & ListRepresentation = {
   name: "vcard",
   extension: "vcf",
@@ -10,12 +10,12 @@ export const vcard: ItemRepresentation & ListRepresentation = {
   contentType: "text/vcard; charset=utf-8",
   item: toCard,
   list: (batches) => listText(batches, { item: toCard }),
-  // A card must have a name (FN), and says by UID and REV which state of whom it is.
+  // A card needs a name (FN), and its UID and REV identify a person and a state.
   whole: true,
 };
 
 function toCard({ json }: StoredRecord): string {
-  const person: StoredPerson = JSON.parse(json); // the schema let nothing else into the store
+  const person: StoredPerson = JSON.parse(json); // the schema has validated every stored person
   let lines = contentLine("BEGIN", "VCARD");
   for (const [name, value] of toProperties(person)) {
     if (value !== undefined) lines += contentLine(name, value);
@@ -23,7 +23,7 @@ function toCard({ json }: StoredRecord): string {
   return lines + contentLine("END", "VCARD");
 }
 
-/** One whose value is undefined is left out. */
+/** A property; it is left out when its value is undefined. */
 type Property = readonly [name: string, value: string | undefined];
 
 function toProperties(person: StoredPerson): readonly Property[] {
@@ -32,7 +32,7 @@ function toProperties(person: StoredPerson): readonly Property[] {
     ["FN", escapeText(person.name)],
     ["N", nameParts(person)],
     ["NICKNAME", optionalText(person.alternateName)],
-    // The basic format: RFC 6350 §4.3.1 has no hyphens.
+    // RFC 6350 §4.3.1: the basic format, without hyphens.
     ["BDAY", person.birthDate?.replaceAll("-", "")],
     ["EMAIL", optionalText(person.email)],
     ["TEL", optionalText(person.telephone)],
@@ -54,13 +54,13 @@ function toProperties(person: StoredPerson): readonly Property[] {
 const optionalText = (text: string | undefined): string | undefined =>
   text === undefined ? undefined : escapeText(text);
 
-/** The last two are for what stands before and after a name. */
+/** The last two parts are prefixes and suffixes of a name. */
 function nameParts({ familyName, givenName, additionalName }: Person): string | undefined {
   const parts = [familyName, givenName, additionalName];
   return parts.some((part) => part !== undefined) ? components([...parts, "", ""]) : undefined;
 }
 
-/** The first two, a post office box and an apartment, should be empty (RFC 6350 §6.3.1). */
+/** The first two parts, a post office box and an apartment, should be empty (RFC 6350 §6.3.1). */
 function addressParts(address: Address): string {
   const { streetAddress, addressLocality, addressRegion, postalCode, addressCountry } = address;
   return components(["", "", streetAddress, addressLocality, addressRegion, postalCode, addressCountry]);
@@ -70,8 +70,8 @@ function addressParts(address: Address): string {
 const timestamp = (time: string): string => time.replaceAll(/[:-]|\.\d+/g, "");
 
 /**
- * A UUID (RFC 9562 §5.5) of what never changes in a record: an address book knows the person again, whatever else does,
- * and on whatever database. The time tells it from the person of another service that has the same id.
+ * Makes a UUID (RFC 9562 §5.5) from what never changes in a record: an address book recognises the person after every change, and
+ * on another database. The time distinguishes people of other services with the same id.
  */
 function uniqueId({ id, createdAt }: StoredPerson): string {
   const digest = createHash("sha1").update(namespace).update(`${id} ${createdAt}`).digest();
@@ -82,14 +82,14 @@ function uniqueId({ id, createdAt }: StoredPerson): string {
   return `urn:uuid:${groups.join("-")}`;
 }
 
-/** Of the UUIDs of people; drawn at random, once and for all. */
+/** The namespace of these UUIDs: a random one that never changes. */
 const namespace = Buffer.from("36585e6dee9843429e74e1a8e273bd2d", "hex");
 
 /**
- * A property of a vCard as a line (RFC 6350 §3.2), ended by CRLF, and folded where it is longer than 75 octets: what goes
- * on in the next line begins with a space there. No character is split.
+ * Renders a property of a vCard as a line (RFC 6350 §3.2) that ends with CRLF. Folds lines of more than 75 octets: the rest follows
+ * on the next line after a space. Splits no character.
  *
- * @param value escaped, as its type asks
+ * @param value escaped according to its type
  */
 function contentLine(name: string, value: string): string {
   const line = `${name}:${value}`;
@@ -112,19 +112,19 @@ function contentLine(name: string, value: string): string {
 
 const maxOctets = 75;
 
-/** In UTF-8. */
+/** Returns the length of a character in UTF-8. */
 function octetsOf(codePoint: number): number {
   if (codePoint < 0x80) return 1;
   if (codePoint < 0x800) return 2;
   return codePoint < 0x10000 ? 3 : 4;
 }
 
-/** Text as a value (RFC 6350 §3.4). A semicolon separates nothing there, and some readers would keep its backslash. */
+/** Escapes a text value (RFC 6350 §3.4). Semicolons stay: they separate nothing here, and some readers would keep a backslash. */
 function escapeText(text: string): string {
   return text.replaceAll(/[\\,\n]/g, (character) => (character === "\n" ? "\\n" : `\\${character}`));
 }
 
-/** The value of a property that has several parts, of which some may be missing: `Lovelace;Ada;;;`. */
+/** Joins the parts of a property's value, of which some may be missing: `Lovelace;Ada;;;`. */
 function components(parts: readonly (string | undefined)[]): string {
   return parts.map((part = "") => escapeText(part).replaceAll(";", "\\;")).join(";");
 }
