@@ -8,15 +8,19 @@ export class EventLoopTurns {
   #count = 0;
   #idle = 0;
 
-  /** The one that goes on now. It began a little earlier than told: with the first question. */
-  get current(): EventLoopTurn {
+  /**
+   * The one that goes on now; undefined on a runtime that does not count its turns, as Bun and Deno. It began a little
+   * earlier than told: with the first question.
+   */
+  get current(): EventLoopTurn | undefined {
     this.#current ??= this.#begin();
     return this.#current;
   }
 
-  #begin(): EventLoopTurn {
+  #begin(): EventLoopTurn | undefined {
     const began = performance.now();
-    const count = performance.nodeTiming.uvMetricsInfo.loopCount;
+    const count = timing.uvMetricsInfo?.loopCount;
+    if (count === undefined) return undefined;
     const { idle } = performance.eventLoopUtilization();
     const follows = count === this.#count + 1 && idle === this.#idle;
     const previous = follows ? began - this.#began : 0;
@@ -32,3 +36,6 @@ export class EventLoopTurns {
     this.#current = undefined;
   };
 }
+
+// Node's types promise the figures, which other runtimes with its modules lack.
+const timing: { readonly uvMetricsInfo?: { readonly loopCount: number } } = performance.nodeTiming;

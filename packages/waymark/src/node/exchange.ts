@@ -23,7 +23,7 @@ export abstract class ServedExchange extends AdapterExchange {
     this.#draining = undefined;
   }
 
-  get turn(): EventLoopTurn {
+  get turn(): EventLoopTurn | undefined {
     return this.context.turns.current;
   }
 
