@@ -7,7 +7,9 @@ import { caller, clientKey } from "waymark/filters";
  */
 export function callerKey(request: HttpRequest<unknown>): string {
   const id = request.attribute(caller)?.id;
-  return id === undefined ? `client ${clientKey(request)}` : `caller ${id}`;
+  if (id !== undefined) return `caller ${id}`;
+  // Without addresses all clients share one part: less than fair, but no reason to answer none of them.
+  return request.client.address === undefined ? "client" : `client ${clientKey(request)}`;
 }
 
 /** Counts the use of a resource that is bounded for each caller and for all callers together. */

@@ -1,5 +1,5 @@
 import type { DeclarationSite } from "./declaration.ts";
-import type { MatchedRoute } from "./exchange.ts";
+import type { KnownClient, MatchedRoute } from "./exchange.ts";
 import type { MethodsOf } from "./filter.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
@@ -12,8 +12,20 @@ export interface App extends Servable {
    * filters and the handler are.
    */
   handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
-  /** Answers a web request: for tests, and for runtimes that serve by a fetch function. */
+  /** Answers a web request: for tests, and for runtimes that serve by a fetch function. Does not know the client's address. */
   fetch(request: Request): Promise<Response>;
+  /**
+   * Makes a fetch function that knows the client. What the runtime gives beside the request is passed on.
+   *
+   * ```ts
+   * Bun.serve({ fetch: app.fetchHandler((request, server) => ({ address: server.requestIP(request)?.address })) });
+   * ```
+   *
+   * @param clientOf returns what the runtime knows; called when the app first asks for `request.client`
+   */
+  fetchHandler<Given extends readonly unknown[]>(
+    clientOf: (request: Request, ...given: Given) => KnownClient,
+  ): (request: Request, ...given: Given) => Promise<Response>;
   /** Explains for each route, in order, whether it takes the request, and the first condition that does not match. */
   explain(request: HttpRequest): Explanation;
   /** Every route, flat, in the order in which they are tried. */

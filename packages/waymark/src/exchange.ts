@@ -7,6 +7,9 @@ export interface Client {
   readonly host: string | undefined;
 }
 
+/** What a runtime knows of the client of a request; null or left out is what it does not know. */
+export type KnownClient = { readonly [K in keyof Client]?: Client[K] | null };
+
 /**
  * A turn of the event loop: it reads what has arrived when it begins; what arrives later waits in the sockets for the
  * next turn.

@@ -134,6 +134,6 @@ function declareClause(type: unknown, apply: unknown, expected: string): ErrorCl
 }
 
 /** JavaScript callers pass anything, such as undefined from a misspelt import. */
-function requireFunction(expected: string, value: unknown): void {
+export function requireFunction(expected: string, value: unknown): void {
   if (typeof value !== "function") throw new TypeError(`${expected}, not ${typeName(value)}`);
 }

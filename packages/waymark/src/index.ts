@@ -1,6 +1,6 @@
 export type { Awaitable } from "./and-then.ts";
 export type { App } from "./app.ts";
-export type { Client, MatchedRoute } from "./exchange.ts";
+export type { Client, KnownClient, MatchedRoute } from "./exchange.ts";
 export {
   type AfterFilter,
   type AroundFilter,

@@ -5,7 +5,7 @@ import type { ContentCoding } from "./content/coding.ts";
 import type { Decoder } from "./content/decoder.ts";
 import { type ContentSettings, defaultContentSettings } from "./content/request-content.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
-import type { ErrorClause, Filter, MethodsOf, Next, WebFilter } from "./filter.ts";
+import { type ErrorClause, type Filter, type MethodsOf, type Next, requireFunction, type WebFilter } from "./filter.ts";
 import { requireKnownOptions } from "./known-options.ts";
 import { outerFault } from "./mount.ts";
 import { internalError, problem } from "./problem.ts";
@@ -153,6 +153,10 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
       return answer(request);
     },
     fetch: (request) => handleFetch(servedApp, request),
+    fetchHandler: (clientOf) => {
+      requireFunction("fetchHandler(…) takes a function that returns what the runtime knows of the client", clientOf);
+      return (request, ...given) => handleFetch(servedApp, request, () => clientOf(request, ...given));
+    },
     explain: (request) => explain(branches, locate, request),
     get routes() {
       return summarize(branches);

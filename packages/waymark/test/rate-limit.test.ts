@@ -1,4 +1,9 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, request as sendOverHttp } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
@@ -11,6 +16,7 @@ import {
   rateLimit,
 } from "../src/filters/index.ts";
 import { type App, type Awaitable, GET, group, HttpRequest, router, text } from "../src/index.ts";
+import { toNodeListener } from "../src/node/index.ts";
 import { ask, asked } from "./ask.ts";
 import { transports } from "./transports.ts";
 
@@ -134,7 +140,7 @@ describe("rateLimit", () => {
 });
 
 describe("clientKey", () => {
-  const keyOf = (address: string | undefined): string => clientKey(HttpRequest.of({ client: { address } }));
+  const keyOf = (address: string): string => clientKey(HttpRequest.of({ client: { address } }));
   for (const [address, key] of [
     ["192.0.2.7", "192.0.2.7"],
     ["::ffff:192.0.2.7", "192.0.2.7"],
@@ -143,13 +149,59 @@ describe("clientKey", () => {
     ["2001:db8:1:2::", "2001:db8:1:2::/64"],
     ["fe80::1%eth0", "fe80:0:0:0::/64"],
     ["::1", "0:0:0:0::/64"],
-    [undefined, "unknown"],
   ] as const) {
     it(`is ${key} for ${address}`, () => assert.equal(keyOf(address), key));
   }
 
-  it("is one for requests without a connection", () => {
+  it("is one for requests that a program makes by hand", () => {
     assert.equal(clientKey(asked("GET /")), "unknown");
+  });
+
+  it("is refused for requests from outside whose client nothing tells from others, with what to do", async () => {
+    const faults: unknown[] = [];
+    const app = router(
+      { filters: [rateLimit({ limit: 2, window: 60 })], onFault: (error) => void faults.push(error) },
+      GET("/now", () => text("now")),
+    );
+    const ask = (fetchApp: (request: Request) => Promise<Response>) => fetchApp(new Request("http://localhost/now"));
+    assert.equal((await ask(app.fetch)).status, 500);
+    assert.match(String(faults[0]), /^TypeError: The address of the client is unknown.* app\.fetchHandler\(…\)/);
+    assert.equal((await ask(app.fetchHandler(() => ({ address: null })))).status, 500);
+    for (const [address, status] of [
+      ["192.0.2.1", 200],
+      ["192.0.2.1", 200],
+      ["192.0.2.1", 429],
+      ["192.0.2.2", 200],
+    ] as const) {
+      assert.equal((await ask(app.fetchHandler(() => ({ address })))).status, status);
+    }
+  });
+
+  it("is refused over a Unix socket, where clients have no addresses", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "rate-limit-"));
+    const path = join(folder, "socket");
+    const faults: unknown[] = [];
+    const options = {
+      filters: [rateLimit({ limit: 2, window: 60 })],
+      onFault: (error: unknown) => void faults.push(error),
+    };
+    const server = createServer(
+      toNodeListener(
+        router(
+          options,
+          GET(() => text("now")),
+        ),
+      ),
+    ).listen(path);
+    try {
+      const [response] = await once(sendOverHttp({ socketPath: path, agent: false }).end(), "response");
+      response.resume();
+      assert.equal(response.statusCode, 500);
+      assert.match(String(faults[0]), /The address of the client is unknown/);
+    } finally {
+      server.close();
+      await rm(folder, { recursive: true });
+    }
   });
 });
 

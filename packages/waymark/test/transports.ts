@@ -19,9 +19,10 @@ export type Ask = (line: string, headers?: Readonly<Record<string, string>>) => 
 /** The ways to an app, by name: each runs a body of tests with an `ask` that goes its way. */
 export const transports: Readonly<Record<string, (app: App, use: (ask: Ask) => Promise<void>) => Promise<void>>> = {
   async "in memory"(app, use) {
+    const fetchApp = app.fetchHandler(() => ({ address: "127.0.0.1" }));
     await use(async (line, headers = {}) => {
       const [method = "", target = ""] = line.split(" ");
-      const response = await app.fetch(new Request(`http://localhost${target}`, { method, headers }));
+      const response = await fetchApp(new Request(`http://localhost${target}`, { method, headers }));
       const bytes = Buffer.from(await response.arrayBuffer());
       return { status: response.status, headers: Object.fromEntries(response.headers), bytes, text: bytes.toString() };
     });

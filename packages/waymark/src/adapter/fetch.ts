@@ -1,6 +1,6 @@
 import { contentInterrupted, joinBytes } from "../content/coding.ts";
 import { type ContentSource, contentTooLarge } from "../content/request-content.ts";
-import type { Client } from "../exchange.ts";
+import type { Client, KnownClient } from "../exchange.ts";
 import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
 import { internalError } from "../problem.ts";
 import type { HttpResponse } from "../response.ts";
@@ -16,9 +16,11 @@ import { answer, send } from "./send.ts";
  * ```ts
  * Deno.serve((request) => handleFetch(app, request));   // which is what app.fetch does
  * ```
+ *
+ * @param knownClient returns what the runtime knows of the client; called once, when the app asks for it
  */
-export function handleFetch(app: ServedApp, native: Request): Promise<Response> {
-  const exchange = new WebExchange(native, app);
+export function handleFetch(app: ServedApp, native: Request, knownClient?: () => KnownClient): Promise<Response> {
+  const exchange = new WebExchange(native, app, knownClient);
   answer(exchange, (response) => send(exchange, response));
   return exchange.response;
 }
@@ -35,15 +37,17 @@ const web: Platform = {
 class WebExchange extends AdapterExchange {
   readonly native: Request;
   readonly headers: HeaderList;
+  readonly #knownClient: (() => KnownClient) | undefined;
   readonly #response = Promise.withResolvers<Response>();
   headSent = false;
   #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
   /** Whether the client waits for a piece. */
   #isAsked = false;
 
-  constructor(native: Request, app: ServedApp) {
+  constructor(native: Request, app: ServedApp, knownClient?: () => KnownClient) {
     super(app, web);
     this.native = native;
+    this.#knownClient = knownClient;
     this.headers = parsedHeaders([...native.headers].flat());
     const { signal } = native;
     if (signal.aborted) this.end(false, signal.reason);
@@ -62,10 +66,15 @@ class WebExchange extends AdapterExchange {
     return this.native.url.replace(/#.*/, "");
   }
 
-  /** A web request has no address of its client. */
+  /** The address is not part of a web request: the runtime gives it, or nobody does. */
   protected findClient(): Client {
     const { protocol, host } = new URL(this.native.url);
-    return { address: undefined, scheme: protocol === "https:" ? "https" : "http", host };
+    const known = this.#knownClient?.() ?? {};
+    return {
+      address: known.address || undefined,
+      scheme: known.scheme ?? (protocol === "https:" ? "https" : "http"),
+      host: known.host ?? host,
+    };
   }
 
   protected openContent(): ContentSource {
@@ -128,7 +137,13 @@ class WebExchange extends AdapterExchange {
     const fields = handlerFields(response);
     for (let i = 0; i < fields.length; i += 2) headers.append(fields[i] as string, fields[i + 1] as string);
     if (length !== undefined) headers.set("Content-Length", String(length));
-    this.#response.resolve(new Response(body, { status: response.status, headers }));
+    // The content is as its Content-Encoding says; Workers would code it once more.
+    const init: ResponseInit & { readonly encodeBody: "manual" } = {
+      status: response.status,
+      headers,
+      encodeBody: "manual",
+    };
+    this.#response.resolve(new Response(body, init));
     this.headSent = true;
   }
 }

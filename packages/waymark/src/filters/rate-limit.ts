@@ -17,7 +17,7 @@ export interface RateLimitOptions {
   readonly window: number;
   /**
    * Returns the key whose quota the request uses; undefined if it is not counted. Default: `clientKey`, the client's
-   * address.
+   * address, without which a request is a 500.
    */
   readonly key?: (request: HttpRequest) => string | undefined;
   /** Called for each request that is turned away. Must not throw. */
@@ -172,10 +172,19 @@ interface Window {
 
 /**
  * Returns the address of the client as a key: of IPv6 the first 64 bits, since a client with one such address has all
- * that begin like it (RFC 6177). Where the adapter knows no address, all clients are one.
+ * that begin like it (RFC 6177). Requests of `HttpRequest.of` without an address are those of one client, the program.
+ *
+ * @throws TypeError when the request came from outside and nothing tells its client from others
  */
-export function clientKey({ client }: Pick<HttpRequest, "client">): string {
-  return toClientKey(client.address ?? "unknown");
+export function clientKey(request: Pick<HttpRequest, "client" | "native" | "signal">): string {
+  const { address } = request.client;
+  if (address !== undefined) return toClientKey(address);
+  // The connection of a client that has gone has no address any more, and nobody gets the answer.
+  if (request.native === undefined || request.signal.aborted) return "unknown";
+  throw new TypeError(
+    "The address of the client is unknown, so clients cannot be told apart: serve the app by app.fetchHandler(…), " +
+      "which takes the address from the runtime, or give rateLimit a key",
+  );
 }
 
 /** Returns the key of an IP address. */
