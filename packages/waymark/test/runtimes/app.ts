@@ -1,0 +1,93 @@
+import { type App, content, GET, group, json, POST, router, text } from "waymark";
+import { type ContentCoding, jsonDecoder } from "waymark/content";
+import {
+  access,
+  compress,
+  cors,
+  describeProblems,
+  nameRequests,
+  noStoreErrors,
+  overload,
+  publicUrl,
+  rateLimit,
+  refuseCrossSite,
+  requestId,
+  securityHeaders,
+} from "waymark/filters";
+import { openApi } from "waymark/openapi";
+import { accept, contentType, describe } from "waymark/routing";
+
+// An app with every filter, made in the scope of a module, for the runtimes that the tests start.
+
+/** As `nodeCodings` has it, of what every runtime has; without flushes, so for content that is not streamed. */
+const gzip: ContentCoding = {
+  name: "gzip",
+  aliases: ["x-gzip"],
+  encoder() {
+    const { readable, writable } = new CompressionStream("gzip");
+    const writer = writable.getWriter();
+    return {
+      async encode(bytes, until) {
+        const written = writer.write(new Uint8Array(bytes));
+        if (until !== "end") return new Uint8Array();
+        const [coded] = await Promise.all([new Response(readable).bytes(), written.then(() => writer.close())]);
+        return coded;
+      },
+      close: () => void writer.abort().catch(() => undefined),
+    };
+  },
+  decode: (pieces) => pieces,
+};
+
+async function* pieces(): AsyncGenerator<string> {
+  yield "one ";
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  yield "two";
+}
+
+const guard = access((request) =>
+  request.header("Authorization") === "Bearer sesame"
+    ? { kind: "allowed", caller: { id: "Ada", scopes: [] } }
+    : { kind: "unauthenticated", challenges: ['Bearer realm="app"'] },
+);
+
+export const app: App = router(
+  {
+    strict: true,
+    decoders: [jsonDecoder],
+    filters: [
+      publicUrl("https://api.example.com"),
+      overload({ maxInFlight: 100 }),
+      nameRequests(),
+      describeProblems(),
+      securityHeaders(),
+      noStoreErrors(),
+      compress({ codings: [gzip] }),
+      cors({ origins: ["https://app.example.com"], exposedHeaders: ["X-Request-Id"] }),
+      refuseCrossSite(),
+      rateLimit({ limit: 1000, window: 60 }),
+    ],
+  },
+  GET("/hello/{name}", accept("text/plain"), ({ variables }) => text(`Hello ${variables.name}`)),
+  GET("/client", ({ client }) => json(client)),
+  GET("/id", (request) => text(String(request.attribute(requestId)))),
+  GET("/long", () => text("long ".repeat(1000))),
+  GET("/pieces", () => content("text/plain", pieces())),
+  POST("/echo", contentType("application/json"), async (request) => json(await request.json())),
+  GET("/fault", () => {
+    throw new Error("a fault for the test");
+  }),
+  group(
+    "/scarce",
+    rateLimit({ limit: 1, window: 60, name: "scarce" }),
+    GET(() => text("scarce")),
+  ),
+  group(
+    "/private",
+    guard,
+    GET(() => text("private")),
+  ),
+  GET("/openapi.json", describe({ summary: "Describe the app" }), async () =>
+    json(await openApi(app, { title: "App", version: "1.0.0" })),
+  ),
+);
