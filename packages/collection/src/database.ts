@@ -104,6 +104,7 @@ export interface CollectionDefinition {
   readonly owner?: Ownership;
 }
 
+/** Says which collection owns the records of another. */
 export interface Ownership {
   /** A collection of the same database. */
   readonly collection: string;

@@ -54,6 +54,7 @@ export type ItemRepresentation = Representation & Required<Pick<Representation, 
 /** Is a representation for lists. */
 export type ListRepresentation = Representation & Required<Pick<Representation, "list">>;
 
+/** Is what a representation knows of a record beside the record itself. */
 export interface ItemOptions {
   /** The URL of the collection, for formats that name their records: the URL of a record is this, `/` and its id. */
   readonly url: string;
@@ -62,6 +63,7 @@ export interface ItemOptions {
   readonly entityTag?: string;
 }
 
+/** Is what a representation knows of a list beside its records. */
 export interface ListOptions extends ItemOptions {
   /** The members that the client chose, in its order; undefined for all. The records have no others. */
   readonly fields?: readonly string[];

@@ -35,6 +35,7 @@ export type MemberFilter =
   | { readonly member: string; readonly operator: "prefix"; readonly value: string }
   | { readonly member: string; readonly operator: "in"; readonly values: readonly (string | number)[] };
 
+/** Names a comparison: equal, not equal, less, less or equal, greater, greater or equal. */
 export type Comparison = "eq" | "ne" | "lt" | "le" | "gt" | "ge";
 
 /** Is one key of an order. Records without the member come first, and last in descending order. */

@@ -12,6 +12,7 @@ import type { ItemRepresentation, ListRepresentation, Representation } from "./r
 import { storeMembers } from "./selection.ts";
 import type { Document, Store, StoredRecord } from "./store.ts";
 
+/** Lists the options of `collection`. */
 export interface CollectionOptions<T extends Document> {
   /**
    * The path of the collection, without a slash at the end: the path of a record is this, `/` and its id. It may have

@@ -4,6 +4,7 @@ import type { StoredRecord } from "./store.ts";
 export interface Snapshot {
   /** Identifies the database, also when it is opened again or by another address. */
   readonly identity: string;
+  /** Reads the counters of a collection. */
   counters(collection: string): Promise<SnapshotCounters>;
   /** Lists the records by ascending id, in batches of about 1 MiB. */
   records(collection: string, range?: SnapshotRange): AsyncIterable<readonly SnapshotRecord[]>;
@@ -15,6 +16,7 @@ export interface Snapshot {
   close(): Promise<void>;
 }
 
+/** Holds the counters of a collection. */
 export interface SnapshotCounters {
   /** The last revision. */
   readonly revision: number;
@@ -40,6 +42,7 @@ export interface SnapshotRecord extends StoredRecord {
   readonly createdAt: number;
 }
 
+/** Is an idempotency key, and the record that was created by it. */
 export interface SnapshotKey {
   /** Of the record; 0 where the collection has no owner. */
   readonly owner: number;
@@ -53,11 +56,13 @@ export interface SnapshotKey {
   readonly time: number;
 }
 
+/** Lists the options of `Database.load`. */
 export interface LoadOptions {
   /** Is called after each batch with the number of records that are stored, those of an earlier attempt included. */
   readonly onProgress?: (progress: LoadProgress) => void;
 }
 
+/** Says how far a load has come. */
 export interface LoadProgress {
   readonly collection: string;
   readonly stored: number;

@@ -99,6 +99,7 @@ export interface ReadOptions {
   readonly caller?: string;
 }
 
+/** Lists the options of `Store.create`. */
 export interface CreationOptions {
   /** Makes a repeated creation within 24 hours store no second record. */
   readonly idempotency?: Idempotency;
@@ -132,6 +133,7 @@ export type Creation =
   /** Another record has the same value of this member: one of those that are unique, or `id`, also once it is removed. */
   | { readonly kind: "conflict"; readonly member: string };
 
+/** Lists the options of `Store.createAll`. */
 export interface BulkOptions {
   /** Whether nothing is to be stored where there is a record. Default: false. */
   readonly onlyIfEmpty?: boolean;

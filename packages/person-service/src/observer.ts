@@ -11,6 +11,7 @@ export type TurnedAway = "delay" | "in-flight" | "quota";
 
 /** Receives what a service does, for logs, metrics and traces. The functions must not throw. */
 export interface ServiceObserver extends RequestObserver, DatabaseObserver {
+  /** Called for each request that is refused because the service is busy, or because its client has used up a quota. */
   readonly onTurnedAway?: ((cause: TurnedAway) => void) | undefined;
   /** Called for each request that is denied access, without its credentials. */
   readonly onDenial?: ((denial: AccessDenial) => void) | undefined;

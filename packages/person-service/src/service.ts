@@ -34,6 +34,7 @@ import { personCollection, personListDecoders, personNouns, personRepresentation
 import { lenientPersonSchema, personMemberNames, personSchema } from "./person/person.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
+/** Lists the options of `openPersonService`. */
 export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "onFault"> {
   /**
    * The path of the SQLite file, made if it is missing; `:memory:`; the URL of a PostgreSQL database; or a database with the

@@ -88,6 +88,7 @@ export interface Explanation {
   toString(): string;
 }
 
+/** Says what became of one route in an explanation. */
 export interface ExplanationStep {
   /** The route; for a mounted app the one that leads to it, `* /api/**`. */
   readonly route: MatchedRoute;

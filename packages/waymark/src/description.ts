@@ -32,6 +32,7 @@ export interface Description {
   readonly problemTypes?: readonly string[];
 }
 
+/** Describes a parameter: a path variable, a query parameter or a header field of the request. */
 export interface ParameterDescription {
   readonly description?: string;
   /** Default: a string. */
@@ -44,6 +45,7 @@ export interface ParameterDescription {
   readonly explode?: boolean;
 }
 
+/** Describes a header field of a response. */
 export interface HeaderDescription {
   readonly description?: string;
   /** Default: a string. */
@@ -51,6 +53,7 @@ export interface HeaderDescription {
   readonly example?: unknown;
 }
 
+/** Describes the content of requests. */
 export interface ContentDescription {
   readonly description?: string;
   /** The schema of the decoded content, whatever its media type. */
@@ -61,6 +64,7 @@ export interface ContentDescription {
   readonly required?: boolean;
 }
 
+/** Describes a response. */
 export interface ResponseDescription {
   readonly description: string;
   readonly headers?: Readonly<Record<string, HeaderDescription>>;
@@ -72,6 +76,7 @@ export interface ResponseDescription {
   readonly optional?: boolean;
 }
 
+/** Describes content of one media type. */
 export interface MediaTypeDescription {
   readonly schema?: Schema;
   /** A real message: the text, or the JSON value, or what makes it when the document is made. */
@@ -88,7 +93,9 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 export interface StandardJsonSchema {
   readonly "~standard": {
     readonly jsonSchema: {
+      /** Returns the JSON Schema of what is validated. */
       readonly input: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
+      /** Returns the JSON Schema of what validation makes of it. */
       readonly output: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
     };
   };
@@ -146,6 +153,7 @@ const descriptionKey: unique symbol = Symbol("description");
  * const counter = (): Handler<unknown> => described({ summary: "Count" }, () => json(next()));
  * ```
  *
+ * @template H the type of the handler
  * @param description or what makes it when a document asks for it
  * @returns the handler itself
  */

@@ -13,23 +13,29 @@ export type Next = (request: HttpRequest) => Awaitable<HttpResponse>;
  */
 export type Filter = BeforeFilter | AfterFilter | AroundFilter;
 
+/** Is a filter made by `before`, or an object like it. */
 export interface BeforeFilter {
   readonly kind: "before";
+  /** Returns the request for what stands further in. */
   readonly apply: (request: HttpRequest) => Awaitable<HttpRequest>;
   /** What it adds to the OpenAPI document of the operations that it covers: header fields, problems. */
   readonly describes?: Description;
   readonly site: DeclarationSite;
 }
 
+/** Is a filter made by `after`, or an object like it. */
 export interface AfterFilter {
   readonly kind: "after";
+  /** Returns the response for what stands further out. */
   readonly apply: (request: HttpRequest, response: HttpResponse) => Awaitable<HttpResponse>;
   readonly describes?: Description;
   readonly site: DeclarationSite;
 }
 
+/** Is a filter made by `around`, or an object like it. */
 export interface AroundFilter {
   readonly kind: "around";
+  /** Returns the response, that of `next` or its own. */
   readonly apply: (request: HttpRequest, next: Next) => Awaitable<HttpResponse>;
   readonly describes?: Description;
   readonly site: DeclarationSite;
@@ -41,6 +47,7 @@ export interface AroundFilter {
  */
 export interface WebFilter {
   readonly kind: "web";
+  /** Returns the response, that of `next` or its own; `methodsOf` returns the methods of a path. */
   readonly apply: (request: HttpRequest, next: Next, methodsOf: MethodsOf) => Awaitable<HttpResponse>;
   readonly describes?: Description;
   readonly site: DeclarationSite;
@@ -54,6 +61,7 @@ export interface ErrorClause {
   readonly kind: "onError";
   /** The class of errors; undefined for everything that is thrown, errors or not. */
   readonly type: ErrorType | undefined;
+  /** Returns the response for what was thrown. */
   readonly apply: (error: never, request: HttpRequest) => Awaitable<HttpResponse>;
   readonly site: DeclarationSite;
 }

@@ -8,6 +8,7 @@ export interface ProblemType {
   readonly explanation: string;
 }
 
+/** Names a problem type of `problemTypes`. */
 export type ProblemName =
   | "malformedTarget"
   | "malformedContent"

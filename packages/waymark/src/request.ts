@@ -223,6 +223,7 @@ export class HttpRequest<V = Variables> {
     return undefined;
   }
 
+  /** Returns the request with a value under the key, for filters and handlers further in. */
   withAttribute<T>(key: Attribute<T>, value: T): HttpRequest<V> {
     return this.#with(this.headers, { key, value, outer: this.#attributes });
   }
@@ -232,6 +233,7 @@ export class HttpRequest<V = Variables> {
     return this.#with(this.headers.with(name, value), this.#attributes);
   }
 
+  /** Returns the request without the fields of this name, in any case. */
   withoutHeader(name: string): HttpRequest<V> {
     return this.#with(this.headers.without(name), this.#attributes);
   }

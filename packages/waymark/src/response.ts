@@ -45,6 +45,7 @@ export class HttpResponse {
     return this.headers.get(name);
   }
 
+  /** Returns the response with another status. */
   withStatus(status: number): HttpResponse {
     return new HttpResponse(status, this.headers, this.body);
   }
@@ -59,6 +60,7 @@ export class HttpResponse {
     return this.withHeaders(this.headers.withAdded(name, value));
   }
 
+  /** Returns the response without the fields of this name, in any case. */
   withoutHeader(name: string): HttpResponse {
     return this.withHeaders(this.headers.without(name));
   }
@@ -68,6 +70,7 @@ export class HttpResponse {
     return headers === this.headers ? this : new HttpResponse(this.status, headers, this.body);
   }
 
+  /** Returns the response with another body; its header fields stay as they are. */
   withBody(body: ResponseBody): HttpResponse {
     return new HttpResponse(this.status, this.headers, body);
   }

@@ -113,9 +113,13 @@ export const route: RouteFunction = (...conditionsAndHandler) => declareRoute(ro
 export const GET: RouteFunction = (...rest) => declareRoute(GET, [method("GET")], rest);
 /** Makes a route for HEAD, which is tried before the GET routes. */
 export const HEAD: RouteFunction = (...rest) => declareRoute(HEAD, [method("HEAD")], rest);
+/** Makes a route for POST. */
 export const POST: RouteFunction = (...rest) => declareRoute(POST, [method("POST")], rest);
+/** Makes a route for PUT. */
 export const PUT: RouteFunction = (...rest) => declareRoute(PUT, [method("PUT")], rest);
+/** Makes a route for PATCH. */
 export const PATCH: RouteFunction = (...rest) => declareRoute(PATCH, [method("PATCH")], rest);
+/** Makes a route for DELETE. */
 export const DELETE: RouteFunction = (...rest) => declareRoute(DELETE, [method("DELETE")], rest);
 /** Makes a route for OPTIONS, instead of the router's own answer. */
 export const OPTIONS: RouteFunction = (...rest) => declareRoute(OPTIONS, [method("OPTIONS")], rest);

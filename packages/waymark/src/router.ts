@@ -21,6 +21,7 @@ import { type Consulted, refused, refusePath } from "./routing/refusal.ts";
 import { buildRouteTable, type Located, type RouteTable } from "./routing/route-table.ts";
 import { type ServedApp, served } from "./served-app.ts";
 
+/** Lists the options of `router`. */
 export interface RouterOptions {
   /**
    * Filters for every request and every response, refusals and 500s included; the first is the outermost. Error clauses

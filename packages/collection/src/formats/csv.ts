@@ -2,6 +2,7 @@ import { stringify } from "csv-stringify/sync";
 import type { ListRepresentation } from "../representation.ts";
 import { listText } from "./list-text.ts";
 
+/** Lists the options of `csvRepresentation`. */
 export interface CsvRepresentationOptions {
   /** The members in the order of the columns; `address.postalCode` is a member of an object. Other members are not sent. */
   readonly columns: readonly string[];

@@ -2,6 +2,7 @@ import type { ItemOptions, ItemRepresentation, ListRepresentation } from "../rep
 import type { StoredRecord } from "../store.ts";
 import { listText } from "./list-text.ts";
 
+/** Lists the options of `jsonLdRepresentation`. */
 export interface JsonLdRepresentationOptions {
   /** The meaning of the members: the URL of a context, or a context. */
   readonly context: string | object;

@@ -2,6 +2,7 @@ import type { StoredRecord } from "../store.ts";
 
 /** Describes how the texts of single records become the text of a list. */
 export interface ListSyntax {
+  /** Returns the text of a record. */
   readonly item: (record: StoredRecord) => string;
   /** The text before the first record, between two, and after the last. Default: nothing. */
   readonly before?: string;

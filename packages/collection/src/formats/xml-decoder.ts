@@ -4,6 +4,7 @@ import { toInteger } from "../member-value.ts";
 import { TurnShare } from "../turn-share.ts";
 import { assertDeclaredEncoding, decodeXmlText, textStart, toXmlFault, type XmlText } from "./xml-text.ts";
 
+/** Lists the options of `xmlDecoder`. */
 export interface XmlDecoderOptions {
   /** The name of the root element, without a prefix. */
   readonly root: string;

@@ -3,6 +3,7 @@ import type { ItemRepresentation, ListRepresentation } from "../representation.t
 import type { StoredRecord } from "../store.ts";
 import { listText } from "./list-text.ts";
 
+/** Lists the options of `xmlRepresentation`. */
 export interface XmlRepresentationOptions {
   /** The name of the element of a record. */
   readonly root: string;

@@ -20,6 +20,7 @@ import { passwordCheck } from "./password-check.ts";
 import { type Holders, holdersOf, type Sessions, sealedSessions, sessionCookie } from "./sessions.ts";
 import { signInQueue } from "./sign-in-queue.ts";
 
+/** Lists the options of `openAccess`. */
 export interface AccessOptions {
   /** The access file. */
   readonly file: string;

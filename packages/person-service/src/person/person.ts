@@ -60,6 +60,7 @@ export interface Address {
 /** A Standard Schema whose `validate` is synchronous and never throws, with the JSON Schema of what a client may send. */
 export interface PersonSchema extends StandardSchemaV1<unknown, Person> {
   readonly "~standard": Omit<StandardSchemaV1<unknown, Person>["~standard"], "validate"> & {
+    /** Returns the person, or all that is wrong with it. */
     readonly validate: (value: unknown) => ValidationResult<Person>;
     readonly jsonSchema: z.ZodStandardSchemaWithJSON<z.ZodType>["jsonSchema"];
   };

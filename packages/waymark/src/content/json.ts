@@ -1,6 +1,7 @@
 import { type Decoder, decodeUtf8 } from "./decoder.ts";
 import { assertStrictJson } from "./strict-json.ts";
 
+/** Lists the options of `parseStrictJson` and of decoders of JSON. */
 export interface StrictJsonOptions {
   /** How deep arrays and objects may nest, 0 to 1000: `[[]]` is two deep. Default: 64. */
   readonly maxDepth?: number;

@@ -7,6 +7,7 @@ export interface StandardSchemaV1<Input = unknown, Output = Input> {
     readonly version: 1;
     /** The library's name. */
     readonly vendor: string;
+    /** Returns the value, perhaps converted, or what is wrong with it. */
     readonly validate: (value: unknown) => ValidationResult<Output> | Promise<ValidationResult<Output>>;
     /** Type only. */
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;

@@ -106,6 +106,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     return this.flat.filter((_, i) => i % 2 === 1 && isNamed(this.flat[i - 1] as string, wanted));
   }
 
+  /** Returns whether there is a field of this name, in any case. */
   has(name: string): boolean {
     return this.get(name) !== undefined;
   }
@@ -166,6 +167,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     return this.#flat?.length === 0;
   }
 
+  /** Lists the fields in their order, each with its name as it was given. */
   *[Symbol.iterator](): Iterator<readonly [name: string, value: string]> {
     for (let i = 0; i < this.flat.length; i += 2) yield [this.flat[i] as string, this.flat[i + 1] as string];
   }

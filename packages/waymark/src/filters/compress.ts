@@ -12,6 +12,7 @@ import { declaredLength, isStreamed } from "../response-body.ts";
 import { consulting, withVary } from "../routing/refusal.ts";
 import { codeBody } from "./coded-body.ts";
 
+/** Lists the options of `compress`. */
 export interface CompressOptions {
   /** The codings to choose from, the preferred first: `nodeCodings` of `waymark/node`. */
   readonly codings: readonly ContentCoding[];

@@ -5,6 +5,7 @@ import { problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import { type CorsPolicy, compilePolicy } from "./cors-policy.ts";
 
+/** Lists the options of `refuseCrossSite`. */
 export interface CrossSiteOptions {
   /** The policy whose origins may send changes all the same, that of `cors`. Default: none may. */
   readonly except?: CorsPolicy | undefined;

@@ -8,6 +8,7 @@ import { type HttpRequest, turnOf } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { toPublicUrl } from "./public-url.ts";
 
+/** Lists the options of `overload`. */
 export interface OverloadOptions {
   /**
    * How long requests may wait because the process is busy, in whole milliseconds, 1 or more. Choose more than a

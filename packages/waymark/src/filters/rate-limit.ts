@@ -10,6 +10,7 @@ import { problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 
+/** Lists the options of `rateLimit`. */
 export interface RateLimitOptions {
   /** The number of requests for each client in a window, 1 or more. */
   readonly limit: number;
@@ -110,6 +111,7 @@ export interface Allowance {
   readonly resetSeconds: number;
 }
 
+/** Lists the options of `memoryRateLimiter`. */
 export interface MemoryRateLimiterOptions {
   /** The number of requests for a key in a window, 1 or more. */
   readonly limit: number;

@@ -27,6 +27,7 @@ export interface RequestEvent {
 
 /** Receives the events of requests. The functions must not throw. */
 export interface RequestObserver {
+  /** Called when a request has been read up to its content. */
   readonly onStart?: ((event: RequestEvent) => void) | undefined;
   /** Called when the whole response has been sent, or the client has gone. */
   readonly onEnd?: ((event: RequestEvent) => void) | undefined;

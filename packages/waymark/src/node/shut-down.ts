@@ -1,6 +1,7 @@
 import { type Listener, openSockets } from "./listener.ts";
 import { integer, longestTimer, type ServeContext } from "./options.ts";
 
+/** Lists the options of `RunningServer.close`. */
 export interface CloseOptions {
   /** How long new connections are still accepted, 0…2,147,483,647 ms, so that load balancers notice first. Default: 0. */
   readonly notice?: number;

@@ -30,6 +30,7 @@ export interface PathItem {
   readonly [method: string]: Operation | Readonly<Record<string, Operation>>;
 }
 
+/** Is what a method does on a path. */
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
@@ -42,6 +43,7 @@ export interface Operation {
   readonly security?: readonly SecurityRequirement[];
 }
 
+/** Is a parameter of an operation. */
 export interface Parameter {
   readonly name: string;
   readonly in: "path" | "query" | "header";
@@ -53,12 +55,14 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
+/** Is the content that an operation reads, by media type. */
 export interface RequestBody {
   readonly description?: string;
   readonly required: boolean;
   readonly content: Readonly<Record<string, MediaType>>;
 }
 
+/** Is a response of an operation. */
 export interface Response {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Reference>>;
@@ -67,12 +71,14 @@ export interface Response {
   readonly "x-content-optional"?: true;
 }
 
+/** Is the schema of content, with examples. */
 export interface MediaType {
   readonly schema?: object;
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
+/** Refers to a component: `#/components/schemas/Person`. */
 export interface Reference {
   readonly $ref: string;
 }

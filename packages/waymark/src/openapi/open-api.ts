@@ -37,6 +37,7 @@ export interface OpenApiOptions {
   readonly serverProblems?: readonly ProblemType[];
 }
 
+/** Describes the credentials that an app asks for. */
 export interface SecurityOptions {
   readonly schemes: Readonly<Record<string, SecurityScheme>>;
   /** Returns what a request needs: one of the requirements; nothing where the list is empty. */

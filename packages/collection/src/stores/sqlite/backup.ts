@@ -8,6 +8,7 @@ import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
 import { makePrivateFile, openingFault } from "./file.ts";
 import { assertIntact, openSqliteSnapshot } from "./snapshot.ts";
 
+/** Lists the options of `backupSqliteFile`. */
 export interface BackupOptions {
   /** Is called now and then with the share that is written, from 0 to 1. */
   readonly onProgress?: (share: number) => void;

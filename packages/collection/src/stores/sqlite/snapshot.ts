@@ -9,6 +9,7 @@ import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
 import { identifySqliteFile, openingFault, Unusable } from "./file.ts";
 
+/** Lists the options of `openSnapshot` of an SQLite file. */
 export interface SqliteSnapshotOptions {
   /** Whether to read the whole file first, to detect damage. Default: false. */
   readonly verify?: boolean;
