@@ -77,9 +77,10 @@ suite("a JSON array of records", () => {
   for (const [text, message] of [
     ["", /is not a JSON array/],
     ["{}", /is not a JSON array/],
-    ["[1", /is not closed: its end is missing behind record 0/],
-    ['[1,"', /missing behind record 1/],
-    ["[1] x", /goes on behind the JSON array/],
+    ["[1", /is not closed: the content ends in record 1/],
+    ["[1, ", /is not closed: the content ends before record 2/],
+    ['[1,"', /is not closed: the content ends in record 2/],
+    ["[1] x", /continues after the end of the JSON array/],
   ] as const) {
     test(`is not ${JSON.stringify(text)}`, () => assert.rejects(decode(text), message));
   }

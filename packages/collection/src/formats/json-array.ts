@@ -31,7 +31,7 @@ export const isBlank = (content: Uint8Array): boolean => content.every(isSpace);
 /** Cuts an array that arrives in pieces into the texts of its values, without looking at the values themselves. */
 class ArrayCutter {
   readonly #held = new GatheredBytes();
-  #place: "before" | "within" | "behind" = "before";
+  #place: "before" | "within" | "after" = "before";
   #number = 0;
   /** The length of the current text in bytes, also when it is too long to keep; and whether it is only white space so far. */
   #length = 0;
@@ -56,7 +56,7 @@ class ArrayCutter {
         this.#isBlank &&= isSpace(byte);
         continue;
       }
-      if (byte === closeBracket) this.#place = "behind";
+      if (byte === closeBracket) this.#place = "after";
       if (byte === comma || this.#number > 0 || !this.#isBlank) yield this.#release(piece.subarray(start, i));
       start = i + 1;
     }
@@ -65,14 +65,15 @@ class ArrayCutter {
 
   /** @throws ContentError when the array has not ended */
   end(): void {
-    if (this.#place === "behind") return;
+    if (this.#place === "after") return;
     if (this.#place === "before") throw new ContentError("The content is not a JSON array");
-    throw new ContentError(`The JSON array is not closed: its end is missing behind record ${this.#number}`);
+    const place = this.#isBlank ? `before record ${this.#number + 1}` : `in record ${this.#number + 1}`;
+    throw new ContentError(`The JSON array is not closed: the content ends ${place}`);
   }
 
   #passOutside(byte: number): void {
     if (isSpace(byte)) return;
-    if (this.#place === "behind") throw new ContentError("The content goes on behind the JSON array");
+    if (this.#place === "after") throw new ContentError("The content continues after the end of the JSON array");
     if (byte !== openBracket) throw new ContentError("The content is not a JSON array");
     this.#place = "within";
   }
