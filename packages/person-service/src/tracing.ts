@@ -1,7 +1,7 @@
 import type { Context, Span, TextMapGetter } from "@opentelemetry/api";
 import { type AroundFilter, around, type HttpRequest, type HttpResponse } from "waymark";
-import { version } from "./cli/version.ts";
 import type { ServiceObserver } from "./observer.ts";
+import { version } from "./package-files.ts";
 
 /**
  * Traces a service with OpenTelemetry: a span for each request, named by its route, in the trace of `traceparent`; and inside it a

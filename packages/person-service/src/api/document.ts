@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import type { App } from "waymark";
 import { connectionProblemTypes } from "waymark/node";
 import { type OpenApiDocument, openApi, type SecurityOptions } from "waymark/openapi";
+import { version } from "../package-files.ts";
 
 /** What the OpenAPI document depends on beside the routes. */
 export interface ApiDocumentOptions {
@@ -46,10 +46,3 @@ Keeps people: list them, read one, store one. The names of members are those of 
 OPTIONS. What is wrong with a request is told by a problem document (RFC 9457), whose \`type\` leads to a page that says what would
 be right.
 `;
-
-function version(): string {
-  const manifest: { readonly version: string } = JSON.parse(
-    readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
-  );
-  return manifest.version;
-}

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { version } from "../package-files.ts";
 import type { Command, CommandStreams, Given } from "./command.ts";
 import { commands } from "./commands.ts";
 import { readConfigFile } from "./config-file.ts";
@@ -15,7 +16,6 @@ import { helpOf, helpOfAll } from "./help.ts";
 import { type Option, quotedArgument } from "./option.ts";
 import { settings } from "./options.ts";
 import { serveCommand } from "./serve.ts";
-import { version } from "./version.ts";
 
 /**
  * A parsed command line: a command to run; a text to print on standard output, with exit code 0; or usage errors, to print

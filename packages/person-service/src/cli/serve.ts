@@ -11,6 +11,7 @@ import { type Log, openLog } from "../log/log.ts";
 import { logService } from "../log/service-log.ts";
 import { answerAsWorker, openAdminOfWorkers } from "../metrics/workers.ts";
 import { joinObservers } from "../observer.ts";
+import { version } from "../package-files.ts";
 import { demoPeople } from "../person/demo.ts";
 import type { Person } from "../person/person.ts";
 import { openPersonService } from "../service.ts";
@@ -21,7 +22,6 @@ import { firstSteps } from "./first-steps.ts";
 import { defaultKeysFile, type Options, serveOptions, toOptions, usageErrorInOptions } from "./options.ts";
 import { type AskWorkers, superviseWorkers, type Worker, workerOfThisProcess } from "./supervisor.ts";
 import { readTlsFiles } from "./tls-files.ts";
-import { version } from "./version.ts";
 
 /** Runs the service. */
 export const serveCommand: Command = {

@@ -4,6 +4,7 @@ import { content, GET, type HttpRequest, type HttpResponse, notFound, type Route
 import { toPublicUrl } from "waymark/filters";
 import { describe } from "waymark/routing";
 import { ofAssets } from "../api/descriptions.ts";
+import { packageFile } from "../package-files.ts";
 
 /** The files that the pages load, each behind those that it imports. */
 const names = [
@@ -56,7 +57,7 @@ export const assetsVersion: string = digest([...responses.keys()].join());
 function readAssets(): ReadonlyMap<AssetName, AssetFile> {
   const read = new Map<AssetName, AssetFile>();
   for (const name of names) {
-    const source = readFileSync(new URL(`../../assets/${name}`, import.meta.url), "utf8");
+    const source = readFileSync(packageFile(`assets/${name}`), "utf8");
     // A module names another by the name that it is served under.
     const text = source.replaceAll(
       /(?<=from "\.\/)[a-z]+\.js(?=")/g,

@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import type { MediaType } from "waymark/fields";
+import { packageFile } from "../package-files.ts";
 import { personCsvDecoder } from "./collection.ts";
 import { type Person, personSchema } from "./person.ts";
 
@@ -9,7 +10,7 @@ import { type Person, personSchema } from "./person.ts";
  * @throws Error (rejects) when the file cannot be read, or as `peopleFromCsv`
  */
 export function demoPeople(): Promise<readonly Person[]> {
-  return peopleFromCsv(createReadStream(new URL("../../data/legislators.csv", import.meta.url)));
+  return peopleFromCsv(createReadStream(packageFile("data/legislators.csv")));
 }
 
 /**

@@ -1,9 +1,0 @@
-import { readFileSync } from "node:fs";
-
-/** Returns the version of the service, as its manifest has it. */
-export function version(): string {
-  const manifest: { readonly version: string } = JSON.parse(
-    readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
-  );
-  return manifest.version;
-}
