@@ -1,5 +1,5 @@
 import { PatternError, pathMatcher } from "waymark/routing";
-import { z } from "zod";
+import * as z from "zod";
 import { isPasswordHash } from "./password-hash.ts";
 
 /** The content of an access file: what each caller may do, and the credentials of users and tokens. */

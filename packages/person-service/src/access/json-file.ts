@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { ContentError, decodeUtf8, parseStrictJson, positionAt, quote, type TextPosition } from "waymark/content";
-import type { z } from "zod";
+import type * as z from "zod";
 import { jsonType } from "../person/text.ts";
 
 /** Thrown when a file cannot be used: the message names the file, and each finding with its place. */

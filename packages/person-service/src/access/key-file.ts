@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { quote } from "waymark/content";
-import { z } from "zod";
+import * as z from "zod";
 import { scope } from "./access-file.ts";
 import { FileError, readJsonFile } from "./json-file.ts";
 

@@ -12,7 +12,7 @@ import {
   jwtVerify,
 } from "jose";
 import type { Caller } from "waymark/filters";
-import { z } from "zod";
+import * as z from "zod";
 import type { TokenSettings } from "./access-file.ts";
 import { readJsonFile } from "./json-file.ts";
 

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "waymark/content";
-import { z } from "zod";
+import * as z from "zod";
 import { birthDate, countryCode, derivedName, email, languageTag, telephone, url } from "./rules.ts";
 import { jsonType, ruledString, text } from "./text.ts";
 import { describeUnknownMember, type KnownMembers } from "./unknown-member.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Returns what is wrong with a text, as the predicate of its member (`must be …, not …`); undefined for a valid text. */
 export type Rule = (text: string) => string | undefined;
