@@ -7,5 +7,8 @@ if (Number(major) < 24) {
   process.stderr.write(`person-service needs Node.js 24 or later, not ${process.versions.node}. ${inCheckout}\n`);
   process.exitCode = 1;
 } else {
+  const [{ enableCompileCache }, { join }] = await Promise.all([import("node:module"), import("node:path")]);
+  // Beside the program, where only those can write who can change the program; it starts without, too.
+  enableCompileCache(join(import.meta.dirname, "../.compile-cache"));
   await import("#main");
 }

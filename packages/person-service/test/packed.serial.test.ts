@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { Readable } from "node:stream";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -11,6 +13,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../..", import.meta.url));
+const json = { "Content-Type": "application/json" };
 const names = ["waymark", "@waymark/collection", "@waymark/person-service"];
 
 suite("the packed packages", () => {
@@ -54,7 +57,54 @@ suite("the packed packages", () => {
     });
   }
 
-  test("@waymark/person-service brings the command person-service", async () => {
+  suite("with what they depend on", () => {
+    before(linkDependencies);
+
+    test("@waymark/person-service brings the command person-service", async () => {
+      const { stdout } = await run(process.execPath, [await command(), "--version"], { cwd: folder });
+      assert.equal(stdout, "person-service 0.1.0\n");
+    });
+
+    test("the command serves the demo, and stores in a file", async () => {
+      const options = ["--demo", "--port", "0", "--database", join(folder, "person.db")];
+      const service = spawn(process.execPath, [await command(), ...options], { cwd: folder });
+      try {
+        const url = await urlOf(service.stdout);
+        const { headers } = await fetch(`${url}/person`, { method: "POST", body: '{"name":"Ada"}', headers: json });
+        assert.equal(headers.get("Location"), "/person/538");
+        const page = await (await fetch(url, { headers: { Accept: "text/html" } })).text();
+        const style = /"(\/assets\/style[^"]*)"/.exec(page)?.[1] ?? assert.fail(page);
+        assert.equal((await fetch(url + style)).status, 200);
+      } finally {
+        service.kill("SIGTERM");
+        await once(service, "close");
+      }
+    });
+
+    test("the command names the packages that are part of it", async () => {
+      assert.match(await read("@waymark/person-service", "program/THIRD-PARTY-NOTICES.txt"), /^pino \d/m);
+    });
+
+    test("@waymark/person-service is a library, too", async () => {
+      const program = `
+        import { openPersonService } from "@waymark/person-service";
+        const { app, database } = await openPersonService({ database: ":memory:" });
+        console.log((await app.fetch(new Request("http://localhost/person"))).status);
+        await database.close();
+      `;
+      const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", program], { cwd: folder });
+      assert.equal(stdout, "200\n");
+    });
+  });
+
+  /** Returns the file of the command. */
+  async function command(): Promise<string> {
+    const { bin } = JSON.parse(await read("@waymark/person-service", "package.json"));
+    assert.deepEqual(Object.keys(bin), ["person-service"]);
+    return join(folder, "node_modules/@waymark/person-service", bin["person-service"]);
+  }
+
+  async function linkDependencies(): Promise<void> {
     for (const name of names) {
       const { dependencies = {} } = JSON.parse(await read(name, "package.json"));
       for (const dependency of Object.keys(dependencies).filter((dependency) => !names.includes(dependency))) {
@@ -63,15 +113,21 @@ suite("the packed packages", () => {
         await symlink(join(root, "node_modules", dependency), link);
       }
     }
-    const { bin } = JSON.parse(await read("@waymark/person-service", "package.json"));
-    assert.deepEqual(Object.keys(bin), ["person-service"]);
-    const program = join(folder, "node_modules/@waymark/person-service", bin["person-service"]);
-    const { stdout } = await run(process.execPath, [program, "--version"], { cwd: folder });
-    assert.equal(stdout, "person-service 0.1.0\n");
-  });
+  }
 });
 
 test("a README in a checkout has its links again once it is packed", async () => {
   const readme = await readFile(join(root, "packages/waymark/README.md"), "utf8");
   assert.match(readme, /\]\(\.\.\/\.\.\/docs\/README\.md\)/);
 });
+
+/** Returns where a service says that it listens. */
+async function urlOf(stdout: Readable): Promise<string> {
+  let printed = "";
+  for await (const piece of stdout.iterator({ destroyOnReturn: false })) {
+    printed += piece;
+    const url = /^listening on (\S+)\n/m.exec(printed)?.[1];
+    if (url !== undefined) return url;
+  }
+  throw new Error(`It printed ${JSON.stringify(printed)}`);
+}

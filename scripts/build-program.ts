@@ -1,0 +1,57 @@
+// Makes the program of person-service a few files of JavaScript, `packages/person-service/program`: all that it loads when it
+// starts in one piece, and what it loads on demand (TLS, PostgreSQL, metrics, …) in a file each. It starts four times as
+// fast as from source.
+
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type BuildOptions, build } from "esbuild";
+import { thirdPartyNotices } from "./third-party-notices.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** The folder of the program, beside the files that it reads. */
+export const programFolder: string = join(root, "packages/person-service/program");
+
+/** Builds the program, and returns the path of the module that runs it. */
+export async function buildProgram(): Promise<string> {
+  const main = await build({
+    ...common,
+    entryPoints: { main: "packages/person-service/src/main.ts" },
+    splitting: true,
+    chunkNames: "[name]-[hash]",
+    metafile: true,
+    // Of packages that are CommonJS, for what is Node's.
+    banner: {
+      js: `import { createRequire as toRequire } from "node:module";\nconst require = toRequire(import.meta.url);`,
+    },
+  });
+  // Each in one file that imports nothing: inside of an executable a thread gets its program as a text.
+  const threads = await build({
+    ...common,
+    entryPoints: ["reader-thread", "writer-thread"].map((name) => `packages/collection/src/stores/sqlite/${name}.ts`),
+    entryNames: "[name]",
+    metafile: true,
+  });
+  const outputs = { ...main.metafile.outputs, ...threads.metafile.outputs };
+  writeFileSync(join(programFolder, noticesFile), thirdPartyNotices(root, outputs));
+  const built = new Set([noticesFile, ...Object.keys(outputs).map((path) => path.slice(path.lastIndexOf("/") + 1))]);
+  for (const file of readdirSync(programFolder)) if (!built.has(file)) rmSync(join(programFolder, file));
+  return join(programFolder, "main.js");
+}
+
+const noticesFile = "THIRD-PARTY-NOTICES.txt";
+
+const common = {
+  absWorkingDir: root,
+  outdir: programFolder,
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "node24",
+  conditions: ["@waymark/source"],
+  external: ["@opentelemetry/api"], // installed by those who trace, and one copy for all
+  logLevel: "warning",
+} as const satisfies BuildOptions;
+
+if (import.meta.main) await buildProgram();
