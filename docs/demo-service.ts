@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { programArguments } from "../packages/person-service/test/program-arguments.ts";
 
 /** The program `person-service` with the people of the demo, as `npm start -- --demo` and further options start it. */
 export interface DemoService {
@@ -12,7 +12,7 @@ export interface DemoService {
 }
 
 /**
- * Starts the service from source, on a port of the system's choice.
+ * Starts the service, on a port of the system's choice.
  *
  * @throws Error (rejects) with what it said when it ends instead of listening
  */
@@ -21,9 +21,8 @@ export async function startDemoService(
   database: string,
   further: readonly string[] = [],
 ): Promise<DemoService> {
-  const program = join(root, "packages/person-service/src/main.ts");
   const options = ["--demo", "--port", "0", "--database", database, ...further];
-  const child = spawn(process.execPath, ["--conditions=@waymark/source", program, ...options], {
+  const child = spawn(process.execPath, [...programArguments, ...options], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
   });

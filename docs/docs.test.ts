@@ -12,7 +12,7 @@ import { personServiceProblemTypes } from "@waymark/person-service";
 import { type ProblemType, problemTypes } from "waymark";
 import { connectionProblemTypes } from "waymark/node";
 import { newPostgresDatabase } from "../packages/collection/test/postgres-server.ts";
-
+import { programArguments } from "../packages/person-service/test/program-arguments.ts";
 import { startDemoService } from "./demo-service.ts";
 import { isAsExpected } from "./expected-text.ts";
 import { readPage } from "./page.ts";
@@ -162,7 +162,7 @@ async function curlAt(authority: string, command: string): Promise<string> {
 
 /** What a command of the program prints, in the folder of the programs; where it is refused, what it says of that. */
 async function commandAt(database: string, command: string): Promise<string> {
-  const program = [process.execPath, "--conditions=@waymark/source", join(root, "packages/person-service/src/main.ts")];
+  const program = [process.execPath, ...programArguments];
   const line = command
     .replaceAll("./data/person.db", database)
     .replaceAll("npm start --", program.map((word) => `'${word}'`).join(" "));

@@ -1,4 +1,4 @@
-// Runs the tests, and prints one count of them all. Files named `*.serial.test.ts` depend on time or measure memory: each of
+// Runs the tests, and prints one count of them all. The tests that start the program start it as it is built here. Files named `*.serial.test.ts` depend on time or measure memory: each of
 // them runs when nothing else does. The others run side by side, and share a PostgreSQL server.
 //
 //   npm test                  all tests
@@ -19,6 +19,8 @@ import { spec, type TestEvent } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { sharedServerVariable, startPostgres } from "../packages/collection/test/start-postgres.ts";
+import { builtProgramVariable } from "../packages/person-service/test/program-arguments.ts";
+import { buildProgram } from "./build-program.ts";
 import { dependsOnNode } from "./depends-on-node.ts";
 
 const cwd = fileURLToPath(new URL("..", import.meta.url));
@@ -75,6 +77,7 @@ function countOf(event: TestEvent): RegExpExecArray | null {
 // The files of a run share what Node compiles: without it each of them compiles the packages again.
 const cache = await mkdtemp(join(tmpdir(), "person-service-tests-"));
 process.env["NODE_COMPILE_CACHE"] ??= cache;
+process.env[builtProgramVariable] = await buildProgram();
 if (parts.thorough === true) process.env["RUNS_FACTOR"] = "20";
 process.once("SIGTERM", () => process.exit(143)); // which ends the server
 const server = parallel.length > 1 ? await startPostgres("-c", "fsync=off") : undefined;

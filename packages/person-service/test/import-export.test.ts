@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openDatabase } from "@waymark/collection";
 import fc from "fast-check";
@@ -13,6 +12,7 @@ import { personCollection } from "../src/person/collection.ts";
 import { formatNames } from "../src/transfer/formats.ts";
 import { openFolder } from "./access/folder.ts";
 import { legalPerson } from "./legal-person.ts";
+import { programArguments } from "./program-arguments.ts";
 
 const folder = openFolder();
 let files = 0;
@@ -262,8 +262,8 @@ describe("what is exported and imported", () => {
 
 describe("the programs", () => {
   const database = newFile("db");
-  const program = ["--conditions=@waymark/source", fileURLToPath(new URL("../src/main.ts", import.meta.url))];
-  const start = (...args: readonly string[]) => spawn(process.execPath, [...program, ...args, "--database", database]);
+  const start = (...args: readonly string[]) =>
+    spawn(process.execPath, [...programArguments, ...args, "--database", database]);
 
   it("import standard input, say on SIGINT what is stored, and continue", async () => {
     const rows = Array.from({ length: 6_000 }, (_, n) => `Ada ${n}\n`).join("");
@@ -290,7 +290,7 @@ describe("the programs", () => {
 
   it("export into a pipe whose reader has enough, without a word", async () => {
     const line = `"$0" "$@" | head -1`;
-    const args = [process.execPath, ...program, "export", "--database", database];
+    const args = [process.execPath, ...programArguments, "export", "--database", database];
     const { stdout, stderr } = await promisify(execFile)("sh", ["-c", line, ...args]);
     assert.deepEqual([stdout.split(",")[0], stderr], ["id", ""]);
   });

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
+import { programArguments, sourceArguments } from "./program-arguments.ts";
 
 /** How a process ended, and all that it printed. */
 export interface Exit {
@@ -68,6 +68,11 @@ export async function startService(...args: readonly string[]): Promise<ServiceP
 /** The same, with options of Node's. */
 export function startServiceWith(nodeOptions: readonly string[], ...args: readonly string[]): Promise<ServiceProcess> {
   return listening(launch(["--port", "0", ...args], nodeOptions, []));
+}
+
+/** The same, from source, as `npm start` does. */
+export function startServiceFromSource(...args: readonly string[]): Promise<ServiceProcess> {
+  return listening(launch(["--port", "0", ...args], [], [], sourceArguments));
 }
 
 /** Node's options for a small heap: what is not garbage must fit, and little garbage is kept, so that what is resident says something. */
@@ -140,11 +145,14 @@ function untilPrinted(stream: Readable, text: RegExp): Promise<void> {
   });
 }
 
-const program = fileURLToPath(new URL("../src/main.ts", import.meta.url));
-
-function launch(given: readonly string[], nodeOptions: readonly string[] = [], shell: readonly string[] = []) {
+function launch(
+  given: readonly string[],
+  nodeOptions: readonly string[] = [],
+  shell: readonly string[] = [],
+  program: readonly string[] = programArguments,
+) {
   const { args, database } = withoutPassword(given);
-  const node = [process.execPath, ...nodeOptions, "--conditions=@waymark/source", program];
+  const node = [process.execPath, ...nodeOptions, ...program];
   const [command = "", ...rest] = [...shell, ...node, ...args];
   // Options of Node's are for measuring memory, and with the compile cache of the tests Node 24 keeps up to 60 MB more.
   const cache = nodeOptions.length > 0 ? { NODE_DISABLE_COMPILE_CACHE: "1" } : {};
