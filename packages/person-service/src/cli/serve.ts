@@ -9,7 +9,6 @@ import { forThisMachine } from "../access/this-machine.ts";
 import type { Health } from "../health.ts";
 import { type Log, openLog } from "../log/log.ts";
 import { logService } from "../log/service-log.ts";
-import { answerAsWorker, openAdminOfWorkers } from "../metrics/workers.ts";
 import { joinObservers } from "../observer.ts";
 import { version } from "../package-files.ts";
 import { demoPeople } from "../person/demo.ts";
@@ -54,7 +53,12 @@ async function supervise({ workers, grace, ...options }: Options, { print }: Com
   await requirePort(options);
   const log = openLog({ detail: options.log, level: options.logLevel });
   const { admin } = options;
-  const openAdmin = admin && (async (ask: AskWorkers) => announced(await openAdminOfWorkers(admin, ask), print));
+  const openAdmin =
+    admin &&
+    (async (ask: AskWorkers) => {
+      const { openAdminOfWorkers } = await import("../metrics/workers.ts");
+      return announced(await openAdminOfWorkers(admin, ask), print);
+    });
   process.exitCode = await superviseWorkers({ count: workers, grace: grace * 1000, print, log, openAdmin });
   log.flush();
 }
@@ -139,7 +143,10 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
     await stop();
     throw error;
   }
-  if (metrics !== undefined) worker?.onQuestion(answerAsWorker(metrics.registry, health));
+  if (metrics !== undefined && worker !== undefined) {
+    const { answerAsWorker } = await import("../metrics/workers.ts");
+    worker.onQuestion(answerAsWorker(metrics.registry, health));
+  }
   serviceLog.watch(database);
   log.write("info", "start", `listens on ${server.url}`, {
     url: server.url,

@@ -1,9 +1,9 @@
 import { StoreUnavailable } from "@waymark/collection";
-import type { Registry } from "prom-client";
+import { AggregatorRegistry, type Registry } from "prom-client";
 import type { RunningServer } from "waymark/node";
 import type { AskWorkers, WorkerQuestion } from "../cli/supervisor.ts";
 import type { Health } from "../health.ts";
-import type { AdminAddress } from "./admin.ts";
+import { type AdminAddress, openAdmin } from "./admin.ts";
 
 /** Makes the function by which a worker answers questions of its supervisor. */
 export function answerAsWorker(registry: Registry, health: Health): (question: WorkerQuestion) => Promise<unknown> {
@@ -24,9 +24,7 @@ async function healthOf({ check, isReady }: Health): Promise<WorkerHealth> {
 }
 
 /** Opens the admin listener of several workers: it adds up their metrics, and is ready while all of them are. */
-export async function openAdminOfWorkers(address: AdminAddress, ask: AskWorkers): Promise<RunningServer> {
-  const { openAdmin } = await import("./admin.ts");
-  const { AggregatorRegistry } = await import("prom-client");
+export function openAdminOfWorkers(address: AdminAddress, ask: AskWorkers): Promise<RunningServer> {
   const metrics = async (): Promise<string> => {
     const answers = (await ask("metrics")) as object[]; // the answers of answerAsWorker
     return AggregatorRegistry.aggregate(answers).metrics();
