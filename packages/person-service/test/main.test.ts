@@ -9,7 +9,7 @@ import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { after, describe, it } from "node:test";
-import { type Exit, runProgram, startService } from "./service-process.ts";
+import { type Exit, runProgram, startProgram, startService } from "./service-process.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "person-service-main-"));
 after(() => rmSync(directory, { recursive: true }));
@@ -352,6 +352,18 @@ describe("the program", () => {
   });
 
   describe("SIGTERM and SIGINT", () => {
+    it("end it as soon as it listens, without another word", async () => {
+      const { exited, kill, told } = startProgram("--port", "0", "--database", ":memory:", "--demo");
+      await told(/listens on/);
+      kill("SIGTERM");
+      const { code, signal, stderr, log } = await exited;
+      assert.deepEqual({ code, signal, stderr }, { code: 0, signal: undefined, stderr: "" });
+      assert.deepEqual(
+        log.map(({ event }) => event),
+        ["start", "stop"],
+      );
+    });
+
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       it(`${signal} ends it at once when nobody waits, though connections are open`, async () => {
         await using service = await startService("--database", newFile());

@@ -127,6 +127,7 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
   };
   const isFirst = worker?.isFirst ?? true;
   let readOnly: boolean;
+  let held: { readonly people: number; readonly firstId: number | undefined };
   try {
     ({ readOnly } = await database.check());
     if (demo && readOnly) throw readOnlyDemo(address);
@@ -139,6 +140,7 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
       admin = await openAdmin(options.admin, { metrics: () => metrics.registry.metrics(), health });
       announced(admin, print);
     }
+    held = { people: await people.count(), firstId: await firstIdOf(people) };
   } catch (error) {
     await stop();
     throw error;
@@ -148,6 +150,9 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
     worker.onQuestion(answerAsWorker(metrics.registry, health));
   }
   serviceLog.watch(database);
+  // The handlers come first, and nothing is awaited from here on: a reader of the lines below may stop the service at once.
+  if (worker !== undefined) worker.onStop(stopLogged);
+  else for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopLogged(signal));
   log.write("info", "start", `listens on ${server.url}`, {
     url: server.url,
     database: displayAddress(address),
@@ -156,9 +161,6 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
     node: process.versions.node,
   });
   if (worker?.isFirst ?? true) warnOfReaders(address, log);
-  // Before the lines below are printed: their reader may stop the service at once.
-  if (worker !== undefined) worker.onStop(stopLogged);
-  else for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopLogged(signal));
   const files = [accessFile, keys].filter((file) => file !== undefined);
   const warn = (): void => {
     if (access === undefined || !isFirst) return;
@@ -188,8 +190,7 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
     publicUrl,
     database: displayAddress(address),
     readOnly,
-    people: await people.count(),
-    firstId: await firstIdOf(people),
+    ...held,
     access: access && { rules: access, files },
     tls: tls && credentials && { files: tls, cert: credentials.cert },
   });
