@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -81,6 +82,20 @@ suite("the packed packages", () => {
       }
     });
 
+    test("the command takes less than 95 MB of memory once it answers", async () => {
+      const service = spawn(process.execPath, [await command(), "--port", "0", "--database", ":memory:"], {
+        cwd: folder,
+      });
+      try {
+        assert.equal((await fetch(`${await urlOf(service.stdout)}/hello-world`)).status, 200);
+        const memory = residentMegabytes(service.pid);
+        assert.ok(memory === undefined || memory < 95, `${memory} MB are resident`);
+      } finally {
+        service.kill("SIGTERM");
+        await once(service, "close");
+      }
+    });
+
     test("the command names the packages that are part of it", async () => {
       assert.match(await read("@waymark/person-service", "program/THIRD-PARTY-NOTICES.txt"), /^pino \d/m);
     });
@@ -120,6 +135,13 @@ test("a README in a checkout has its links again once it is packed", async () =>
   const readme = await readFile(join(root, "packages/waymark/README.md"), "utf8");
   assert.match(readme, /\]\(\.\.\/\.\.\/docs\/README\.md\)/);
 });
+
+/** Returns the memory that a process has resident, where the system says it. */
+function residentMegabytes(pid: number | undefined): number | undefined {
+  const status = `/proc/${pid}/status`;
+  if (!existsSync(status)) return undefined;
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(status, "utf8"))?.[1]) / 1024;
+}
 
 /** Returns where a service says that it listens. */
 async function urlOf(stdout: Readable): Promise<string> {

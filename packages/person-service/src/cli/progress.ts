@@ -38,8 +38,10 @@ export function drawProgress(
 }
 
 /** Returns `1 person`, or `1,234 people`. */
-export const countPeople = (count: number): string =>
-  count === 1 ? "1 person" : `${count.toLocaleString("en")} people`;
+export const countPeople = (count: number): string => (count === 1 ? "1 person" : `${withCommas(count)} people`);
+
+/** Does what `toLocaleString` does, whose first use takes a tenth of a start. */
+const withCommas = (count: number): string => String(count).replaceAll(/\B(?=(\d{3})+$)/g, ",");
 
 /** In milliseconds. */
 const interval = 100;

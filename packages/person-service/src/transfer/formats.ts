@@ -15,7 +15,6 @@ import { personMemberNames } from "../person/person.ts";
 import { vcard } from "../person/vcard.ts";
 import type { ColumnNames } from "./columns.ts";
 import type { Delimiter } from "./source-file.ts";
-import { decodeVcards } from "./vcard-decoder.ts";
 import { decodeXmlPeople } from "./xml-people.ts";
 
 /** A format of files that are imported and exported. */
@@ -67,6 +66,12 @@ export const formats: Readonly<Record<FormatName, TransferFormat>> = {
   xml: { name: "xml", representation: personXml, place: "line", decode: decodeXmlPeople },
   vcard: { name: "vcard", representation: vcard, place: "line", decode: decodeVcards },
 };
+
+/** Its parser takes as long to load as the rest of the transfer, and few files are vCards. */
+async function* decodeVcards(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ListedValue, void, undefined> {
+  const decoder = await import("./vcard-decoder.ts");
+  yield* decoder.decodeVcards(pieces);
+}
 
 const extensions: Readonly<Record<string, FormatName>> = {
   ".csv": "csv",
