@@ -230,6 +230,13 @@ suite("the lines of a list", () => {
     );
   });
 
+  it("are checked in what was made of a list that nobody has checked", () => {
+    const list = HeaderList.of({ "X-C": "3" }).concat(parsedHeaders(["X-A", "1\r\nX-B: 2"]));
+    for (const each of [list.withAdded("X-D", "4"), list.with("X-C", "5"), list.without("X-C")]) {
+      assert.throws(() => fieldLines(each), TypeError);
+    }
+  });
+
   const unsound: readonly (readonly string[])[] = [
     ["X-A", "1\r\nX-B: 2"],
     ["X-A", "\0"],

@@ -147,6 +147,6 @@ describe("nameRequests", () => {
     const app = appWith();
     assert.equal(draw.mock.callCount() + fill.mock.callCount(), 0);
     await ask(app, "GET /id");
-    assert.equal(draw.mock.callCount(), 1);
+    assert.equal(draw.mock.callCount() + fill.mock.callCount(), 1);
   });
 });

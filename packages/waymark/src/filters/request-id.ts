@@ -2,7 +2,7 @@ import { andThen } from "../and-then.ts";
 import { DeclarationSite } from "../declaration.ts";
 import type { Description } from "../description.ts";
 import { type Attribute, attribute } from "../exchange.ts";
-import { parsedHeaders } from "../fields/header-list.ts";
+import { soundHeaders } from "../fields/header-list.ts";
 import type { AroundFilter } from "../filter.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
@@ -24,10 +24,11 @@ export const requestId: Attribute<string> = attribute<string>("requestId");
  * ```
  */
 export function nameRequests(): AroundFilter {
+  const randomId = idSource();
   return {
     kind: "around",
     apply: (request, next) => {
-      const id = sentId(request) ?? crypto.randomUUID();
+      const id = sentId(request) ?? randomId();
       return andThen(next(request.withAttribute(requestId, id)), (response) => withId(response, id));
     },
     describes: described,
@@ -53,10 +54,49 @@ function sentId({ headers }: HttpRequest): string | undefined {
 }
 
 function withId(response: HttpResponse, id: string): HttpResponse {
-  // A handler may have the field from another server's response. Unchecked otherwise: the id is safe to send.
-  const headers = response.headers.without("x-request-id");
-  return response.withHeaders(headers.concat(parsedHeaders(["X-Request-Id", id])));
+  // A handler may have the field from another server's response.
+  const headers = response.headers.without("X-Request-Id");
+  return response.withHeaders(headers.concat(soundHeaders(["X-Request-Id", id])));
 }
+
+// `crypto.randomUUID` puts each id together from twenty pieces of text, which have to be joined again before it is sent, and
+// takes 1.5 times the instructions (Node 26). Here many are one text, of which each is a part.
+function idSource(): () => string {
+  let ids = "";
+  let used = 0;
+  return () => {
+    if (used === ids.length) {
+      ids = randomIds();
+      used = 0;
+    }
+    used += idLength;
+    return ids.slice(used - idLength, used);
+  };
+}
+
+/** UUIDs of version 4, one behind the other. */
+function randomIds(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16 * idsAtOnce));
+  const text = new Uint8Array(idLength * idsAtOnce).fill(hyphen);
+  for (let id = 0; id < idsAtOnce; id++) {
+    const random = bytes.subarray(16 * id, 16 * id + 16);
+    random[6] = ((random[6] as number) & 0x0f) | 0x40; // there are sixteen
+    random[8] = ((random[8] as number) & 0x3f) | 0x80;
+    for (let i = 0; i < 16; i++) {
+      const at = idLength * id + (places[i] as number);
+      text[at] = digits[(random[i] as number) >> 4] as number;
+      text[at + 1] = digits[(random[i] as number) & 0x0f] as number;
+    }
+  }
+  return new TextDecoder("latin1").decode(text);
+}
+
+/** Where the digits of each byte stand, between the hyphens. */
+const places = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+const idLength = 36;
+const idsAtOnce = 128;
+const hyphen = 0x2d;
+const digits = new TextEncoder().encode("0123456789abcdef");
 
 // Nothing that means something to a log, a shell or a page, and all of it allowed in the fragment of a URI (RFC 3986 §3.5).
 const safeId = /^[\w.~:/+=@-]{1,128}$/;
