@@ -39,6 +39,9 @@ export function announce(element, text) {
   element.hidden = text === "";
 }
 
+/** How many people, in words. */
+export const people = (count) => (count === 1 ? "1 person" : `${count.toLocaleString("en")} people`);
+
 /** Shows what only a script can do. */
 export function showScripted(root = document) {
   for (const element of root.querySelectorAll("[data-scripted]")) element.hidden = false;

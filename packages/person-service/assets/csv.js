@@ -31,13 +31,14 @@ export function parseCsv(text) {
   return rows;
 }
 
-/** The rows as lines of NDJSON, with the columns that become members; and the line of the file for each. */
-export function toLines(rows, members) {
+/** The rows as lines of NDJSON, with the columns that become members and the codes of countries; and the line of the file for each. */
+export function toLines(rows, members, countryCodes) {
   const lines = rows.map(({ cells }) => {
     const person = {};
     for (const [i, member] of members.entries()) {
-      const value = cells[i] ?? "";
+      let value = cells[i] ?? "";
       if (member === "" || value === "") continue;
+      if (member === "address.addressCountry") value = countryCodes.get(value.toLowerCase()) ?? value;
       const [outer, inner] = member.split(".");
       if (inner === undefined) person[outer] = outer === "id" ? Number(value) : value;
       else person[outer] = { ...person[outer], [inner]: value };

@@ -1,4 +1,4 @@
-import { announce, noAnswer, showScripted } from "./api.js";
+import { announce, noAnswer, people, showScripted } from "./api.js";
 import { parseCsv, toLines } from "./csv.js";
 
 const dialog = document.querySelector("#import");
@@ -71,18 +71,24 @@ function showMapping([header, ...rows]) {
     const twice = members.find((member, i) => member !== "" && members.indexOf(member) < i);
     if (twice !== undefined) return announce(banner, `Two columns become ${twice}. Choose one of them.`);
     announce(banner, "");
-    ({ lines, lineNumbers } = toLines(rows, members));
+    ({ lines, lineNumbers } = toLines(rows, members, countryCodes()));
     judge();
   };
 }
 
-/** The member whose name or label a column has, whatever the case and the spaces. */
+/** The codes of countries by their names, which the form of a person has. */
+function countryCodes() {
+  const options = document.querySelectorAll("#countries option");
+  return new Map(Array.from(options, ({ textContent, value }) => [textContent.toLowerCase(), value]));
+}
+
+/** The member that a column names, in one of the usual words for it. */
 function nearestMember(column, options) {
-  const plain = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
-  const wanted = plain(column);
-  const isIt = ({ value, textContent }) =>
-    value !== "" && [value, value.split(".").at(-1), textContent].some((name) => plain(name) === wanted);
-  return options.find(isIt)?.value ?? "";
+  const wanted = column
+    .normalize("NFD")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "");
+  return options.find(({ dataset }) => dataset.words?.split(" ").includes(wanted))?.value ?? "";
 }
 
 /** Has the service judge every line, and stores nothing. */
@@ -105,8 +111,6 @@ async function keep(isPartial) {
   else showOutcome(answer?.detail ?? noAnswer, answer?.errors ?? []);
   dialog.addEventListener("close", () => location.reload(), { once: true });
 }
-
-const people = (count) => (count === 1 ? "1 person" : `${count.toLocaleString("en")} people`);
 
 function showOutcome(text, errors = [], omitted = 0) {
   const [summary, list] = outcome.children;

@@ -1,11 +1,12 @@
-import { announce, newKey, noAnswer, notes, send, showScripted } from "./api.js";
+import { announce, newKey, noAnswer, notes, people, send, showScripted } from "./api.js";
 import { personEditor, toPerson } from "./form.js";
 
 const main = document.querySelector("main");
 const search = main.querySelector(".search");
-const status = main.querySelector("[role=status]");
+const status = main.querySelector(".unseen[role=status]");
 
 showScripted();
+announce(main.querySelector("[data-note]"), notes.take() ?? "");
 prepareSearch();
 prepareMenus();
 const dialog = main.querySelector("#create");
@@ -31,7 +32,7 @@ function prepareSearch() {
       main.querySelector("#results").replaceWith(results);
       showScripted(results);
       const count = results.querySelectorAll("tbody tr").length;
-      announce(status, results.querySelector(".total")?.textContent ?? `${count} people shown`);
+      announce(status, results.querySelector(".total")?.textContent ?? `${people(count)} shown`);
       history.replaceState(null, "", url);
     } catch (error) {
       if (error.name === "AbortError") return;

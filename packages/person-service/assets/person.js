@@ -141,8 +141,10 @@ function prepareRemoval() {
     try {
       const headers = { "If-Match": dialog.dataset.etag };
       const { response, problem } = await send("DELETE", dialog.dataset.url, { headers });
-      if (response.ok || response.status === 404) location.assign(main.querySelector(".trail a").href);
-      else if (response.status === 412)
+      if (response.ok || response.status === 404) {
+        notes.leave(`${main.querySelector("h1").textContent} is deleted.`);
+        location.assign(main.querySelector(".trail a").href);
+      } else if (response.status === 412)
         announce(banner, "Somebody changed this person meanwhile. Read the page again first.");
       else announce(banner, wordsOf(problem));
     } catch (error) {

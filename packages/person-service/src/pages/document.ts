@@ -38,6 +38,7 @@ ${scripts}</head>
 <header class="bar">
 <a class="brand" href="${toPublicUrl(request, "/person")}">${logo}People</a>
 <nav aria-label="Service">
+${site.may(request, "GET", "/docs") ? html`<a href="${toPublicUrl(request, "/docs")}">API</a>` : ""}
 <a href="${toPublicUrl(request, "/")}">About</a>
 ${account(site, request)}</nav>
 </header>

@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from "@remix-run/html-template";
-import { countryCodes } from "../person/rules.ts";
+import { countryNames } from "./country-names.ts";
 import { type MemberField, memberGroups, memberValue } from "./members.ts";
 
 /** What a form of a person is for. */
@@ -25,7 +25,7 @@ ${members.map((member) => field(member, memberValue(person, member.name) ?? ""))
   const state = entityTag === undefined ? "" : html` data-etag="${entityTag}"`;
   return html`<form class="editor" data-url="${action}"${state} autocomplete="off" novalidate hidden>
 <div class="banner" role="alert" hidden></div>
-${groups}<datalist id="countries">${[...countryCodes].map((code) => html`<option>${code}</option>`)}</datalist>
+${groups}<datalist id="countries">${Array.from(countryNames, ([code, name]) => html`<option value="${code}">${name}</option>`)}</datalist>
 <div class="actions"><button class="primary">${verb}</button><button type="button" class="plain" data-cancel>Cancel</button></div>
 </form>
 `;
@@ -34,7 +34,7 @@ ${groups}<datalist id="countries">${[...countryCodes].map((code) => html`<option
 function field({ name, label, kind, hint }: MemberField, value: string): SafeHtml {
   const described = hint === undefined ? `e-${name}` : `h-${name} e-${name}`;
   const common = html`id="f-${name}" name="${name}" aria-describedby="${described}" dir="auto"`;
-  const list = name === "address.addressCountry" ? html` list="countries"` : "";
+  const list = kind === "country" ? html` list="countries"` : "";
   const input =
     kind === "lines"
       ? html`<textarea ${common} rows="4">\n${value}</textarea>`
@@ -51,5 +51,6 @@ const inputTypes: Readonly<Record<Exclude<MemberField["kind"], "lines">, string>
   email: "email",
   telephone: "tel",
   url: "url",
+  country: "text",
   time: "text",
 };

@@ -1,11 +1,12 @@
 import { html, type SafeHtml } from "@remix-run/html-template";
+import { wordsForMembers } from "../transfer/column-words.ts";
 import { memberGroups } from "./members.ts";
 
 /** The dialog in which a script reads a file, has its columns named, has it judged, and stores it. */
 export function importDialog(url: string): SafeHtml {
   const groups = memberGroups.map(
     ({ title, members }) =>
-      html`<optgroup label="${title}">${members.map(({ name, label }) => html`<option value="${name}">${label}</option>`)}</optgroup>`,
+      html`<optgroup label="${title}">${members.map(({ name, label }) => html`<option value="${name}" data-words="${wordsForMembers.get(name)?.join(" ") ?? ""}">${label}</option>`)}</optgroup>`,
   );
   return html`<dialog id="import" aria-labelledby="import-title" data-url="${url}">
 <h2 id="import-title">Import people</h2>

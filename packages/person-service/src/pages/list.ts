@@ -69,6 +69,7 @@ ${importDialog(url)}`;
   const count = html`<button class="plain" data-count data-scripted hidden>Count them</button>`;
   return html`<div class="heading"><h1>People</h1>
 ${mayCreate ? create : ""}</div>
+<p class="banner good" role="status" data-note hidden></p>
 ${searchForm(address)}
 <p class="unseen" role="status"></p>
 <div id="results">

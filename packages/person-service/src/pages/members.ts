@@ -3,7 +3,7 @@ export interface MemberField {
   /** `familyName`, or `address.postalCode` for a member of the address. */
   readonly name: string;
   readonly label: string;
-  readonly kind: "text" | "lines" | "date" | "email" | "telephone" | "url" | "time";
+  readonly kind: "text" | "lines" | "date" | "email" | "telephone" | "url" | "country" | "time";
   /** What stands below its field. */
   readonly hint?: string;
 }
@@ -50,7 +50,10 @@ export const memberGroups: readonly MemberGroup[] = [
       text("address.postalCode", "Postal code"),
       text("address.addressLocality", "Town"),
       text("address.addressRegion", "Region"),
-      text("address.addressCountry", "Country", { hint: "Two capital letters such as NO." }),
+      text("address.addressCountry", "Country", {
+        kind: "country",
+        hint: "Two capital letters; type a name to find them.",
+      }),
     ],
   },
   {

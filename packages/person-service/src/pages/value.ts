@@ -1,4 +1,5 @@
 import { html, type SafeHtml } from "@remix-run/html-template";
+import { countryNames } from "./country-names.ts";
 import { fieldOf } from "./members.ts";
 
 /** Shows the value of a member as text that cannot change the direction of what is around it, with a link where it leads somewhere. */
@@ -15,6 +16,8 @@ export function shownValue(name: string, value: string): SafeHtml {
       return /^https?:\/\//i.test(value) ? html`<a href="${value}" rel="noreferrer nofollow">${text}</a>` : text;
     case "time":
       return html`<time datetime="${value}">${value.slice(0, 16).replace("T", " ")} UTC</time>`;
+    case "country":
+      return html`<bdi>${countryNames.get(value) ?? value}</bdi>`;
     case "date":
     case "text":
     case "lines":

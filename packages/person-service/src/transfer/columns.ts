@@ -1,5 +1,6 @@
 import { excerpt, nearestName } from "waymark/content";
 import { personMemberNames } from "../person/person.ts";
+import { toColumnKey, wordsForMembers } from "./column-words.ts";
 import { importErrorName } from "./rejects.ts";
 
 /** How the columns of a file became members. */
@@ -28,7 +29,7 @@ export function columnNames(map: ReadonlyMap<string, string>): ColumnNames {
       if (mapped !== undefined) return mapped === "" ? undefined : mapped;
       if (heading === importErrorName) return undefined;
       if (members.includes(heading)) return setByServer.has(heading) ? undefined : heading;
-      const guess = words.get(toKey(heading));
+      const guess = memberByWord.get(toColumnKey(heading));
       if (guess === undefined) unknown.push(heading);
       else guesses.push(`${excerpt(heading)} is ${guess}`);
       return guess ?? heading;
@@ -68,40 +69,6 @@ const members = personMemberNames();
 /** A stored person has them, and the service sets them again. */
 const setByServer: ReadonlySet<string> = new Set(["createdAt", "updatedAt"]);
 
-const toKey = (heading: string): string =>
-  heading
-    .normalize("NFD")
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, "");
-
-const usualWords: Readonly<Record<string, string>> = {
-  name: "full name, display name, person, fullname",
-  givenName: "first name, forename, given, vorname, prénom",
-  additionalName: "middle name, second name, middle",
-  familyName: "last name, surname, family, nachname, nom de famille",
-  alternateName: "nickname, alias, also known as, spitzname",
-  birthDate: "birthday, date of birth, dob, born, geburtsdatum, geburtstag",
-  email: "e-mail, mail, email address, e-mail address, e-mail 1 - value",
-  telephone: "phone, phone number, telephone number, tel, mobile, mobile phone, telefon, phone 1 - value",
-  "address.streetAddress": "street, address, street address, address line 1, strasse, straße",
-  "address.addressLocality": "city, town, locality, ort, stadt",
-  "address.addressRegion": "state, region, province, county",
-  "address.postalCode": "zip, zip code, postcode, postal code, plz",
-  "address.addressCountry": "country, land, country code",
-  jobTitle: "title, job, position, role, job title",
-  worksFor: "company, organisation, organization, employer, firma",
-  url: "website, web site, homepage, web",
-  knowsLanguage: "language, sprache",
-  description: "notes, note, comment, comments, remarks, bemerkung",
-  identifier: "external id, customer id, employee id, member id, reference",
-};
-
-/** Each member is a word for itself in other letters: `BIRTHDATE`, `postal_code`. */
-const words: ReadonlyMap<string, string> = new Map(
-  members
-    .filter((member) => !setByServer.has(member))
-    .flatMap((member) => {
-      const others = usualWords[member]?.split(", ") ?? [];
-      return [member, member.replace(/^address\./, ""), ...others].map((word) => [toKey(word), member] as const);
-    }),
+const memberByWord: ReadonlyMap<string, string> = new Map(
+  Array.from(wordsForMembers, ([member, words]) => words.map((word) => [word, member] as const)).flat(),
 );

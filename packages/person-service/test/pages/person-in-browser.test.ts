@@ -31,10 +31,12 @@ describeInBrowser("a person in a browser", databaseKinds, (scene) => {
     await page.getByText("Must be an ISO 3166-1").waitFor();
     assert.equal(await page.getByLabel("Country", { exact: true }).getAttribute("aria-invalid"), "true");
     assert.equal(await page.locator(":focus").getAttribute("id"), "f-address.addressCountry");
+    assert.equal(await page.locator("#countries option[value=NO]").textContent(), "Norway");
     await page.getByLabel("Country", { exact: true }).fill("US");
     await page.getByRole("button", { name: "Store" }).click();
     await page.getByText("Stored.", { exact: true }).waitFor();
     assert.equal(await page.locator("h1").textContent(), "Grace Hopper");
+    assert.equal(await page.locator("dd.address\\.addressCountry").textContent(), "United States");
     const id = Number(page.url().split("/").at(-1));
     assert.deepEqual(await read(scene(), id), {
       id,
@@ -154,6 +156,7 @@ describeInBrowser("a person in a browser", databaseKinds, (scene) => {
     await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/person$/);
+    await page.getByText("Ada is deleted.").waitFor();
     assert.equal(await scene().people.find(id), undefined);
   });
 

@@ -17,23 +17,50 @@ async function faultsOf(page: Page): Promise<readonly string[]> {
     violations.map(({ id, nodes }) => id + ": " + nodes.map(({ target }) => target.join(" ")).slice(0, 3).join(", ")))`);
 }
 
-const members = ["name", "givenName", "alternateName", "jobTitle", "worksFor", "identifier", "description"] as const;
+const columns = [
+  ...[
+    "name",
+    "givenName",
+    "additionalName",
+    "familyName",
+    "alternateName",
+    "email",
+    "telephone",
+    "url",
+    "knowsLanguage",
+  ],
+  ...["jobTitle", "worksFor", "identifier", "description"],
+  ...["address.streetAddress", "address.addressLocality", "address.addressRegion", "address.postalCode"],
+];
 
-/** The members that take the text, with it. */
-function personWith(text: string, i: number): Readonly<Record<string, string>> {
-  const person: Record<string, string> = { name: `Person ${i}` };
-  for (const member of members) {
-    const value = { ...person, [member]: member === "identifier" ? `${text}${i}` : text };
-    if (personSchema()["~standard"].validate(value).issues === undefined) Object.assign(person, value);
+type Values = Readonly<Record<string, string>>;
+
+/** The text in every member that takes it. */
+function valuesWith(text: string, i: number): Values {
+  let values: Values = { name: `Person ${i}` };
+  for (const column of columns) {
+    const more = { ...values, [column]: column === "identifier" ? `${text}${i}` : text };
+    if (personSchema()["~standard"].validate(toPerson(more)).issues === undefined) values = more;
   }
-  return person;
+  return values;
+}
+
+function toPerson(values: Values): object {
+  const [members, address] = [false, true]
+    .map((isOfAddress) =>
+      Object.entries(values)
+        .filter(([name]) => name.startsWith("address.") === isOfAddress)
+        .map(([name, value]) => [name.replace("address.", ""), value]),
+    )
+    .map((entries) => Object.fromEntries(entries ?? []));
+  return { ...members, ...(Object.keys(address).length > 0 && { address }) };
 }
 
 describeInBrowser("the pages", [sqlite], (scene) => {
-  const people = Object.values(naughtyStrings).map(personWith);
+  const people = Object.values(naughtyStrings).map(valuesWith);
   before(async () => {
     await scene().people.createAll([
-      ...people,
+      ...people.map(toPerson),
       { name: "w".repeat(200), jobTitle: "長".repeat(200), email: `${"a".repeat(64)}@example.org` },
     ]);
   });
@@ -61,14 +88,17 @@ describeInBrowser("the pages", [sqlite], (scene) => {
   }
 
   it("show whatever is stored as text, and nothing of it runs", async () => {
-    const page = await scene().open("/person?limit=200&fields=name,givenName,jobTitle,worksFor,identifier");
+    const page = await scene().open(`/person?limit=200&fields=${columns}`);
     const shown = await page.evaluate(
       `[...document.querySelectorAll("tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent))`,
     );
     const rows = shown as readonly (readonly string[])[]; // A list of rows of texts, as above.
     assert.equal(rows.length, people.length + 1);
-    for (const [i, { name = "", givenName = "", jobTitle = "", worksFor = "", identifier = "" }] of people.entries()) {
-      assert.deepEqual(rows[i], [name, givenName, jobTitle, worksFor, identifier]);
+    for (const [i, values] of people.entries()) {
+      assert.deepEqual(
+        rows[i],
+        columns.map((column) => values[column] ?? ""),
+      );
     }
     assert.equal(await page.locator("main script, main style, main img, main iframe").count(), 0);
   });
@@ -77,11 +107,9 @@ describeInBrowser("the pages", [sqlite], (scene) => {
     const page = await scene().open("/person/1");
     for (let i = 0; i < people.length; i += 8) {
       await page.goto(`${scene().url}/person/${i + 1}`);
-      const { name, description } = people[i] ?? {};
-      assert.equal(await page.locator("h1").textContent(), name);
-      if (description !== undefined) {
-        assert.equal(await page.locator("dd.description").textContent(), description);
-        assert.equal(await page.locator("[name=description]").inputValue(), description);
+      for (const [name, value] of Object.entries(people[i] ?? {})) {
+        assert.equal(await page.locator(`dd.${name.replace(".", "\\.")}`).textContent(), value);
+        assert.equal(await page.locator(`[name="${name}"]`).inputValue(), value);
       }
     }
   });
@@ -90,6 +118,52 @@ describeInBrowser("the pages", [sqlite], (scene) => {
     for (const path of ["/person?limit=200", "/person/1", `/person/${people.length + 1}`, "/"]) {
       const page = await scene().open(path, { viewport: { width: 360, height: 700 } });
       assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 360, path);
+    }
+  });
+
+  it("are used by keys alone: to find a person, to change it, and to add another", async () => {
+    const page = await scene().open("/person");
+    const { keyboard } = page;
+    // By the name of a field, or the text of anything else.
+    const focused = (): Promise<string> =>
+      page.locator(":focus").evaluate((element) => element.getAttribute("name") ?? element.textContent);
+    const tabTo = async (wanted: string): Promise<void> => {
+      do await keyboard.press("Tab");
+      while ((await focused()) !== wanted);
+    };
+    await tabTo("Skip to the content");
+    await keyboard.press("Enter");
+    await tabTo("q");
+    await keyboard.type("robert");
+    await page.getByText("1 person shown").waitFor({ state: "attached" });
+    await tabTo(naughtyStrings["SQL, quoted"] ?? "");
+    await keyboard.press("Enter");
+    await page.waitForURL(/person\/\d+$/);
+    await tabTo("Edit");
+    await keyboard.press("Enter");
+    await keyboard.press("ControlOrMeta+A");
+    await keyboard.type("Found By Keys");
+    await keyboard.press("Enter");
+    await page.getByText("Saved.").waitFor();
+    assert.equal(await page.locator("h1").textContent(), "Found By Keys");
+    await tabTo("All people");
+    await keyboard.press("Enter");
+    await page.waitForURL(/person$/);
+    await tabTo("New person");
+    await keyboard.press("Enter");
+    await keyboard.type("Made By Keys");
+    await keyboard.press("Enter");
+    await page.getByText("Stored.", { exact: true }).waitFor();
+  });
+
+  it("are printed without what only a screen needs, and no wider than the paper", async () => {
+    for (const path of ["/person?limit=200", "/person/1"]) {
+      const page = await scene().open(path, { viewport: { width: 680, height: 960 } });
+      await page.emulateMedia({ media: "print" });
+      for (const selector of [".bar", ".actions", ".search", ".trail"]) {
+        for (const each of await page.locator(selector).all()) assert.equal(await each.isVisible(), false, selector);
+      }
+      assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 680, path);
     }
   });
 });

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { after, before, it } from "node:test";
 import { openAccess } from "../../src/index.ts";
 import { openFolder, quickHash } from "../access/folder.ts";
-import { sqlite } from "../databases.ts";
+import { databaseKinds } from "../databases.ts";
 import { describeInBrowser } from "./scene.ts";
 
 const folder = openFolder();
@@ -17,7 +17,7 @@ const configure = async () => {
 
 describeInBrowser(
   "signing in with a browser",
-  [sqlite],
+  databaseKinds,
   (scene) => {
     const evil = createServer((_request, response) => {
       response.setHeader("Content-Type", "text/html");

@@ -1,0 +1,43 @@
+import { personMemberNames } from "../person/person.ts";
+
+/** Returns what a heading is compared by: its letters and digits, in small letters and without marks. */
+export const toColumnKey = (heading: string): string =>
+  heading
+    .normalize("NFD")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, "");
+
+const usualWords: Readonly<Record<string, string>> = {
+  name: "full name, display name, person, fullname",
+  givenName: "first name, forename, given, vorname, prénom",
+  additionalName: "middle name, second name, middle",
+  familyName: "last name, surname, family, nachname, nom de famille",
+  alternateName: "nickname, alias, also known as, spitzname",
+  birthDate: "birthday, date of birth, dob, born, geburtsdatum, geburtstag",
+  email: "e-mail, mail, email address, e-mail address, e-mail 1 - value",
+  telephone: "phone, phone number, telephone number, tel, mobile, mobile phone, telefon, phone 1 - value",
+  "address.streetAddress": "street, address, street address, address line 1, strasse, straße",
+  "address.addressLocality": "city, town, locality, ort, stadt",
+  "address.addressRegion": "state, region, province, county",
+  "address.postalCode": "zip, zip code, postcode, postal code, plz",
+  "address.addressCountry": "country, land, country code",
+  jobTitle: "title, job, position, role, job title",
+  worksFor: "company, organisation, organization, employer, firma",
+  url: "website, web site, homepage, web",
+  knowsLanguage: "language, sprache",
+  description: "notes, note, comment, comments, remarks, bemerkung",
+  identifier: "external id, customer id, employee id, member id, reference",
+};
+
+/**
+ * The headings that mean a member, as `toColumnKey` has them: its own name in any case, `postal_code` for one of the address, and
+ * usual words for it. The times that the service sets have none.
+ */
+export const wordsForMembers: ReadonlyMap<string, readonly string[]> = new Map(
+  personMemberNames()
+    .filter((member) => member !== "createdAt" && member !== "updatedAt")
+    .map((member) => {
+      const others = usualWords[member]?.split(", ") ?? [];
+      return [member, [...new Set([member, member.replace(/^address\./, ""), ...others].map(toColumnKey))]];
+    }),
+);
