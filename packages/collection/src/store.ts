@@ -60,6 +60,13 @@ export interface Store {
    */
   createAll(documents: Iterable<Document> | AsyncIterable<Document>, options?: BulkOptions): Promise<BulkCreation>;
   /**
+   * Returns for each document the member by which `create` would refuse it now: a unique one, or `id`; undefined for none. The
+   * documents are not compared with each other, and nothing is stored.
+   *
+   * @throws RangeError (rejects) as `create` does
+   */
+  conflicts(documents: readonly Document[]): Promise<readonly (string | undefined)[]>;
+  /**
    * Returns the number of changes so far, removals included: the last revision, or 0 for a store that never had a
    * record. The time does not depend on the number of records.
    */

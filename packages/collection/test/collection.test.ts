@@ -565,6 +565,7 @@ function storeWith(methods: Partial<Store>): Store {
     replace: unexpected,
     remove: unexpected,
     createAll: unexpected,
+    conflicts: unexpected,
     within: unexpected,
     revision: () => 0,
     ...methods,

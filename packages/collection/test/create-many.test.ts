@@ -575,6 +575,7 @@ function storeWith(methods: Partial<Store>): Store {
     replace: unexpected,
     remove: unexpected,
     createAll: unexpected,
+    conflicts: unexpected,
     within: unexpected,
     revision: unexpected,
     ...methods,

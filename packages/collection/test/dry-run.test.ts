@@ -18,7 +18,7 @@ const schema = {
 describe("POST of many records with ?dry-run=true", () => {
   let database: Database;
   before(async () => {
-    database = await openDatabase(":memory:", { collections: [{ name: "book" }] });
+    database = await openDatabase(":memory:", { collections: [{ name: "book", unique: ["isbn"] }] });
   });
   after(() => database.close());
 
@@ -55,5 +55,18 @@ describe("POST of many records with ?dry-run=true", () => {
       const { status, answer, count } = await post(query, '{"pages":1}\n');
       assert.deepEqual([status, answer.type, count], [400, "/problems/invalid-parameters", 0], query);
     }
+  });
+
+  it("finds conflicts with what is stored, in the order of the lines", async () => {
+    const stored = '{"isbn":"1","pages":1}\n{"id":9,"pages":1}\n';
+    assert.equal((await post("", stored)).status, 200);
+    const lines = `${'{"pages":1}\n'.repeat(600)}{"isbn":"1","pages":1}\n{"pages":0}\n{"id":9,"pages":1}\n{"isbn":"2","pages":1}\n`;
+    const { answer, count } = await post("?dry-run=true", lines);
+    assert.deepEqual([answer.valid, answer.refused, count], [601, 3, 2]);
+    assert.deepEqual(answer.errors, [
+      { line: 601, pointer: "#/isbn", detail: "is already used by another record" },
+      { line: 602, pointer: "#", detail: "must have pages" },
+      { line: 603, pointer: "#/id", detail: "is or was used by another record" },
+    ]);
   });
 });

@@ -134,6 +134,23 @@ describe("import", () => {
     assert(!existsSync(database));
   });
 
+  it("finds who conflicts with stored people with --dry-run, and who would be changed", async () => {
+    const database = newFile("db");
+    await run("import", write("csv", "name,identifier\nAda,1\n"), "--database", database);
+    const file = write("csv", "name,identifier\nAda King,1\nGrace,2\nBo,\n");
+    const check = ["import", file, "--database", database, "--dry-run"];
+    assert.match(
+      await run(...check),
+      /\nline 2: identifier is already used by another person\n.*checked 2 people, 1 refused$/s,
+    );
+    const upserting = await run(...check, "--upsert", "identifier");
+    assert.match(
+      upserting,
+      /\nline 4: identifier is required with --upsert\n.*checked 1 person, 1 changed, 1 refused$/s,
+    );
+    assert.equal((await peopleIn(database)).length, 1);
+  });
+
   it("stores nobody of a file twice", async () => {
     const database = newFile("db");
     const file = write("csv", "name\nAda\nGrace\n");

@@ -1,16 +1,15 @@
 import { type HttpRequest, type HttpResponse, notFound } from "waymark";
-import { chooseDecoder, excerpt, type StandardSchemaV1 } from "waymark/content";
+import { chooseDecoder, type StandardSchemaV1 } from "waymark/content";
 import type { ListedValue } from "../formats/list-decoder.ts";
 import { without } from "../handlers/changed-document.ts";
 import { preferredSchema, readPreferences, withApplied } from "../handlers/preferences.ts";
 import { refuseUnavailable } from "../handlers/refusals.ts";
-import { readQuery, reportUnknown } from "../lists/parameters.ts";
 import { isJsonObject } from "../patch/merge-patch.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { Document } from "../store.ts";
 import { BulkAdmission } from "./admission.ts";
+import { dryRun, readDryRun, type Validated } from "./dry-run.ts";
 import {
-  answerJudged,
   answerStored,
   conflictErrors,
   LineErrors,
@@ -51,16 +50,9 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>):
       const content = given ?? request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion });
       const values = decoder.decode(work.piecesOf(content), { mediaType, lenient });
       const schema = preferredSchema(settings, preferences);
-      const judging = {
-        values,
-        ignored,
-        schema,
-        lenient: lenient || isDryRun,
-        spool: isDryRun ? undefined : spool,
-        work,
-      };
-      const { errors, valid, stoppedAfter } = await putAside(judging);
-      if (isDryRun) return withApplied(answerJudged(valid, errors), preferences);
+      const records = validated(values, schema, ignored, work);
+      if (isDryRun) return withApplied(await dryRun(store, records), preferences);
+      const { errors, stoppedAfter } = await putAside(records, spool, lenient);
       if (lenient) {
         const { stored, brokenOff } = await storeEach(store, work.each(spool.documents()), errors);
         if (brokenOff !== undefined) return refuseBrokenOff(stored, brokenOff, errors);
@@ -86,59 +78,36 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>):
   return (request, content) => create(request, content).catch(refuseUnavailable);
 }
 
-/** The records to validate and to keep for the store, and how. */
-interface Judging {
-  readonly values: AsyncIterable<ListedValue>;
-  /** The members that are removed before validation. */
-  readonly ignored: readonly string[];
-  readonly schema: StandardSchemaV1<unknown, Document>;
-  readonly lenient: boolean;
-  /** Undefined for a dry run, which stores nothing. */
-  readonly spool: Spool | undefined;
-  readonly work: BulkWork;
+/** Validates records as they arrive. */
+async function* validated(
+  values: AsyncIterable<ListedValue>,
+  schema: StandardSchemaV1<unknown, Document>,
+  ignored: readonly string[],
+  work: BulkWork,
+): AsyncGenerator<Validated, void, undefined> {
+  for await (const { line, value, issues } of work.each(values)) {
+    work.countRecord();
+    const result = issues === undefined ? await schema["~standard"].validate(stripped(value, ignored)) : { issues };
+    yield result.issues === undefined ? { line, document: result.value } : { line, issues: result.issues };
+  }
 }
 
 interface Judged {
-  /** How many records are valid. */
-  readonly valid: number;
   readonly errors: LineErrors;
   /** The line at which validation stopped because there were enough errors; undefined when all records were validated. */
   readonly stoppedAfter: number | undefined;
 }
 
-/** Validates the records, keeps the valid ones on disk and collects the errors of the others. */
-async function putAside({ values, ignored, schema, lenient, spool, work }: Judging): Promise<Judged> {
+/** Keeps the valid records on disk and collects the errors of the others. */
+async function putAside(records: AsyncIterable<Validated>, spool: Spool, lenient: boolean): Promise<Judged> {
   const errors = new LineErrors();
-  let valid = 0;
-  for await (const { line, value, issues } of work.each(values)) {
-    work.countRecord();
-    const result = issues === undefined ? await schema["~standard"].validate(stripped(value, ignored)) : { issues };
-    if (result.issues !== undefined) {
-      errors.add(line, result.issues);
-      if (!lenient && errors.isFull) return { errors, valid, stoppedAfter: line };
-      continue;
-    }
-    valid++;
-    if (lenient || errors.lines === 0) await spool?.add(line, result.value);
+  for await (const { line, document, issues } of records) {
+    if (issues !== undefined) {
+      errors.add(line, issues);
+      if (!lenient && errors.isFull) return { errors, stoppedAfter: line };
+    } else if (lenient || errors.lines === 0) await spool.add(line, document);
   }
-  return { errors, valid, stoppedAfter: undefined };
-}
-
-/**
- * Returns whether the query asks for a dry run (`?dry-run=true`), which validates the records and stores none. It is a parameter
- * and not a preference, because a server that does not know a preference would ignore it and store them.
- *
- * @throws HttpError 400 `invalid-parameters` for anything else
- */
-function readDryRun(search: string): boolean {
-  if (search === "") return false;
-  return readQuery(search, (parameters, report) => {
-    for (const [name, value] of parameters) {
-      if (name !== "dry-run") reportUnknown(name, { names: ["dry-run"], filters: [], members: [] }, report);
-      else if (value !== "true") report(name, `must be true, not ${excerpt(value)}`);
-    }
-    return parameters.has("dry-run");
-  });
+  return { errors, stoppedAfter: undefined };
 }
 
 function stripped(value: unknown, names: readonly string[]): unknown {

@@ -59,6 +59,24 @@ interface RowChange {
   readonly keys: readonly (string | null)[];
 }
 
+/** What a new record would have to itself: the id that it brings along, and the keys of the unique members. */
+export interface Claim {
+  readonly id: number | undefined;
+  readonly keys: readonly (string | null)[];
+}
+
+/** Returns the member of which somebody else has what is claimed; undefined where nobody has. */
+export function conflictOf(
+  known: Pick<Known, "unique" | "wasGiven" | "holder">,
+  { id, keys }: Claim,
+): string | undefined {
+  if (id !== undefined && known.wasGiven(id)) return "id";
+  return known.unique.find((_member, position) => {
+    const key = keys[position];
+    return typeof key === "string" && known.holder(position, key) !== undefined;
+  });
+}
+
 /** Decides a write by what the collection has; changes nothing itself. */
 export function decide<W extends Write>(known: Known, write: W): Decision<OutcomeOf<W>> {
   // Each kind has the outcome that OutcomeOf names, which the compiler cannot follow.

@@ -3,6 +3,7 @@ import type { DatabaseObserver, StoreOperation } from "../observer.ts";
 import type { Selection } from "../selection.ts";
 import { type BulkCreation, type ReadOptions, type StoredRecord, StoreReadOnly, StoreUnavailable } from "../store.ts";
 import type { BulkSource } from "./bulk-source.ts";
+import type { Claim } from "./decide.ts";
 import type { Engine } from "./record-store.ts";
 import type { OutcomeOf, Write } from "./write.ts";
 
@@ -50,6 +51,10 @@ export class ObservedEngine implements Engine {
 
   async count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number> {
     return this.#observe("count", () => this.#engine.count(selection, owner, options));
+  }
+
+  async conflicts(claims: readonly Claim[]): Promise<readonly (string | undefined)[]> {
+    return this.#observe("conflicts", () => this.#engine.conflicts(claims));
   }
 
   revision(): Awaitable<number> {

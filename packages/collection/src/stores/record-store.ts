@@ -14,7 +14,9 @@ import type {
   StoredRecord,
 } from "../store.ts";
 import type { BulkSource } from "./bulk-source.ts";
+import type { Claim } from "./decide.ts";
 import { assertSelection } from "./definition.ts";
+import { uniqueKeys } from "./filled-columns.ts";
 import { type CreateWrite, givenId, type OutcomeOf, type Write, type WrittenContent, writtenContent } from "./write.ts";
 
 /**
@@ -31,6 +33,8 @@ export interface Engine {
   count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number>;
   revision(): Awaitable<number>;
   write<W extends Write>(write: W): Promise<OutcomeOf<W>>;
+  /** Returns for each claim the member of which a record has what is claimed; undefined where none has. */
+  conflicts(claims: readonly Claim[]): Promise<readonly (string | undefined)[]>;
   /** @throws StoreNotEmpty (rejects) when there are records of the owner although `onlyIfEmpty` */
   createAll(source: BulkSource): Promise<BulkCreation>;
 }
@@ -87,6 +91,13 @@ export class RecordStore implements Store {
   ): Promise<BulkCreation> {
     const toWrite = (document: Document): CreateWrite => this.#creating(document);
     return this.#engine.createAll({ documents, toWrite, onlyIfEmpty, owner: this.#owner });
+  }
+
+  async conflicts(documents: readonly Document[]): Promise<readonly (string | undefined)[]> {
+    const { unique = [] } = this.#definition;
+    return this.#engine.conflicts(
+      documents.map((document) => ({ id: givenId(document), keys: uniqueKeys(document, unique) })),
+    );
   }
 
   async replace(id: number, document: Document, expectedRevision?: number): Promise<Replacement> {

@@ -32,6 +32,35 @@ export function describeConflicts(name: string, withStore: WithStore): void {
       }),
     );
 
+    it(
+      "are foretold, for each document by itself, without a change",
+      withStore(async (store) => {
+        await create(store, { id: 7, identifier: "A1" });
+        await create(store, { identifier: "long ".repeat(1000) });
+        await create(store, { id: 9, identifier: "A3" });
+        await store.remove(9);
+        const documents = [
+          [{ identifier: "A1" }, "identifier"],
+          [{ identifier: "long ".repeat(1000) }, "identifier"],
+          [{ id: 7, identifier: "A1" }, "id"],
+          [{ id: 9 }, "id"],
+          [{ id: 2 ** 53 - 1 }, undefined],
+          [{ identifier: "A3" }, undefined],
+          [{ identifier: "A3" }, undefined],
+          [{ identifier: 1 }, undefined],
+          [{}, undefined],
+        ] as const;
+        const revision = await store.revision();
+        assert.deepEqual(
+          await store.conflicts(documents.map(([document]) => document)),
+          documents.map(([, member]) => member),
+        );
+        assert.deepEqual(await store.conflicts([]), []);
+        await assert.rejects(store.conflicts([{ id: 0 }]), RangeError);
+        assert.equal(await store.revision(), revision);
+      }),
+    );
+
     const distinct = ["A1", "a1", "A1 ", "Ａ1", "é", "e\u0301", "", "1", 1, true, "null", ["A1"], '["A1"]'];
     it(
       `tells ${JSON.stringify(distinct)} apart`,

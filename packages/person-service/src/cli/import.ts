@@ -1,6 +1,7 @@
+import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { displayAddress, openDatabase, type Store } from "@waymark/collection";
+import { displayAddress, isPostgresAddress, openDatabase, type Store } from "@waymark/collection";
 import { ContentError, quote } from "waymark/content";
 import { personCollection } from "../person/collection.ts";
 import { personSchema } from "../person/person.ts";
@@ -68,7 +69,7 @@ export const importCommand: Command = {
       type: oneOf("identifier"),
       about: "change a person whose identifier is stored, in the members that the file has; store others",
     },
-    "dry-run": { about: "check every person, and store nobody" },
+    "dry-run": { about: "check every person, also against those who are stored, and store nobody" },
     rejects: { value: "FILE", about: "write refused people to this file, each with its reason, to be corrected" },
     ...databaseOptions,
   },
@@ -112,7 +113,9 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
   const rejects = rejectsFile === undefined ? undefined : openRejects(rejectsFile, source, format.name === "csv");
   const isDryRun = given.has("dry-run");
   const address = given.value("database") ?? "";
-  const database = isDryRun ? undefined : await openDatabase(address, { collections: [personCollection] });
+  // A dry run makes no database.
+  const isThere = !isDryRun || isPostgresAddress(address) || existsSync(address);
+  const database = isThere ? await openDatabase(address, { collections: [personCollection] }) : undefined;
   const store: Store | undefined = database?.store(personCollection.name);
   const draw = drawProgress(io);
   const report = refusalReport({ format, columns, rejects: rejectsFile, tell: io.tell });
@@ -122,6 +125,7 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
       format,
       schema: personSchema(),
       store,
+      isDryRun,
       columns,
       map: parseMap(given.values("map")),
       readDate: dateReader(given.value("date") ?? ""),

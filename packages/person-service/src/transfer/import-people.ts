@@ -11,8 +11,10 @@ export interface ImportOptions {
   readonly source: SourceFile;
   readonly format: TransferFormat;
   readonly schema: PersonSchema;
-  /** Where people are stored; undefined to check them only. */
+  /** Where people are stored; undefined for a dry run without a database. */
   readonly store: Store | undefined;
+  /** Whether people are checked only, also for what conflicts with those who are stored. */
+  readonly isDryRun: boolean;
   readonly columns: ColumnNames;
   /** Members of JSON by other names. */
   readonly map: ReadonlyMap<string, string>;
@@ -54,7 +56,9 @@ export async function importPeople(options: ImportOptions): Promise<ImportResult
   let brokenOff: ImportResult["brokenOff"];
   let storing: Promise<void> = Promise.resolve();
   const store = async (batch: readonly Candidate[]): Promise<void> => {
-    const outcomes = await Promise.all(batch.map((candidate) => outcomeOf(candidate, options)));
+    const outcomes = options.isDryRun
+      ? await foretold(batch, options)
+      : await Promise.all(batch.map((candidate) => outcomeOf(candidate, options)));
     const refusals: Refusal[] = [];
     for (const [i, outcome] of outcomes.entries()) {
       if (outcome instanceof StoreUnavailable) brokenOff ??= outcome;
@@ -139,7 +143,7 @@ type Outcome = "stored" | "updated" | "known" | { readonly reason: string } | St
 async function outcomeOf({ line, person, issues }: Candidate, options: ImportOptions): Promise<Outcome> {
   if (person === undefined) return { reason: issues.map(toText).join("; ") };
   const { store, source, upsert } = options;
-  if (store === undefined) return "stored";
+  if (store === undefined) throw new TypeError("people are stored in a store");
   try {
     const updated = upsert ? await update(person, store, options.schema) : undefined;
     if (updated !== undefined) return updated;
@@ -151,6 +155,30 @@ async function outcomeOf({ line, person, issues }: Candidate, options: ImportOpt
   }
 }
 
+/** Returns what would become of people, each as if it were the only one of the file. */
+async function foretold(batch: readonly Candidate[], options: ImportOptions): Promise<readonly Outcome[]> {
+  const { store, upsert } = options;
+  // With upsert the identifier decides, and the id of a stored person stays.
+  const people = batch.flatMap(({ person }) => {
+    if (person === undefined) return [];
+    const { id, ...others } = person;
+    return [upsert || id === undefined ? others : person];
+  });
+  const conflicts = (await store?.conflicts(people)) ?? [];
+  let position = 0;
+  return batch.map(({ person, issues }): Outcome => {
+    if (person === undefined) return { reason: issues.map(toText).join("; ") };
+    const member = conflicts[position++];
+    if (upsert && person.identifier === undefined) return withoutIdentifier;
+    if (member === undefined) return "stored";
+    return upsert ? "updated" : { reason: alreadyUsed(member) };
+  });
+}
+
+const withoutIdentifier = { reason: "identifier is required with --upsert" };
+
+const alreadyUsed = (member: string): string => `${member} is already used by another person`;
+
 function toOutcome(creation: Creation): Outcome {
   switch (creation.kind) {
     case "created":
@@ -159,7 +187,7 @@ function toOutcome(creation: Creation): Outcome {
     case "key-reused":
       return "known";
     case "conflict":
-      return { reason: `${creation.member} is already used by another person` };
+      return { reason: alreadyUsed(creation.member) };
     case "ownerless":
       throw new Error("People have no owner");
   }
@@ -168,7 +196,7 @@ function toOutcome(creation: Creation): Outcome {
 /** Changes the person with the identifier; returns undefined when no person has it. */
 async function update(person: Person, store: Store, schema: PersonSchema): Promise<Outcome | undefined> {
   const { identifier, id: _id, ...members } = person;
-  if (identifier === undefined) return { reason: "identifier is required with --upsert" };
+  if (identifier === undefined) return withoutIdentifier;
   const filters = [{ member: "identifier", operator: "eq", value: identifier }] as const;
   for await (const [record] of store.list({ filters, limit: 1 })) {
     if (record === undefined) return undefined;
@@ -178,7 +206,7 @@ async function update(person: Person, store: Store, schema: PersonSchema): Promi
     if (result.issues !== undefined) return { reason: result.issues.map(toText).join("; ") };
     const replacement = await store.replace(id, result.value, record.revision);
     if (replacement.kind === "replaced") return replacement.record.revision === record.revision ? "known" : "updated";
-    if (replacement.kind === "conflict") return { reason: `${replacement.member} is already used by another person` };
+    if (replacement.kind === "conflict") return { reason: alreadyUsed(replacement.member) };
     return { reason: "was changed by another program at the same time; import it again" };
   }
   return undefined;

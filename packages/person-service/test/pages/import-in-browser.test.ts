@@ -43,6 +43,18 @@ describeInBrowser("an import in a browser", databaseKinds, (scene) => {
     assert.equal(await scene().people.count(), 2);
   });
 
+  it("shows who conflicts with stored people before it stores", async () => {
+    await scene().people.create({ name: "Ada Lovelace", identifier: "ada" });
+    const page = await scene().open("/person");
+    await page.getByRole("button", { name: "Import" }).click();
+    await choose(page, "people.csv", "name,identifier\nAda King,ada\nMary,mary\n");
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByText("1 person can be stored, and 1 cannot:").waitFor();
+    assert.deepEqual(await page.locator("#import .errors li").allTextContents(), [
+      "Line 2: identifier is already used by another record",
+    ]);
+  });
+
   it("takes NDJSON as it is, dropped", async () => {
     const before = await scene().people.count();
     const page = await scene().open("/person");

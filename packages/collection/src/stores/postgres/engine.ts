@@ -3,11 +3,13 @@ import type { DatabaseObserver } from "../../observer.ts";
 import type { Selection } from "../../selection.ts";
 import type { BulkCreation, ReadOptions, StoredRecord } from "../../store.ts";
 import type { BulkSource } from "../bulk-source.ts";
+import type { Claim } from "../decide.ts";
 import type { Engine } from "../record-store.ts";
 import type { OutcomeOf, Write } from "../write.ts";
 import { bulkCreate } from "./bulk-create.ts";
 import { PostgresChanges } from "./changes.ts";
 import { comparedColumns } from "./columns.ts";
+import { PostgresConflicts } from "./conflicts.ts";
 import type { Columns } from "./dialect.ts";
 import { toStoreFault } from "./fault.ts";
 import { PostgresFinds } from "./finds.ts";
@@ -22,6 +24,7 @@ export class PostgresEngine implements Engine {
   readonly #columns: Columns;
   readonly #pools: PostgresPools;
   readonly #finds: PostgresFinds;
+  readonly #conflicts: PostgresConflicts;
   readonly #changes: PostgresChanges;
   readonly #writer: PostgresWriter;
 
@@ -36,6 +39,7 @@ export class PostgresEngine implements Engine {
     this.#columns = comparedColumns(definition);
     this.#pools = pools;
     this.#finds = new PostgresFinds(pools.records, definition);
+    this.#conflicts = new PostgresConflicts(pools.lists, definition);
     this.#changes = new PostgresChanges(definition, collections);
     this.#writer = new PostgresWriter(pools.changes, this.#changes, onCommit);
   }
@@ -64,6 +68,10 @@ export class PostgresEngine implements Engine {
       values: [this.#collection],
     });
     return Number(counters?.[0]);
+  }
+
+  conflicts(claims: readonly Claim[]): Promise<readonly (string | undefined)[]> {
+    return this.#conflicts.find(claims);
   }
 
   write<W extends Write>(write: W): Promise<OutcomeOf<W>> {

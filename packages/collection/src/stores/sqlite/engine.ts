@@ -3,10 +3,12 @@ import type { CollectionDefinition } from "../../database.ts";
 import type { Selection } from "../../selection.ts";
 import { type BulkCreation, type ReadOptions, type StoredRecord, StoreNotEmpty } from "../../store.ts";
 import type { BulkSource } from "../bulk-source.ts";
+import { type Claim, conflictOf } from "../decide.ts";
 import type { Engine } from "../record-store.ts";
 import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
 import type { OutcomeOf, Write } from "../write.ts";
 import { guardedRead } from "./fault.ts";
+import { SqliteKnown } from "./known.ts";
 import { boundedPlan, type SelectionPlan } from "./plan.ts";
 import type { SqliteReader } from "./reader.ts";
 import type { RecordPage, SqliteQueries } from "./selection.ts";
@@ -35,8 +37,10 @@ export class SqliteEngine implements Engine {
   readonly #find: StatementSync;
   readonly #findOwned: StatementSync | undefined;
   readonly #revision: StatementSync;
+  readonly #known: SqliteKnown;
 
-  constructor(connections: SqliteConnections, { name, owner }: CollectionDefinition) {
+  constructor(connections: SqliteConnections, definition: CollectionDefinition) {
+    const { name, owner } = definition;
     const { database } = connections;
     this.#collection = name;
     this.#connections = connections;
@@ -44,6 +48,7 @@ export class SqliteEngine implements Engine {
     this.#find = database.prepare(find);
     this.#findOwned = owner && database.prepare(`${find} AND owner = ?`);
     this.#revision = database.prepare("SELECT revision FROM waymark_collections WHERE name = ?");
+    this.#known = new SqliteKnown(database, definition);
     for (const read of [this.#find, this.#findOwned, this.#revision]) read?.setReturnArrays(true);
   }
 
@@ -85,6 +90,10 @@ export class SqliteEngine implements Engine {
       const [revision] = this.#revision.get(this.#collection) as unknown as [number];
       return revision;
     });
+  }
+
+  async conflicts(claims: readonly Claim[]): Promise<readonly (string | undefined)[]> {
+    return guardedRead(() => claims.map((claim) => conflictOf(this.#known, claim)));
   }
 
   write<W extends Write>(write: W): Promise<OutcomeOf<W>> {

@@ -1,0 +1,80 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { CollectionDefinition } from "../../database.ts";
+import type { SnapshotKey } from "../../snapshot.ts";
+import type { Counters, Known, StoredRow } from "../decide.ts";
+import { columnsChanged } from "../filled-columns.ts";
+import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../rows.ts";
+import { dueShape, filledColumns } from "./columns.ts";
+
+/** Reads what a collection has over a connection: that of the changes, which are decided by it, or that of the reads. */
+export class SqliteKnown implements Known {
+  readonly unique: readonly string[];
+  readonly #collection: string;
+  readonly #shape: string;
+  readonly #row: StatementSync;
+  readonly #counters: StatementSync;
+  readonly #removed: StatementSync;
+  readonly #owner: StatementSync | undefined;
+  readonly #holders: readonly StatementSync[];
+  readonly #keyed: StatementSync;
+
+  constructor(database: DatabaseSync, definition: CollectionDefinition) {
+    const { name: collection, unique = [], owner } = definition;
+    const prepare = (text: string): StatementSync => {
+      const statement = database.prepare(text);
+      statement.setReturnArrays(true);
+      return statement;
+    };
+    this.unique = unique;
+    this.#collection = collection;
+    this.#shape = dueShape(definition);
+    const ownerColumn = owner === undefined ? "NULL" : "owner";
+    this.#row = prepare(`SELECT ${recordColumns}, created_at, ${ownerColumn} FROM "${collection}" WHERE id = ?`);
+    this.#counters = prepare("SELECT revision, last_id FROM waymark_collections WHERE name = ? AND form = ?");
+    this.#removed = prepare("SELECT 1 FROM waymark_removals WHERE collection = ? AND id = ?");
+    this.#owner = owner && prepare(`SELECT 1 FROM "${owner.collection}" WHERE id = ?`);
+    this.#holders = filledColumns(definition)
+      .filter(({ kind }) => kind === "unique")
+      .map(({ name }) => prepare(`SELECT id FROM "${collection}" WHERE "${name}" = ?`));
+    this.#keyed = prepare(`SELECT ${keyColumns} FROM waymark_keys WHERE collection = ? AND owner = ? AND key = ?`);
+  }
+
+  counters(): Counters {
+    // The collection's row was made when the store was opened, and is never deleted. The statement returns arrays of the two columns.
+    const counters = this.#counters.get(this.#collection, this.#shape) as readonly [number, number] | undefined;
+    if (counters === undefined) throw columnsChanged(this.#collection);
+    const [lastRevision, lastId] = counters;
+    return { lastRevision, lastId };
+  }
+
+  row(id: number): StoredRow | undefined {
+    if (!Number.isSafeInteger(id)) return undefined; // SQLite would throw for some
+    // The statement returns arrays of the six columns, whose types the table enforces.
+    const row = this.#row.get(id) as
+      | readonly [...RecordRow<number>, createdAt: number, owner: number | null]
+      | undefined;
+    if (row === undefined) return undefined;
+    const [, , , , createdAt, owner] = row;
+    return { record: toRecord(row), createdAt, owner: owner ?? undefined };
+  }
+
+  wasGiven(id: number): boolean {
+    return this.#row.get(id) !== undefined || this.#removed.get(this.#collection, id) !== undefined;
+  }
+
+  holder(position: number, key: string): number | undefined {
+    // There is a statement for each unique member, which returns arrays of the one column.
+    const row = this.#holders[position]?.get(key) as readonly [number] | undefined;
+    return row?.[0];
+  }
+
+  hasOwner(id: number): boolean {
+    return this.#owner?.get(id) !== undefined;
+  }
+
+  keyed(owner: number, key: string): SnapshotKey | undefined {
+    // The statement returns arrays of these columns, whose types the table enforces.
+    const row = this.#keyed.get(this.#collection, owner, key) as KeyRow<number> | undefined;
+    return row && toKey(row);
+  }
+}
