@@ -1,15 +1,17 @@
 import { DeclarationSite, typeName } from "./declaration.ts";
-import type { NoVariables, PathVariables } from "./path/pattern.ts";
+import type { NoVariables, PathVariables, Plain } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
 
 /**
  * Says what a request must be for a route. Conditions are data: the router checks and reports malformed ones when it is
  * built. `V` are the variables of its path.
  */
-export type Condition<V = unknown> = ConditionData & {
+export interface Condition<V = unknown> {
+  readonly kind: ConditionData["kind"];
+  readonly site: DeclarationSite;
   /** Type only. */
   readonly provides?: V;
-};
+}
 
 export type ConditionData =
   | MethodCondition
@@ -89,7 +91,7 @@ interface NotCondition extends Declared {
 
 /** Matches requests with one of these methods. HEAD also matches GET if no other route takes it (RFC 9110 §9.3.2). */
 export function method(...methods: readonly string[]): Condition<NoVariables> {
-  return { kind: "method", methods, site: new DeclarationSite(method) };
+  return declared({ kind: "method", methods, site: new DeclarationSite(method) });
 }
 
 /**
@@ -97,7 +99,7 @@ export function method(...methods: readonly string[]): Condition<NoVariables> {
  * `{id}` is a variable, `{id:[0-9]+}` one with an expression, `{*rest}` all segments that are left.
  */
 export function path<const P extends string>(pattern: P): Condition<PathVariables<P>> {
-  return { kind: "path", pattern, site: new DeclarationSite(path) };
+  return declared({ kind: "path", pattern, site: new DeclarationSite(path) });
 }
 
 /**
@@ -105,17 +107,17 @@ export function path<const P extends string>(pattern: P): Condition<PathVariable
  * Accept choose, the earlier type wins a tie (RFC 9110 §12.5.1), and `request.negotiatedType` is the choice.
  */
 export function accept(...mediaTypes: readonly string[]): Condition<NoVariables> {
-  return { kind: "accept", mediaTypes, site: new DeclarationSite(accept) };
+  return declared({ kind: "accept", mediaTypes, site: new DeclarationSite(accept) });
 }
 
 /** Matches requests whose Content-Type is in one of these media ranges: `application/json`, `image/*`. */
 export function contentType(...mediaTypes: readonly string[]): Condition<NoVariables> {
-  return { kind: "contentType", mediaTypes, site: new DeclarationSite(contentType) };
+  return declared({ kind: "contentType", mediaTypes, site: new DeclarationSite(contentType) });
 }
 
 /** Matches if the field is present. With a text, its value must equal it; with an expression, contain a match. */
 export function header(name: string, value?: string | RegExp): Condition<NoVariables> {
-  return { kind: "header", name, value, site: new DeclarationSite(header) };
+  return declared({ kind: "header", name, value, site: new DeclarationSite(header) });
 }
 
 /**
@@ -123,7 +125,7 @@ export function header(name: string, value?: string | RegExp): Condition<NoVaria
  * match.
  */
 export function query(name: string, value?: string | RegExp): Condition<NoVariables> {
-  return { kind: "query", name, value, site: new DeclarationSite(query) };
+  return declared({ kind: "query", name, value, site: new DeclarationSite(query) });
 }
 
 /**
@@ -141,27 +143,27 @@ export function test(
 ): Condition<NoVariables> {
   if (typeof matches !== "function")
     throw new TypeError(`test(…) takes a name and a function, not ${typeName(matches)}`);
-  return { kind: "test", name, matches, consults: options.consults ?? [], site: new DeclarationSite(test) };
+  return declared({ kind: "test", name, matches, consults: options.consults ?? [], site: new DeclarationSite(test) });
 }
 
 /** Matches if all conditions match; without conditions, always. */
 export function and<const C extends readonly Condition[]>(...conditions: C): Condition<BoundByAll<C>> {
-  return { kind: "and", conditions: requireConditions("and", conditions), site: new DeclarationSite(and) };
+  return declared({ kind: "and", conditions: requireConditions("and", conditions), site: new DeclarationSite(and) });
 }
 
 /** Matches if one of the conditions matches, tried in order; without conditions, never. */
 export function or<const C extends readonly Condition[]>(...conditions: C): Condition<BoundByEach<C>> {
-  return { kind: "or", conditions: requireConditions("or", conditions), site: new DeclarationSite(or) };
+  return declared({ kind: "or", conditions: requireConditions("or", conditions), site: new DeclarationSite(or) });
 }
 
 /** Matches if the condition does not. It binds no variables. */
 export function not(condition: Condition): Condition<NoVariables> {
-  return {
-    kind: "not",
-    condition: requireCondition(condition, "not(…) takes a condition"),
-    site: new DeclarationSite(not),
-  };
+  const negated = requireCondition(condition, "not(…) takes a condition");
+  return declared({ kind: "not", condition: negated, site: new DeclarationSite(not) });
 }
+
+/** Gives the data of a condition the variables that it binds, which are only a type. */
+const declared = <V>(condition: ConditionData): Condition<V> => condition;
 
 const requireConditions = (name: string, conditions: readonly unknown[]): readonly ConditionData[] =>
   conditions.map((condition) => requireCondition(condition, `${name}(…) takes conditions`));
@@ -172,10 +174,12 @@ type Bound<M> = M extends string ? PathVariables<M> : M extends Condition<infer 
 /** What is bound when all of the members match. */
 export type BoundByAll<M extends readonly unknown[]> = M extends readonly []
   ? NoVariables
-  : Intersection<Bound<M[number]>>;
+  : Plain<Intersection<Bound<M[number]>>>;
 
 /** What is bound whichever of the conditions matches: the variables that all of them have. */
-type BoundByEach<C extends readonly Condition[]> = C extends readonly [] ? NoVariables : Common<Bound<C[number]>>;
+type BoundByEach<C extends readonly Condition[]> = C extends readonly []
+  ? NoVariables
+  : Plain<Common<Bound<C[number]>>>;
 
 export type Intersection<U> = (U extends unknown ? (member: U) => void : never) extends (member: infer I) => void
   ? I

@@ -35,6 +35,7 @@ export {
   text,
 } from "./response.ts";
 export {
+  type AnyRoute,
   DELETE,
   GET,
   group,

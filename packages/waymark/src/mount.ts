@@ -4,7 +4,7 @@ import { DeclarationSite, typeName } from "./declaration.ts";
 import { type Attribute, attribute, type MatchedRoute } from "./exchange.ts";
 import { type PathPattern, pathSegments } from "./path/pattern.ts";
 import { type HttpRequest, mountedRequest } from "./request.ts";
-import type { Handler, MountedRoute, Route } from "./route.ts";
+import type { Group, Handler, MountedRoute, Route } from "./route.ts";
 import { type ServedApp, served } from "./served-app.ts";
 
 /**
@@ -31,7 +31,7 @@ export function mount(...conditionsAndApp: readonly [...conditions: (string | Co
     typeof member === "string"
       ? { kind: "path", pattern: member, site }
       : requireCondition(member, "Before its app, mount(…) takes paths and conditions");
-  return {
+  const group: Group = {
     kind: "group",
     conditions: conditionsAndApp.slice(0, -1).map(toCondition),
     filters: [],
@@ -40,6 +40,7 @@ export function mount(...conditionsAndApp: readonly [...conditions: (string | Co
     routes: [{ kind: "mount", conditions: [{ kind: "path", pattern: "/**", site }], app, site }],
     site,
   };
+  return group;
 }
 
 /** JavaScript callers pass anything, such as the routes of the app. */

@@ -5,29 +5,33 @@ import {
   type Condition,
   type ConditionData,
   type Intersection,
-  method,
   requireCondition,
 } from "./condition.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
 import type { Description, DescriptionMember } from "./description.ts";
-import type { ErrorClause, Filter } from "./filter.ts";
-import type { NoVariables } from "./path/pattern.ts";
+import type { ErrorClause, Filter, WebFilter } from "./filter.ts";
+import type { NoVariables, Plain } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
 /** Answers a request with a response, a web `Response`, or a promise of one. */
 export type Handler<V> = (request: HttpRequest<V>) => Awaitable<HttpResponse | Response>;
 
+/** Is any route or group, whatever its handlers need. */
+export interface AnyRoute {
+  readonly kind: RouteData["kind"];
+  readonly site: DeclarationSite;
+}
+
 /**
  * Is a route or a group of routes: an immutable value for `router`.
  *
  * `N` is what its handlers need and nothing in it provides: a group around it must, or the router does not compile.
- * `Route<unknown>` is any route.
  */
-export type Route<N = NoVariables> = RouteData & {
+export interface Route<N = NoVariables> extends AnyRoute {
   /** Type only. A function, so that a route which needs a variable does not pass for one which needs none. */
-  readonly needs?: unknown extends N ? unknown : (provided: N) => void;
-};
+  readonly needs?: (provided: N) => void;
+}
 
 export type RouteData = SingleRoute | MountedRoute | Group;
 
@@ -61,7 +65,18 @@ export interface Group {
 }
 
 /** Is a member of a group: a path prefix, a condition, a filter, an error clause, a description or a route. */
-export type Member = string | Condition | Filter | ErrorClause | DescriptionMember | Route<unknown>;
+export type Member = string | Condition | Filter | ErrorClause | DescriptionMember | AnyRoute;
+
+/** The members of a group where they are right; else a text that says what is wrong, for the message of the compiler. */
+export type GroupMembers<M extends readonly unknown[]> = { readonly [I in keyof M]: GroupMember<M[I]> };
+
+type GroupMember<M> = M extends Member
+  ? M
+  : M extends WebFilter
+    ? "cors(…) and other web filters are for every request: router({ filters: [ … ] }, …)"
+    : M extends (...args: never[]) => unknown
+      ? "a handler stands in a route: GET(handler)"
+      : "a group takes paths, conditions, filters, onError(…) and routes, one after another";
 
 /** Names a route; made by `name(…)`, and a member of the route like a condition. */
 export interface RouteName {
@@ -86,12 +101,20 @@ export function name(text: string): RouteName {
 }
 
 /** Makes a route from a path, conditions, a name and descriptions, all optional and in any order, and last a handler. */
-export type RouteFunction = <
-  const C extends readonly (string | Condition | RouteName | DescriptionMember)[],
-  N = BoundByAll<C>,
->(
-  ...conditionsAndHandler: [...C, Handler<N>]
+export type RouteFunction = <const C extends readonly unknown[], N = BoundByAll<C>>(
+  ...conditionsAndHandler: [...conditions: RouteMembers<C>, handler: Handler<N>]
 ) => Route<Unmet<N, BoundByAll<C>>>;
+
+/** What stands before a handler, as `GroupMembers`. */
+export type RouteMembers<C extends readonly unknown[]> = { readonly [I in keyof C]: RouteMember<C[I]> };
+
+type RouteMember<C> = C extends string | Condition | RouteName | DescriptionMember
+  ? C
+  : C extends Filter | WebFilter | ErrorClause
+    ? "a route takes no filters: put the filter and the route into a group"
+    : C extends (...args: never[]) => unknown
+      ? "the handler is the last argument of a route"
+      : "before its handler, a route takes paths, conditions, name(…) and describe(…)";
 
 /**
  * Makes a route for every method, or for those of a `method(…)` condition. Without a path it answers exactly the path
@@ -101,7 +124,7 @@ export type RouteFunction = <
  * route(or(path("/people"), path("/persons")), method("GET"), list)
  * ```
  */
-export const route: RouteFunction = (...conditionsAndHandler) => declareRoute(route, [], conditionsAndHandler);
+export const route: RouteFunction = (...conditionsAndHandler) => declareRoute(route, undefined, conditionsAndHandler);
 
 /**
  * Makes a route for GET. It also answers HEAD, unless a `HEAD(…)` route does.
@@ -110,21 +133,21 @@ export const route: RouteFunction = (...conditionsAndHandler) => declareRoute(ro
  * GET("/{id}", accept("application/json"), (request) => json(find(request.variables.id)))
  * ```
  */
-export const GET: RouteFunction = (...rest) => declareRoute(GET, [method("GET")], rest);
+export const GET: RouteFunction = (...rest) => declareRoute(GET, "GET", rest);
 /** Makes a route for HEAD, which is tried before the GET routes. */
-export const HEAD: RouteFunction = (...rest) => declareRoute(HEAD, [method("HEAD")], rest);
+export const HEAD: RouteFunction = (...rest) => declareRoute(HEAD, "HEAD", rest);
 /** Makes a route for POST. */
-export const POST: RouteFunction = (...rest) => declareRoute(POST, [method("POST")], rest);
+export const POST: RouteFunction = (...rest) => declareRoute(POST, "POST", rest);
 /** Makes a route for PUT. */
-export const PUT: RouteFunction = (...rest) => declareRoute(PUT, [method("PUT")], rest);
+export const PUT: RouteFunction = (...rest) => declareRoute(PUT, "PUT", rest);
 /** Makes a route for PATCH. */
-export const PATCH: RouteFunction = (...rest) => declareRoute(PATCH, [method("PATCH")], rest);
+export const PATCH: RouteFunction = (...rest) => declareRoute(PATCH, "PATCH", rest);
 /** Makes a route for DELETE. */
-export const DELETE: RouteFunction = (...rest) => declareRoute(DELETE, [method("DELETE")], rest);
+export const DELETE: RouteFunction = (...rest) => declareRoute(DELETE, "DELETE", rest);
 /** Makes a route for OPTIONS, instead of the router's own answer. */
-export const OPTIONS: RouteFunction = (...rest) => declareRoute(OPTIONS, [method("OPTIONS")], rest);
+export const OPTIONS: RouteFunction = (...rest) => declareRoute(OPTIONS, "OPTIONS", rest);
 /** Makes a route for QUERY: safe like GET, with content like POST. */
-export const QUERY: RouteFunction = (...rest) => declareRoute(QUERY, [method("QUERY")], rest);
+export const QUERY: RouteFunction = (...rest) => declareRoute(QUERY, "QUERY", rest);
 
 /**
  * Groups routes: each gets the group's path, conditions and filters before its own. If no route of the group takes a
@@ -134,14 +157,15 @@ export const QUERY: RouteFunction = (...rest) => declareRoute(QUERY, [method("QU
  * group("/person", accept("application/json"), after(log), GET("/{id}", read), GET(list))
  * ```
  */
-export function group<const M extends readonly Member[]>(...members: M): Route<NeededIn<M>> {
+export function group<const M extends readonly unknown[]>(...members: GroupMembers<M>): Route<NeededIn<M>> {
   const site = new DeclarationSite(group);
   const conditions: ConditionData[] = [];
   const filters: Filter[] = [];
   const errorClauses: ErrorClause[] = [];
   const descriptions: Description[] = [];
   const routes: RouteData[] = [];
-  for (const member of members) {
+  // So says the type of the parameter; JavaScript callers pass anything, which the default below refuses.
+  for (const member of members as readonly Member[]) {
     if (typeof member === "string") {
       conditions.push({ kind: "path", pattern: member, site });
       continue;
@@ -150,7 +174,8 @@ export function group<const M extends readonly Member[]>(...members: M): Route<N
       case "route":
       case "mount":
       case "group":
-        routes.push(member);
+        // The kinds are the tags of RouteData, so a function of this package has made it.
+        routes.push(member as RouteData);
         break;
       case "before":
       case "after":
@@ -167,20 +192,21 @@ export function group<const M extends readonly Member[]>(...members: M): Route<N
         conditions.push(requireCondition(member, "A group takes paths, conditions, filters, onError(…) and routes"));
     }
   }
-  return { kind: "group", conditions, filters, errorClauses, descriptions, routes, site };
+  const declared: Group = { kind: "group", conditions, filters, errorClauses, descriptions, routes, site };
+  return declared;
 }
 
 function declareRoute(
   declaredBy: RouteFunction,
-  implied: readonly ConditionData[],
-  conditionsAndHandler: readonly (string | ConditionData | RouteName | DescriptionMember | Handler<never>)[],
+  method: string | undefined,
+  conditionsAndHandler: readonly (string | Condition | RouteName | DescriptionMember | Handler<never>)[],
 ): RouteData {
   const handler = conditionsAndHandler.at(-1);
   if (typeof handler !== "function") {
     throw new TypeError(`The last argument of a route is its handler, a function, not ${typeName(handler)}`);
   }
   const site = new DeclarationSite(declaredBy);
-  const conditions: ConditionData[] = [...implied];
+  const conditions: ConditionData[] = method === undefined ? [] : [{ kind: "method", methods: [method], site }];
   const descriptions: Description[] = [];
   let named: RouteName | undefined;
   for (const member of conditionsAndHandler.slice(0, -1)) {
@@ -206,12 +232,12 @@ const isName = (member: unknown): member is RouteName =>
   (member as { kind?: unknown } | null | undefined)?.kind === "name";
 
 /** The variables of N that P does not provide, or provides as another type. Variables of any name need none in particular. */
-export type Unmet<N, P> = {
+export type Unmet<N, P> = Plain<{
   readonly [K in keyof N as string extends K ? never : P extends Record<K, N[K]> ? never : K]: N[K];
-};
+}>;
 
 /** What a route needs; nothing when it is something else. */
-export type NeededBy<M> = M extends RouteData & { readonly needs?: (provided: infer N) => void } ? N : NoVariables;
+export type NeededBy<M> = M extends Route<infer N> ? N : NoVariables;
 
 /** What the routes among the members need beyond what the strings and conditions among them bind. */
 export type NeededIn<M extends readonly unknown[]> = M extends readonly []

@@ -12,7 +12,7 @@ import { internalError, problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
 import { adoptSettings, type HttpRequest, matchedRequest, noteRoute } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
-import type { NeededBy, Route, RouteData } from "./route.ts";
+import type { AnyRoute, NeededBy, RouteData } from "./route.ts";
 import { describeFilter, summarize } from "./routing/branch.ts";
 import { compileRoutes, keepRoutes } from "./routing/compile.ts";
 import { explain } from "./routing/explain.ts";
@@ -40,20 +40,23 @@ export interface RouterOptions {
   readonly onFault?: (error: unknown, request: HttpRequest | undefined) => void;
 }
 
-/** Routes whose handlers need a path variable that nothing around them provides do not compile; the message names it. */
-type Complete<N> = keyof N extends never
-  ? unknown
-  : `no route or group around the handler provides the path variable {${keyof N & string}}`;
+/** An argument of `router` where it is right; else a text that says what is wrong, for the message of the compiler. */
+type RouterArgument<A, I> = A extends AnyRoute
+  ? keyof NeededBy<A> extends never
+    ? A
+    : `no route or group around the handler provides the path variable {${keyof NeededBy<A> & string}}`
+  : A extends Filter | WebFilter | ErrorClause
+    ? "filters stand in the options, router({ filters: [ … ] }, …), or in a group"
+    : A extends string | readonly unknown[] | ((...args: never[]) => unknown)
+      ? "router takes options and then routes, one after another: router({ … }, GET(…), group(…), ...more)"
+      : I extends "0"
+        ? Exclude<keyof A, keyof RouterOptions> extends never
+          ? A & RouterOptions
+          : `a router has no option "${Exclude<keyof A, keyof RouterOptions> & string}"`
+        : "options stand first, before the routes";
 
-type AllComplete<A extends readonly (RouterOptions | Route<unknown>)[]> = {
-  readonly [I in keyof A]: A[I] extends Route<unknown> ? Complete<NeededBy<A[I]>> : ValidOptions<A[I], I>;
-};
-
-type ValidOptions<O, I> = I extends "0"
-  ? Exclude<keyof O, keyof RouterOptions> extends never
-    ? unknown
-    : `a router has no option "${Exclude<keyof O, keyof RouterOptions> & string}"`
-  : "options stand first, and each route has the path variables that its handler needs";
+type RouterArguments<A extends readonly unknown[]> = { readonly [I in keyof A]: RouterArgument<A[I], I> };
+type RoutesBehindOptions<R extends readonly unknown[]> = { readonly [I in keyof R]: RouterArgument<R[I], "behind"> };
 
 /**
  * Compiles routes into an app. The first route that takes a request answers it. If none does, the router answers 404,
@@ -67,14 +70,12 @@ type ValidOptions<O, I> = I extends "0"
  * @throws RoutingError that lists everything that is wrong with the routes, each with the place that declared it
  * @throws TypeError when an argument is neither options in the first place nor a route
  */
-export function router<const R extends readonly Route<unknown>[]>(
+export function router<const R extends readonly unknown[]>(
   options: RouterOptions,
-  ...routes: R & AllComplete<R>
+  ...routes: RoutesBehindOptions<R>
 ): App;
 // Of overloads that all fail, the compiler explains the last one: this one takes options too, and says it in words.
-export function router<const A extends readonly (RouterOptions | Route<unknown>)[]>(
-  ...optionsAndRoutes: A & AllComplete<A>
-): App;
+export function router<const A extends readonly unknown[]>(...optionsAndRoutes: RouterArguments<A>): App;
 export function router(...optionsAndRoutes: readonly unknown[]): App {
   const site = new DeclarationSite(router);
   const [first, ...rest] = optionsAndRoutes;

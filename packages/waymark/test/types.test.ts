@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { test as it, suite } from "node:test";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test as it, suite } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import {
-  after,
+  type AnyRoute,
+  after as afterFilter,
   GET,
   group,
   type Handler,
@@ -130,7 +135,7 @@ suite("a route that needs a variable", () => {
     assertType<Equal<typeof one extends Route<Id> ? true : false, true>>(true);
     assertType<Equal<typeof one extends Route ? true : false, false>>(true);
     assertType<Equal<Route extends Route<Id> ? true : false, true>>(true);
-    assertType<Equal<typeof one extends Route<unknown> ? true : false, true>>(true);
+    assertType<Equal<typeof one extends AnyRoute ? true : false, true>>(true);
   });
 
   it("gets it from its own template, or from any group around it, wherever written", () => {
@@ -202,7 +207,7 @@ suite("a route that needs a variable", () => {
 suite("a group", () => {
   it("takes paths, conditions, filters, clauses and routes", () => {
     const condition: Condition = query("q");
-    const filter = after((_, response) => response);
+    const filter = afterFilter((_, response) => response);
     const made: Route = group("/a", condition, filter, onError(TypeError, ok), GET(ok), group("/b"), group());
     assert.ok(made);
     // @ts-expect-error: a handler is no member
@@ -236,27 +241,54 @@ suite("a group", () => {
   });
 });
 
-suite("the compiler's message", () => {
-  const run = promisify(execFile);
+suite("the compiler", () => {
   const tsc = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
   const fixtures = fileURLToPath(new URL("fixtures", import.meta.url));
+  let folder = "";
+  let output = "";
 
-  it("names in words the variable that nothing provides, and the line that passes the route", async () => {
-    const output = await run(process.execPath, [tsc, "--pretty", "false"], { cwd: fixtures }).then(
-      () => assert.fail("The fixture compiled"),
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "waymark-types-"));
+    const parameters = [tsc, "--pretty", "false", "--outDir", folder];
+    output = await promisify(execFile)(process.execPath, parameters, { cwd: fixtures }).then(
+      () => assert.fail("The mistakes compiled"),
       (error: { readonly stdout: string }) => error.stdout,
     );
+  });
+
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it("says in words what is wrong, at the argument that is", () => {
+    const lines = readFileSync(join(fixtures, "mistakes.ts"), "utf8").split("\n");
+    const expected = lines.flatMap((line, i) => {
+      const [, before, message] = /^(\s*\/\/ *)\^ (.*)$/.exec(line) ?? [];
+      return message === undefined ? [] : [{ at: `${i},${(before?.length ?? 0) + 1}`, message }];
+    });
     // An error begins at the margin; what follows it is indented.
-    const errors = output.split(/^(?=\S)/m);
-    const found = errors.map((error) => [
-      error.slice(0, error.indexOf(": error")),
-      /no route or group around the handler provides the path variable \{\w+\}/.exec(error)?.[0],
-    ]);
-    const message = "no route or group around the handler provides the path variable";
-    assert.deepEqual(found, [
-      ["unmet-variable.ts(7,8)", `${message} {id}`],
-      ["unmet-variable.ts(8,8)", `${message} {bookId}`],
-      ["unmet-variable.ts(9,8)", `${message} {id}`],
-    ]);
+    const found = output.split(/^(?=\S)/m).map((error) => {
+      const [, file, at] = /^(\S+)\((\d+,\d+)\)/.exec(error) ?? [];
+      const message = expected.find((each) => each.at === at && error.includes(each.message))?.message ?? error;
+      return file === "mistakes.ts" ? { at, message } : { at: error, message: "" };
+    });
+    assert.deepEqual(found, expected);
+  });
+
+  it("shows types in a few words", () => {
+    const text = readFileSync(join(folder, "test/fixtures/shown.d.ts"), "utf8");
+    const shown = [...text.matchAll(/export declare const (\w+): (.*?);\n(?=export|$)/gs)].map(
+      ([, name, type = ""]) => [name, type.replace(/import\(".*?"\)\./g, "").replace(/\s+/g, " ")],
+    );
+    assert.deepEqual(Object.fromEntries(shown), {
+      plainRoute: "Route<NoVariables>",
+      completeRoute: "Route<NoVariables>",
+      incompleteRoute: "Route<{ readonly id: string; }>",
+      completeGroup: "Route<NoVariables>",
+      incompleteGroup: "Route<{ readonly id: string; }>",
+      condition: "Condition<NoVariables>",
+      conditionOnPath: "Condition<{ readonly a: string; readonly rest: readonly string[]; }>",
+      alternatives: "Condition<{ readonly id: string; }>",
+      app: "App",
+      variables: "(given: HttpRequest) => Variables",
+    });
   });
 });

@@ -151,13 +151,13 @@ function bindSegment(
 }
 
 /** Maps path variables to their decoded values: the text of a segment, or the list of segments of `{*rest}`. */
-export type Variables = Readonly<Record<string, string | readonly string[]>>;
+export type Variables = { readonly [name: string]: string | readonly string[] };
 
 /** Is the type of the variables of a path without variables. */
-export type NoVariables = Readonly<Record<never, never>>;
+export type NoVariables = { readonly [Name in never]: string };
 
 /** Derives the variables of a path template from its text: `"/{id}"` gives `{ readonly id: string }`. */
-export type PathVariables<P extends string> = string extends P ? Variables : Flat<VariablesIn<P>>;
+export type PathVariables<P extends string> = string extends P ? Variables : Plain<VariablesIn<P>>;
 
 /** The variables of a request for which no route is chosen, or whose route has none. */
 export const noVariables: Variables = Object.freeze(Object.create(null));
@@ -168,8 +168,8 @@ type VariablesIn<P extends string> = P extends `${string}{${infer Inside}}${infe
     : Variable<Inside> & VariablesIn<After>
   : NoVariables;
 
-/** The members of an intersection as one object, which is how editors then show them. */
-type Flat<T> = { readonly [K in keyof T]: T[K] };
+/** Returns the members of an intersection as one object, which is how editors and errors then show them. */
+export type Plain<T> = [keyof T] extends [never] ? NoVariables : { readonly [K in keyof T]: T[K] };
 
 type Variable<Name extends string> = Name extends `*${infer Rest}`
   ? { readonly [K in Rest]: readonly string[] }
