@@ -5,13 +5,15 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type BuildOptions, build } from "esbuild";
+import { type BuildOptions, build, type Metafile } from "esbuild";
 import { thirdPartyNotices } from "./third-party-notices.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The folder of the program, beside the files that it reads. */
-export const programFolder: string = join(root, "packages/person-service/program");
+/** The folder of the package, with the files that the program reads. */
+export const packageFolder: string = join(root, "packages/person-service");
+
+const programFolder = join(packageFolder, "program");
 
 /** Builds the program, and returns the path of the module that runs it. */
 export async function buildProgram(): Promise<string> {
@@ -33,6 +35,7 @@ export async function buildProgram(): Promise<string> {
     entryNames: "[name]",
     metafile: true,
   });
+  refuseCommonJsOnDemand(main.metafile);
   const outputs = { ...main.metafile.outputs, ...threads.metafile.outputs };
   writeFileSync(join(programFolder, noticesFile), thirdPartyNotices(root, outputs));
   const built = new Set([noticesFile, ...Object.keys(outputs).map((path) => path.slice(path.lastIndexOf("/") + 1))]);
@@ -49,9 +52,16 @@ const common = {
   platform: "node",
   format: "esm",
   target: "node24",
-  conditions: ["@waymark/source"],
-  external: ["@opentelemetry/api"], // installed by those who trace, and one copy for all
+  conditions: ["@waymark/source", "module"],
   logLevel: "warning",
 } as const satisfies BuildOptions;
+
+/** Of a package that is CommonJS and that `import()` names, a bundle has the default export only. */
+function refuseCommonJsOnDemand({ inputs, outputs }: Metafile): void {
+  for (const { entryPoint = "" } of Object.values(outputs)) {
+    if (inputs[entryPoint]?.format !== "cjs") continue;
+    throw new Error(`${entryPoint} is CommonJS: let a module of ours import it, and load that one on demand`);
+  }
+}
 
 if (import.meta.main) await buildProgram();

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startServiceFromSource } from "./service-process.ts";
+import { sourceArguments } from "./program-arguments.ts";
+import { startServiceOf } from "./service-process.ts";
 
 // In a run of all tests, the others start the program as it is built.
 
 test("the program starts from source, and stores", async () => {
-  await using service = await startServiceFromSource("--database", ":memory:");
+  await using service = await startServiceOf([process.execPath, ...sourceArguments], "--database", ":memory:");
   const headers = { "Content-Type": "application/json" };
   const { status } = await fetch(`${service.url}/person`, { method: "POST", body: '{"name":"Ada"}', headers });
   assert.equal(status, 200);

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Readable } from "node:stream";
 import { after, before, suite, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { startServiceOf } from "./service-process.ts";
 
 // The three packages as npm gets them: packed by the commands of the README, and unpacked beside each other.
 
@@ -67,33 +66,42 @@ suite("the packed packages", () => {
     });
 
     test("the command serves the demo, and stores in a file", async () => {
-      const options = ["--demo", "--port", "0", "--database", join(folder, "person.db")];
-      const service = spawn(process.execPath, [await command(), ...options], { cwd: folder });
-      try {
-        const url = await urlOf(service.stdout);
-        const { headers } = await fetch(`${url}/person`, { method: "POST", body: '{"name":"Ada"}', headers: json });
-        assert.equal(headers.get("Location"), "/person/538");
-        const page = await (await fetch(url, { headers: { Accept: "text/html" } })).text();
-        const style = /"(\/assets\/style[^"]*)"/.exec(page)?.[1] ?? assert.fail(page);
-        assert.equal((await fetch(url + style)).status, 200);
-      } finally {
-        service.kill("SIGTERM");
-        await once(service, "close");
-      }
+      const options = ["--demo", "--database", join(folder, "person.db")];
+      await using service = await startServiceOf([process.execPath, await command()], ...options);
+      const { url } = service;
+      const { headers } = await fetch(`${url}/person`, { method: "POST", body: '{"name":"Ada"}', headers: json });
+      assert.equal(headers.get("Location"), "/person/538");
+      const page = await (await fetch(url, { headers: { Accept: "text/html" } })).text();
+      const style = /"(\/assets\/style[^"]*)"/.exec(page)?.[1] ?? assert.fail(page);
+      assert.equal((await fetch(url + style)).status, 200);
     });
 
-    test("the command takes less than 95 MB of memory once it answers", async () => {
-      const service = spawn(process.execPath, [await command(), "--port", "0", "--database", ":memory:"], {
-        cwd: folder,
-      });
-      try {
-        assert.equal((await fetch(`${await urlOf(service.stdout)}/hello-world`)).status, 200);
-        const memory = residentMegabytes(service.pid);
-        assert.ok(memory === undefined || memory < 95, `${memory} MB are resident`);
-      } finally {
-        service.kill("SIGTERM");
-        await once(service, "close");
-      }
+    test("the command takes less than 95 MB of memory once it answers", async (t) => {
+      await using service = await startServiceOf([process.execPath, await command()], "--database", ":memory:");
+      assert.equal((await fetch(`${service.url}/hello-world`)).status, 200);
+      const status = `/proc/${service.pid}/status`;
+      if (!existsSync(status)) return t.skip("only Linux shows the memory of a process in /proc");
+      const resident = Number(/^VmRSS:\s+(\d+) kB$/m.exec(await readFile(status, "utf8"))?.[1]) / 1024;
+      assert.ok(resident < 95, `${resident} MB are resident`);
+    });
+
+    test("the command shows metrics, and is traced where an SDK is registered", async () => {
+      for (const name of ["@opentelemetry/api", "@opentelemetry/sdk-trace-base"]) await link(name);
+      const instrumentation = `
+        import { trace } from "@opentelemetry/api";
+        import { BasicTracerProvider, ConsoleSpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
+        const spanProcessors = [new SimpleSpanProcessor(new ConsoleSpanExporter())];
+        trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors }));
+      `;
+      const file = join(folder, "instrumentation.mjs");
+      await writeFile(file, instrumentation);
+      const program = [process.execPath, "--import", pathToFileURL(file).href, await command()];
+      await using service = await startServiceOf(program, "--admin-port", "0", "--database", ":memory:");
+      const admin = /^metrics on (\S+)$/m.exec(service.printed)?.[1] ?? assert.fail(service.printed);
+      assert.match(await (await fetch(admin)).text(), /^process_resident_memory_bytes \d/m);
+      assert.equal((await fetch(`${service.url}/hello-world`)).status, 200);
+      service.kill("SIGTERM");
+      assert.match((await service.exited).stdout, /name: 'GET \/hello-world'/);
     });
 
     test("the command names the packages that are part of it", async () => {
@@ -122,12 +130,14 @@ suite("the packed packages", () => {
   async function linkDependencies(): Promise<void> {
     for (const name of names) {
       const { dependencies = {} } = JSON.parse(await read(name, "package.json"));
-      for (const dependency of Object.keys(dependencies).filter((dependency) => !names.includes(dependency))) {
-        const link = join(folder, "node_modules", dependency);
-        await mkdir(dirname(link), { recursive: true });
-        await symlink(join(root, "node_modules", dependency), link);
-      }
+      for (const dependency of Object.keys(dependencies)) if (!names.includes(dependency)) await link(dependency);
     }
+  }
+
+  async function link(dependency: string): Promise<void> {
+    const path = join(folder, "node_modules", dependency);
+    await mkdir(dirname(path), { recursive: true });
+    await symlink(join(root, "node_modules", dependency), path);
   }
 });
 
@@ -135,21 +145,3 @@ test("a README in a checkout has its links again once it is packed", async () =>
   const readme = await readFile(join(root, "packages/waymark/README.md"), "utf8");
   assert.match(readme, /\]\(\.\.\/\.\.\/docs\/README\.md\)/);
 });
-
-/** Returns the memory that a process has resident, where the system says it. */
-function residentMegabytes(pid: number | undefined): number | undefined {
-  const status = `/proc/${pid}/status`;
-  if (!existsSync(status)) return undefined;
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(status, "utf8"))?.[1]) / 1024;
-}
-
-/** Returns where a service says that it listens. */
-async function urlOf(stdout: Readable): Promise<string> {
-  let printed = "";
-  for await (const piece of stdout.iterator({ destroyOnReturn: false })) {
-    printed += piece;
-    const url = /^listening on (\S+)\n/m.exec(printed)?.[1];
-    if (url !== undefined) return url;
-  }
-  throw new Error(`It printed ${JSON.stringify(printed)}`);
-}

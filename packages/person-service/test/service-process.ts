@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { programArguments, sourceArguments } from "./program-arguments.ts";
+import { programArguments } from "./program-arguments.ts";
 
 /** How a process ended, and all that it printed. */
 export interface Exit {
@@ -70,9 +70,9 @@ export function startServiceWith(nodeOptions: readonly string[], ...args: readon
   return listening(launch(["--port", "0", ...args], nodeOptions, []));
 }
 
-/** The same, from source, as `npm start` does. */
-export function startServiceFromSource(...args: readonly string[]): Promise<ServiceProcess> {
-  return listening(launch(["--port", "0", ...args], [], [], sourceArguments));
+/** The same, of another command than that of the tests, as `node` and the file of an installed program. */
+export function startServiceOf(command: readonly string[], ...args: readonly string[]): Promise<ServiceProcess> {
+  return listening(launch(["--port", "0", ...args], [], [], command));
 }
 
 /** Node's options for a small heap: what is not garbage must fit, and little garbage is kept, so that what is resident says something. */
@@ -149,11 +149,10 @@ function launch(
   given: readonly string[],
   nodeOptions: readonly string[] = [],
   shell: readonly string[] = [],
-  program: readonly string[] = programArguments,
+  program: readonly string[] = [process.execPath, ...nodeOptions, ...programArguments],
 ) {
   const { args, database } = withoutPassword(given);
-  const node = [process.execPath, ...nodeOptions, ...program];
-  const [command = "", ...rest] = [...shell, ...node, ...args];
+  const [command = "", ...rest] = [...shell, ...program, ...args];
   // Options of Node's are for measuring memory, and with the compile cache of the tests Node 24 keeps up to 60 MB more.
   const cache = nodeOptions.length > 0 ? { NODE_DISABLE_COMPILE_CACHE: "1" } : {};
   const env = { ...process.env, ...cache, ...database };
