@@ -1,5 +1,6 @@
 import cluster, { type Worker as WorkerProcess } from "node:cluster";
 import { randomBytes } from "node:crypto";
+import { isSea } from "node:sea";
 import type { RunningServer } from "waymark/node";
 import type { Log } from "../log/log.ts";
 
@@ -30,6 +31,9 @@ export async function superviseWorkers(supervision: Supervision): Promise<number
   // They share one listening socket, so that no connection waits for a worker that has ended, and take connections from it
   // themselves: with one for each request that is twice as fast as this process handing them out. See docs/scaling.md.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
+  // A single executable takes what would be the path of its program as its first argument, which the command can be.
+  const [command = "", ...rest] = process.argv.slice(2);
+  if (isSea()) cluster.setupPrimary({ exec: "serve", args: command === "serve" ? rest : process.argv.slice(2) });
   const { promise, resolve } = Promise.withResolvers<number>();
   const supervisor = new Supervisor(supervision, resolve);
   const admin = await supervision.openAdmin?.((question) => supervisor.ask(question));

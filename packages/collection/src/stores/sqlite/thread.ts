@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { extname } from "node:path";
+import { isSea } from "node:sea";
 import { parentPort, Worker } from "node:worker_threads";
 import { StoreOutcomeUnknown, StoreUnavailable } from "../../store.ts";
 
@@ -51,10 +53,8 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
 
   #start(): Worker {
     const { file, data } = this.#program;
-    // From source the file is .ts, and built it is .js, as this one is.
-    const program = new URL(`./${file}${extname(import.meta.url)}`, import.meta.url);
     // Options of the process are not the thread's: with `--input-type`, for one, no thread can run a file.
-    const thread = new Worker(program, { name: file, workerData: data, execArgv: [] });
+    const thread = new Worker(programOf(file), { name: file, workerData: data, execArgv: [] });
     let isReady = false;
     let cause: unknown;
     thread.on("message", (message: ThreadMessage) => {
@@ -97,6 +97,13 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
     const Loss = committing.includes(call) ? StoreOutcomeUnknown : StoreUnavailable;
     return new Loss(`The thread that ${task} has ended`, { cause });
   }
+}
+
+/** Returns the URL of the program of a thread: the file beside this one, which is .ts in the source and .js where it is built. */
+function programOf(file: ThreadProgram["file"]): URL {
+  const url = new URL(`./${file}${extname(import.meta.url)}`, import.meta.url);
+  // Inside of a single executable, threads see no files: they get the text, which is whole in one file there.
+  return isSea() ? new URL(`data:text/javascript,${encodeURIComponent(readFileSync(url, "utf8"))}`) : url;
 }
 
 interface PendingAnswer {

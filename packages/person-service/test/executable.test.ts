@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { promisify } from "node:util";
+import { buildExecutable } from "../../../scripts/build-executable.ts";
+import { buildProgram } from "../../../scripts/build-program.ts";
+import { builtProgramVariable } from "./program-arguments.ts";
+import { startServiceOf } from "./service-process.ts";
+
+const run = promisify(execFile);
+
+suite("the single executable", () => {
+  let folder = "";
+  let executable = "";
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "person-service-executable-"));
+    executable = join(folder, "person-service");
+    if (process.env[builtProgramVariable] === undefined) await buildProgram();
+    await buildExecutable(executable);
+  });
+
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  test("serves the demo and the pages, stores by its threads, and exports", async () => {
+    const database = ["--database", join(folder, "person.db")];
+    await using service = await startServiceOf([executable], ...database, "--demo", "--admin-port", "0");
+    const { url } = service;
+    const headers = { "Content-Type": "application/json" };
+    const { status } = await fetch(`${url}/person`, { method: "POST", body: '{"name":"Ada"}', headers });
+    assert.equal(status, 200);
+    const page = await (await fetch(url, { headers: { Accept: "text/html" } })).text();
+    const style = /"(\/assets\/style[^"]*)"/.exec(page)?.[1] ?? assert.fail(page);
+    assert.equal((await fetch(url + style)).status, 200);
+    const admin = /^metrics on (\S+)$/m.exec(service.printed)?.[1] ?? assert.fail(service.printed);
+    assert.match(await (await fetch(admin)).text(), /^process_resident_memory_bytes \d/m);
+    service.kill("SIGTERM");
+    assert.equal((await service.exited).code, 0);
+    const { stdout } = await run(executable, ["export", "--format", "ndjson", ...database]);
+    assert.equal(stdout.trimEnd().split("\n").length, 538);
+  });
+
+  test("starts itself as workers", async () => {
+    await using service = await startServiceOf(
+      [executable],
+      "--workers",
+      "2",
+      "--database",
+      join(folder, "workers.db"),
+    );
+    assert.match(service.printed, /^worker \d+ serves$/m);
+    assert.equal((await fetch(`${service.url}/hello-world`)).status, 200);
+    service.kill("SIGTERM");
+    assert.equal((await service.exited).code, 0);
+  });
+});
