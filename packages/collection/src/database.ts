@@ -102,6 +102,11 @@ export interface CollectionDefinition {
   readonly fullText?: readonly string[];
   /** The collection that owns the records: each belongs to one of its records, and is removed with it. */
   readonly owner?: Ownership;
+  /**
+   * The number of partitions, from 1 to 256, each of which takes changes independently of the others; for PostgreSQL. It is fixed when
+   * the collection is made. Default: the number that the collection has, or 1 for a new one.
+   */
+  readonly partitions?: number;
 }
 
 /** Says which collection owns the records of another. */

@@ -18,10 +18,8 @@ export interface Snapshot {
 
 /** Holds the counters of a collection. */
 export interface SnapshotCounters {
-  /** The last revision. */
-  readonly revision: number;
-  /** The greatest id so far that later ids go beyond. */
-  readonly lastId: number;
+  /** The last revision of each partition, and the greatest id so far that later ids of the partition go beyond. */
+  readonly partitions: readonly { readonly revision: number; readonly lastId: number }[];
   /** The number of records. */
   readonly records: number;
 }

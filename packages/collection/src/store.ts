@@ -30,8 +30,8 @@ export interface Store {
    */
   count(selection?: Selection, options?: ReadOptions): Awaitable<number>;
   /**
-   * Stores a record; when the promise resolves, it survives a crash. An `id` in the document is used, and later ids go
-   * beyond it, unless it is above 2^52.
+   * Stores a record; when the promise resolves, it survives a crash. An `id` in the document is used, and later ids of its
+   * partition go beyond it, unless it is above 2^52.
    *
    * @throws RangeError when the document's `id` is not an integer from 1 to 2^53-1
    */
@@ -72,6 +72,12 @@ export interface Store {
    */
   revision(): Awaitable<number>;
   /**
+   * Returns a text that is another one after each change: the last revision or, of a collection with several partitions, a digest of
+   * their revisions. Records that are read afterwards are of this state or a later one. The time does not depend on the number of
+   * records.
+   */
+  state(): Awaitable<string>;
+  /**
    * The records of one owner, where the collection has one: they alone are found, listed, counted, changed and removed,
    * and what is created is the owner's. The revision is that of the collection. Of the store of all owners the documents
    * name the owner that they are for, by the member that has its id; that of a record never changes.
@@ -90,7 +96,7 @@ export type Document = object;
 /** Is a record as it is stored. */
 export interface StoredRecord {
   readonly id: number;
-  /** The number of the store's change that last changed this record; later in commit order is greater. */
+  /** The number of the change that last changed this record, in its partition; later in commit order is greater. */
   readonly revision: number;
   /** Milliseconds since the epoch. */
   readonly updatedAt: number;

@@ -568,6 +568,7 @@ function storeWith(methods: Partial<Store>): Store {
     conflicts: unexpected,
     within: unexpected,
     revision: () => 0,
+    state: () => "0",
     ...methods,
   };
 }

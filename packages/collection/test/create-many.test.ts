@@ -578,6 +578,7 @@ function storeWith(methods: Partial<Store>): Store {
     conflicts: unexpected,
     within: unexpected,
     revision: unexpected,
+    state: unexpected,
     ...methods,
   };
 }

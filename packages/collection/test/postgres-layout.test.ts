@@ -47,7 +47,7 @@ describe("a PostgreSQL database of an older layout", () => {
       "UPDATE waymark_collections SET title = 'Title of ' || name, revision = revision + 100",
     ],
   ];
-  const migrate = (url: string, layouts: Layouts): Promise<void> =>
+  const migrate = (url: string, layouts: Layouts): Promise<unknown> =>
     prepareDatabase(
       new PostgresServers(parsePostgresAddress(url)),
       { connect: 3000, statement: 5000, lock: 2000 },

@@ -19,6 +19,27 @@ export async function newPostgresDatabase(): Promise<string> {
   return createSchema(await databaseOfProcess);
 }
 
+/**
+ * Returns what gives the URL of one database again and again, with the collections in it emptied, whoever owns whom: that takes a tenth
+ * of the time that making the tables again would take.
+ */
+export function emptiedPostgresDatabase(): (collections: readonly { readonly name: string }[]) => Promise<string> {
+  let url: string | undefined;
+  return async (collections) => {
+    if (url === undefined) {
+      url = await newPostgresDatabase();
+      return url;
+    }
+    const tables = ["waymark_keys", "waymark_removals", ...collections.map(({ name }) => name)];
+    await execute(
+      url,
+      `SET session_replication_role = replica; UPDATE waymark_collections SET revision = 0, last_id = 0;
+      ${tables.map((table) => `DELETE FROM ${table}`).join(";")}`,
+    );
+    return url;
+  };
+}
+
 /** A server of this process only, which tests may stop and kill. It starts when it is first asked for, and ends after the last test. */
 export function postgresServer(): Promise<PostgresServer> {
   // What the tests kill are processes and never the machine: what is written is there without fsync.

@@ -6,7 +6,7 @@ import { describeDatabase } from "./store-contract/database.ts";
 import { noon, type WithStore } from "./store-contract/given.ts";
 import { describeIdempotency } from "./store-contract/idempotency.ts";
 import { describeList } from "./store-contract/list.ts";
-import { describeLoading } from "./store-contract/loading.ts";
+import { describeLoading, type WithDatabases } from "./store-contract/loading.ts";
 import { describeOwner } from "./store-contract/owner.ts";
 import { describeRemoval } from "./store-contract/removal.ts";
 import { describeReplacement } from "./store-contract/replacement.ts";
@@ -26,25 +26,36 @@ type Open = (options: DatabaseOptions) => Promise<Database>;
 export function describeStore(name: string, open: Open, openApart: Open = open): void {
   const withStore = withStoreOf(open);
   describeCreation(name, withStore);
+  describeRevision(name, withStore);
+  describeList(name, withStore);
+  describeSelection(name, withStore);
+  describeSearch(name, withStore);
+  describeDatabase(name, withStore);
+  describeChanges(name, open, openApart);
+}
+
+/**
+ * What of this depends on how changes are counted.
+ *
+ * @param partitions how many each collection has
+ */
+export function describeChanges(name: string, open: Open, openApart: Open, partitions = 1): void {
+  const withStore = withStoreOf(open);
   describeConflicts(name, withStore);
   describeReplacement(name, withStore);
   describeRemoval(name, withStore);
-  describeRevision(name, withStore);
-  describeList(name, withStore);
-  describeBulkCreation(name, withStore);
-  describeSelection(name, withStore);
-  describeSearch(name, withStore);
+  describeBulkCreation(name, withStore, partitions);
   describeOwner(name, withStore);
   describeIdempotency(name, withStore);
-  describeDatabase(name, withStore);
-  describeLoading(name, withStore, (use) => async () => {
+  const withDatabases: WithDatabases = (use) => async () => {
     const databases = await Promise.all([1, 2, 3].map(() => openApart({ collections, now: () => noon })));
     try {
       await use(databases);
     } finally {
       for (const database of databases) await database.close();
     }
-  });
+  };
+  describeLoading(name, withStore, withDatabases, partitions);
 }
 
 /** Gives each test a store of the database that `open` gives. */

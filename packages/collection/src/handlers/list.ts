@@ -28,7 +28,7 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
     const preferences = readPreferences(request, { count: ["exact"] });
 
     // The revision is read before the records: a change in between makes the tag older than the content, never newer.
-    const validators = listValidators(request, await store.revision(), lists, representation);
+    const validators = listValidators(request, await store.state(), lists, representation);
     const verdict = evaluatePreconditions(request, validators);
     if (verdict === "failed") return refusePrecondition(request);
     const headers = representationFields(representation, validators).withMembers("Vary", ["Prefer"]);

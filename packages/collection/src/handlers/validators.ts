@@ -22,14 +22,14 @@ export function recordValidators(
   return new RepresentationValidators(request, `${revision}`, representations, selected, updatedAt);
 }
 
-/** Returns the validators of a whole collection, from the store's last revision. */
+/** Returns the validators of a whole collection, from the state that its store names. */
 export function listValidators(
   request: HttpRequest<unknown>,
-  revision: number,
+  state: string,
   representations: readonly Representation[],
   selected: Representation,
 ): StateValidators {
-  return new RepresentationValidators(request, `all-${revision}`, representations, selected, undefined);
+  return new RepresentationValidators(request, `all-${state}`, representations, selected, undefined);
 }
 
 /**

@@ -10,6 +10,8 @@ export interface Known {
   /** @throws StoreUnavailable when another program has changed the columns of the table */
   counters(): Counters;
   row(id: number): StoredRow | undefined;
+  /** The least id after this one that can be assigned. */
+  nextId(after: number): number;
   /** Whether a record has or had the id. */
   wasGiven(id: number): boolean;
   /** The id of the record that has this key of the unique member at a position. */
@@ -101,9 +103,9 @@ function decideCreation(known: Known, write: CreateWrite): Decision<Creation> {
   if (repetition !== undefined) return { outcome: repetition };
   if (given !== undefined && known.wasGiven(given)) return { outcome: { kind: "conflict", member: "id" } };
   const { lastRevision, lastId } = known.counters();
-  let id = given ?? lastId + 1;
+  let id = given ?? known.nextId(lastId);
   // Ids beyond 2^52 that clients chose are not counted, so those that are assigned there may meet them.
-  while (id !== given && id > mostCounted && known.wasGiven(id)) id++;
+  while (id !== given && id > mostCounted && known.wasGiven(id)) id = known.nextId(id);
   const stated = state(known, members, { id, createdAt: time, updatedAt: time });
   if (stated.conflict !== undefined) return { outcome: { kind: "conflict", member: stated.conflict } };
   const { json, document, keys } = stated;

@@ -7,14 +7,20 @@ import {
   type Selection,
   storeMembers,
 } from "../selection.ts";
+import { mostPartitions } from "./partitions.ts";
 
 /**
  * Sees that the names in the definitions are names, since they become part of statements.
  *
- * @throws TypeError naming what is none, or what there is twice
+ * @throws TypeError naming what is none, or what there is twice; RangeError naming a number of partitions
  */
 export function assertDefinitions(collections: readonly CollectionDefinition[]): void {
-  for (const { name, unique = [], selectable = [], fullText = [], owner } of collections) {
+  for (const { name, unique = [], selectable = [], fullText = [], owner, partitions = 1 } of collections) {
+    if (!(Number.isInteger(partitions) && partitions >= 1 && partitions <= mostPartitions)) {
+      throw new RangeError(
+        `The partitions of ${name} are a whole number from 1 to ${mostPartitions}, not ${partitions}`,
+      );
+    }
     if (!/^(?!sqlite_|waymark_)[a-z][a-z0-9_]{0,62}$/.test(name)) {
       throw new TypeError(
         `${JSON.stringify(name)} cannot name a collection: it takes 1 to 63 of a-z, 0-9 and _, a letter first, and no sqlite_ or waymark_ before them`,

@@ -57,9 +57,9 @@ export class ObservedEngine implements Engine {
     return this.#observe("conflicts", () => this.#engine.conflicts(claims));
   }
 
-  revision(): Awaitable<number> {
-    if (this.#observer === undefined) return this.#engine.revision();
-    return this.#observe("revision", () => this.#engine.revision());
+  revisions(): Awaitable<readonly number[]> {
+    if (this.#observer === undefined) return this.#engine.revisions();
+    return this.#observe("revision", () => this.#engine.revisions());
   }
 
   async write<W extends Write>(write: W): Promise<OutcomeOf<W>> {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Awaitable } from "waymark";
 import type { CollectionDefinition } from "../database.ts";
 import { type SelectableMember, type Selection, storeMembers } from "../selection.ts";
@@ -31,7 +32,8 @@ export interface Engine {
     options: ReadOptions,
   ): AsyncGenerator<readonly StoredRecord[], void, undefined>;
   count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number>;
-  revision(): Awaitable<number>;
+  /** The last revision of each partition, in their order. */
+  revisions(): Awaitable<readonly number[]>;
   write<W extends Write>(write: W): Promise<OutcomeOf<W>>;
   /** Returns for each claim the member of which a record has what is claimed; undefined where none has. */
   conflicts(claims: readonly Claim[]): Promise<readonly (string | undefined)[]>;
@@ -78,7 +80,13 @@ export class RecordStore implements Store {
   }
 
   revision(): Awaitable<number> {
-    return this.#engine.revision();
+    const revisions = this.#engine.revisions();
+    return revisions instanceof Promise ? revisions.then(sumOf) : sumOf(revisions);
+  }
+
+  state(): Awaitable<string> {
+    const revisions = this.#engine.revisions();
+    return revisions instanceof Promise ? revisions.then(stateOf) : stateOf(revisions);
   }
 
   async create(document: Document, { idempotency }: CreationOptions = {}): Promise<Creation> {
@@ -121,4 +129,12 @@ export class RecordStore implements Store {
   #content(document: Document): WrittenContent {
     return writtenContent(this.#definition, document, this.#owner, this.#now().getTime());
   }
+}
+
+const sumOf = (revisions: readonly number[]): number => revisions.reduce((sum, revision) => sum + revision, 0);
+
+/** Their sum would not do: two servers may show changes of different partitions in different orders. */
+function stateOf(revisions: readonly number[]): string {
+  if (revisions.length === 1) return `${revisions[0]}`;
+  return createHash("sha256").update(revisions.join()).digest("base64url").slice(0, 22);
 }

@@ -10,8 +10,12 @@ import {
   type SnapshotRecord,
 } from "../snapshot.ts";
 import { ownersFirst } from "./definition.ts";
+import { revisionReached } from "./partitions.ts";
 
-/** How far the records of a collection are restored: up to this id, as they were at this revision. */
+/**
+ * How far the records of a collection are restored: up to this id, as they were at this revision. Of several partitions it is the least of
+ * the revisions: records that changed since have a greater one.
+ */
 export interface RestorePlace {
   readonly id: number;
   readonly revision: number;
@@ -63,12 +67,14 @@ export async function restoreSnapshot(
     counters.set(name, state);
     const before = places.get(name) ?? { id: 0, revision: 0 };
     for await (const ids of snapshot.removals(name)) await target.remove(name, ids);
-    if (before.id > 0 && before.revision !== state.revision) await catchUp(target, snapshot, name, before);
+    const revision = revisionReached(state);
+    const mayHaveChanged = before.revision !== revision || state.partitions.length > 1;
+    if (before.id > 0 && mayHaveChanged) await catchUp(target, snapshot, name, before);
     let stored = await target.count(name, before.id);
     const report = (): void => onProgress({ collection: name, stored, total: state.records });
     report();
     for await (const records of snapshot.records(name, { after: before.id })) {
-      await target.put(name, records, { id: records.at(-1)?.id ?? before.id, revision: state.revision });
+      await target.put(name, records, { id: records.at(-1)?.id ?? before.id, revision });
       stored += records.length;
       report();
     }
@@ -93,7 +99,7 @@ async function catchUp(
     );
   }
   for await (const records of snapshot.records(collection, range)) await target.put(collection, records, before);
-  const { revision } = await snapshot.counters(collection);
+  const revision = revisionReached(await snapshot.counters(collection));
   await target.put(collection, [], { id: before.id, revision });
 }
 

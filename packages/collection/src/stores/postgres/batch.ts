@@ -2,10 +2,13 @@ import type { SnapshotKey } from "../../snapshot.ts";
 import type { StoredRecord } from "../../store.ts";
 import { type Change, type Counters, decide, type Known, type StoredRow } from "../decide.ts";
 import { uniqueKeys } from "../filled-columns.ts";
+import { nextIdOf, partitionNamedBy } from "../partitions.ts";
 import type { OutcomeOf, Write } from "../write.ts";
+import type { HeldPartitions } from "./counters.ts";
 
-/** As much of a collection as must be known to decide on some writes, read under the lock of the collection. */
-export interface Surroundings extends Counters {
+/** As much of a collection as must be known to decide on some writes, read once the partitions of the transaction are locked. */
+export interface Surroundings {
+  readonly held: HeldPartitions;
   /** The rows that the writes name by id. */
   readonly rows: ReadonlyMap<number, StoredRow>;
   /** Those of the ids that are given or might be assigned which a record has or had. */
@@ -26,6 +29,7 @@ export const keyOf = (owner: number, key: string): string => `${owner} ${key}`;
  * and one that is refused leaves no trace. The result is then stored at once.
  */
 export class PostgresBatch {
+  readonly #partitions: number;
   readonly #unique: readonly string[];
   readonly #known: Known;
   readonly #rows: Map<number, StoredRow>;
@@ -38,20 +42,26 @@ export class PostgresBatch {
   readonly #updated = new Map<number, StoredRow>();
   readonly #removed = new Set<number>();
   readonly #displaced = new Set<number>();
+  readonly #held: Map<number, Counters>;
+  readonly #changed = new Set<number>();
+  /** That of the write in hand. */
+  #partition = 0;
   #time = 0;
-  #counters: Counters;
 
-  constructor(unique: readonly string[], surroundings: Surroundings) {
+  /** @param partitions how many the collection has */
+  constructor(partitions: number, unique: readonly string[], surroundings: Surroundings) {
+    this.#partitions = partitions;
     this.#unique = unique;
     this.#rows = new Map(surroundings.rows);
     this.#takenIds = new Set(surroundings.takenIds);
     this.#holdersBefore = surroundings.holders;
     this.#holders = surroundings.holders.map((holders) => new Map(holders));
     this.#keyed = new Map(surroundings.keyed);
-    this.#counters = { lastRevision: surroundings.lastRevision, lastId: surroundings.lastId };
+    this.#held = new Map(surroundings.held);
     this.#known = {
       unique,
       counters: () => this.#counters,
+      nextId: (after) => nextIdOf(this.#partition, partitions, after),
       row: (id) => this.#rows.get(id),
       wasGiven: (id) => this.#takenIds.has(id),
       holder: (position, key) => this.#holders[position]?.get(key),
@@ -65,8 +75,13 @@ export class PostgresBatch {
     return this.#time;
   }
 
-  get counters(): Counters {
-    return this.#counters;
+  get held(): HeldPartitions {
+    return this.#held;
+  }
+
+  /** Those of the partitions whose counters have changed. */
+  get changed(): HeldPartitions {
+    return new Map([...this.#held].filter(([partition]) => this.#changed.has(partition)));
   }
 
   /** Rows that are new. */
@@ -99,16 +114,37 @@ export class PostgresBatch {
     return this.#inserted.size + this.#updated.size + this.#removed.size === 0;
   }
 
-  apply<W extends Write>(write: W): OutcomeOf<W> {
+  /** Makes a write; returns undefined where the transaction does not hold its partition. */
+  apply<W extends Write>(write: W): OutcomeOf<W> | undefined {
+    const partition = partitionNamedBy(write, this.#partitions) ?? this.#partitionOfNextId();
+    if (partition === undefined || !this.#held.has(partition)) return undefined;
+    this.#partition = partition;
     if ("time" in write) this.#time = Math.max(this.#time, write.time);
     const { outcome, change } = decide(this.#known, write);
     if (change !== undefined) this.#make(change);
     return outcome;
   }
 
+  /** Returns the partition that has the least next id of those that are held, so that ids stay close together. */
+  #partitionOfNextId(): number | undefined {
+    let least: readonly [id: number, partition: number] | undefined;
+    for (const [partition, { lastId }] of this.#held) {
+      const id = nextIdOf(partition, this.#partitions, lastId);
+      if (least === undefined || id < least[0]) least = [id, partition];
+    }
+    return least?.[1];
+  }
+
+  /** Those of the partition of the write in hand. */
+  get #counters(): Counters {
+    return this.#held.get(this.#partition) as Counters; // held, or the write would not be decided
+  }
+
   #make(change: Change): void {
     const { lastRevision, lastId } = this.#counters;
-    this.#counters = { lastRevision: lastRevision + 1, lastId: "lastId" in change ? change.lastId : lastId };
+    const counters = { lastRevision: lastRevision + 1, lastId: "lastId" in change ? change.lastId : lastId };
+    this.#held.set(this.#partition, counters);
+    this.#changed.add(this.#partition);
     switch (change.kind) {
       case "insert": {
         const { row, keys, keyed } = change;

@@ -1,12 +1,13 @@
-import { type BulkCreation, StoreNotEmpty } from "../../store.ts";
+import { type BulkCreation, type Creation, StoreNotEmpty } from "../../store.ts";
 import { BulkReader, type BulkSource, BulkTally } from "../bulk-source.ts";
 import type { PostgresBatch } from "./batch.ts";
 import type { PostgresChanges } from "./changes.ts";
+import { everyPartition } from "./counters.ts";
 import type { PostgresPool } from "./pool.ts";
 import { transact } from "./writer.ts";
 
 /**
- * Stores many records, all or none, in one transaction and in constant memory. It holds the lock of the collection from
+ * Stores many records, all or none, in one transaction and in constant memory. It holds all partitions of the collection from
  * its first records on.
  *
  * @throws StoreNotEmpty (rejects) when there are records although `onlyIfEmpty`; StoreUnavailable when the documents stop
@@ -21,8 +22,8 @@ export async function bulkCreate(
   try {
     const first = await reader.next();
     return await pool.use((connection) =>
-      transact<BulkCreation>(connection, changes, false, async (locking) => {
-        let counters = await locking;
+      transact<BulkCreation>(connection, changes, async () => {
+        let held = await changes.counters.lock(connection, everyPartition, false);
         // Documents may be waited for longer than the server waits for the statements of a transaction.
         await connection.query({ text: "SET LOCAL idle_in_transaction_session_timeout = '20s'" });
         if (source.onlyIfEmpty && !(await changes.isEmpty(connection, source.owner))) {
@@ -32,12 +33,12 @@ export async function bulkCreate(
         let batch: PostgresBatch | undefined;
         for (let writes = first; writes.length > 0; writes = await reader.next()) {
           if (batch !== undefined) await changes.write(connection, batch);
-          batch = await changes.read(connection, writes, Promise.resolve(counters));
+          batch = await changes.read(connection, writes, Promise.resolve(held));
           for (const write of writes) {
-            tally.add(batch.apply(write));
+            tally.add(batch.apply(write) as Creation); // every partition is held
             if (tally.isDecided) return { result: tally.outcome, batch: undefined };
           }
-          ({ counters } = batch);
+          ({ held } = batch);
         }
         const result = tally.outcome;
         return { result, batch: result.kind === "created" ? batch : undefined };

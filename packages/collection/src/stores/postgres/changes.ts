@@ -1,100 +1,48 @@
 import type { CollectionDefinition, Ownership } from "../../database.ts";
 import type { SnapshotRecord } from "../../snapshot.ts";
-import { StoreHistoryLost } from "../../store.ts";
-import { type Counters, mostCounted, type StoredRow } from "../decide.ts";
-import { ownedBy } from "../definition.ts";
-import { columnsChanged, uniqueKeys } from "../filled-columns.ts";
+import { mostCounted, type StoredRow } from "../decide.ts";
+import { uniqueKeys } from "../filled-columns.ts";
 import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
 import type { Write } from "../write.ts";
 import { PostgresBatch } from "./batch.ts";
-import { dueShape, uniqueColumnName } from "./columns.ts";
+import { uniqueColumnName } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
+import { type HeldPartitions, PostgresCounters } from "./counters.ts";
 import { forgetKeys, keepKeys, keyedRecords } from "./keys.ts";
 import { PostgresRemovals, PostgresRows } from "./rows.ts";
-import { ownerColumn, quoteName, quoteText, toArrayText } from "./sql.ts";
+import { ownerColumn, quoteName, toArrayText } from "./sql.ts";
 
-/** The statements that change a collection, each within a transaction that holds the collection's lock. */
+/** The statements that change a collection, each within a transaction that holds partitions of it. */
 export class PostgresChanges {
+  readonly counters: PostgresCounters;
   readonly #collection: string;
   readonly #table: string;
-  readonly #shape: string;
-  readonly #owned: readonly string[];
   readonly #owner: Ownership | undefined;
   readonly #unique: readonly string[];
   readonly #rows: PostgresRows;
   readonly #removals: PostgresRemovals;
-  /** The greatest counters that this program has seen committed. */
-  #seen: Counters = { lastRevision: 0, lastId: 0 };
 
   /** @param collections those of the database */
   constructor(definition: CollectionDefinition, collections: readonly CollectionDefinition[]) {
     const { name, unique = [], owner } = definition;
+    this.counters = new PostgresCounters(definition, collections);
     this.#collection = name;
     this.#table = quoteName(name);
-    this.#shape = dueShape(definition);
-    this.#owned = ownedBy(name, collections);
     this.#owner = owner;
     this.#unique = unique;
     this.#rows = new PostgresRows(definition);
     this.#removals = new PostgresRemovals(name, collections);
   }
 
-  /**
-   * Locks the collection until the transaction ends, and reads its counters. Every change of a collection begins with this,
-   * so that changes are decided one after another whichever program makes them, and revisions are in the order of the commits.
-   *
-   * @param isRemoving whether records may go, so that what they own is locked too; all programs lock in the same order
-   * @throws StoreUnavailable (rejects) when another program has given the table another shape, which this one cannot fill;
-   *   StoreHistoryLost when changes that were committed are gone
-   */
-  async lock(connection: PostgresConnection, isRemoving: boolean): Promise<Counters> {
-    const rows = await connection.query<readonly [name: string, revision: string, lastId: string, isSame: string]>({
-      name: `waymark lock ${this.#table}`,
-      text: `SELECT name, revision, last_id, form = ${quoteText(this.#shape)}
-        FROM waymark_collections WHERE name = ANY($1) ORDER BY name FOR UPDATE`,
-      values: [toArrayText([this.#collection, ...(isRemoving ? this.#owned : [])])],
-    });
-    const counters = rows.find(([name]) => name === this.#collection);
-    if (counters === undefined) throw new Error(`The collection ${this.#collection} is gone from the database`);
-    const [, revision, lastId, isSame] = counters;
-    if (isSame !== "t") throw columnsChanged(this.#collection);
-    const committed = { lastRevision: Number(revision), lastId: Number(lastId) };
-    this.see(committed);
-    return committed;
-  }
-
-  /**
-   * Takes note of counters that are committed.
-   *
-   * @throws StoreHistoryLost when they are behind those that were committed before
-   */
-  see(committed: Counters): void {
-    if (committed.lastRevision < this.#seen.lastRevision || committed.lastId < this.#seen.lastId) {
-      throw new StoreHistoryLost(
-        `The database has gone back to an older state of ${this.#collection}: committed changes are gone`,
-      );
-    }
-    this.#seen = committed;
-  }
-
-  /** Reads the counters, and takes note of them as `see` does. */
-  async look(connection: PostgresConnection): Promise<void> {
-    const [[revision, lastId] = []] = await connection.queryAlone<readonly [revision: string, lastId: string]>({
-      text: "SELECT revision, last_id FROM waymark_collections WHERE name = $1",
-      values: [this.#collection],
-    });
-    this.see({ lastRevision: Number(revision), lastId: Number(lastId) });
-  }
-
   /** Reads what the writes are decided by. `locking` is the answer to `lock`, sent before. */
   async read(
     connection: PostgresConnection,
     writes: readonly Write[],
-    locking: Promise<Counters>,
+    locking: Promise<HeldPartitions>,
   ): Promise<PostgresBatch> {
     const ids = [...new Set(writes.flatMap(({ id }) => (id !== undefined && Number.isSafeInteger(id) ? [id] : [])))];
     const given = writes.flatMap((write) => (write.kind === "create" && write.id !== undefined ? [write.id] : []));
-    const [counters, owners, keyed, rows, removed, holders] = await Promise.all([
+    const [held, owners, keyed, rows, removed, holders] = await Promise.all([
       locking,
       this.#ownersOf(connection, writes),
       keyedRecords(connection, this.#collection, writes),
@@ -105,16 +53,14 @@ export class PostgresChanges {
     // Those that were created by a key before; such a key is rare.
     const repeated = await this.#rowsOf(connection, [...new Set(Array.from(keyed.values(), ({ id }) => id))]);
     for (const [id, row] of repeated) rows.set(id, row);
-    const greatest = Math.max(counters.lastId, ...given.filter((id) => id <= mostCounted));
-    const assignable =
-      greatest + writes.length <= mostCounted ? [] : await this.#takenBeyond(connection, greatest, writes.length);
+    const assignable = await this.#takenAmongUncounted(connection, held, given, writes.length);
     const takenIds = new Set([...rows.keys(), ...removed, ...assignable]);
-    return new PostgresBatch(this.#unique, { ...counters, rows, takenIds, holders, owners, keyed });
+    return new PostgresBatch(this.counters.partitions, this.#unique, { held, rows, takenIds, holders, owners, keyed });
   }
 
   /** Stores the result of a batch. */
   async write(connection: PostgresConnection, batch: PostgresBatch): Promise<void> {
-    const { inserted, updated, displaced, removed, keyed, time, counters } = batch;
+    const { inserted, updated, displaced, removed, keyed, time, changed } = batch;
     const stored = inserted.length + updated.length;
     const statements: Promise<unknown>[] = [];
     // In this order no two records have the same value of a unique member in between.
@@ -123,14 +69,8 @@ export class PostgresChanges {
     if (updated.length > 0) statements.push(this.#rows.update(connection, updated));
     if (inserted.length > 0) statements.push(this.#rows.insert(connection, inserted));
     if (stored > 0) statements.push(forgetKeys(connection, this.#collection, time, stored));
-    if (keyed.length > 0) statements.push(keepKeys(connection, this.#collection, keyed));
-    statements.push(
-      connection.query({
-        name: "waymark count",
-        text: "UPDATE waymark_collections SET revision = $2, last_id = $3 WHERE name = $1",
-        values: [this.#collection, counters.lastRevision, counters.lastId],
-      }),
-    );
+    if (keyed.length > 0) statements.push(keepKeys(connection, this.#collection, keyed, time));
+    for (const [partition, counters] of changed) statements.push(this.counters.put(connection, partition, counters));
     await Promise.all(statements);
   }
 
@@ -201,12 +141,35 @@ export class PostgresChanges {
     return rows.map(([id]) => Number(id));
   }
 
-  /** Returns the ids beyond this one that a record has or had, until as many as `free` others have been passed. */
+  /**
+   * Returns the ids that a record has or had of those that are not counted and may be assigned next.
+   *
+   * @param given ids that writes bring along
+   * @param free how many more are returned than are taken, at least
+   */
+  async #takenAmongUncounted(
+    connection: PostgresConnection,
+    held: HeldPartitions,
+    given: readonly number[],
+    free: number,
+  ): Promise<readonly number[]> {
+    const { partitions } = this.counters;
+    const taken: number[] = [];
+    for (const [partition, { lastId }] of held) {
+      const counted = given.filter((id) => id <= mostCounted && id % partitions === partition);
+      const greatest = Math.max(lastId, ...counted);
+      if (greatest + free * partitions <= mostCounted) continue;
+      taken.push(...(await this.#takenBeyond(connection, greatest, free)));
+    }
+    return taken;
+  }
+
+  /** Returns the ids beyond this one that a record has or had, until as many as `free` others of each partition have been passed. */
   async #takenBeyond(connection: PostgresConnection, id: number, free: number): Promise<readonly number[]> {
     const taken: number[] = [];
-    for (let end = id; end - id - taken.length < free; ) {
+    for (let end = id; (end - id) / this.counters.partitions - taken.length < free; ) {
       const begin = end;
-      end += free + 1000;
+      end += (free + 1000) * this.counters.partitions;
       const rows = await connection.query<readonly [id: string]>({
         name: `waymark taken of ${this.#table}`,
         text: `SELECT id FROM ${this.#table} WHERE id > $2 AND id <= $3

@@ -1,4 +1,4 @@
-import type { Database, DatabaseOptions, PostgresDatabaseOptions } from "../../database.ts";
+import type { CollectionDefinition, Database, DatabaseOptions, PostgresDatabaseOptions } from "../../database.ts";
 import type { DatabaseObserver } from "../../observer.ts";
 import type { Snapshot } from "../../snapshot.ts";
 import { StoreOpenError } from "../../store.ts";
@@ -18,17 +18,18 @@ import { openPostgresSnapshot } from "./snapshot.ts";
 
 /** As `openPostgresDatabase` of the package, which loads this file when it is called. */
 export async function openPostgresDatabase(address: string, options: PostgresDatabaseOptions): Promise<Database> {
-  const { collections, poolSize = 10 } = options;
+  const { poolSize = 10 } = options;
   const { connectTimeout: connect = 3000, statementTimeout: statement = 5000, lockTimeout: lock = 2000 } = options;
-  assertDefinitions(collections);
+  assertDefinitions(options.collections);
   if (!(Number.isInteger(poolSize) && poolSize >= leastPoolSize)) {
     throw new RangeError(`poolSize must be a whole number from ${leastPoolSize} on, not ${poolSize}`);
   }
   const timeouts: PostgresTimeouts = { connect, statement, lock };
   const parsed = parsePostgresAddress(address);
   const servers = new PostgresServers(parsed);
+  let collections: readonly CollectionDefinition[];
   try {
-    await prepareDatabase(servers, timeouts, options, presentLayouts);
+    collections = await prepareDatabase(servers, timeouts, options, presentLayouts);
   } catch (error) {
     throw openingFault(parsed.display, error);
   }
@@ -40,7 +41,7 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
       () => openPostgresSnapshot(servers, timeouts),
       options.observer?.onCommit,
     ),
-    options,
+    { ...options, collections },
   );
 }
 
@@ -96,10 +97,9 @@ function postgresDatabaseEngine(
     async probeChanges() {
       try {
         // What another transaction is changing can be changed, and is not waited for.
-        const free = "SELECT name FROM waymark_collections FOR UPDATE SKIP LOCKED";
-        await pools.changes.use((connection) =>
-          connection.queryAlone({ text: `UPDATE waymark_collections SET revision = revision WHERE name IN (${free})` }),
-        );
+        const free = "SELECT name, partition FROM waymark_collections FOR UPDATE SKIP LOCKED";
+        const text = `UPDATE waymark_collections SET revision = revision WHERE (name, partition) IN (${free})`;
+        await pools.changes.use((connection) => connection.queryAlone({ text }));
         for (const each of engines) await each.assertHistory();
       } catch (error) {
         throw toStoreFault(error);
@@ -123,24 +123,24 @@ function postgresDatabaseEngine(
 /**
  * Brings the tables to what this program reads and writes, on a connection that has time for it. Where all is as it should be nothing
  * is written, so that a standby is opened too. Of programs that start together on an empty database one makes the tables, and the others
- * find that and try again.
+ * find that and try again. Returns the definitions with the number of partitions that each collection has.
  */
 export async function prepareDatabase(
   servers: PostgresServers,
   timeouts: PostgresTimeouts,
   options: DatabaseOptions,
   layouts: Layouts,
-): Promise<void> {
+): Promise<readonly CollectionDefinition[]> {
   const patient = { ...timeouts, statement: patience, lock: patience };
-  const prepareOnce = async (): Promise<void> => {
+  const prepareOnce = async (): Promise<readonly CollectionDefinition[]> => {
     const connection = await servers.open(patient);
     try {
-      await prepareOver(connection, options, layouts);
+      return await prepareOver(connection, options, layouts);
     } finally {
       await connection.close(); // which also rolls back
     }
   };
-  await attempt(8, prepareOnce, metAnotherStart);
+  return attempt(8, prepareOnce, metAnotherStart);
 }
 
 /** In one transaction, where the engine has the making of tables in it. */
@@ -148,13 +148,18 @@ async function prepareOver(
   connection: PostgresConnection,
   { collections, forLoading = false }: DatabaseOptions,
   layouts: Layouts,
-): Promise<void> {
+): Promise<readonly CollectionDefinition[]> {
   await assertServer(connection, forLoading);
   await connection.begin("ISOLATION LEVEL READ COMMITTED");
   await migrate(connection, layouts);
   if (!forLoading) await assertFinished(connection);
-  for (const definition of ownersFirst(collections)) await prepareCollection(connection, definition);
+  const prepared = new Map<string, CollectionDefinition>();
+  for (const definition of ownersFirst(collections)) {
+    const partitions = await prepareCollection(connection, definition);
+    prepared.set(definition.name, { ...definition, partitions });
+  }
   await connection.query({ text: "COMMIT" });
+  return collections.flatMap(({ name }) => prepared.get(name) ?? []);
 }
 
 /** Of a large table, an index that a new version asks for takes minutes to make; and as long others wait who start too. */

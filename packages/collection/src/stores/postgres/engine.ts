@@ -61,13 +61,13 @@ export class PostgresEngine implements Engine {
     return this.#select(selection, owner).count(this.#pools.lists, options);
   }
 
-  async revision(): Promise<number> {
-    const [counters] = await this.#pools.records.read<readonly [revision: string]>({
-      name: "waymark revision",
-      text: "SELECT revision FROM waymark_collections WHERE name = $1",
+  async revisions(): Promise<readonly number[]> {
+    const counters = await this.#pools.records.read<readonly [revision: string]>({
+      name: "waymark revisions",
+      text: "SELECT revision FROM waymark_collections WHERE name = $1 ORDER BY partition",
       values: [this.#collection],
     });
-    return Number(counters?.[0]);
+    return counters.map(([revision]) => Number(revision));
   }
 
   conflicts(claims: readonly Claim[]): Promise<readonly (string | undefined)[]> {
@@ -88,7 +88,7 @@ export class PostgresEngine implements Engine {
 
   /** @throws StoreHistoryLost (rejects) when changes that were committed are gone */
   assertHistory(): Promise<void> {
-    return this.#pools.changes.use((connection) => this.#changes.look(connection));
+    return this.#pools.changes.use((connection) => this.#changes.counters.look(connection));
   }
 
   /** How many changes wait for a transaction. */

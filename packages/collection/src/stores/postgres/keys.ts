@@ -48,35 +48,66 @@ export async function forgetKeys(
     name: "waymark forget keys",
     text: `DELETE FROM waymark_keys WHERE (collection, owner, key) IN (
         SELECT collection, owner, key FROM waymark_keys WHERE collection = $1 AND time <= $2 ORDER BY time LIMIT $3
+          FOR UPDATE SKIP LOCKED -- what a transaction in another partition forgets
       )`,
     values: [collection, time - keyLifetime, forgottenForEach * stored],
   });
 }
 
-/** Keeps the keys of new records. */
+/**
+ * Keeps the keys of new records, in the place of those that are too old. A transaction in another partition may have kept one of them
+ * meanwhile: then this fails as a value that is there twice, and the transaction is to be repeated.
+ *
+ * @param time when the last of the records was created
+ */
 export async function keepKeys(
+  connection: PostgresConnection,
+  collection: string,
+  keyed: readonly SnapshotKey[],
+  time: number,
+): Promise<void> {
+  const forget = connection.query({
+    name: "waymark forget keys of new records",
+    text: `DELETE FROM waymark_keys
+      WHERE collection = $1 AND time <= $2 AND (owner, key) IN (SELECT * FROM unnest($3::bigint[], $4::text[]))`,
+    values: [
+      collection,
+      time - keyLifetime,
+      toArrayText(keyed.map(({ owner }) => owner)),
+      toArrayText(keyed.map(toReadableKey)),
+    ],
+  });
+  const keep = connection.query({ name: "waymark keep keys", text: insertion, values: keyValues(collection, keyed) });
+  await Promise.all([forget, keep]);
+}
+
+/** Stores keys as they are, in the place of those that there are. */
+export async function putKeys(
   connection: PostgresConnection,
   collection: string,
   keyed: readonly SnapshotKey[],
 ): Promise<void> {
   await connection.query({
-    name: "waymark keep keys",
-    text: `INSERT INTO waymark_keys (collection, ${keyColumns})
-      SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[])
-      ON CONFLICT (collection, owner, key) DO UPDATE SET fingerprint = excluded.fingerprint, id = excluded.id,
-        revision = excluded.revision, time = excluded.time`,
-    values: [
-      collection,
-      ...[
-        keyed.map(({ owner }) => owner),
-        keyed.map(toReadableKey),
-        keyed.map(({ fingerprint }) => fingerprint),
-        keyed.map(({ id }) => id),
-        keyed.map(({ revision }) => revision),
-        keyed.map(({ time }) => time),
-      ].map(toArrayText),
-    ],
+    name: "waymark put keys",
+    text: `${insertion} ON CONFLICT (collection, owner, key) DO UPDATE SET fingerprint = excluded.fingerprint,
+      id = excluded.id, revision = excluded.revision, time = excluded.time`,
+    values: keyValues(collection, keyed),
   });
 }
+
+const insertion = `INSERT INTO waymark_keys (collection, ${keyColumns})
+  SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[])`;
+
+const keyValues = (collection: string, keyed: readonly SnapshotKey[]): readonly string[] => [
+  collection,
+  ...[
+    keyed.map(({ owner }) => owner),
+    keyed.map(toReadableKey),
+    keyed.map(({ fingerprint }) => fingerprint),
+    keyed.map(({ id }) => id),
+    keyed.map(({ revision }) => revision),
+    keyed.map(({ time }) => time),
+  ].map(toArrayText),
+];
 
 const toReadableKey = ({ key }: { readonly key: string }): string => toReadableText(key);

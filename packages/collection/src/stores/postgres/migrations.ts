@@ -15,10 +15,12 @@ export type Layouts = readonly (readonly string[])[];
 
 const firstLayout: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS waymark_collections (
-    name text PRIMARY KEY,
-    revision bigint NOT NULL, -- the last one
-    last_id bigint NOT NULL,  -- the greatest that any record ever had
-    form text NOT NULL        -- what its table is made for
+    name text NOT NULL,
+    partition integer NOT NULL, -- from 0 on: the remainder of the ids that are counted here
+    revision bigint NOT NULL,   -- the last one
+    last_id bigint NOT NULL,    -- the greatest that any record ever had
+    form text NOT NULL,         -- what its table is made for
+    PRIMARY KEY (name, partition)
   )`,
   `CREATE TABLE IF NOT EXISTS waymark_removals (
     collection text NOT NULL,
@@ -101,10 +103,11 @@ export async function knownLayoutOf(connection: PostgresConnection, layouts: Lay
 async function isReleased(connection: PostgresConnection): Promise<boolean> {
   const columns = await connection.query({
     text: `SELECT attname FROM pg_attribute
-      WHERE NOT attisdropped AND (attrelid = to_regclass('waymark_collections')::oid AND attname = 'form'
-        OR attrelid = to_regclass('waymark_keys')::oid AND attname = 'document')`,
+      WHERE NOT attisdropped AND (attrelid = to_regclass('waymark_collections')::oid AND attname IN ('form', 'partition')
+        OR attrelid = to_regclass('waymark_keys')::oid AND attname = 'document')
+      ORDER BY attname`,
   });
-  return columns.length === 1 && columns[0]?.[0] === "form";
+  return columns.join() === "form,partition";
 }
 
 /**

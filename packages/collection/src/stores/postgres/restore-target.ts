@@ -7,6 +7,7 @@ import {
   type SnapshotKey,
   type SnapshotRecord,
 } from "../../snapshot.ts";
+import { countersFor } from "../partitions.ts";
 import {
   assertPlace,
   markColumns,
@@ -18,7 +19,7 @@ import {
 import { PostgresChanges } from "./changes.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { toStoreFault } from "./fault.ts";
-import { keepKeys } from "./keys.ts";
+import { putKeys } from "./keys.ts";
 import type { PostgresPool } from "./pool.ts";
 import { identityOf } from "./snapshot.ts";
 import { quoteName, toArrayText } from "./sql.ts";
@@ -30,6 +31,7 @@ export class PostgresRestoreTarget implements RestoreTarget {
   readonly identity: string;
   readonly #pool: PostgresPool;
   readonly #changes: ReadonlyMap<string, PostgresChanges>;
+  readonly #partitions: ReadonlyMap<string, number>;
   #places = new Map<string, RestorePlace>();
 
   static async of(pool: PostgresPool, collections: readonly CollectionDefinition[]): Promise<PostgresRestoreTarget> {
@@ -42,6 +44,7 @@ export class PostgresRestoreTarget implements RestoreTarget {
     this.#changes = new Map(
       collections.map((definition) => [definition.name, new PostgresChanges(definition, collections)]),
     );
+    this.#partitions = new Map(collections.map(({ name, partitions = 1 }) => [name, partitions]));
   }
 
   begin(source: string): Promise<ReadonlyMap<string, RestorePlace>> {
@@ -93,17 +96,20 @@ export class PostgresRestoreTarget implements RestoreTarget {
   }
 
   putKeys(collection: string, keys: readonly SnapshotKey[]): Promise<void> {
-    return this.#step(collection, (connection) => keepKeys(connection, collection, keys));
+    return this.#step(collection, (connection) => putKeys(connection, collection, keys));
   }
 
   end(counters: ReadonlyMap<string, SnapshotCounters>): Promise<void> {
     return this.#transact(async (connection) => {
       for (const collection of counters.keys()) await this.#assertPlace(connection, collection);
-      for (const [collection, { revision, lastId }] of counters) {
-        await connection.query({
-          text: "UPDATE waymark_collections SET revision = $2, last_id = $3 WHERE name = $1",
-          values: [collection, revision, lastId],
-        });
+      for (const [collection, state] of counters) {
+        const partitions = countersFor(this.#partitions.get(collection) ?? 1, state);
+        for (const [partition, { revision, lastId }] of partitions.entries()) {
+          await connection.query({
+            text: "UPDATE waymark_collections SET revision = $3, last_id = $4 WHERE name = $1 AND partition = $2",
+            values: [collection, partition, revision, lastId],
+          });
+        }
       }
       await connection.query({ text: "DELETE FROM waymark_loading" });
     });
@@ -148,7 +154,7 @@ export class PostgresRestoreTarget implements RestoreTarget {
   /** Locks the collections as a writer does. */
   async #assertUntouched(connection: PostgresConnection, message: string): Promise<void> {
     const rows = await connection.query<readonly [revision: string, lastId: string]>({
-      text: "SELECT revision, last_id FROM waymark_collections WHERE name = ANY($1) ORDER BY name FOR UPDATE",
+      text: "SELECT revision, last_id FROM waymark_collections WHERE name = ANY($1) ORDER BY name, partition FOR UPDATE",
       values: [toArrayText([...this.#changes.keys()])],
     });
     if (rows.flat().some((counter) => counter !== "0")) throw new LoadRefused(message);

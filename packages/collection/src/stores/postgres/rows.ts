@@ -149,15 +149,15 @@ export class PostgresRemovals {
 function removalsOfOwned(owner: string, ids: string, collections: readonly CollectionDefinition[]): readonly string[] {
   return collections
     .filter((definition) => definition.owner?.collection === owner)
-    .flatMap(({ name }) => {
+    .flatMap(({ name, partitions = 1 }) => {
       const condition = `owner = ANY(${ids})`;
       const owned = `ARRAY(SELECT id FROM ${quoteName(name)} WHERE ${condition})`;
       return [
         ...removalsOfOwned(name, owned, collections),
         `WITH removed AS (DELETE FROM ${quoteName(name)} WHERE ${condition} RETURNING id),
           marked AS (INSERT INTO waymark_removals (collection, id) SELECT ${quoteText(name)}, id FROM removed)
-        UPDATE waymark_collections SET revision = revision + (SELECT count(*) FROM removed)
-          WHERE name = ${quoteText(name)} AND EXISTS (SELECT 1 FROM removed)`,
+        UPDATE waymark_collections SET revision = revision + (SELECT count(*) FROM removed WHERE id % ${partitions} = partition)
+          WHERE name = ${quoteText(name)} AND partition IN (SELECT id % ${partitions} FROM removed)`,
       ];
     });
 }

@@ -9,25 +9,29 @@ import { nameOf, quoteName, toArrayText } from "./sql.ts";
 
 /**
  * Makes the table of a collection where it is missing, and sees that it has just the columns that the definition asks for, filled,
- * within the transaction of the connection. Where all is as it should be nothing is written, nor locked.
+ * within the transaction of the connection. Where all is as it should be nothing is written, nor locked. Returns how many partitions
+ * the collection has.
  *
  * Each statement may be made again: with an engine whose transactions do not hold the making of tables, one may begin where another
  * was broken off. Until all is done no program stores records in the table.
  *
- * @throws UnusableDatabase when the table is another program's, or when records share a value that is to be unique
+ * @throws UnusableDatabase when the table is another program's, has another number of partitions, or when records share a value that is
+ *   to be unique
  */
 export async function prepareCollection(
   connection: PostgresConnection,
   definition: CollectionDefinition,
-): Promise<void> {
-  if ((await formOf(connection, definition.name)) === dueShape(definition)) return;
+): Promise<number> {
+  const found = await findCollection(connection, definition);
+  if (found?.form === dueShape(definition)) return found.partitions;
   await lockLayout(connection);
-  const present = await formOf(connection, definition.name);
-  if (present === dueShape(definition)) return;
-  await makeTable(connection, definition, present);
+  const present = await findCollection(connection, definition);
+  if (present?.form === dueShape(definition)) return present.partitions;
+  await makeTable(connection, definition, present?.form);
   await note(connection, definition.name, tableShape(definition, [])); // in which no program stores records
-  await makeColumns(connection, definition, present);
+  await makeColumns(connection, definition, present?.form);
   await note(connection, definition.name, dueShape(definition));
+  return present?.partitions ?? definition.partitions ?? 1;
 }
 
 async function makeTable(
@@ -35,7 +39,7 @@ async function makeTable(
   definition: CollectionDefinition,
   present: string | undefined,
 ): Promise<void> {
-  const { name: collection, owner } = definition;
+  const { name: collection, owner, partitions = 1 } = definition;
   const table = quoteName(collection);
   if (await isThere(connection, table)) {
     if (present === undefined) {
@@ -46,8 +50,9 @@ async function makeTable(
     await dropWithOtherOwner(connection, definition, present);
   }
   await connection.query({
-    text: "INSERT INTO waymark_collections (name, revision, last_id, form) VALUES ($1, 0, 0, $2) ON CONFLICT DO NOTHING",
-    values: [collection, tableShape(definition, [])],
+    text: `INSERT INTO waymark_collections (name, partition, revision, last_id, form)
+      SELECT $1, partition, 0, 0, $2 FROM unnest($3::integer[]) AS rows (partition) ON CONFLICT DO NOTHING`,
+    values: [collection, tableShape(definition, []), toArrayText([...Array(partitions).keys()])],
   });
   const ofOwner = owner === undefined ? "" : "owner ASC, ";
   const statements = [
@@ -158,11 +163,26 @@ const makeIndex = (collection: string, column: string, definition: string, isUni
   `CREATE ${isUnique ? "UNIQUE " : ""}INDEX IF NOT EXISTS ${quoteName(nameOf(collection, column))}
     ON ${quoteName(collection)} ${definition}`;
 
-/** The form of a collection's table; undefined where the database has none. */
-async function formOf(connection: PostgresConnection, collection: string): Promise<string | undefined> {
+/**
+ * Returns the form of a collection's table, and how many partitions it has; undefined where the database has no such collection.
+ *
+ * @throws UnusableDatabase when that is another number of partitions than is asked for
+ */
+async function findCollection(
+  connection: PostgresConnection,
+  { name, partitions: asked }: CollectionDefinition,
+): Promise<{ readonly form: string; readonly partitions: number } | undefined> {
   const text = "SELECT form FROM waymark_collections WHERE name = $1";
-  const [row] = await connection.query<readonly [form: string]>({ text, values: [collection] });
-  return row?.[0];
+  const rows = await connection.query<readonly [form: string]>({ text, values: [name] });
+  const [[form] = []] = rows;
+  if (form === undefined) return undefined;
+  const partitions = rows.length;
+  if (asked !== undefined && asked !== partitions) {
+    throw new UnusableDatabase(
+      `${name} in it has ${partitions} ${partitions === 1 ? "partition" : "partitions"}, not ${asked}, which was fixed when it was made; ask for ${partitions}, or copy it to another database that is made with ${asked}`,
+    );
+  }
+  return { form, partitions };
 }
 
 async function note(connection: PostgresConnection, collection: string, form: string): Promise<void> {

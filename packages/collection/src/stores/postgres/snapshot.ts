@@ -1,4 +1,5 @@
 import type { Snapshot, SnapshotCounters, SnapshotKey, SnapshotRange, SnapshotRecord } from "../../snapshot.ts";
+import { isUntouched } from "../partitions.ts";
 import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../rows.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { toStoreFault, UnusableDatabase } from "./fault.ts";
@@ -59,18 +60,18 @@ class PostgresSnapshot implements Snapshot {
   }
 
   async counters(collection: string): Promise<SnapshotCounters> {
-    const [row] = await this.#query<readonly [revision: string, lastId: string]>(
-      "SELECT revision, last_id FROM waymark_collections WHERE name = $1",
+    const rows = await this.#query<readonly [revision: string, lastId: string]>(
+      "SELECT revision, last_id FROM waymark_collections WHERE name = $1 ORDER BY partition",
       [collection],
     );
-    if (row === undefined) return { revision: 0, lastId: 0, records: 0 };
+    const partitions = rows.map(([revision, lastId]) => ({ revision: Number(revision), lastId: Number(lastId) }));
+    if (partitions.length === 0) return { partitions, records: 0 };
     const [count] = await this.#query<readonly [string]>(`SELECT count(*) FROM ${quoteName(collection)}`, []);
-    return { revision: Number(row[0]), lastId: Number(row[1]), records: Number(count?.[0]) };
+    return { partitions, records: Number(count?.[0]) };
   }
 
   async *records(collection: string, range: SnapshotRange = {}): AsyncGenerator<readonly SnapshotRecord[]> {
-    const { revision } = await this.counters(collection);
-    if (revision === 0) return; // there may be no such table
+    if (isUntouched(await this.counters(collection))) return; // there may be no such table
     const { after = 0, upTo = Number.MAX_SAFE_INTEGER, changedSince = -1 } = range;
     // As in a selection: the limit comes first, and then only the documents of the first bytes are read.
     const text = `SELECT ${recordColumns}, created_at FROM (

@@ -1,10 +1,11 @@
 import type { DatabaseObserver } from "../../observer.ts";
 import { StoreOutcomeUnknown, StoreUnavailable } from "../../store.ts";
-import type { Counters } from "../decide.ts";
+import { partitionNamedBy } from "../partitions.ts";
 import type { OutcomeOf, Write } from "../write.ts";
 import type { PostgresBatch } from "./batch.ts";
 import type { PostgresChanges } from "./changes.ts";
 import type { PostgresConnection } from "./connection.ts";
+import { everyPartition, type WantedPartitions } from "./counters.ts";
 import {
   ConnectionLost,
   isOutcomeUnknown,
@@ -17,7 +18,8 @@ import { attempt, type PostgresPool } from "./pool.ts";
 
 /**
  * Makes the changes of one collection: those that arrive together, or while others are being made, in one transaction.
- * Each is answered once that is committed.
+ * Each is answered once that is committed. A change whose partition another program holds just then is left to the next transaction,
+ * which waits for the partition of the first of those that were left.
  */
 export class PostgresWriter {
   readonly #pool: PostgresPool;
@@ -49,7 +51,7 @@ export class PostgresWriter {
       throw new StoreUnavailable("Too many changes wait for the database");
     }
     const { promise, resolve, reject } = Promise.withResolvers<OutcomeOf<Write>>();
-    this.#waiting.push({ write, resolve, reject });
+    this.#waiting.push({ write, resolve, reject, isLeft: false });
     this.#waitingSize += size;
     this.#schedule();
     return promise as Promise<OutcomeOf<W>>; // the outcome of this very write
@@ -70,7 +72,7 @@ export class PostgresWriter {
 
   /**
    * Begins a transaction once the requests that have arrived by now have been looked at. There is one at a time: all wait for
-   * the same row of counters, so that a second one would take fewer changes along and no less time.
+   * the rows of counters, so that a second one would take fewer changes along and no less time.
    */
   #schedule(): void {
     if (this.#isBusy) return;
@@ -106,9 +108,15 @@ export class PostgresWriter {
   /** Makes the changes in one transaction or, where it fails for one of them, each in one. Gives why none can be made now. */
   async #make(taken: readonly WaitingWrite[]): Promise<StoreUnavailable | undefined> {
     try {
-      const outcomes = await this.#repeat(taken.map(({ write }) => write));
-      // As many as there are writes.
-      for (const [position, { resolve }] of taken.entries()) resolve(outcomes[position] as OutcomeOf<Write>);
+      const outcomes = await this.#repeat(taken);
+      const left: WaitingWrite[] = [];
+      for (const [position, each] of taken.entries()) {
+        const outcome = outcomes[position];
+        if (outcome === undefined) left.push({ ...each, isLeft: true });
+        else each.resolve(outcome);
+      }
+      this.#waiting.unshift(...left);
+      for (const { write } of left) this.#waitingSize += sizeOf(write);
       return undefined;
     } catch (error) {
       if (error instanceof StoreUnavailable || taken.length === 1) {
@@ -125,13 +133,33 @@ export class PostgresWriter {
     return undefined;
   }
 
-  /** What the writes come to, committed; the transaction is tried some times where that may help. */
-  async #repeat(writes: readonly Write[]): Promise<readonly OutcomeOf<Write>[]> {
+  /** Which partitions a transaction asks for. A removal waits at once, for it takes more locks, with which it must not wait for a partition. */
+  #wanted(taken: readonly WaitingWrite[], isRemoving: boolean): WantedPartitions {
+    if (this.#changes.counters.partitions === 1) return everyPartition;
+    const named = this.#named(taken);
+    if (named.length === 0) return isRemoving ? { awaited: "least" } : { free: "least" };
+    const awaited = isRemoving || taken[0]?.isLeft === true ? named[0] : undefined;
+    return { awaited, free: named.filter((partition) => partition !== awaited) };
+  }
+
+  /** The partitions that the writes name, each once, in the order of the writes. */
+  #named(taken: readonly WaitingWrite[]): readonly number[] {
+    const { partitions } = this.#changes.counters;
+    return [...new Set(taken.flatMap(({ write }) => partitionNamedBy(write, partitions) ?? []))];
+  }
+
+  /** What the writes come to, committed; undefined for those that are left. The transaction is tried some times where that may help. */
+  async #repeat(taken: readonly WaitingWrite[]): Promise<readonly (OutcomeOf<Write> | undefined)[]> {
+    const { counters } = this.#changes;
+    const writes = taken.map(({ write }) => write);
     const isRemoving = writes.some(({ kind }) => kind === "remove");
-    const make = (): Promise<readonly OutcomeOf<Write>[]> =>
+    const make = (): Promise<readonly (OutcomeOf<Write> | undefined)[]> =>
       this.#pool.use((connection) =>
-        transact(connection, this.#changes, isRemoving, async (locking) => {
-          const batch = await this.#changes.read(connection, writes, locking);
+        transact(connection, this.#changes, async () => {
+          const read = (wanted: WantedPartitions): Promise<PostgresBatch> =>
+            this.#changes.read(connection, writes, counters.lock(connection, wanted, isRemoving));
+          let batch = await read(this.#wanted(taken, isRemoving));
+          if (batch.held.size === 0) batch = await read({ awaited: this.#named(taken)[0] ?? "least" });
           return { result: writes.map((write) => batch.apply(write)), batch };
         }),
       );
@@ -152,6 +180,8 @@ export class PostgresWriter {
 
 interface WaitingWrite {
   readonly write: Write;
+  /** Whether a transaction was made without it. */
+  readonly isLeft: boolean;
   readonly resolve: (outcome: OutcomeOf<Write>) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -180,30 +210,28 @@ interface Decision<T> {
 }
 
 /**
- * Does work on a collection in a transaction that holds its lock, stores what it decides, and commits. What it throws, and
- * a commit that fails, undoes it all.
+ * Does work on a collection in a transaction, stores what it decides, and commits. The work begins with locking partitions. What it
+ * throws, and a commit that fails, undoes it all.
  *
- * Two round trips: what asks for the lock is sent together with what the work reads first, and the commit together with
+ * Two round trips: what asks for the locks is sent together with what the work reads first, and the commit together with
  * what is stored.
  *
- * @param isRemoving whether it may remove records
  * @throws StoreOutcomeUnknown when the connection breaks after the commit is sent, or the engine cannot tell what became of it
  */
 export async function transact<T>(
   connection: PostgresConnection,
   changes: PostgresChanges,
-  isRemoving: boolean,
-  work: (locking: Promise<Counters>) => Promise<Decision<T>>,
+  work: () => Promise<Decision<T>>,
 ): Promise<T> {
   let isCommitted = false;
   try {
-    // Each statement must see what was committed before the lock was there.
+    // Each statement must see what was committed before the locks were there.
     const begun = connection.begin("ISOLATION LEVEL READ COMMITTED");
-    const [, { result, batch }] = await Promise.all([begun, work(changes.lock(connection, isRemoving))]);
+    const [, { result, batch }] = await Promise.all([begun, work()]);
     if (batch !== undefined && !batch.isUnchanged) {
       isCommitted = true;
       await Promise.all([changes.write(connection, batch), connection.query({ text: "COMMIT" })]);
-      changes.see(batch.counters);
+      changes.counters.see(batch.held);
     } else {
       await connection.query({ text: "ROLLBACK" });
     }

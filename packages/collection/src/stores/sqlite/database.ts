@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { Database, DatabaseOptions } from "../../database.ts";
+import { StoreOpenError } from "../../store.ts";
 import { assertDefinitions } from "../definition.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
 import { type SqliteConnections, SqliteEngine } from "./engine.ts";
@@ -58,6 +59,11 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   const { maxWaitingWrites = 10_000, readTimeLimit = 10_000 } = options;
   const { maxWaitingReads = 1_000, maxWaitingReadsPerCaller = 100 } = options;
   assertDefinitions(collections);
+  if (collections.some(({ partitions = 1 }) => partitions > 1)) {
+    throw new StoreOpenError(
+      `Cannot open the database ${JSON.stringify(file)}: SQLite has one writer, so that partitions would gain nothing: leave their number out, or name a PostgreSQL database`,
+    );
+  }
   assertPositive({ maxWaitingWrites, maxWaitingReads, maxWaitingReadsPerCaller, readTimeLimit });
   const prepare = (opened: DatabaseSync): void => prepareSchema(opened, collections);
   const database = openSqliteFile(file, { busyTimeout, prepare, forLoading: options.forLoading });

@@ -84,12 +84,9 @@ export class SqliteEngine implements Engine {
     return this.#connections.reader.read(options, "count", this.#collection, selection, owner);
   }
 
-  revision(): number {
-    return guardedRead(() => {
-      // The collection's row was made when the database was opened, and is never deleted.
-      const [revision] = this.#revision.get(this.#collection) as unknown as [number];
-      return revision;
-    });
+  revisions(): readonly [number] {
+    // The collection's row was made when the database was opened, and is never deleted.
+    return guardedRead(() => this.#revision.get(this.#collection) as unknown as readonly [number]);
   }
 
   async conflicts(claims: readonly Claim[]): Promise<readonly (string | undefined)[]> {

@@ -58,6 +58,10 @@ export class SqliteKnown implements Known {
     return { record: toRecord(row), createdAt, owner: owner ?? undefined };
   }
 
+  nextId(after: number): number {
+    return after + 1;
+  }
+
   wasGiven(id: number): boolean {
     return this.#row.get(id) !== undefined || this.#removed.get(this.#collection, id) !== undefined;
   }

@@ -8,6 +8,7 @@ import {
   type SnapshotKey,
   type SnapshotRecord,
 } from "../../snapshot.ts";
+import { countersFor } from "../partitions.ts";
 import {
   assertPlace,
   markColumns,
@@ -74,7 +75,7 @@ export class SqliteRestoreTarget implements RestoreTarget {
         this.#run("INSERT OR IGNORE INTO waymark_removals VALUES (?, ?)", collection, id);
       }
       // The removals of records, and of what they own, have counted themselves.
-      for (const name of this.#tables.keys()) this.#count(name, { revision: 0, lastId: 0 });
+      for (const name of this.#tables.keys()) this.#count(name, 0, 0);
     });
   }
 
@@ -129,7 +130,9 @@ export class SqliteRestoreTarget implements RestoreTarget {
   async end(counters: ReadonlyMap<string, SnapshotCounters>): Promise<void> {
     inTransaction(this.#database, this.#busyTimeout, () => {
       for (const collection of counters.keys()) this.#assertPlace(collection);
-      for (const [collection, state] of counters) this.#count(collection, state);
+      for (const [collection, state] of counters) {
+        for (const { revision, lastId } of countersFor(1, state)) this.#count(collection, revision, lastId);
+      }
       this.#database.exec("DROP TABLE waymark_loading");
     });
   }
@@ -159,7 +162,7 @@ export class SqliteRestoreTarget implements RestoreTarget {
     }
   }
 
-  #count(collection: string, { revision, lastId }: Pick<SnapshotCounters, "revision" | "lastId">): void {
+  #count(collection: string, revision: number, lastId: number): void {
     this.#run("UPDATE waymark_collections SET revision = ?, last_id = ? WHERE name = ?", revision, lastId, collection);
   }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import type { Snapshot, SnapshotCounters, SnapshotKey, SnapshotRange, SnapshotRecord } from "../../snapshot.ts";
+import { isUntouched } from "../partitions.ts";
 import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../rows.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
 import { identifySqliteFile, openingFault, Unusable } from "./file.ts";
@@ -113,15 +114,15 @@ export class SqliteSnapshot implements Snapshot {
       const row = this.database
         .prepare("SELECT revision, last_id FROM waymark_collections WHERE name = ?")
         .get(collection);
-      if (row === undefined) return { revision: 0, lastId: 0, records: 0 };
+      if (row === undefined) return { partitions: [], records: 0 };
       const count = this.database.prepare(`SELECT count(*) AS records FROM "${collection}"`).get();
-      return { revision: Number(row["revision"]), lastId: Number(row["last_id"]), records: Number(count?.["records"]) };
+      const partitions = [{ revision: Number(row["revision"]), lastId: Number(row["last_id"]) }];
+      return { partitions, records: Number(count?.["records"]) };
     });
   }
 
   async *records(collection: string, range: SnapshotRange = {}): AsyncGenerator<readonly SnapshotRecord[]> {
-    const { revision } = await this.counters(collection);
-    if (revision === 0) return; // there may be no such table
+    if (isUntouched(await this.counters(collection))) return; // there may be no such table
     const { after = 0, upTo = Number.MAX_SAFE_INTEGER, changedSince = -1 } = range;
     const rows = this.#rows(
       `SELECT ${recordColumns}, created_at FROM "${collection}"

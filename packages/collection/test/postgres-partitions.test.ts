@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  type CollectionDefinition,
+  type Database,
+  type DatabaseOptions,
+  openDatabase,
+  openPostgresDatabase,
+  type Store,
+  StoreHistoryLost,
+  StoreOpenError,
+} from "../src/index.ts";
+import { emptiedPostgresDatabase, execute, newPostgresDatabase } from "./postgres-server.ts";
+import { create, describeChanges, everything, replace } from "./store-contract.ts";
+
+const partitioned = (collections: readonly CollectionDefinition[], partitions = 16): readonly CollectionDefinition[] =>
+  collections.map((definition) => ({ ...definition, partitions }));
+
+const inPartitions = (url: string, options: DatabaseOptions): Promise<Database> =>
+  openPostgresDatabase(url, { ...options, collections: partitioned(options.collections) });
+
+const emptied = emptiedPostgresDatabase();
+describeChanges(
+  "PostgreSQL in 16 partitions",
+  async (options) => inPartitions(await emptied(options.collections), options),
+  async (options) => inPartitions(await newPostgresDatabase(), options),
+  16,
+);
+
+const collections: readonly CollectionDefinition[] = [
+  { name: "person", unique: ["identifier"] },
+  { name: "book", owner: { collection: "person", member: "personId" } },
+];
+
+/** Gives a test several programs on one database whose collections have 16 partitions. */
+const withPrograms =
+  (count: number, use: (programs: readonly Database[], url: string) => Promise<void>) => async () => {
+    const url = await emptied(collections);
+    const programs: Database[] = [];
+    for (let n = 0; n < count; n++) programs.push(await inPartitions(url, { collections }));
+    try {
+      await use(programs, url);
+    } finally {
+      await Promise.all(programs.map((program) => program.close()));
+    }
+  };
+
+const withStore = (use: (people: Store, database: Database, url: string) => Promise<void>) =>
+  withPrograms(1, async ([database], url) => {
+    assert.ok(database);
+    await use(database.store("person"), database, url);
+  });
+
+describe("a collection in partitions", () => {
+  it(
+    "numbers its records one after another, and counts changes where the id of their record belongs",
+    withStore(async (people) => {
+      const numbers: (readonly [id: number, revision: number])[] = [];
+      for (let n = 0; n < 18; n++) {
+        const { id, revision } = await create(people, {});
+        numbers.push([id, revision]);
+      }
+      // Those of one transaction are of one partition.
+      assert.deepEqual(
+        numbers,
+        Array.from({ length: 18 }, (_, n) => [n + 1, n < 16 ? 1 : 2]),
+      );
+      assert.equal((await replace(people, 4, { name: "Ada" })).revision, 2);
+      assert.equal((await create(people, { id: 40 })).revision, 2);
+      assert.equal(await people.revision(), 20);
+    }),
+  );
+
+  it(
+    "names another state after each change, and the same one to every program",
+    withPrograms(2, async ([one, other]) => {
+      assert.ok(one && other);
+      const [people, others] = [one.store("person"), other.store("person")];
+      const states = [await people.state()];
+      for (const change of [
+        () => people.create({}),
+        () => others.create({}),
+        () => people.replace(2, { name: "Ada" }),
+        () => others.remove(1),
+      ]) {
+        await change();
+        states.push(await people.state());
+        assert.equal(await others.state(), states.at(-1));
+      }
+      assert.equal(new Set(states).size, states.length);
+      assert.match(states.join(), /^[\w-]{22}(,[\w-]{22}){4}$/);
+    }),
+  );
+
+  it(
+    "gives no id, no revision of a partition, no unique value and no key to two of what several programs store",
+    withPrograms(4, async (programs) => {
+      const stores = programs.map((program) => program.store("person"));
+      const outcomes = await Promise.all(
+        stores.flatMap((store, program) =>
+          Array.from({ length: 150 }, (_, n) => {
+            if (n % 10 === 0) return store.create({ identifier: `shared ${n}` });
+            const idempotency = { key: `key ${n}`, fingerprint: "" };
+            if (n % 10 === 1) return store.create({}, { idempotency });
+            return store.create(n % 10 === 2 ? { id: 2 ** 52 + 1 + n * 4 + program } : {});
+          }),
+        ),
+      );
+      const kinds = Object.groupBy(outcomes, ({ kind }) => kind);
+      assert.deepEqual([kinds.conflict?.length, kinds.repeated?.length], [45, 45]);
+      const records = await everything(stores[0] as Store);
+      assert.equal(records.length, 600 - 90);
+      assert.equal(new Set(records.map(({ id, revision }) => `${id % 16} ${revision}`)).size, records.length);
+      assert.equal(await stores[1]?.revision(), records.length);
+    }),
+  );
+
+  it(
+    "keeps no record without its owner, and counts what goes with it, while several programs change both",
+    withPrograms(3, async (programs) => {
+      const people = programs.map((program) => program.store("person"));
+      const books = programs.map((program) => program.store("book"));
+      await people[0]?.createAll(Array.from({ length: 30 }, () => ({})));
+      const changes = programs.flatMap((_program, p) =>
+        Array.from({ length: 60 }, (_, n) =>
+          n % 6 === 5 ? people[p]?.remove(1 + ((n + p) % 30)) : books[p]?.within(1 + ((n * 7 + p) % 30)).create({}),
+        ),
+      );
+      const outcomes = (await Promise.all(changes)).map((outcome) => outcome?.kind);
+      const created = outcomes.filter((kind) => kind === "created").length;
+      const alive = new Set((await everything(people[0] as Store)).map(({ id }) => id));
+      assert.equal(alive.size, 30 - outcomes.filter((kind) => kind === "removed").length);
+      const left = await everything(books[0] as Store);
+      for (const { json } of left) assert.ok(alive.has(JSON.parse(json).personId), json);
+      assert.equal(await books[1]?.revision(), created + (created - left.length));
+    }),
+  );
+
+  it(
+    "takes changes while a partition is held, but for those of its records",
+    withStore(async (people, _database, url) => {
+      await people.createAll([{}, {}, {}]);
+      const held = execute(
+        url,
+        `BEGIN; SELECT 1 FROM waymark_collections WHERE name = 'person' AND partition = 2 FOR UPDATE;
+        NOTIFY held; SELECT pg_sleep(0.5); COMMIT`,
+      );
+      const isHeld = `SELECT 1 FROM pg_stat_activity WHERE query LIKE '%pg_sleep(0.5)%' AND wait_event = 'PgSleep'`;
+      while ((await execute(url, isHeld)).length === 0);
+      const order: string[] = [];
+      const note = (name: string) => () => order.push(name);
+      await Promise.all([
+        held.then(note("released")),
+        people.replace(2, { name: "Grace" }).then(note("of the held one")),
+        people.replace(1, { name: "Ada" }).then(note("of another one")),
+        people.create({}).then(note("new")),
+      ]);
+      assert.deepEqual(new Set(order.slice(0, 2)), new Set(["of another one", "new"]));
+      assert.equal(order.length, 4);
+    }),
+  );
+
+  it(
+    "takes no change where one of its partitions has gone back to an older state, until it is resumed",
+    withStore(async (people, database, url) => {
+      await people.createAll([{}, {}, {}]);
+      await replace(people, 3, { name: "Ada" });
+      await execute(url, "UPDATE waymark_collections SET revision = 1 WHERE name = 'person' AND partition = 3");
+      await assert.rejects(people.replace(3, { name: "Grace" }), StoreHistoryLost);
+      await assert.rejects(database.check(), { message: /gone back to an older state of person/ });
+      await database.resume();
+      await database.check();
+      assert.equal((await replace(people, 3, { name: "Grace" })).revision, 1_000_002);
+      assert.equal((await replace(people, 1, { name: "Grace" })).revision, 1_000_002);
+      assert.ok((await create(people, {})).id > 1_000_000);
+    }),
+  );
+});
+
+describe("the number of partitions", () => {
+  it("is fixed when the collection is made, and is what it is where it is left out", async () => {
+    const url = await newPostgresDatabase();
+    await (await openDatabase(url, { collections: partitioned(collections, 4) })).close();
+    await assert.rejects(openDatabase(url, { collections: partitioned(collections, 8) }), (error) => {
+      assert.ok(error instanceof StoreOpenError);
+      assert.match(
+        error.message,
+        /person in it has 4 partitions, not 8, which was fixed when it was made; ask for 4, or copy/,
+      );
+      return true;
+    });
+    const database = await openDatabase(url, { collections });
+    for (const _ of Array(5)) await create(database.store("person"), {});
+    assert.equal((await create(database.store("person"), { id: 9 })).revision, 3);
+    await database.close();
+  });
+
+  for (const partitions of [0, 1.5, 257]) {
+    it(`is not ${partitions}`, async () => {
+      const opening = openDatabase(":memory:", { collections: partitioned(collections, partitions) });
+      await assert.rejects(opening, { name: "RangeError", message: /from 1 to 256/ });
+    });
+  }
+
+  it("is 1 in SQLite, which has one writer", async () => {
+    await (await openDatabase(":memory:", { collections: partitioned(collections, 1) })).close();
+    await assert.rejects(openDatabase(":memory:", { collections: partitioned(collections, 2) }), {
+      name: "StoreOpenError",
+      message:
+        /SQLite has one writer, so that partitions would gain nothing: leave their number out, or name a PostgreSQL/,
+    });
+  });
+});
+
+describe("a copy to another number of partitions", () => {
+  it("has every record with its id and revision, owned ones too, and gives none of them again", async () => {
+    const source = await openDatabase(":memory:", { collections });
+    await source.store("person").createAll(Array.from({ length: 40 }, (_, n) => ({ identifier: `${n}` })));
+    await source.store("person").remove(40);
+    await replace(source.store("person"), 7, { name: "Ada" });
+    for (const owner of [3, 9, 9]) await create(source.store("book").within(owner), {});
+    const url = await newPostgresDatabase();
+    const target = await inPartitions(url, { collections });
+    const back = await openDatabase(":memory:", { collections });
+    const databases = [source, target, back];
+    for (const [from, to] of [
+      [source, target],
+      [target, back],
+    ] as const) {
+      const snapshot = await from.snapshot();
+      await to.load(snapshot);
+      await snapshot.close();
+      for (const name of ["person", "book"]) {
+        assert.deepEqual(await everything(to.store(name)), await everything(from.store(name)));
+      }
+      const people = to.store("person");
+      assert.deepEqual(await people.create({ id: 40 }), { kind: "conflict", member: "id" });
+      assert.deepEqual(await people.create({ identifier: "3" }), { kind: "conflict", member: "identifier" });
+      const before = new Set((await everything(people)).map(({ id }) => id));
+      for (const _ of Array(20)) {
+        const { id, revision } = await create(people, {});
+        assert.ok(id > 40 && revision > 42 && !before.has(id), `${id}`);
+      }
+      const owner = to === target ? 9 : 3;
+      assert.deepEqual(await people.remove(owner), { kind: "removed" });
+      assert.equal(await to.store("book").count(), to === target ? 1 : 0);
+    }
+    await Promise.all(databases.map((database) => database.close()));
+  });
+});
