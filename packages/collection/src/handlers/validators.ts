@@ -40,10 +40,11 @@ export function representationFields(
   representation: Representation,
   { entityTag, lastModified }: StateValidators,
 ): HeaderList {
-  const modified = lastModified !== undefined && {
-    "Last-Modified": formatHttpDate(Math.min(lastModified, Date.now())),
-  };
-  return constantFields(representation).concat(HeaderList.of({ ETag: entityTag, ...modified }));
+  const fields =
+    lastModified === undefined
+      ? HeaderList.of({ ETag: entityTag })
+      : HeaderList.of({ ETag: entityTag, "Last-Modified": formatHttpDate(Math.min(lastModified, Date.now())) });
+  return constantFields(representation).concat(fields);
 }
 
 /** Returns the fields that do not depend on the state, checked and rendered once. */

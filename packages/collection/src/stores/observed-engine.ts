@@ -87,24 +87,29 @@ export class ObservedEngine implements Engine {
     const observer = this.#observer;
     if (observer === undefined) return operation();
     const started = observer.onOperation === undefined ? 0 : performance.now();
-    const report = (error: unknown): void => {
-      if (error instanceof StoreUnavailable) observer.onUnavailable?.(error);
-      observer.onOperation?.({
-        collection: this.#collection,
-        name,
-        milliseconds: performance.now() - started,
-        error,
-      });
-    };
     let result: R;
     try {
       result = operation();
     } catch (error) {
-      report(error);
+      this.#report(observer, name, started, error);
       throw error;
     }
-    if (result instanceof Promise) result.then(() => report(undefined), report);
-    else if (observer.onOperation !== undefined) report(undefined);
+    if (result instanceof Promise) {
+      result.then(
+        () => this.#report(observer, name, started, undefined),
+        (error: unknown) => this.#report(observer, name, started, error),
+      );
+    } else if (observer.onOperation !== undefined) this.#report(observer, name, started, undefined);
     return result;
+  }
+
+  #report(observer: DatabaseObserver, name: StoreOperation["name"], started: number, error: unknown): void {
+    if (error instanceof StoreUnavailable) observer.onUnavailable?.(error);
+    observer.onOperation?.({
+      collection: this.#collection,
+      name,
+      milliseconds: performance.now() - started,
+      error,
+    });
   }
 }

@@ -233,7 +233,7 @@ function toLines(flat: readonly string[], isSound: boolean): string {
  *   (RFC 9110 §5.1, §5.5)
  */
 function assertField(name: string, value: unknown): void {
-  assertName(name);
+  lineStart(name); // which has been checked when it is kept
   assertValue(name, value);
 }
 

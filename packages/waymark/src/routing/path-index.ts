@@ -1,4 +1,5 @@
 import { matchesSegment, type PathPattern, type Segment } from "../path/pattern.ts";
+import { TextMap } from "../text-map.ts";
 
 /** Values under a pattern, all of which match whenever one of them does. */
 export interface Entries<T> {
@@ -37,7 +38,7 @@ export function buildPathIndex<T>(values: readonly T[], patternOf: (value: T) =>
       fixedPaths.add(`/${segments.map((segment) => segment.text).join("/")}`);
     }
   }
-  const hasBackward = backward.literals.size > 0 || backward.others.length > 0;
+  const hasBackward = !backward.literals.isEmpty || backward.others.length > 0;
   return {
     fixedPaths: [...fixedPaths],
     find(segments) {
@@ -60,7 +61,7 @@ export function buildPathIndex<T>(values: readonly T[], patternOf: (value: T) =>
 const startsWithRest = (segments: readonly Segment[]): boolean => segments[0]?.kind === "rest" && segments.length > 1;
 
 interface Node<T> {
-  readonly literals: Map<string, Node<T>>;
+  readonly literals: TextMap<Node<T>>;
   readonly others: { readonly key: string; readonly segment: OtherSegment; readonly node: Node<T> }[];
   /** Of patterns that end here. */
   here: { id: number; values: T[] } | undefined;
@@ -70,7 +71,7 @@ interface Node<T> {
 
 type OtherSegment = Exclude<Segment, { kind: "literal" | "rest" }>;
 
-const newNode = <T>(): Node<T> => ({ literals: new Map(), others: [], here: undefined, rest: undefined });
+const newNode = <T>(): Node<T> => ({ literals: new TextMap(), others: [], here: undefined, rest: undefined });
 
 function insert<T>(root: Node<T>, segments: readonly Segment[]): Node<T> {
   let node = root;
@@ -85,7 +86,7 @@ function literalChild<T>(parent: Node<T>, text: string): Node<T> {
   const known = parent.literals.get(text);
   if (known !== undefined) return known;
   const node = newNode<T>();
-  parent.literals.set(text, node);
+  parent.literals.add(text, node);
   return node;
 }
 

@@ -4,6 +4,7 @@ import { pathWithin } from "../mount.ts";
 import { pathSegments } from "../path/pattern.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
+import { TextMap } from "../text-map.ts";
 import { type Branch, matchesMethod, matchesPath, restrictsPath } from "./branch.ts";
 import { type Check, stages } from "./check.ts";
 import { buildPathIndex, type Entries } from "./path-index.ts";
@@ -40,7 +41,8 @@ export function buildRouteTable(branches: readonly Branch[]): RouteTable {
     const routes = routesOf(index.find(segments), segments);
     return routes && { routes, segments };
   };
-  const fixed = new Map(index.fixedPaths.map((path) => [path, locate(path)]));
+  const fixed = new TextMap<Located | undefined>();
+  for (const path of index.fixedPaths) fixed.add(path, locate(path));
   return (path) => fixed.get(path) ?? locate(path);
 }
 

@@ -1,6 +1,7 @@
 import { isToken } from "../../fields/syntax.ts";
 import { HttpError, problem } from "../../problem.ts";
 import { problemTypes } from "../../problem-types.ts";
+import { TextMap } from "../../text-map.ts";
 import { malformedMessage } from "./refusals.ts";
 
 /** The first line of a request (RFC 9112 §3). */
@@ -19,8 +20,10 @@ export interface RequestLine {
  */
 export function parseRequestLine(line: string): RequestLine {
   const methodEnd = line.indexOf(" ");
-  const method = line.slice(0, Math.max(methodEnd, 0));
-  if (!isKnownMethod(method) && !isToken(method)) throw malformedMessage("The request line has no method.");
+  const sent = line.slice(0, Math.max(methodEnd, 0));
+  const known = knownMethods.get(sent);
+  const method = known ?? sent;
+  if (known === undefined && !isToken(method)) throw malformedMessage("The request line has no method.");
   const targetEnd = line.indexOf(" ", methodEnd + 1);
   // HTTP/0.9 has a method and a target, and no version.
   const target = targetEnd < 0 ? line.slice(methodEnd + 1) : line.slice(methodEnd + 1, targetEnd);
@@ -36,8 +39,8 @@ export function parseRequestLine(line: string): RequestLine {
     }
     return { method, target, minorVersion };
   }
-  if (!isKnownMethod(method)) throw new HttpError(problem(problemTypes.notImplemented));
-  if (method !== "CONNECT" && !targetForm.test(target)) {
+  if (known === undefined) throw new HttpError(problem(problemTypes.notImplemented));
+  if (method !== "CONNECT" && !target.startsWith("/") && !otherForm.test(target)) {
     throw malformedMessage("The request target is neither a path, nor an absolute URI, nor an asterisk.");
   }
   return { method, target, minorVersion };
@@ -61,15 +64,13 @@ function minorVersionOf(protocol: string): 0 | 1 | undefined {
 const otherProtocol = /^(?:HTTP\/\d\.\d|(?!HTTP\/)[A-Z]+\/[\d.]+|)$/;
 
 const sound = /^[!-~]+$/;
-const targetForm = /^(?:\/|[A-Za-z]+:\/\/|\*$)/;
+const otherForm = /^(?:[A-Za-z]+:\/\/|\*$)/;
 
 // Those of the registry (RFC 9110 §16.1.1) and of WebDAV and UPnP that are in use; CONNECT is refused later.
-const knownMethods: ReadonlySet<string> = new Set(
-  (
-    "GET HEAD POST PUT DELETE PATCH OPTIONS TRACE CONNECT QUERY ACL BIND CHECKOUT COPY LINK LOCK M-SEARCH MERGE " +
-    "MKACTIVITY MKCALENDAR MKCOL MOVE NOTIFY PROPFIND PROPPATCH PURGE REBIND REPORT SEARCH SOURCE SUBSCRIBE UNBIND " +
-    "UNLINK UNLOCK UNSUBSCRIBE"
-  ).split(" "),
-);
-
-const isKnownMethod = (method: string): boolean => knownMethods.has(method);
+const knownMethods = new TextMap<string>();
+for (const method of (
+  "GET HEAD POST PUT DELETE PATCH OPTIONS TRACE CONNECT QUERY ACL BIND CHECKOUT COPY LINK LOCK M-SEARCH MERGE " +
+  "MKACTIVITY MKCALENDAR MKCOL MOVE NOTIFY PROPFIND PROPPATCH PURGE REBIND REPORT SEARCH SOURCE SUBSCRIBE UNBIND " +
+  "UNLINK UNLOCK UNSUBSCRIBE"
+).split(" "))
+  knownMethods.add(method, method);
