@@ -2,6 +2,7 @@ import type { DatabaseObserver } from "./observer.ts";
 import type { SelectableMember } from "./selection.ts";
 import type { LoadOptions, Snapshot } from "./snapshot.ts";
 import type { Store } from "./store.ts";
+import type { MessageLink } from "./stores/sqlite/remote-writer.ts";
 
 /** Keeps collections, each behind a store. A program opens a database once. */
 export interface Database {
@@ -82,6 +83,11 @@ export interface DatabaseOptions {
   readonly forLoading?: boolean;
   /** Receives events of the database. Default: none. */
   readonly observer?: DatabaseObserver | undefined;
+  /**
+   * The link to a `SharedWriter` in another process, which makes the changes to an SQLite file together with those of other
+   * processes. Default: this process makes them.
+   */
+  readonly writer?: MessageLink | undefined;
 }
 
 /** Defines a collection of a database. */

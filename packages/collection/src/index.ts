@@ -79,5 +79,7 @@ export { isPostgresAddress } from "./stores/postgres/address.ts";
 export { type BackupOptions, backupSqliteFile } from "./stores/sqlite/backup.ts";
 export { openSqliteDatabase, type SqliteDatabaseOptions } from "./stores/sqlite/database.ts";
 export { isReadableByOthers } from "./stores/sqlite/file.ts";
+export type { MessageLink } from "./stores/sqlite/remote-writer.ts";
+export { SharedWriter, type SharedWriterOptions } from "./stores/sqlite/shared-writer.ts";
 export type { SqliteSnapshotOptions } from "./stores/sqlite/snapshot.ts";
 export { toWords } from "./stores/words.ts";

@@ -1,4 +1,12 @@
-import { type BulkLimits, collection, type Database, openDatabase, type Store, xmlDecoder } from "@waymark/collection";
+import {
+  type BulkLimits,
+  collection,
+  type Database,
+  type DatabaseOptions,
+  openDatabase,
+  type Store,
+  xmlDecoder,
+} from "@waymark/collection";
 import { type App, type AroundFilter, type HttpRequest, ok, type RouterOptions, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import {
@@ -41,6 +49,8 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
    * `personCollection`, already open.
    */
   readonly database: string | Database;
+  /** The link to the process that makes the changes to an SQLite file: see `DatabaseOptions`. Default: this process. */
+  readonly writer?: DatabaseOptions["writer"];
   /** The origins whose pages may use the service. Default: none. */
   readonly cors?: CorsPolicy;
   /** Decides which requests are let in: the filter of `openAccess`, or `forThisMachine`. Default: all. */
@@ -93,6 +103,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     maxInFlight,
     publicUrl: url,
     bulk,
+    writer,
     observers = [],
     ...routing
   } = others;
@@ -126,7 +137,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
   ];
   const database =
     typeof address === "string"
-      ? await openDatabase(address, { collections: [personCollection], now, observer })
+      ? await openDatabase(address, { collections: [personCollection], now, observer, writer })
       : address;
   const store = database.store(personCollection.name);
   const people = collection({

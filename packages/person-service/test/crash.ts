@@ -16,18 +16,28 @@ export interface CrashReport {
 }
 
 /**
+ * What is killed: the one process that serves; one of two workers, which is replaced; or both workers and what supervises them, in
+ * any order.
+ */
+export type Victim = "process" | "worker" | "workers";
+
+/**
  * Kills a person-service with SIGKILL at random moments while several clients store people, starts it again on the same
  * database, and checks what is there: each person who was acknowledged, once and with the id that was told; of the others each
  * once or not at all; each of them whole; and no id that anybody had before.
  *
  * @param rounds how often the service is killed; every fifty rounds it gets a new database
  */
-export async function survivesCrashes(kind: DatabaseKind, rounds: number): Promise<CrashReport> {
+export async function survivesCrashes(
+  kind: DatabaseKind,
+  rounds: number,
+  victim: Victim = "process",
+): Promise<CrashReport> {
   const total = { rounds, acknowledged: 0, unacknowledged: { stored: 0, lost: 0 } };
   for (let left = rounds; left > 0; left -= roundsPerDatabase) {
     const database = await kind.create();
     try {
-      const { acknowledged, found, lost } = await crashRepeatedly(database, Math.min(left, roundsPerDatabase));
+      const { acknowledged, found, lost } = await crashRepeatedly(database, Math.min(left, roundsPerDatabase), victim);
       total.acknowledged += acknowledged;
       total.unacknowledged.stored += found;
       total.unacknowledged.lost += lost;
@@ -44,13 +54,22 @@ const clients = 16;
 /** A round lasts until so many people are acknowledged, at random, and then for so many milliseconds. */
 const atMost = { acknowledged: 40, lingering: 5 };
 
-async function crashRepeatedly(database: TestDatabase, rounds: number): Promise<Ledger> {
+/** After some more workers that end soon after their start, the program would end. */
+const workersPerService = 3;
+
+async function crashRepeatedly(database: TestDatabase, rounds: number, victim: Victim): Promise<Ledger> {
   const ledger = new Ledger();
-  let service = await startService("--database", database.location);
+  const options = victim === "process" ? [] : ["--workers", "2"];
+  const start = (): Promise<ServiceProcess> => startService("--database", database.location, ...options);
+  let service = await start();
   try {
-    for (let round = 0; round < rounds; round++) {
-      await crash(service, ledger);
-      service = await startService("--database", database.location);
+    for (let round = 1; round <= rounds; round++) {
+      await crash(service, ledger, victim);
+      if (victim === "worker" && round % workersPerService === 0) {
+        service.kill("SIGTERM");
+        await service.exited;
+      }
+      if (victim !== "worker" || round % workersPerService === 0) service = await start();
       ledger.reconcile(await list(service));
       database.assertIntact?.();
     }
@@ -60,19 +79,31 @@ async function crashRepeatedly(database: TestDatabase, rounds: number): Promise<
   return ledger;
 }
 
-/** Has people stored, and kills the service while they are. */
-async function crash(service: ServiceProcess, ledger: Ledger): Promise<void> {
+/** Has people stored, and kills the service, or a worker of it, while they are. */
+async function crash(service: ServiceProcess, ledger: Ledger, victim: Victim): Promise<void> {
   const enough = Promise.withResolvers<void>();
   let left = Math.floor(Math.random() * atMost.acknowledged);
   const onAcknowledged = (): void => {
     if (left-- === 0) enough.resolve();
   };
-  const writing = Promise.all(Array.from({ length: clients }, () => storePeople(service, ledger, onAcknowledged)));
+  const crashed = new AbortController();
+  const writing = Promise.all(
+    Array.from({ length: clients }, () => storePeople(service, ledger, onAcknowledged, crashed.signal)),
+  );
   await Promise.race([enough.promise, writing]);
   await elapse(Math.random() * atMost.lingering);
-  service.kill("SIGKILL");
-  const { signal, stderr } = await service.exited;
-  assert.deepEqual([signal, stderr], ["SIGKILL", ""]);
+  const workers = [...service.printed.matchAll(/^worker (\d+) serves$/gm)].slice(-2).map(([, pid]) => Number(pid));
+  if (victim === "worker") {
+    const replaced = service.told(/^worker \d+ serves\n/m);
+    process.kill(workers[Math.floor(Math.random() * 2)] as number, "SIGKILL"); // there are two
+    await replaced;
+    crashed.abort();
+  } else {
+    const all = victim === "process" ? [service.pid] : [service.pid, ...workers];
+    for (const pid of Math.random() < 0.5 ? all : all.toReversed()) process.kill(pid, "SIGKILL");
+    const { signal, stderr } = await service.exited;
+    assert.deepEqual([signal, stderr], ["SIGKILL", ""]);
+  }
   await writing;
 }
 
@@ -81,11 +112,16 @@ async function list({ url }: ServiceProcess): Promise<readonly SentRecord[]> {
   return JSON.parse(await answer.text());
 }
 
-/** Stores one person after another over one connection, until that breaks. */
-async function storePeople(service: ServiceProcess, ledger: Ledger, onAcknowledged: () => void): Promise<void> {
+/** Stores one person after another over one connection, until that breaks or the signal is aborted. */
+async function storePeople(
+  service: ServiceProcess,
+  ledger: Ledger,
+  onAcknowledged: () => void,
+  signal: AbortSignal,
+): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
-    for (;;) {
+    while (!signal.aborted) {
       const person = ledger.next();
       const location = await post(service, agent, JSON.stringify(person));
       if (location === undefined) return;

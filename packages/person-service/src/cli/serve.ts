@@ -1,5 +1,12 @@
 import { existsSync } from "node:fs";
-import { displayAddress, isPostgresAddress, isReadableByOthers, type Store, StoreNotEmpty } from "@waymark/collection";
+import {
+  displayAddress,
+  isPostgresAddress,
+  isReadableByOthers,
+  SharedWriter,
+  type Store,
+  StoreNotEmpty,
+} from "@waymark/collection";
 import { GET, router, text } from "waymark";
 import { quote } from "waymark/content";
 import { type RunningServer, serve } from "waymark/node";
@@ -11,6 +18,7 @@ import { type Log, openLog } from "../log/log.ts";
 import { logService } from "../log/service-log.ts";
 import { joinObservers } from "../observer.ts";
 import { version } from "../package-files.ts";
+import { personCollection } from "../person/collection.ts";
 import { demoPeople } from "../person/demo.ts";
 import type { Person } from "../person/person.ts";
 import { openPersonService } from "../service.ts";
@@ -19,8 +27,10 @@ import { accessWarnings } from "./access-warnings.ts";
 import { type Command, CommandError, type CommandStreams, userErrorMessage } from "./command.ts";
 import { firstSteps } from "./first-steps.ts";
 import { defaultKeysFile, type Options, serveOptions, toOptions, usageErrorInOptions } from "./options.ts";
-import { type AskWorkers, superviseWorkers, type Worker, workerOfThisProcess } from "./supervisor.ts";
 import { readTlsFiles } from "./tls-files.ts";
+import type { AskWorkers } from "./workers/questions.ts";
+import { superviseWorkers } from "./workers/supervisor.ts";
+import { type Worker, workerOfThisProcess } from "./workers/worker.ts";
 
 /** Runs the service. */
 export const serveCommand: Command = {
@@ -53,13 +63,17 @@ async function supervise({ workers, grace, ...options }: Options, { print }: Com
   await requirePort(options);
   const log = openLog({ detail: options.log, level: options.logLevel });
   const { admin } = options;
+  const metrics = admin && (await import("../metrics/service-metrics.ts")).commitMetrics();
   const openAdmin =
     admin &&
     (async (ask: AskWorkers) => {
       const { openAdminOfWorkers } = await import("../metrics/workers.ts");
-      return announced(await openAdminOfWorkers(admin, ask), print);
+      return announced(await openAdminOfWorkers(admin, ask, metrics?.registry), print);
     });
-  process.exitCode = await superviseWorkers({ count: workers, grace: grace * 1000, print, log, openAdmin });
+  const writer = isPostgresAddress(options.database)
+    ? undefined
+    : new SharedWriter({ file: options.database, collections: [personCollection], onCommit: metrics?.onCommit });
+  process.exitCode = await superviseWorkers({ count: workers, grace: grace * 1000, print, log, openAdmin, writer });
   log.flush();
 }
 
@@ -102,6 +116,7 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
     maxDelay,
     maxInFlight,
     https: tls !== undefined || (trustProxy.length > 0 && (({ client }) => client.scheme === "https")),
+    writer: worker?.writer,
     isReady: () => !stopping,
     onFault: serviceLog.onFault,
     observers,

@@ -11,12 +11,15 @@ export interface ServiceMetrics {
   watch(database: Database, isReady: () => boolean): void;
 }
 
+export interface CommitMetrics extends Required<Pick<ServiceObserver, "onCommit">> {
+  readonly registry: Registry;
+}
+
 /** Makes the metrics of a service; docs/metrics.md lists them. */
 export function serviceMetrics(version: string): ServiceMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = requestMetrics(registry);
-  const store = storeMetrics(registry);
   const refused = new Counter({
     name: "http_requests_refused_total",
     help: "Requests that were turned away or not let in, by cause",
@@ -34,7 +37,8 @@ export function serviceMetrics(version: string): ServiceMetrics {
     registry,
     observer: {
       ...requests,
-      ...store,
+      ...operationMetrics(registry),
+      onCommit: commitMetrics(registry).onCommit,
       onTurnedAway: (cause) => refused.inc({ cause }),
       onDenial: ({ kind }) => refused.inc({ cause: kind }),
     },
@@ -92,21 +96,30 @@ const methodLabel = ({ request: { method } }: RequestEvent): string => (methods.
 
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-function storeMetrics(registry: Registry): Pick<ServiceObserver, "onOperation" | "onCommit"> {
-  const registers = [registry];
-  const buckets = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+const storeBuckets = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+
+function operationMetrics(registry: Registry): Pick<ServiceObserver, "onOperation"> {
   const operations = new Histogram({
     name: "store_operation_duration_seconds",
     help: "Time that operations of the store took, their waiting included",
     labelNames: ["operation", "outcome"],
-    buckets,
-    registers,
+    buckets: storeBuckets,
+    registers: [registry],
   });
+  return {
+    onOperation: ({ name, milliseconds, error }) =>
+      operations.observe({ operation: name, outcome: outcomeOf(error) }, milliseconds / 1000),
+  };
+}
+
+/** Makes the metrics of the transactions with changes; of a process that makes those of others, they are all it has. */
+export function commitMetrics(registry: Registry = new Registry()): CommitMetrics {
+  const registers = [registry];
   const commits = new Histogram({
     name: "store_commit_duration_seconds",
     help: "Time that transactions with changes took",
     labelNames: ["outcome"],
-    buckets,
+    buckets: storeBuckets,
     registers,
   });
   const changes = new Histogram({
@@ -116,8 +129,7 @@ function storeMetrics(registry: Registry): Pick<ServiceObserver, "onOperation" |
     registers,
   });
   return {
-    onOperation: ({ name, milliseconds, error }) =>
-      operations.observe({ operation: name, outcome: outcomeOf(error) }, milliseconds / 1000),
+    registry,
     onCommit({ changes: count, milliseconds, error }) {
       commits.observe({ outcome: outcomeOf(error) }, milliseconds / 1000);
       changes.observe(count);

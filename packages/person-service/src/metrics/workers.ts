@@ -1,7 +1,8 @@
 import { StoreUnavailable } from "@waymark/collection";
 import { AggregatorRegistry, type Registry } from "prom-client";
 import type { RunningServer } from "waymark/node";
-import type { AskWorkers, WorkerQuestion } from "../cli/supervisor.ts";
+import type { WorkerQuestion } from "../cli/workers/messages.ts";
+import type { AskWorkers } from "../cli/workers/questions.ts";
 import type { Health } from "../health.ts";
 import { type AdminAddress, openAdmin } from "./admin.ts";
 
@@ -23,11 +24,16 @@ async function healthOf({ check, isReady }: Health): Promise<WorkerHealth> {
   }
 }
 
-/** Opens the admin listener of several workers: it adds up their metrics, and is ready while all of them are. */
-export function openAdminOfWorkers(address: AdminAddress, ask: AskWorkers): Promise<RunningServer> {
+/**
+ * Opens the admin listener of several workers: it adds up their metrics, and is ready while all of them are.
+ *
+ * @param own the metrics of this process
+ */
+export function openAdminOfWorkers(address: AdminAddress, ask: AskWorkers, own?: Registry): Promise<RunningServer> {
   const metrics = async (): Promise<string> => {
     const answers = (await ask("metrics")) as object[]; // the answers of answerAsWorker
-    return AggregatorRegistry.aggregate(answers).metrics();
+    const all = own === undefined ? answers : [...answers, await own.getMetricsAsJSON()];
+    return AggregatorRegistry.aggregate(all).metrics();
   };
   const check: Health["check"] = async () => {
     const answers = (await ask("health")) as readonly WorkerHealth[]; // the answers of answerAsWorker

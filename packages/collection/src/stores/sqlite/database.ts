@@ -9,6 +9,7 @@ import { type SqliteConnections, SqliteEngine } from "./engine.ts";
 import { guardedRead } from "./fault.ts";
 import { connectToSqliteFile, openSqliteFile } from "./file.ts";
 import { type ReaderCalls, SqliteReader, threadedReader } from "./reader.ts";
+import { remoteWriter } from "./remote-writer.ts";
 import { SqliteRestoreTarget } from "./restore-target.ts";
 import { prepareSchema } from "./schema.ts";
 import { SqliteQueries } from "./selection.ts";
@@ -74,9 +75,14 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   const path = resolve(file);
   const thread = { path, collections, busyTimeout };
   const writer = new SqliteWriter(
-    isFile ? threadedWriter(thread) : localWriter(new SqliteTransactions(database, collections, busyTimeout)),
+    options.writer !== undefined
+      ? remoteWriter(options.writer)
+      : isFile
+        ? threadedWriter(thread)
+        : localWriter(new SqliteTransactions(database, collections, busyTimeout)),
     maxWaitingWrites,
-    options.observer?.onCommit,
+    // The process that commits reports its commits.
+    options.writer === undefined ? options.observer?.onCommit : undefined,
   );
   const queries = new SqliteQueries(database, collections);
   const stop = new Int32Array(new SharedArrayBuffer(4));

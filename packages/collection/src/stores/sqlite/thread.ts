@@ -3,6 +3,7 @@ import { extname } from "node:path";
 import { isSea } from "node:sea";
 import { parentPort, Worker } from "node:worker_threads";
 import { StoreOutcomeUnknown, StoreUnavailable } from "../../store.ts";
+import { type Answer, answerOf, type PendingCall, settle } from "./answer.ts";
 
 /** What runs in a thread. */
 interface ThreadProgram {
@@ -26,7 +27,7 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
   readonly #program: ThreadProgram;
   #thread: Worker | undefined;
   /** What the thread has not answered yet, in the order in which it will. */
-  #pending: PendingAnswer[] = [];
+  #pending: (PendingCall & { readonly call: string })[] = [];
 
   constructor(program: ThreadProgram) {
     this.#program = program;
@@ -73,22 +74,10 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
     return thread;
   }
 
-  #receive(message: Exclude<ThreadMessage, { readonly kind: "ready" }>): void {
+  #receive(answer: Answer): void {
     const answered = this.#pending.shift();
     if (this.#pending.length === 0) this.#thread?.unref();
-    switch (message.kind) {
-      case "done":
-        answered?.resolve(message.result);
-        break;
-      case "unavailable":
-        answered?.reject(new StoreUnavailable(message.reason, { cause: message.cause }));
-        break;
-      case "unknown":
-        answered?.reject(new StoreOutcomeUnknown(message.reason, { cause: message.cause }));
-        break;
-      case "failed":
-        answered?.reject(message.error);
-    }
+    if (answered !== undefined) settle(answered, answer);
   }
 
   #lossOf(call: string, isReady: boolean, cause: unknown): StoreUnavailable {
@@ -106,12 +95,6 @@ function programOf(file: ThreadProgram["file"]): URL {
   return isSea() ? new URL(`data:text/javascript,${encodeURIComponent(readFileSync(url, "utf8"))}`) : url;
 }
 
-interface PendingAnswer {
-  readonly call: string;
-  readonly resolve: (result: unknown) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 // Part of the programs of threads: what it imports lies beside it or is Node's, so that they run in whatever way the program does
 // that starts them.
 
@@ -119,12 +102,7 @@ interface PendingAnswer {
 type ThreadRequest = "close" | readonly [call: string, ...args: never[]];
 
 /** What a thread says: once that it is ready; then the answer to each request, in their order. */
-type ThreadMessage =
-  | { readonly kind: "ready" }
-  | { readonly kind: "done"; readonly result: unknown }
-  // The classes of errors are lost between threads.
-  | { readonly kind: "unavailable" | "unknown"; readonly reason: string; readonly cause: unknown }
-  | { readonly kind: "failed"; readonly error: unknown };
+type ThreadMessage = { readonly kind: "ready" } | Answer;
 
 /** What a thread does beside its answers. */
 interface ThreadDuties {
@@ -150,21 +128,13 @@ export function answerCalls<C extends Calls<C>>(calls: C, { afterAnswer, close }
   say({ kind: "ready" });
 }
 
-function answerOf(call: () => unknown): ThreadMessage {
-  try {
-    return { kind: "done", result: call() };
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) return { kind: "failed", error };
-    const kind = error instanceof StoreOutcomeUnknown ? "unknown" : "unavailable";
-    return { kind, reason: error.message, cause: error.cause };
-  }
-}
-
 /** What can be asked for: the methods of an object, by their names. */
 type Calls<C> = { readonly [N in keyof C]: (...args: never[]) => unknown };
 
 /** The way to what works over a connection to a database, which does what it is asked for in the order in which it is asked. */
 export interface Channel<C extends Calls<C>> {
+  /** Whether commits that are asked for while another one is made become one, at the other end. Default: false. */
+  readonly joinsCommits?: boolean;
   /**
    * @throws StoreUnavailable (rejects) when it cannot be done
    * @throws StoreOutcomeUnknown (rejects) when it may have been done

@@ -3,6 +3,7 @@ import type { CollectionDefinition } from "../../database.ts";
 import { type BulkCreation, StoreUnavailable } from "../../store.ts";
 import { type BulkConditions, BulkTally } from "../bulk-source.ts";
 import type { CreateWrite, OutcomeOf, Write } from "../write.ts";
+import { fromBatchText, toOutcomesText } from "./batch-text.ts";
 import { SqliteWrites } from "./changes.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
 import { readRowidsAsBigInt } from "./statements.ts";
@@ -50,6 +51,17 @@ export class SqliteTransactions {
       // One of them has failed. A savepoint for each costs twice what the write does (110 against 38 µs), so it is set only now.
       return this.#inTransaction(batch, (write) => this.#applyAlone(write));
     }
+  }
+
+  /** Makes the changes of several processes by one commit: batches and outcomes as in batch-text.ts. */
+  commitTexts(texts: readonly string[]): readonly string[] {
+    const batches = texts.map(fromBatchText);
+    const outcomes = this.commit(batches.flat());
+    let next = 0;
+    return batches.map(({ length }) => {
+      next += length;
+      return toOutcomesText(outcomes.slice(next - length, next));
+    });
   }
 
   /**

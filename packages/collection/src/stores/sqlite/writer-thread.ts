@@ -5,7 +5,7 @@ import { connectToSqliteFile } from "./file.ts";
 import { SqliteLog } from "./log.ts";
 import { answerCalls } from "./thread.ts";
 import { SqliteTransactions } from "./transactions.ts";
-import type { WriterCalls, WriterThreadData } from "./writer.ts";
+import type { WriterThreadCalls, WriterThreadData } from "./writer.ts";
 
 const { path, collections, busyTimeout } = workerData as WriterThreadData; // as it is started
 const database = connectToSqliteFile(path, busyTimeout);
@@ -15,7 +15,7 @@ database.exec(`
   PRAGMA cache_size = -32768; -- KiB, for the pages of the indexes: a long load takes 50 µs a record, and 72 with the usual 2000
 `);
 const log = new SqliteLog(database, path, 0);
-answerCalls<WriterCalls>(transactions, {
+answerCalls<WriterThreadCalls>(transactions, {
   afterAnswer() {
     if (!database.isTransaction) log.bound();
   },

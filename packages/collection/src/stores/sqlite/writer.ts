@@ -3,6 +3,7 @@ import type { DatabaseObserver } from "../../observer.ts";
 import { StoreUnavailable } from "../../store.ts";
 import { BulkReader, type BulkSource } from "../bulk-source.ts";
 import type { OutcomeOf, Write } from "../write.ts";
+import { BatchQueue, endOfTurn } from "./batch-queue.ts";
 import { type Channel, localChannel, ThreadChannel } from "./thread.ts";
 import type { AddressedWrite, BatchedOutcome, BulkOutcome, SqliteTransactions } from "./transactions.ts";
 
@@ -14,12 +15,10 @@ export class SqliteWriter {
   readonly #channel: WriterChannel;
   readonly #maxWaiting: number;
   readonly #onCommit: DatabaseObserver["onCommit"];
-  /** What has not begun yet. */
-  readonly #jobs: Job[] = [];
+  readonly #queue: BatchQueue<WaitingWrite>;
   #waiting = 0;
   #waitingCharacters = 0;
-  /** Resolves when there is nothing to do; undefined when there is nothing. */
-  #running: Promise<void> | undefined;
+  #lastCommit: Promise<void> | undefined;
   /** Each tells one who waits what became of the change, which is committed. */
   readonly #answers: (() => void)[] = [];
   /** Resolves when there is nothing to answer; undefined when there is nothing. */
@@ -31,6 +30,10 @@ export class SqliteWriter {
     this.#channel = channel;
     this.#maxWaiting = maxWaiting;
     this.#onCommit = onCommit;
+    this.#queue = new BatchQueue(async (batch) => {
+      this.#lastCommit = this.#commit(batch);
+      if (channel.joinsCommits !== true) await this.#lastCommit;
+    });
   }
 
   /** How many changes are without an answer. */
@@ -50,8 +53,7 @@ export class SqliteWriter {
     const { promise, resolve, reject } = Promise.withResolvers<OutcomeOf<Write>>();
     this.#waiting++;
     this.#waitingCharacters += characters;
-    this.#batch().push({ collection, write, characters, resolve, reject });
-    this.#start();
+    this.#queue.add({ collection, write, characters, resolve, reject });
     return promise as Promise<OutcomeOf<W>>; // the outcome of this very write
   }
 
@@ -65,11 +67,10 @@ export class SqliteWriter {
     this.#admit();
     this.#waiting++;
     const { promise, resolve, reject } = Promise.withResolvers<BulkOutcome>();
-    this.#jobs.push(async () => {
+    this.#queue.addJob(async () => {
       this.#waiting--;
       await sendBulk(this.#channel, collection, source).then(resolve, reject);
     });
-    this.#start();
     return promise;
   }
 
@@ -81,14 +82,14 @@ export class SqliteWriter {
   async probe(): Promise<void> {
     this.#admit();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#jobs.push(() => this.#channel.ask("probe").then(resolve, reject));
-    this.#start();
+    this.#queue.addJob(() => this.#channel.ask("probe").then(resolve, reject));
     return promise;
   }
 
   /** Finishes what it was given, and takes no more. Closing it again does nothing. */
   close(): Promise<void> {
-    this.#closing ??= Promise.resolve(this.#running).then(async () => {
+    this.#closing ??= this.#queue.finish().then(async () => {
+      await this.#lastCommit;
       await this.#answering;
       await this.#channel.close();
     });
@@ -100,29 +101,6 @@ export class SqliteWriter {
     if (this.#waiting >= this.#maxWaiting || this.#waitingCharacters >= mostWaitingCharacters) {
       throw new StoreUnavailable(`${this.#waiting} changes wait for the disk already`);
     }
-  }
-
-  /** The changes that are committed together next, and which one more can join. */
-  #batch(): WaitingWrite[] {
-    const last = this.#jobs.at(-1);
-    if (Array.isArray(last)) return last;
-    const batch: WaitingWrite[] = [];
-    this.#jobs.push(batch);
-    return batch;
-  }
-
-  #start(): void {
-    this.#running ??= this.#run();
-  }
-
-  async #run(): Promise<void> {
-    while (this.#jobs.length > 0) {
-      // At the end of this turn of the event loop all that came in it are there.
-      await endOfTurn();
-      const job = this.#jobs.shift();
-      await (Array.isArray(job) ? this.#commit(job) : job?.());
-    }
-    this.#running = undefined;
   }
 
   /** Never rejects: each of those who wait is told. The next are committed while these are answered. */
@@ -166,8 +144,6 @@ export class SqliteWriter {
   }
 }
 
-const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
 /**
  * How many are answered in a turn at least. An answer and the next request, which it makes its client send, take the thread that
  * serves as long as two reads: 64 clients who read without a break keep most of it.
@@ -176,9 +152,6 @@ const answersInTurn = 8;
 
 /** In about how many turns the answers are given that are due, however many they are. */
 const turnsOfAnswers = 8;
-
-/** Changes to be committed together, or something to be done between them. */
-type Job = WaitingWrite[] | (() => Promise<void>);
 
 interface WaitingWrite extends AddressedWrite {
   readonly characters: number;
@@ -195,8 +168,11 @@ export type WriterCalls = Pick<
   "commit" | "probe" | "beginBulk" | "addToBulk" | "endBulk" | "abandonBulk"
 >;
 
+/** What the thread that writes can have done. */
+export type WriterThreadCalls = WriterCalls & Pick<SqliteTransactions, "commitTexts">;
+
 /** The way from a writer to the transactions. */
-type WriterChannel = Channel<WriterCalls>;
+export type WriterChannel = Channel<WriterCalls>;
 
 /** What the thread is started with. */
 export interface WriterThreadData {

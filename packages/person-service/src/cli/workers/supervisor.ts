@@ -1,8 +1,17 @@
 import cluster, { type Worker as WorkerProcess } from "node:cluster";
 import { randomBytes } from "node:crypto";
 import { isSea } from "node:sea";
+import type { MessageLink, SharedWriter } from "@waymark/collection";
 import type { RunningServer } from "waymark/node";
-import type { Log } from "../log/log.ts";
+import type { Log } from "../../log/log.ts";
+import {
+  ordersVariable,
+  type SupervisorMessage,
+  type WorkerMessage,
+  type WorkerOrders,
+  type WorkerReady,
+} from "./messages.ts";
+import { type AskWorkers, Questions } from "./questions.ts";
 
 interface Supervision {
   /** How many processes serve. */
@@ -14,13 +23,9 @@ interface Supervision {
   readonly log: Pick<Log, "write">;
   /** Opens what answers for all workers, which it can ask. */
   readonly openAdmin?: ((ask: AskWorkers) => Promise<Pick<RunningServer, "close">>) | undefined;
+  /** Makes the changes of all workers, and is closed after the last has ended. Default: each makes its own. */
+  readonly writer?: SharedWriter | undefined;
 }
-
-/** What a worker can be asked. */
-export type WorkerQuestion = "metrics" | "health";
-
-/** Asks every worker that serves, and resolves with the answers; a worker that does not answer within a second is left out. */
-export type AskWorkers = (question: WorkerQuestion) => Promise<readonly unknown[]>;
 
 /**
  * Starts this program again as workers, which serve on one port, and a new one for each that ends. SIGINT and SIGTERM end them all, a
@@ -34,11 +39,13 @@ export async function superviseWorkers(supervision: Supervision): Promise<number
   // A single executable takes what would be the path of its program as its first argument, which the command can be.
   const [command = "", ...rest] = process.argv.slice(2);
   if (isSea()) cluster.setupPrimary({ exec: "serve", args: command === "serve" ? rest : process.argv.slice(2) });
+  cluster.setupPrimary({ serialization: "advanced" });
   const { promise, resolve } = Promise.withResolvers<number>();
   const supervisor = new Supervisor(supervision, resolve);
-  const admin = await supervision.openAdmin?.((question) => supervisor.ask(question));
+  const admin = await supervision.openAdmin?.(supervisor.ask);
   supervisor.begin();
   const exitCode = await promise;
+  await supervision.writer?.close();
   await admin?.close();
   return exitCode;
 }
@@ -52,9 +59,6 @@ const mostShortLives = 5;
 /** How long closing the database may take beyond the grace, in milliseconds, before a worker is killed. */
 const timeToClose = 5000;
 
-/** In milliseconds. */
-const timeToAnswer = 1000;
-
 class Supervisor {
   readonly #supervision: Supervision;
   readonly #end: (exitCode: number) => void;
@@ -65,8 +69,7 @@ class Supervisor {
   /** Workers that may have read their files before the last SIGHUP, and cannot handle it yet. */
   readonly #toReload = new Set<WorkerProcess>();
   readonly #restarts = new Set<NodeJS.Timeout>();
-  readonly #answers = new Map<number, (answer: unknown) => void>();
-  #lastQuestion = 0;
+  readonly #questions = new Questions();
   #port: number | undefined;
   /** The port that was asked for by those that share the socket now, by which Node knows it; undefined for that of the options. */
   #socket: number | undefined;
@@ -89,43 +92,37 @@ class Supervisor {
     }
     process.on("SIGHUP", () => this.#reload());
     // One worker first: it alone reports a start error, and has done what is done once when the others start.
-    this.#start({ isFirst: true, port: undefined, sessionKey: this.#sessionKey });
+    this.#start({ isFirst: true });
   }
 
-  async ask(question: WorkerQuestion): Promise<readonly unknown[]> {
-    const answers = await Promise.all([...this.#ready].map((worker) => this.#askOne(worker, question)));
-    return answers.filter((answer) => answer !== undefined);
-  }
+  readonly ask: AskWorkers = (question) => this.#questions.ask(this.#ready, question);
 
-  async #askOne(worker: WorkerProcess, question: WorkerQuestion): Promise<unknown> {
-    const id = ++this.#lastQuestion;
-    const { promise, resolve } = Promise.withResolvers<unknown>();
-    const timer = setTimeout(() => resolve(undefined), timeToAnswer);
-    this.#answers.set(id, resolve);
-    worker.send({ kind: "question", id, question } satisfies AskedQuestion, () => undefined);
-    const answer = await promise;
-    clearTimeout(timer);
-    this.#answers.delete(id);
-    return answer;
-  }
-
-  #start(orders: WorkerOrders): void {
+  #start({ isFirst }: Pick<WorkerOrders, "isFirst">): void {
+    const { writer } = this.#supervision;
+    const orders: WorkerOrders = {
+      isFirst,
+      port: isFirst ? undefined : this.#socket,
+      sessionKey: this.#sessionKey,
+      sharesWriter: writer !== undefined,
+    };
     const worker = cluster.fork({ [ordersVariable]: JSON.stringify(orders) });
     this.#workers.add(worker);
+    const leaveWriter = writer?.join(linkTo(worker));
     let isYoung = true;
     let youth: NodeJS.Timeout | undefined;
-    worker.on("message", (message: WorkerReady | WorkerAnswer) => {
-      if (message.kind === "ready") {
-        // From now on, since a start may take long on a busy machine.
-        youth = setTimeout(() => {
-          isYoung = false;
-          this.#shortLives = 0;
-        }, shortLife);
-        this.#serves(worker, orders, message);
-      } else this.#answers.get(message.id)?.(message.answer);
+    worker.on("message", (message: WorkerMessage) => {
+      if (message.kind === "answer") this.#questions.receive(message);
+      if (message.kind !== "ready") return;
+      // From now on, since a start may take long on a busy machine.
+      youth = setTimeout(() => {
+        isYoung = false;
+        this.#shortLives = 0;
+      }, shortLife);
+      this.#serves(worker, orders, message);
     });
     worker.once("exit", (code: number | null, signal: NodeJS.Signals | null) => {
       clearTimeout(youth);
+      leaveWriter?.();
       this.#workers.delete(worker);
       this.#ready.delete(worker);
       this.#toReload.delete(worker);
@@ -177,7 +174,7 @@ class Supervisor {
   }
 
   #startAnother(): void {
-    this.#start({ isFirst: false, port: this.#socket, sessionKey: this.#sessionKey });
+    this.#start({ isFirst: false });
   }
 
   /** Starts another worker: at once after one that ran for a while, later and later after short lives. */
@@ -223,93 +220,15 @@ class Supervisor {
 }
 
 /** Errors are ignored: a worker that has ended meanwhile emits its exit. */
-const askToStop = (worker: WorkerProcess): void => void worker.send(stopMessage, () => undefined);
+const sendTo = (worker: WorkerProcess, message: SupervisorMessage): void => void worker.send(message, () => undefined);
 
-/** This process as a worker of a supervisor. */
-export interface Worker extends WorkerOrders {
-  /** Reports to the supervisor that this process serves on the port, with the lines to print. */
-  tellReady(port: number, lines: readonly string[]): void;
-  /** Sets what answers the questions of the supervisor. */
-  onQuestion(answer: (question: WorkerQuestion) => Promise<unknown>): void;
-  /** Sets what stops the service, after which the process ends. The notice is that of `RunningServer.close`. */
-  onStop(stop: (cause: string, notice: number) => Promise<void>): void;
-}
+const askToStop = (worker: WorkerProcess): void => sendTo(worker, { kind: "stop" });
 
-/** What a supervisor hands to a worker that it starts. */
-interface WorkerOrders {
-  /** Whether it is the first worker, which does what is done once. */
-  readonly isFirst: boolean;
-  /** The port to listen on; undefined for that of the options. */
-  readonly port: number | undefined;
-  /** What seals the sessions of browsers, in base64. */
-  readonly sessionKey: string;
-}
-
-/** A question of the supervisor. */
-interface AskedQuestion {
-  readonly kind: "question";
-  readonly id: number;
-  readonly question: WorkerQuestion;
-}
-
-interface WorkerAnswer {
-  readonly kind: "answer";
-  readonly id: number;
-  readonly answer: unknown;
-}
-
-/** The message of a worker that serves. */
-interface WorkerReady {
-  readonly kind: "ready";
-  readonly port: number;
-  readonly lines: readonly string[];
-}
-
-/** The name of the environment variable that has the orders, as JSON. */
-const ordersVariable = "WORKER_OF_PERSON_SERVICE";
-
-/** The message by which a supervisor stops a worker. */
-const stopMessage = "stop";
-
-/**
- * How long a worker that stops while others serve still accepts connections, in milliseconds: an open connection is closed by the
- * answer to its next request, and not while that is sent.
- */
-const noticeAlone = 1000;
-
-function send(message: WorkerReady | WorkerAnswer): void {
-  process.send?.(message); // without a channel there is no supervisor any more, and soon no worker
-}
-
-/** Returns this process as a worker; undefined where no supervisor has started it. */
-export function workerOfThisProcess(): Worker | undefined {
-  const orders = process.env[ordersVariable];
-  if (!cluster.isWorker || orders === undefined) return undefined;
-  const { isFirst, port, sessionKey }: WorkerOrders = JSON.parse(orders);
-  return {
-    isFirst,
-    port,
-    sessionKey,
-    tellReady: (listening, lines) => send({ kind: "ready", port: listening, lines }),
-    onQuestion(answer) {
-      process.on("message", (message: AskedQuestion | string) => {
-        if (typeof message === "string") return;
-        const { id, question } = message;
-        answer(question).then((answered) => send({ kind: "answer", id, answer: answered }));
-      });
-    },
-    onStop(stop) {
-      const end = async (cause: string, notice: number): Promise<void> => {
-        await stop(cause, notice);
-        // The channel to the supervisor would keep it running.
-        process.exit();
-      };
-      process.once("SIGTERM", () => end("SIGTERM", noticeAlone));
-      // A terminal sends it to the workers too; the supervisor stops them.
-      process.on("SIGINT", () => undefined);
-      process.on("message", (message) => {
-        if (message === stopMessage) void end("order of the supervisor", 0);
-      });
-    },
-  };
-}
+const linkTo = (worker: WorkerProcess): MessageLink => ({
+  send: (message) => sendTo(worker, { kind: "writer", message }),
+  onMessage(receive) {
+    worker.on("message", (message: WorkerMessage) => {
+      if (message.kind === "writer") receive(message.message);
+    });
+  },
+});

@@ -1,0 +1,44 @@
+import { StoreOutcomeUnknown, StoreUnavailable } from "../../store.ts";
+
+/** What became of a call, on its way between threads and processes, on which the classes of errors are lost. */
+export type Answer =
+  | { readonly kind: "done"; readonly result: unknown }
+  | { readonly kind: "unavailable" | "unknown"; readonly reason: string; readonly cause: unknown }
+  | { readonly kind: "failed"; readonly error: unknown };
+
+/** Makes the call, and returns what became of it. */
+export function answerOf(call: () => unknown): Answer {
+  try {
+    return { kind: "done", result: call() };
+  } catch (error) {
+    return toAnswer(error);
+  }
+}
+
+export function toAnswer(error: unknown): Answer {
+  if (!(error instanceof StoreUnavailable)) return { kind: "failed", error };
+  const kind = error instanceof StoreOutcomeUnknown ? "unknown" : "unavailable";
+  return { kind, reason: error.message, cause: error.cause };
+}
+
+/** A call that waits for its answer. */
+export interface PendingCall {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export function settle({ resolve, reject }: PendingCall, answer: Answer): void {
+  switch (answer.kind) {
+    case "done":
+      resolve(answer.result);
+      break;
+    case "unavailable":
+      reject(new StoreUnavailable(answer.reason, { cause: answer.cause }));
+      break;
+    case "unknown":
+      reject(new StoreOutcomeUnknown(answer.reason, { cause: answer.cause }));
+      break;
+    case "failed":
+      reject(answer.error);
+  }
+}

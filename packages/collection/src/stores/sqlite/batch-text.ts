@@ -1,0 +1,30 @@
+import type { AddressedWrite, BatchedOutcome } from "./transactions.ts";
+
+// Changes and their outcomes on the way between processes. The process in the middle passes a text on without reading it, where
+// structured clones would be made and read at every step.
+
+export const toBatchText = (writes: readonly AddressedWrite[]): string => JSON.stringify(writes);
+
+export const fromBatchText = (text: string): readonly AddressedWrite[] => JSON.parse(text);
+
+export const toOutcomesText = (outcomes: readonly BatchedOutcome[]): string =>
+  // JSON knows no errors.
+  JSON.stringify(
+    outcomes.map((outcome) =>
+      outcome.kind === "failed" ? { kind: "failed", error: { message: outcome.error.message } } : outcome,
+    ),
+  );
+
+export function fromOutcomesText(text: string): readonly BatchedOutcome[] {
+  const outcomes: readonly BatchedOutcome[] = JSON.parse(text);
+  return outcomes.map((outcome) => {
+    switch (outcome.kind) {
+      case "failed":
+        return { kind: "failed", error: new Error(outcome.error.message) };
+      case "repeated":
+        return { ...outcome, record: outcome.record }; // undefined where it is gone
+      default:
+        return outcome;
+    }
+  });
+}

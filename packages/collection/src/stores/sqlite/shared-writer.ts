@@ -1,0 +1,197 @@
+import { resolve } from "node:path";
+import type { CollectionDefinition } from "../../database.ts";
+import type { DatabaseObserver } from "../../observer.ts";
+import { StoreUnavailable } from "../../store.ts";
+import { type Answer, toAnswer } from "./answer.ts";
+import { BatchQueue } from "./batch-queue.ts";
+import type { MessageLink } from "./remote-writer.ts";
+import { type Channel, ThreadChannel } from "./thread.ts";
+import type { WriterCalls, WriterThreadCalls, WriterThreadData } from "./writer.ts";
+
+export interface SharedWriterOptions {
+  /** The path of the SQLite file, which a member has opened before it asks for a change. */
+  readonly file: string;
+  readonly collections: readonly CollectionDefinition[];
+  /** How long a commit waits for another program that writes to the file, in milliseconds. Default: 1000. */
+  readonly busyTimeout?: number;
+  readonly onCommit?: DatabaseObserver["onCommit"];
+}
+
+/**
+ * Makes the changes of several processes, its members, to one SQLite file. What they ask for while a commit is made becomes the
+ * next commit, as if one process had asked; while one of them stores many records, all or none, the others wait.
+ *
+ * A member opens the database with the other end of its link as `writer`.
+ *
+ * ```ts
+ * const writer = new SharedWriter({ file: "data/person.db", collections: [{ name: "person" }] });
+ * const leave = writer.join({
+ *   send: (message) => child.send(message),
+ *   onMessage: (receive) => child.on("message", receive),
+ * });
+ * child.once("exit", leave);
+ * ```
+ */
+export class SharedWriter {
+  readonly #channel: SharedChannel;
+  readonly #onCommit: SharedWriterOptions["onCommit"];
+  readonly #queue = new BatchQueue<WaitingBatch>((batches) => this.#commit(batches));
+
+  constructor({ file, collections, busyTimeout = 1000, onCommit }: SharedWriterOptions) {
+    const data: WriterThreadData = { path: resolve(file), collections, busyTimeout };
+    const committing = ["commitTexts", "endBulk"];
+    this.#channel = new ThreadChannel({ file: "writer-thread", data, task: "writes", committing });
+    this.#onCommit = onCommit;
+  }
+
+  /**
+   * Makes the changes that are asked for by a link.
+   *
+   * @returns what ends that, once the process at the other end has ended: what it stores all or none of is given up; what it has
+   *   asked to commit is committed
+   */
+  join(link: MessageLink): () => void {
+    const loading = new Loading(this.#channel);
+    link.onMessage((message) => {
+      const request = message as WriterRequest; // of a remote writer
+      const answer = (given: Answer): void => link.send([request.id, given] satisfies WriterResponse);
+      this.#do(request, loading).then(
+        (result) => answer({ kind: "done", result }),
+        (error: unknown) => answer(toAnswer(error)),
+      );
+    });
+    return () => loading.leave();
+  }
+
+  /** Finishes what it was asked for, and frees the file. Members must have ended. */
+  async close(): Promise<void> {
+    await this.#queue.finish();
+    await this.#channel.close();
+  }
+
+  #do({ call, args, changes }: WriterRequest, loading: Loading): Promise<unknown> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    switch (call) {
+      case "commit":
+        this.#queue.add({ text: String(args[0]), changes, resolve, reject });
+        break;
+      case "probe":
+        this.#queue.addJob(() => this.#channel.ask("probe").then(resolve, reject));
+        break;
+      case "beginBulk":
+        this.#queue.addJob(() => {
+          const begun = loading.begin(...(args as Parameters<WriterCalls["beginBulk"]>)); // those of the call
+          begun.then(resolve, reject);
+          return begun.then(
+            () => loading.ended,
+            () => undefined,
+          );
+        });
+        break;
+      case "addToBulk":
+      case "endBulk":
+      case "abandonBulk":
+        return loading.goOn(call, args);
+    }
+    return promise;
+  }
+
+  /** Never rejects: each of those who wait is told. */
+  async #commit(batches: readonly WaitingBatch[]): Promise<void> {
+    const changes = batches.reduce((sum, batch) => sum + batch.changes, 0);
+    const started = performance.now();
+    const report = (error: unknown): void =>
+      this.#onCommit?.({ changes, milliseconds: performance.now() - started, error });
+    try {
+      const texts = batches.map(({ text }) => text);
+      const outcomes = await this.#channel.ask("commitTexts", texts);
+      report(undefined);
+      for (const [i, { resolve }] of batches.entries()) resolve(outcomes[i]);
+    } catch (error) {
+      report(error);
+      for (const { reject } of batches) reject(error);
+    }
+  }
+}
+
+/** What a member asks for: a call of `WriterCalls`, of which a commit has its batch as text, and the number of changes. */
+export interface WriterRequest {
+  readonly id: number;
+  readonly call: keyof WriterCalls;
+  readonly args: readonly unknown[];
+  readonly changes: number;
+}
+
+/** The answer to a request; that to a commit has the outcomes as text. */
+export type WriterResponse = readonly [id: number, answer: Answer];
+
+interface WaitingBatch {
+  readonly text: string;
+  readonly changes: number;
+  readonly resolve: (outcomes: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type SharedChannel = Channel<WriterThreadCalls>;
+
+/** The records of which one member stores all or none, one load after another. */
+class Loading {
+  readonly #channel: SharedChannel;
+  #current: PromiseWithResolvers<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #hasLeft = false;
+
+  constructor(channel: SharedChannel) {
+    this.#channel = channel;
+  }
+
+  /** Resolves when the others need not wait any more. */
+  get ended(): Promise<void> | undefined {
+    return this.#current?.promise;
+  }
+
+  async begin(...args: Parameters<WriterCalls["beginBulk"]>): Promise<void> {
+    if (this.#hasLeft) return;
+    await this.#channel.ask("beginBulk", ...args);
+    this.#current = Promise.withResolvers();
+    if (this.#hasLeft) this.#giveUp();
+    else this.#watch();
+  }
+
+  async goOn(call: "addToBulk" | "endBulk" | "abandonBulk", args: readonly unknown[]): Promise<unknown> {
+    if (this.#current === undefined) {
+      if (call === "abandonBulk") return;
+      throw new StoreUnavailable("What was loaded before is lost, since its process did not go on with it in time");
+    }
+    if (call === "abandonBulk") return this.#giveUp();
+    if (call === "endBulk") return this.#channel.ask("endBulk").finally(() => this.#end());
+    this.#watch();
+    return this.#channel.ask("addToBulk", ...(args as Parameters<WriterCalls["addToBulk"]>)); // those of the call
+  }
+
+  /** To be called when the process has ended. */
+  leave(): void {
+    this.#hasLeft = true;
+    if (this.#current !== undefined) this.#giveUp();
+  }
+
+  /** A process that is suspended must not keep the others waiting. */
+  #watch(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#giveUp(), patience);
+  }
+
+  #giveUp(): void {
+    this.#channel.ask("abandonBulk").catch(() => undefined); // where the thread has ended, so has the transaction
+    this.#end();
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    this.#current?.resolve();
+    this.#current = undefined;
+  }
+}
+
+/** Milliseconds; a process whose records do not come gives up by itself before that. */
+const patience = 15_000;

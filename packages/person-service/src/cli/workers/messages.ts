@@ -1,0 +1,46 @@
+// What a supervisor and its workers send to each other.
+
+/** What a supervisor hands to a worker that it starts. */
+export interface WorkerOrders {
+  /** Whether it is the first worker, which does what is done once. */
+  readonly isFirst: boolean;
+  /** The port to listen on; undefined for that of the options. */
+  readonly port: number | undefined;
+  /** What seals the sessions of browsers, in base64. */
+  readonly sessionKey: string;
+  /** Whether the supervisor makes the changes to the database. */
+  readonly sharesWriter: boolean;
+}
+
+/** The name of the environment variable that has the orders, as JSON. */
+export const ordersVariable = "WORKER_OF_PERSON_SERVICE";
+
+/** What a worker can be asked. */
+export type WorkerQuestion = "metrics" | "health";
+
+export type SupervisorMessage =
+  | { readonly kind: "stop" }
+  | { readonly kind: "question"; readonly id: number; readonly question: WorkerQuestion }
+  | WriterMessage;
+
+export type WorkerMessage = WorkerReady | WorkerAnswer | WriterMessage;
+
+/** The message of a worker that serves. */
+export interface WorkerReady {
+  readonly kind: "ready";
+  readonly port: number;
+  /** What is to be printed once all serve. */
+  readonly lines: readonly string[];
+}
+
+export interface WorkerAnswer {
+  readonly kind: "answer";
+  readonly id: number;
+  readonly answer: unknown;
+}
+
+/** A message of the link between the writer of the supervisor and a worker. */
+interface WriterMessage {
+  readonly kind: "writer";
+  readonly message: unknown;
+}
