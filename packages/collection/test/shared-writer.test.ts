@@ -108,7 +108,7 @@ describe("a writer that several programs share", () => {
         assert.deepEqual(other.find(record.id), record);
         assert.equal(other.revision(), record.revision);
       }
-      assert.equal(await other.count({ text: "ada" }), 20);
+      assert.equal(await other.count({ words: ["ada"] }), 20);
     }),
   );
 
