@@ -15,7 +15,8 @@ const names: Readonly<Record<string, readonly string[]>> = {
       "overload-delay.serial",
     ],
     ...["packed.serial", "refused-messages", "request-content", "request-target", "rolling-restart.serial"],
-    ...["web-content", "web-response", "node-listener", "http1/bounds", "http1/differential", "http1/upgrade"],
+    ...["web-content", "web-response", "node-listener", "http1/bounds", "http1/connection", "http1/differential"],
+    ...["http1/upgrade"],
   ],
   collection: [
     ...["packed.serial", "postgres-database", "query-plan", "sqlite-reader", "sqlite-sharing", "sqlite-store"],

@@ -11,7 +11,7 @@ export interface UpgradedConnection {
   readonly request: HttpRequest;
   /** The head of the request as `node:http` has it. */
   readonly message: IncomingMessage;
-  /** The connection, on which nothing has been answered. */
+  /** The connection, on which nothing has been answered. It is not `readable` any more when the client has ended its side. */
   readonly socket: Socket;
   /** What the client has sent behind the request, perhaps nothing. */
   readonly head: Buffer;

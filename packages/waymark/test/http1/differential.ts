@@ -57,7 +57,7 @@ export interface Agreement {
  */
 export function agreesWithNode(count: number, seed: number): Agreement {
   const random = randomSource(seed);
-  const found = new Map<string, number>();
+  const differences = new Map<string, number>();
   let taken = 0;
   for (let i = 0; i < count; i++) {
     const bytes = generateMessages(random);
@@ -67,7 +67,9 @@ export function agreesWithNode(count: number, seed: number): Agreement {
     const { messages, length, closes, refusal, kept } = ours;
     if (length > 0) {
       const through = Buffer.concat([bytes.subarray(0, length), next]);
-      const theirs = parseWithNode(random() < 0.5 ? [through] : cut(through, random));
+      const found = parseWithNode(random() < 0.5 ? [through] : cut(through, random));
+      // Of close and keep-alive together, HTTP/1.0 too, Node may take the second.
+      const theirs = closes ? found.slice(0, messages.length) : found;
       // Node refuses some of the targets on which waymark does not act.
       const isRefused = kept.has(theirs.length);
       const expected = closes ? messages : [...messages, nextMessage];
@@ -76,11 +78,11 @@ export function agreesWithNode(count: number, seed: number): Agreement {
     if (!closes && length < bytes.length && parseWithNode([bytes]).length > messages.length) {
       const difference = stricter.find(({ reason }) => refusal !== undefined && reason.test(refusal.reason));
       assert.ok(difference, `only Node takes a message (${refusal?.reason}): ${context()}`);
-      found.set(difference.what, (found.get(difference.what) ?? 0) + 1);
+      differences.set(difference.what, (differences.get(difference.what) ?? 0) + 1);
     }
     taken += messages.length;
   }
-  return { taken, stricter: found };
+  return { taken, stricter: differences };
 }
 
 /** In pieces, another of two faults may come to light first. */

@@ -19,6 +19,9 @@ const isMember = around((request, next) =>
   request.header("Authorization") === "Bearer a" ? next(request) : empty(401),
 );
 
+/** Longer than what is written at once. */
+const long = "x".repeat(100_000);
+
 async function chat(): Promise<RunningServer> {
   const faults: unknown[] = [];
   const app = router(
@@ -27,6 +30,7 @@ async function chat(): Promise<RunningServer> {
       onFault: (error) => faults.push(error),
     },
     GET("/plain", () => text("plain")),
+    GET("/long", () => text(long)),
     POST("/plain", async (request) => text(await request.text())),
     GET(
       "/fails",
@@ -117,6 +121,15 @@ describe("a route with upgrade", () => {
     raw.send("POST /plain HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx");
     raw.request("GET /rooms/2", "Authorization: Bearer a", ...wish);
     assert.equal((await raw.response()).body, "x");
+    assert.equal((await raw.response()).status, 101);
+    await raw.through("2 named");
+    raw.destroy();
+  });
+
+  it("is reached when the answer before it has been written whole", async () => {
+    const raw = new RawConnection((await chat()).port).request("GET /long");
+    raw.request("GET /rooms/2", "Authorization: Bearer a", ...wish);
+    assert.equal((await raw.response()).body, long);
     assert.equal((await raw.response()).status, 101);
     await raw.through("2 named");
     raw.destroy();

@@ -97,6 +97,7 @@ export class Http1Connection implements RequestTaker, IntakeOwner, ExchangeConne
   /** There is room again for responses. */
   #drained(): void {
     this.#queue.first?.resumeSending?.();
+    this.#queue.sendNext();
     this.#intake.advance();
   }
 

@@ -101,6 +101,13 @@ export class ExchangeQueue {
     }
   }
 
+  /** Whether Node has all that was written: what the handler of an upgrade writes must not overtake it. */
+  #allHandedOn(): boolean {
+    const { output } = this.#connection;
+    output.flush();
+    return !output.isFull;
+  }
+
   /** Counts the content of an answer that waits for its turn, or no longer. */
   #hold({ answer }: Http1Exchange, isHeld: boolean): void {
     const body = answer?.body;
@@ -116,12 +123,13 @@ export class ExchangeQueue {
     for (;;) {
       const [first] = this.#open;
       if (first?.stage !== "answered") break;
+      const response = first.answer as HttpResponse; // a value that is not a response fails in `send`
+      const takeover = first.head.asksForUpgrade && response?.body instanceof Takeover ? response.body : undefined;
+      if (takeover !== undefined && !this.#allHandedOn()) break;
       first.stage = "sending";
       this.#hold(first, false);
-      const response = first.answer as HttpResponse; // a value that is not a response fails in `send`
-      if (first.head.asksForUpgrade && response?.body instanceof Takeover) {
-        this.#connection.handOver(first, response.body);
-      } else send(first, response);
+      if (takeover !== undefined) this.#connection.handOver(first, takeover);
+      else send(first, response);
     }
     this.#isSending = false;
     this.letContinue();
