@@ -16,7 +16,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
     ],
     ...["packed.serial", "refused-messages", "request-content", "request-target", "rolling-restart.serial"],
     ...["web-content", "web-response", "node-listener", "http1/bounds", "http1/connection", "http1/differential"],
-    ...["http1/upgrade"],
+    ...["http1/smuggling", "http1/upgrade"],
   ],
   collection: [
     ...["packed.serial", "postgres-database", "query-plan", "sqlite-reader", "sqlite-sharing", "sqlite-store"],

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { connect, type TLSSocket } from "node:tls";
+import { connect, type Socket } from "node:net";
+import { connect as connectTls, type TLSSocket } from "node:tls";
 
 // HTTP/2 as bytes (RFC 9113 §4.1), for what Node's client does not do.
 
@@ -47,11 +48,18 @@ export const headers = (fields: readonly number[], stream = 1, ends = false): Bu
 
 /** Begins a session on a connection that sends these frames. */
 export function speak(port: number, ...sent: readonly Buffer[]): TLSSocket {
-  const socket = connect({ port, host: "127.0.0.1", ca: tls.cert, ALPNProtocols: ["h2"] });
+  return begin(connectTls({ port, host: "127.0.0.1", ca: tls.cert, ALPNProtocols: ["h2"] }), sent);
+}
+
+/** Begins a session on a connection without TLS. */
+export function speakPlainly(port: number, ...sent: readonly Buffer[]): Socket {
+  return begin(connect(port, "127.0.0.1"), sent);
+}
+
+function begin<T extends Socket>(socket: T, sent: readonly Buffer[]): T {
   const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-  socket
-    .on("error", () => undefined)
-    .write(Buffer.concat([preface, frame(frames.settings, 0, Buffer.alloc(0), 0), ...sent]));
+  socket.on("error", () => undefined);
+  socket.write(Buffer.concat([preface, frame(frames.settings, 0, Buffer.alloc(0), 0), ...sent]));
   return socket;
 }
 
@@ -63,7 +71,7 @@ export interface Frame {
 }
 
 /** The frames that come on the connection, until it is closed. */
-export async function* received(socket: TLSSocket): AsyncGenerator<Frame> {
+export async function* received(socket: Socket): AsyncGenerator<Frame> {
   let bytes: Buffer = Buffer.alloc(0);
   for await (const piece of socket) {
     bytes = Buffer.concat([bytes, piece as Buffer]);

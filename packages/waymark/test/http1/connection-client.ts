@@ -67,7 +67,13 @@ export class ScriptedClient {
 
   vanish(): void {
     this.ending ??= "broken";
-    this.#socket.resetAndDestroy();
+    // A connection whose side has ended cannot be reset any more: its handle would stay open.
+    if (this.#socket.writableEnded) this.#socket.destroy();
+    else this.#socket.resetAndDestroy();
+  }
+
+  close(): void {
+    this.#socket.destroy();
   }
 
   /** Reads nothing for this many turns of the event loop. */

@@ -31,7 +31,7 @@ export async function followsDefinition(numRuns: number, parameters: fc.Paramete
     await begun.run(server, () => app.faults.map((fault) => (fault instanceof Error ? fault.message : String(fault))));
   };
   try {
-    await fc.assert(fc.asyncProperty(scripts, play), { numRuns, ...parameters });
+    await fc.assert(fc.asyncProperty(scripts, play), { numRuns, endOnFailure: true, ...parameters });
     assert.deepEqual(
       app.faults.filter((fault) => !(fault instanceof ScriptedFault)),
       [],
@@ -78,7 +78,7 @@ class Play {
       this.#judgeFaults(faults().filter((fault) => fault.startsWith(`${this.#name} `)));
     } finally {
       clearTimeout(timer);
-      client.vanish();
+      client.close();
     }
   }
 
