@@ -4,6 +4,7 @@ import { request } from "node:http";
 export interface Answer {
   readonly status: number;
   readonly contentType: string | undefined;
+  readonly entityTag: string | undefined;
   readonly body: Buffer;
 }
 
@@ -22,7 +23,8 @@ export function askFor(url: string, headers: Readonly<Record<string, string>>, s
       response.on("end", () => {
         // A client's response always has a status.
         const status = response.statusCode as number;
-        resolve({ status, contentType: response.headers["content-type"], body: Buffer.concat(pieces) });
+        const { "content-type": contentType, etag: entityTag } = response.headers;
+        resolve({ status, contentType, entityTag, body: Buffer.concat(pieces) });
       });
     });
     ask.on("error", reject).end();

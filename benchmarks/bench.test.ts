@@ -8,15 +8,17 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, suite, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { type Answer, AnswersDiffer, agreedAnswer } from "./answer.ts";
+import { toChart } from "./chart.ts";
 import { type Contestant, contestants } from "./contestant.ts";
 import { measureDispatch } from "./dispatch.ts";
+import { measureLists } from "./list.ts";
 import { findLoadGenerator, type Load, type LoadGenerator } from "./load.ts";
 import { type MeasurementOptions, measure } from "./measure.ts";
 import { parseCommand } from "./options.ts";
 import { findPlacement } from "./placement.ts";
-import { doubts, toDispatchTable, toServersTable } from "./report.ts";
+import { doubts, toDispatchTable, toFootprintsTable, toListsTable, toServersTable } from "./report.ts";
 import { compare, type ScenarioResult } from "./result.ts";
-import { scenarios } from "./scenario.ts";
+import { scenariosWith } from "./scenario.ts";
 
 // Nothing here says how long anything may take: to tell that is what the benchmark is for.
 
@@ -33,7 +35,7 @@ suite("a measurement", () => {
 
   const optionsFor = async (changes: Partial<MeasurementOptions>): Promise<MeasurementOptions> => ({
     contestants,
-    scenarios,
+    scenarios: scenariosWith("none").slice(0, 1),
     loadGenerator: loadGenerator(async () => 1),
     placement: await findPlacement(),
     directory: temporary,
@@ -42,6 +44,7 @@ suite("a measurement", () => {
     seconds: 0.3,
     warmUp: 0,
     connections: 4,
+    idleConnections: 10,
     signal: new AbortController().signal,
     ...changes,
   });
@@ -54,15 +57,16 @@ suite("a measurement", () => {
 
   test("times every server at the same answer, and leaves nothing behind", async () => {
     const steps: string[] = [];
-    const [result, ...others] = await measure(
+    const { results, footprints } = await measure(
       await optionsFor({
+        scenarios: scenariosWith("browser"),
         records: undefined,
         loadGenerator: await findLoadGenerator("autocannon"),
         onProgress: (step) => steps.push(step),
       }),
     );
-    assert.ok(result);
-    assert.deepEqual(others, []);
+    const [result, again] = results;
+    assert.ok(result && again);
     assert.equal(result.request, "GET /person/269");
     assert.equal(result.records, 537);
     assert.equal(result.answer.status, 200);
@@ -77,8 +81,29 @@ suite("a measurement", () => {
       assert.ok(requestsPerSecond.median > 0 && requestsPerSecond.ofFloor > 0);
     }
     assert.equal(result.contestants.at(-1)?.requestsPerSecond.ofFloor, 1);
+    assert.ok(again.contestants.every(({ requestsPerSecond }) => requestsPerSecond.median > 0));
+    assert.match(toFootprintsTable(footprints), /^ours +[\d,]+ ms/m);
+    assert.ok(footprints.every(({ start }) => start.median > 0));
     assert.match(steps[0] ?? "", /comparing the answers/);
-    assert.equal(steps.length, 5);
+    assert.equal(steps.length, 11);
+    assert.match(
+      toChart(results),
+      /^<svg .*aria-label="read one person: ours [\d.]+, fastify .*read one person again: ours/,
+    );
+    assert.deepEqual(await readdir(temporary), []);
+  });
+
+  test("reads a list of all people of every server", async () => {
+    const results = await measureLists({
+      contestants: contestants.filter(({ name }) => name === "ours" || name === "fastify"),
+      directory: temporary,
+      records: 100,
+      rounds: 1,
+      placement: await findPlacement(),
+      signal: new AbortController().signal,
+    });
+    assert.ok(results.every(({ firstByte, bytesPerSecond }) => firstByte.median > 0 && bytesPerSecond.median > 0));
+    assert.match(toListsTable(results), /^fastify +[\d.]+ ms/m);
     assert.deepEqual(await readdir(temporary), []);
   });
 
@@ -92,7 +117,7 @@ suite("a measurement", () => {
         onProgress: (step) => steps.push(step.split(", ")[1] ?? ""),
       }),
     );
-    assert.deepEqual(steps, ["", "a", "b", "c", "b", "c", "a"]);
+    assert.deepEqual(steps, ["", "a", "b", "c", "b", "c", "a", ""]);
   });
 
   test("has one server at a time", async () => {
@@ -109,7 +134,8 @@ suite("a measurement", () => {
 
   test("reads one of as many made-up people as are asked for", async () => {
     const bare = contestants.slice(-1);
-    const [result] = await measure(await optionsFor({ contestants: bare, records: 1001 }));
+    const { results } = await measure(await optionsFor({ contestants: bare, records: 1001 }));
+    const [result] = results;
     assert.equal(result?.records, 1001);
     assert.equal(result?.request, "GET /person/501");
     assert.equal(result?.answer.status, 200);
@@ -208,6 +234,7 @@ suite("the answers of the servers", () => {
   const answer = (changes: Partial<Answer> = {}): Answer => ({
     status: 200,
     contentType: "application/json",
+    entityTag: undefined,
     body: Buffer.from('{"id":1}'),
     ...changes,
   });
@@ -313,10 +340,13 @@ suite("the command line", () => {
     load: undefined,
     json: undefined,
   };
+  const usualServers = { ...usual, fields: "browser" };
   const good: readonly (readonly [string, object])[] = [
-    ["", usual],
-    ["servers --rounds 3 --seconds 2 --warm-up 0", { ...usual, rounds: 3, seconds: 2, warmUp: 0 }],
-    ["--records 1000 --load wrk --json a.json", { ...usual, records: 1000, load: "wrk", json: "a.json" }],
+    ["", usualServers],
+    ["--fields none", { ...usualServers, fields: "none" }],
+    ["lists --records 10", { kind: "lists", rounds: 3, records: 10, json: undefined }],
+    ["servers --rounds 3 --seconds 2 --warm-up 0", { ...usualServers, rounds: 3, seconds: 2, warmUp: 0 }],
+    ["--records 1000 --load wrk --json a.json", { ...usualServers, records: 1000, load: "wrk", json: "a.json" }],
     ["overload --rounds 1", { kind: "overload", rounds: 1, seconds: 3, json: undefined }],
     ["dispatch", { kind: "dispatch", rounds: 15, json: undefined }],
     ["dispatch --rounds 1 --json b.json", { kind: "dispatch", rounds: 1, json: "b.json" }],
@@ -335,6 +365,9 @@ suite("the command line", () => {
     ["--rounds 0", /--rounds must be an integer from 1/],
     ["--seconds 0.3", /--seconds must be an integer/],
     ["--records many", /--records/],
+    ["--fields curl", /--fields must be browser or none, not "curl"/],
+    ["writes --fields none", /"writes" does not take --fields/],
+    ["lists --load wrk", /"lists" takes --rounds, --records and --json, not --load/],
     ["--load ab", /--load must be wrk or autocannon, not "ab"/],
     ["--fast", /--fast/],
     ["everything", /not "everything"/],

@@ -2,9 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { contestants } from "./contestant.ts";
 import { measureDispatch } from "./dispatch.ts";
+import { type ListOptions, measureLists } from "./list.ts";
 import { findLoadGenerator } from "./load.ts";
 import { measure } from "./measure.ts";
-import { type Command, parseCommand, type ServerOptions, usage } from "./options.ts";
+import { type Command, parseCommand, usage } from "./options.ts";
 import { measureOverload } from "./overload.ts";
 import { findPlacement } from "./placement.ts";
 import { measurePostgres } from "./postgres.ts";
@@ -13,6 +14,8 @@ import {
   describeEnvironment,
   doubts,
   toDispatchTable,
+  toFootprintsTable,
+  toListsTable,
   toOverloadTable,
   toPostgresTable,
   toRecordsTable,
@@ -21,14 +24,14 @@ import {
   toWritesTable,
 } from "./report.ts";
 import { measureScaling } from "./scaling.ts";
-import { scenarios } from "./scenario.ts";
+import { scenariosWith } from "./scenario.ts";
 import { measureWrites } from "./writes.ts";
 
 /** Enough to keep a core busy. */
 const connections = 64;
 
 /** Those of ours under load, each of which has its own result. */
-type Loaded = Exclude<Command, { readonly kind: "help" | "dispatch" | "overload" | "servers" }>;
+type Loaded = Exclude<Command, { readonly kind: "help" | "dispatch" | "overload" | "lists" | "servers" }>;
 
 const usualSizes = [1000, 100_000, 1_000_000];
 
@@ -73,6 +76,9 @@ async function run(command: Command): Promise<void> {
     case "overload":
       await runOverload(command.rounds, command.seconds, command.json);
       return;
+    case "lists":
+      await runLists(command, command.json);
+      return;
     case "servers":
       await runServers(command, command.json);
       return;
@@ -81,7 +87,10 @@ async function run(command: Command): Promise<void> {
   }
 }
 
-async function runServers(options: ServerOptions, jsonFile: string | undefined): Promise<void> {
+async function runServers(
+  options: Extract<Command, { readonly kind: "servers" }>,
+  jsonFile: string | undefined,
+): Promise<void> {
   interruptOnSignals();
   const environment = await describeEnvironment();
   const loadGenerator = await findLoadGenerator(options.load);
@@ -90,25 +99,27 @@ async function runServers(options: ServerOptions, jsonFile: string | undefined):
     load: `${loadGenerator.name} ${loadGenerator.version}`,
     connections,
     pinned: placement.pinned,
+    fields: options.fields,
     rounds: options.rounds,
     seconds: options.seconds,
     warmUp: options.warmUp,
   };
-  const { load, rounds, seconds, warmUp } = conditions;
+  const { load, fields, rounds, seconds, warmUp } = conditions;
   printEnvironment(environment);
-  print(`${load}, ${connections} connections, ${rounds} × ${seconds} s, each after ${warmUp} s of warm-up`);
+  print(`${load}, ${connections} connections, fields: ${fields}, ${rounds} × ${seconds} s, each after ${warmUp} s`);
   print(
     placement.pinned
       ? "server on core 0, load on core 1"
       : "not pinned, since there is no taskset for two cores: server and load may compete for one",
   );
-  const results = await measure({
+  const { results, footprints } = await measure({
     ...options,
     contestants,
-    scenarios,
+    scenarios: scenariosWith(options.fields),
     loadGenerator,
     placement,
     connections,
+    idleConnections: 1000,
     directory: tmpdir(),
     signal: interruption.signal,
     onProgress: (step) => process.stderr.write(`${step}\n`),
@@ -117,7 +128,26 @@ async function runServers(options: ServerOptions, jsonFile: string | undefined):
     print(`\n${toServersTable(result)}`);
     for (const doubt of doubts(result)) print(`\n${doubt}`);
   }
-  await writeJson(jsonFile, { environment, conditions, results });
+  print(`\n${toFootprintsTable(footprints)}`);
+  await writeJson(jsonFile, { environment, conditions, results, footprints });
+}
+
+async function runLists(options: Pick<ListOptions, "records" | "rounds">, jsonFile: string | undefined): Promise<void> {
+  interruptOnSignals();
+  const environment = await describeEnvironment();
+  printEnvironment(environment);
+  const { records, rounds } = options;
+  const results = await measureLists({
+    contestants: contestants.filter(({ name }) => name === "ours" || name === "fastify"),
+    records,
+    rounds,
+    directory: tmpdir(),
+    placement: await findPlacement(),
+    signal: interruption.signal,
+    onProgress: (step) => process.stderr.write(`${step}\n`),
+  });
+  print(`\n${toListsTable(results)}`);
+  await writeJson(jsonFile, { environment, records, rounds, results });
 }
 
 async function runLoaded(command: Loaded): Promise<void> {

@@ -1,6 +1,7 @@
 import { type Answer, agreedAnswer, askFor } from "./answer.ts";
 import type { Contestant } from "./contestant.ts";
 import { makeDatabase, type TemporaryDatabase } from "./database.ts";
+import { type Footprint, measureFootprints } from "./footprint.ts";
 import type { LoadGenerator } from "./load.ts";
 import type { Placement } from "./placement.ts";
 import { compare, type ScenarioResult, type Timing } from "./result.ts";
@@ -25,25 +26,35 @@ export interface MeasurementOptions {
   readonly warmUp: number;
   /** Kept alive under load. */
   readonly connections: number;
+  /** How many idle connections are counted for the memory of one. */
+  readonly idleConnections: number;
   /** Ends the measurement early: it rejects with the signal's reason once every process has ended. */
   readonly signal: AbortSignal;
   /** Told what is about to be done. */
   readonly onProgress?: (step: string) => void;
 }
 
+/** What all servers came to. */
+export interface Measurement {
+  readonly results: readonly ScenarioResult[];
+  readonly footprints: readonly Footprint[];
+}
+
 /**
- * Measures every server in every scenario: each time in a fresh process, one at a time, and in each round another one
+ * Measures every server in every scenario, and what it takes before there is load: each time in a fresh process, one at a time, and in each round another one
  * first.
  *
  * @throws AnswersDiffer before anything is timed, when the servers do not answer alike
  * @throws Error when a server does not start, or fails under load
  */
-export async function measure(options: MeasurementOptions): Promise<readonly ScenarioResult[]> {
+export async function measure(options: MeasurementOptions): Promise<Measurement> {
   const database = await makeDatabase(options.directory, options.records);
   try {
     const results: ScenarioResult[] = [];
     for (const scenario of options.scenarios) results.push(await measureScenario(scenario, database, options));
-    return results;
+    options.onProgress?.("memory and start");
+    const path = `/person/${database.records}`;
+    return { results, footprints: await measureFootprints({ ...options, database: database.file, path }) };
   } catch (error) {
     // What the interruption breaks fails in ways of its own.
     options.signal.throwIfAborted();
@@ -76,7 +87,9 @@ async function measureScenario(
   for (let round = 0; round < rounds; round++) {
     for (const contestant of rotate(contestants, round)) {
       onProgress?.(`${scenario.name}: round ${round + 1} of ${rounds}, ${contestant.name}`);
-      const timing = await withServer(contestant, (server) => timeServer(server, path, scenario, options));
+      const tag = scenario.isRepeated ? answers.get(contestant.name)?.entityTag : undefined;
+      const headers = { ...scenario.headers, ...(tag !== undefined && { "If-None-Match": tag }) };
+      const timing = await withServer(contestant, (server) => timeServer(server, path, headers, options));
       timings.get(contestant.name)?.push(timing);
     }
   }
@@ -101,7 +114,7 @@ async function useServer<T>(starting: Promise<ServerProcess>, use: (server: Serv
 async function timeServer(
   server: ServerProcess,
   path: string,
-  { headers }: Scenario,
+  headers: Scenario["headers"],
   { loadGenerator, connections, seconds, warmUp, placement, signal }: MeasurementOptions,
 ): Promise<Timing> {
   const load = { url: server.url + path, headers, connections, placement, signal };

@@ -1,11 +1,13 @@
 import { parseArgs } from "node:util";
 import { type LoadGeneratorName, loadGeneratorNames } from "./load.ts";
+import { type FieldSet, fieldSets } from "./scenario.ts";
 
 /** What the command line asks for. */
 export type Command =
   | { readonly kind: "help" }
   | { readonly kind: "dispatch"; readonly rounds: number; readonly json: string | undefined }
   | { readonly kind: "overload"; readonly rounds: number; readonly seconds: number; readonly json: string | undefined }
+  | { readonly kind: "lists"; readonly records: number; readonly rounds: number; readonly json: string | undefined }
   | ({ readonly kind: "writes" | "postgres" | "scaling"; readonly json: string | undefined } & Omit<
       ServerOptions,
       "records"
@@ -15,7 +17,7 @@ export type Command =
       readonly keep: string | undefined;
       readonly json: string | undefined;
     } & ServerOptions)
-  | ({ readonly kind: "servers"; readonly json: string | undefined } & ServerOptions);
+  | ({ readonly kind: "servers"; readonly fields: FieldSet; readonly json: string | undefined } & ServerOptions);
 
 export interface ServerOptions {
   readonly rounds: number;
@@ -54,6 +56,13 @@ export function parseCommand(argv: readonly string[]): Command {
     const rounds = integer("rounds", values.rounds ?? "3", 1);
     return { kind: "overload", rounds, seconds: integer("seconds", values.seconds ?? "3", 1), json };
   }
+  if (what === "lists") {
+    const other = others.find((name) => name !== "records");
+    if (other !== undefined) throw new RangeError(`"lists" takes --rounds, --records and --json, not --${other}`);
+    const rounds = integer("rounds", values.rounds ?? "3", 1);
+    return { kind: "lists", rounds, records: integer("records", values.records ?? "100000", 1), json };
+  }
+  if (what !== "servers" && values.fields !== undefined) throw new RangeError(`"${what}" does not take --fields`);
   if (what !== "records" && values.keep !== undefined) throw new RangeError(`"${what}" does not take --keep`);
   const options = {
     rounds: integer("rounds", values.rounds ?? "5", 1),
@@ -68,10 +77,10 @@ export function parseCommand(argv: readonly string[]): Command {
   }
   const records = values.records === undefined ? undefined : integer("records", values.records, 1);
   if (what === "records") return { kind: what, ...options, records, keep: values.keep };
-  return { kind: what, ...options, records };
+  return { kind: what, ...options, records, fields: fieldSet(values.fields ?? "browser") };
 }
 
-const measured = ["servers", "writes", "postgres", "scaling", "records", "dispatch", "overload"] as const;
+const measured = ["servers", "lists", "writes", "postgres", "scaling", "records", "dispatch", "overload"] as const;
 
 const isMeasured = (text: string): text is (typeof measured)[number] => measured.some((known) => known === text);
 
@@ -80,6 +89,7 @@ const accepted = {
   seconds: { type: "string" },
   "warm-up": { type: "string" },
   records: { type: "string" },
+  fields: { type: "string" },
   load: { type: "string" },
   json: { type: "string" },
   keep: { type: "string" },
@@ -88,12 +98,18 @@ const accepted = {
 
 export const usage: string = `Usage: npm run bench -- [${measured.join(" | ")}] [options]
 
-servers, which is measured unless told otherwise: requests a second of ours, the peers and bare node:http.
+servers, the default: requests a second of ours, the peers and bare node:http; their memory, and how long they take to start.
   --rounds N     how often each is measured (default 5)
   --seconds N    for how long each time (default 3)
   --warm-up N    seconds under load before that (default 1)
   --records N    a database of N made-up people (default: the 537 of the demo)
+  --fields NAME  the header fields of requests: browser, those of Chromium (the default), or none
   --load NAME    wrk or autocannon (default: wrk where there is one)
+  --json FILE    write the results there too
+
+lists: all people as one JSON array, of ours and of Fastify: the first byte, the rate, and the memory for it.
+  --rounds N     how often each is measured (default 3)
+  --records N    how many people (default 100000)
   --json FILE    write the results there too
 
 writes: durable POSTs a second, of ours and with a commit for each; what reads lose meanwhile; memory and file.
@@ -123,6 +139,12 @@ function integer(option: string, text: string, least: number): number {
   const value = Number(text);
   if (/^\d{1,9}$/.test(text) && value >= least) return value;
   throw new RangeError(`--${option} must be an integer from ${least} to 999999999, not ${JSON.stringify(text)}`);
+}
+
+function fieldSet(text: string): FieldSet {
+  const name = fieldSets.find((known) => known === text);
+  if (name !== undefined) return name;
+  throw new RangeError(`--fields must be ${fieldSets.join(" or ")}, not ${JSON.stringify(text)}`);
 }
 
 function loadGenerator(text: string): LoadGeneratorName {

@@ -1,5 +1,7 @@
 import { availableParallelism, cpus } from "node:os";
 import type { DispatchResult } from "./dispatch.ts";
+import type { Footprint } from "./footprint.ts";
+import type { ListResult } from "./list.ts";
 import type { OverloadResult } from "./overload.ts";
 import type { PostgresResult } from "./postgres.ts";
 import type { RecordsResult } from "./records.ts";
@@ -52,6 +54,31 @@ export function doubts({ contestants }: ScenarioResult): readonly string[] {
   return [
     `Servers had a core for less than ${percent(leastBusy)} of the time (${servers}): the load generator was slower than they, or other programs took the core. Compare the requests per second of processor time.`,
   ];
+}
+
+/** What the servers take before there is load, for a person to read. */
+export function toFootprintsTable(footprints: readonly Footprint[]): string {
+  const head = ["", "first answer after", "memory once started", "for an idle connection"];
+  const rows = footprints.map(({ name, start, idleMemory, perConnection }) => [
+    name,
+    `${count(start.median)} ms`,
+    idleMemory === undefined ? "?" : `${count(idleMemory.median / 1e6)} MB`,
+    perConnection === undefined ? "?" : `${(perConnection.median / 1e3).toFixed(1)} kB`,
+  ]);
+  return toTable([head, ...rows]);
+}
+
+/** What sending all records came to, for a person to read. */
+export function toListsTable(results: readonly ListResult[]): string {
+  const head = ["", "first byte after", "MB/s", "min–max", "memory above idle"];
+  const rows = results.map(({ name, firstByte, bytesPerSecond: { median, min, max }, memory }) => [
+    name,
+    `${firstByte.median.toFixed(1)} ms`,
+    count(median / 1e6),
+    `${count(min / 1e6)}–${count(max / 1e6)}`,
+    memory === undefined ? "?" : `${count(memory.median / 2 ** 20)} MiB`,
+  ]);
+  return toTable([head, ...rows]);
 }
 
 /** The results for routes of each kind, for a person to read. */

@@ -11,6 +11,8 @@ export interface ServerProcess {
   processorTime(): Promise<number | undefined>;
   /** The bytes of memory that it has now; undefined where the system does not tell. */
   residentMemory(): Promise<number | undefined>;
+  /** The most bytes of memory that it has had; undefined where the system does not tell. */
+  peakMemory(): Promise<number | undefined>;
   /** Resolves when the process has ended. */
   stop(): Promise<void>;
 }
@@ -52,7 +54,8 @@ export async function startServer({ program, database, placement, signal }: Serv
     return {
       url: `http://127.0.0.1:${port}`,
       processorTime: () => processorTime(child.pid),
-      residentMemory: () => residentMemory(child.pid),
+      residentMemory: () => memory(child.pid, "VmRSS"),
+      peakMemory: () => memory(child.pid, "VmHWM"),
       stop,
     };
   } catch (error) {
@@ -69,7 +72,7 @@ function portOf(child: ChildProcess, file: string): Promise<number> {
     const deadline = setTimeout(() => refuse("does not listen after a minute"), 60_000);
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       said += text;
-      const port = /^(\d+)\n/m.exec(said)?.[1];
+      const port = /^(?:.*http:\/\/127\.0\.0\.1:)?(\d+)\b.*\n/m.exec(said)?.[1];
       if (port === undefined) return;
       clearTimeout(deadline);
       resolve(Number(port));
@@ -97,9 +100,10 @@ async function processorTime(pid: number | undefined): Promise<number | undefine
   }
 }
 
-async function residentMemory(pid: number | undefined): Promise<number | undefined> {
+async function memory(pid: number | undefined, line: "VmRSS" | "VmHWM"): Promise<number | undefined> {
   try {
-    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1];
+    const status = await readFile(`/proc/${pid}/status`, "utf8");
+    const kilobytes = new RegExp(`^${line}:\\s+(\\d+) kB$`, "m").exec(status)?.[1];
     return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
   } catch {
     return undefined;

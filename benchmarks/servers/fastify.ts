@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { fastify } from "fastify";
-import { openPersonQuery, parseId } from "./person-query.ts";
+import { openPersonList, openPersonQuery, parseId } from "./person-query.ts";
 import { announce, databaseArgument } from "./server-program.ts";
 
 // The text is JSON already: the serializer leaves it so, and keeps Fastify from adding a charset to its type.
@@ -18,6 +18,11 @@ app.get<{ readonly Params: { readonly id: string } }>("/person/:id", (request, r
   const json = find(id);
   if (json === undefined) reply.code(404).send();
   else reply.header("content-type", "application/json").serializer(asItIs).send(json);
+});
+
+const list = openPersonList(databaseArgument());
+app.get("/person", (_request, reply) => {
+  reply.header("content-type", "application/json").serializer(asItIs).send(list());
 });
 
 await app.listen({ port: 0, host: "127.0.0.1" });

@@ -1,9 +1,8 @@
-import { openPersonService } from "@waymark/person-service";
-import { serve } from "waymark/node";
-import { announce, databaseArgument } from "./server-program.ts";
+import { databaseArgument, endWithInput } from "./server-program.ts";
 
-// The whole service, as its command line starts it.
+// The program, as its command line starts it, with its defaults. It prints the URL at which it listens.
 
-const { app } = await openPersonService({ database: databaseArgument() });
-const { port } = await serve(app, { port: 0 });
-announce(port);
+const database = databaseArgument();
+process.argv.splice(2, 1, "--port", "0", "--database", database);
+endWithInput();
+await import(new URL("../../packages/person-service/bin/person-service.js", import.meta.url).href);

@@ -16,6 +16,13 @@ export function openPersonQuery(file: string): PersonQuery {
   };
 }
 
+/** Opens the database file, and returns what makes the JSON array of all people: as most would, of all rows at once. */
+export function openPersonList(file: string): () => string {
+  const statement = new DatabaseSync(file).prepare('SELECT document FROM "person" ORDER BY id');
+  // The column is text, as the table enforces.
+  return () => `[${statement.all().map(({ document }) => document as string)}]`;
+}
+
 /** The id that a path segment spells in canonical form; undefined when it spells none. */
 export function parseId(text: string): number | undefined {
   return /^(?:0|-?[1-9][0-9]*)$/.test(text) ? Number(text) : undefined;
