@@ -13,6 +13,8 @@ export const hasPgbouncer: boolean = spawnSync("pgbouncer", ["--version"]).statu
 export interface Pooler extends AsyncDisposable {
   /** Returns the URL at the pooler of a database of its server. */
   urlOf(database: string): string;
+  /** Kills it, and starts it again on the same port. */
+  restart(): Promise<void>;
 }
 
 /**
@@ -43,19 +45,29 @@ export async function startPgbouncer(server: string, ...settings: readonly strin
   // It refuses to run as root, and reads its files as the user it runs as.
   const isRoot = process.getuid?.() === 0;
   if (isRoot) for (const path of [directory, users, file]) await chown(path, 65_534, 65_534);
-  const pooler = spawn("pgbouncer", [...(isRoot ? ["--user", "nobody"] : []), file], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  await hasStarted(pooler);
+  const start = async (): Promise<ChildProcess> => {
+    const args = [...(isRoot ? ["--user", "nobody"] : []), file];
+    const started = spawn("pgbouncer", args, { stdio: ["ignore", "ignore", "pipe"] });
+    await hasStarted(started);
+    return started;
+  };
+  let pooler = await start();
+  const kill = async (): Promise<void> => {
+    pooler.kill("SIGKILL");
+    if (pooler.exitCode === null && pooler.signalCode === null) await once(pooler, "exit");
+  };
   return {
     urlOf(database) {
       const url = new URL(database);
       url.port = String(port);
       return url.href;
     },
+    async restart() {
+      await kill();
+      pooler = await start();
+    },
     async [Symbol.asyncDispose]() {
-      pooler.kill("SIGKILL");
-      if (pooler.exitCode === null && pooler.signalCode === null) await once(pooler, "exit");
+      await kill();
       await rm(directory, { recursive: true });
     },
   };

@@ -1,0 +1,82 @@
+import { parseArgs } from "node:util";
+import { CannotStart, type DatabaseCluster, pause } from "./database-cluster.ts";
+import { Ledger } from "./ledger.ts";
+import { startLoad } from "./load.ts";
+import { startPatroni } from "./patroni.ts";
+import { startPooledPostgres } from "./pgbouncer.ts";
+
+// Runs the service on real databases with faults, and compares what clients were told with what is stored:
+//
+//   npm run cluster -- patroni                        kills the primary of three nodes
+//   npm run cluster -- patroni freeze --rounds 20     suspends it; further faults: switchover, slow
+//   npm run cluster -- pgbouncer                      kills the pooler before a server; a further fault: server
+
+const usage = "Usage: npm run cluster -- patroni|pgbouncer [FAULT…] [--rounds N] [--seconds N]\n";
+
+const clusters: ReadonlyMap<string, () => Promise<DatabaseCluster>> = new Map([
+  ["patroni", startPatroni],
+  ["pgbouncer", startPooledPostgres],
+]);
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: "string", default: "1" }, seconds: { type: "string", default: "3" } },
+});
+const [name = "", ...faults] = positionals;
+const start = clusters.get(name);
+if (start === undefined) {
+  process.stderr.write(usage);
+  process.exitCode = 2;
+} else {
+  try {
+    const cluster = await start();
+    try {
+      process.exitCode = await run(cluster);
+    } finally {
+      await cluster[Symbol.asyncDispose]();
+    }
+  } catch (error) {
+    if (!(error instanceof CannotStart)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** @returns 0 when nothing is wrong, otherwise 1 */
+async function run(cluster: DatabaseCluster): Promise<number> {
+  const ledger = new Ledger();
+  let wrong = 0;
+  const seconds = Number(values.seconds);
+  {
+    await using _load = await startLoad(cluster.url, ledger);
+    for (let round = 1; round <= Number(values.rounds); round++) {
+      for (const fault of faults.length > 0 ? faults : ["kill"]) {
+        const drive = cluster.faults.get(fault);
+        if (drive === undefined) throw new CannotStart(`Faults of ${name}: ${[...cluster.faults.keys()].join(", ")}`);
+        await pause(seconds * 1000);
+        const began = performance.now();
+        await drive();
+        await untilAcknowledged(ledger, began + seconds * 1000);
+        await cluster.mend();
+        await pause(seconds * 1000);
+        const { length, end } = ledger.longestPause(began);
+        const violations = await ledger.check(() => cluster.query("SELECT id, revision, document FROM person"));
+        const found = Object.entries(violations).map(([what, count]) => `${what} ${count}`);
+        wrong += Object.values(violations).reduce((sum, count) => sum + count, 0);
+        const paused = `longest pause ${(length / 1000).toFixed(1)} s, until ${(end / 1000).toFixed(1)} s after the fault`;
+        process.stdout.write(
+          `${fault} ${round}: acknowledged ${ledger.acknowledged}; ${found.join(", ")}; ${paused}\n`,
+        );
+      }
+    }
+  }
+  return wrong === 0 ? 0 : 1;
+}
+
+/** Resolves when changes are acknowledged again, and not before a moment at which the fault has been felt. */
+async function untilAcknowledged(ledger: Ledger, felt: number): Promise<void> {
+  for (let before = ledger.acknowledged; ; before = ledger.acknowledged) {
+    await pause(500);
+    if (ledger.acknowledged > before && performance.now() > felt) return;
+  }
+}
