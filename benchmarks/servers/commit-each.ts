@@ -1,4 +1,4 @@
-import type { Database } from "@waymark/collection";
+import type { Database, Store } from "@waymark/collection";
 import { openPersonService } from "@waymark/person-service";
 import { serve } from "waymark/node";
 import { RecordStore } from "../../packages/collection/src/stores/record-store.ts";
@@ -36,9 +36,10 @@ const queries = new SqliteQueries(connection, [personCollection]);
 const bounds = { maxWaiting: 1_000, maxWaitingPerCaller: 1_000, timeLimit: 10_000 };
 const reader = new SqliteReader(localChannel<ReaderCalls>(queries), bounds, new Int32Array(1));
 const engine = new SqliteEngine({ database: connection, queries, reader, writer, lock: undefined }, personCollection);
-const people = new RecordStore(engine, personCollection, () => new Date());
+const people: Store = new RecordStore(engine, personCollection, () => new Date());
 const database: Database = {
-  store: () => people,
+  // One store of people, whatever the type that is asked for.
+  store: <T extends object>() => people as Store<T>,
   check: async () => ({ readOnly: false }),
   figures: () => ({ waitingChanges: writer.waiting, waitingReads: reader.waiting }),
   snapshot: notMeasured,

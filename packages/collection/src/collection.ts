@@ -1,4 +1,4 @@
-import type { Awaitable, HttpRequest, HttpResponse } from "waymark";
+import type { Awaitable, HttpRequest, HttpResponse, Route } from "waymark";
 import { described as describedAs } from "waymark/routing";
 import { createMany } from "./bulk/create-many.ts";
 import { describeOperations, type Operation } from "./description/handlers.ts";
@@ -6,13 +6,14 @@ import { amendRecord, amendTypes, removeRecord, replaceRecord } from "./handlers
 import { createRecord, refuseCreate } from "./handlers/create.ts";
 import { listRecords } from "./handlers/list.ts";
 import { readRecord } from "./handlers/read.ts";
+import { type CollectionRoutesOptions, collectionRoutes, type RoutedHandlers } from "./routes.ts";
 import { type CollectionOptions, type CollectionSettings, type ItemRequest, toCollectionSettings } from "./settings.ts";
-import type { Document } from "./store.ts";
+import type { Document, Store } from "./store.ts";
 
 /** Holds the handlers of a collection for your routes, and the media types that they send and read. */
 export interface CollectionHandlers<T extends Document> {
-  /** The type of a record; exists only at compile time. */
-  readonly type?: T;
+  /** The store, with records of the type that the schema has. */
+  readonly store: Store<T>;
   /** Reads one record: 200; 404 without content if it is missing, 400 if the id is not an integer. */
   readonly read: (request: ItemRequest) => Awaitable<HttpResponse>;
   /**
@@ -52,6 +53,17 @@ export interface CollectionHandlers<T extends Document> {
   readonly createManyTypes: readonly string[];
   /** The media types that `amend` reads, for the `contentType` of its route. */
   readonly amendTypes: readonly string[];
+  /**
+   * Makes the routes of the collection, each with its handler and its media types: all, or all but those that are named.
+   *
+   * ```ts
+   * router(books.routes());
+   * router(books.routes({ without: ["remove", "createMany"] }));
+   * ```
+   *
+   * @throws TypeError when a name is not that of a handler
+   */
+  readonly routes: (options?: CollectionRoutesOptions) => Route;
 }
 
 /**
@@ -75,7 +87,7 @@ export function collection<T extends Document>(options: CollectionOptions<T>): C
   const settings = toCollectionSettings(options);
   const described = describer(settings);
   const bulkCreate = createMany(settings);
-  return {
+  const handlers: RoutedHandlers = {
     read: described("read", readRecord(settings)),
     list: described("list", listRecords(settings)),
     create: described("create", createRecord(settings, bulkCreate)),
@@ -88,6 +100,12 @@ export function collection<T extends Document>(options: CollectionOptions<T>): C
     listTypes: settings.lists.map(({ mediaType }) => mediaType),
     createManyTypes: settings.listDecoders.flatMap(({ mediaTypes }) => mediaTypes),
     amendTypes,
+  };
+  return {
+    ...handlers,
+    // What it has was validated by the schema, or put there by whoever calls it.
+    store: options.store as Store<T>,
+    routes: (routesOptions) => collectionRoutes(settings, handlers, routesOptions),
   };
 }
 

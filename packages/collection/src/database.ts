@@ -1,17 +1,21 @@
 import type { DatabaseObserver } from "./observer.ts";
 import type { SelectableMember } from "./selection.ts";
 import type { LoadOptions, Snapshot } from "./snapshot.ts";
-import type { Store } from "./store.ts";
+import type { Document, Store } from "./store.ts";
 import type { MessageLink } from "./stores/sqlite/remote-writer.ts";
 
 /** Keeps collections, each behind a store. A program opens a database once. */
 export interface Database {
   /**
-   * Returns the store of a collection.
+   * Returns the store of a collection. `T` is the type of its records, for `parseRecord`; nothing checks it.
+   *
+   * ```ts
+   * const books = database.store<Book>("book");
+   * ```
    *
    * @throws RangeError when the database was opened without it
    */
-  store(collection: string): Store;
+  store<T extends Document = Document>(collection: string): Store<T>;
   /**
    * Resolves if the database can be used, and says for what. While changes fail, it also tries a change without effect,
    * so it rejects until changes work again.

@@ -33,6 +33,7 @@ export type {
   PageLinks,
   Representation,
 } from "./representation.ts";
+export type { CollectionRoutesOptions } from "./routes.ts";
 export {
   type Comparison,
   type MemberFilter,
@@ -62,7 +63,9 @@ export {
   type CreationOptions,
   type Document,
   type Idempotency,
+  parseRecord,
   type ReadOptions,
+  type RecordValue,
   type Removal,
   type Replacement,
   type Store,

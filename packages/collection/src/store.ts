@@ -2,18 +2,19 @@ import type { Awaitable } from "waymark";
 import type { SelectableMember, Selection } from "./selection.ts";
 
 /**
- * Keeps the records of one collection; the only interface between handlers and databases.
+ * Keeps the records of one collection; the only interface between handlers and databases. `T` is the type of a record as
+ * it was sent, which the store takes on trust.
  *
  * Ids are integers from 1 to 2^53-1 in ascending order. None is used twice, also after its record is removed or the
  * program restarts. Every method fails with StoreUnavailable if the database cannot be used.
  */
-export interface Store {
+export interface Store<T extends Document = Document> {
   /** The members to filter and sort by: `storeMembers`, and those with which the collection was opened. */
   readonly members: readonly SelectableMember[];
   /** Whether the words of records can be searched. */
   readonly fullText: boolean;
   /** Finds the record with this id, which may be any number; undefined if no record has it. */
-  find(id: number): Awaitable<StoredRecord | undefined>;
+  find(id: number): Awaitable<StoredRecord<T> | undefined>;
   /**
    * The records of a selection in its order, without one every record by ascending id, in batches that come to about
    * 64 KiB. Each batch is a read of its own, made when it is asked for: nothing is held between two of them, and records
@@ -22,7 +23,7 @@ export interface Store {
    * @throws TypeError (rejects) when the store can make no sense of the selection
    * @throws StoreReadTimeout (rejects) when a batch takes too long
    */
-  list(selection?: Selection, options?: ReadOptions): AsyncIterable<readonly StoredRecord[]>;
+  list(selection?: Selection, options?: ReadOptions): AsyncIterable<readonly StoredRecord<T>[]>;
   /**
    * Counts the records of a selection, or all; ignores its `after` and `limit`.
    *
@@ -35,7 +36,7 @@ export interface Store {
    *
    * @throws RangeError when the document's `id` is not an integer from 1 to 2^53-1
    */
-  create(document: Document, options?: CreationOptions): Promise<Creation>;
+  create(document: T, options?: CreationOptions): Promise<Creation<T>>;
   /**
    * Has the record with this id say what the document says; once the promise resolves that survives a crash. `createdAt`
    * is kept, and `updatedAt` never goes back. A document that says what the record says changes nothing: the record has
@@ -43,14 +44,14 @@ export interface Store {
    *
    * @param expectedRevision the revision that the record must have; compared in the transaction that writes
    */
-  replace(id: number, document: Document, expectedRevision?: number): Promise<Replacement>;
+  replace(id: number, document: T, expectedRevision?: number): Promise<Replacement<T>>;
   /**
    * Removes the record with this id, which no record gets again. When the promise resolves, the removal survives a
    * crash.
    *
    * @param expectedRevision as for `replace`
    */
-  remove(id: number, expectedRevision?: number): Promise<Removal>;
+  remove(id: number, expectedRevision?: number): Promise<Removal<T>>;
   /**
    * Stores many records, all or none, in constant memory: documents are requested as they are stored. Other writes wait
    * meanwhile, so it is given up if no document arrives for ten seconds.
@@ -58,7 +59,7 @@ export interface Store {
    * @throws StoreNotEmpty when there are records, and were to be none
    * @throws RangeError as `create` does; what the documents throw is thrown on. Then nothing is stored
    */
-  createAll(documents: Iterable<Document> | AsyncIterable<Document>, options?: BulkOptions): Promise<BulkCreation>;
+  createAll(documents: Iterable<T> | AsyncIterable<T>, options?: BulkOptions): Promise<BulkCreation>;
   /**
    * Returns for each document the member by which `create` would refuse it now: a unique one, or `id`; undefined for none. The
    * documents are not compared with each other, and nothing is stored.
@@ -84,7 +85,7 @@ export interface Store {
    *
    * @throws TypeError where the collection has no owner
    */
-  within(owner: number): Store;
+  within(owner: number): Store<T>;
 }
 
 /**
@@ -94,7 +95,7 @@ export interface Store {
 export type Document = object;
 
 /** Is a record as it is stored. */
-export interface StoredRecord {
+export interface StoredRecord<T extends Document = Document> {
   readonly id: number;
   /** The number of the change that last changed this record, in its partition; later in commit order is greater. */
   readonly revision: number;
@@ -102,6 +103,30 @@ export interface StoredRecord {
   readonly updatedAt: number;
   /** The JSON text that is sent: `{"id":1,…,"createdAt":"2026-06-15T12:00:00.000Z","updatedAt":"…"}`. */
   readonly json: string;
+  /** The type of the record as it was sent; exists only at compile time. */
+  readonly type?: T;
+}
+
+/** Is the value of a record: what was sent, and what the store has set. */
+export type RecordValue<T extends Document> = Omit<T, "id" | "createdAt" | "updatedAt"> & {
+  readonly id: number;
+  /** RFC 3339, in UTC. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+};
+
+/**
+ * Returns the value of a record of a typed store. The type is that of the store: the value is not validated again.
+ *
+ * ```ts
+ * const books = database.store<Book>("book");
+ * parseRecord(await books.find(7))?.title;
+ * ```
+ */
+export function parseRecord<T extends Document>(record: StoredRecord<T>): RecordValue<T>;
+export function parseRecord<T extends Document>(record: StoredRecord<T> | undefined): RecordValue<T> | undefined;
+export function parseRecord<T extends Document>(record: StoredRecord<T> | undefined): RecordValue<T> | undefined {
+  return record === undefined ? undefined : JSON.parse(record.json);
 }
 
 /** Lists the options of a read that may take long. */
@@ -126,8 +151,8 @@ export interface Idempotency {
 }
 
 /** Is the result of a creation. */
-export type Creation =
-  | { readonly kind: "created"; readonly record: StoredRecord }
+export type Creation<T extends Document = Document> =
+  | { readonly kind: "created"; readonly record: StoredRecord<T> }
   /**
    * The key was used before for the same. The record is as it was created; undefined when it has been changed or removed
    * since, for nothing is kept of what it said.
@@ -137,7 +162,7 @@ export type Creation =
       readonly id: number;
       /** That which the record had when it was created. */
       readonly revision: number;
-      readonly record: StoredRecord | undefined;
+      readonly record: StoredRecord<T> | undefined;
     }
   /** The key was used before for something else. */
   | { readonly kind: "key-reused" }
@@ -168,22 +193,22 @@ export interface BulkConflict {
 }
 
 /** Is the result of a replacement. */
-export type Replacement =
-  | { readonly kind: "replaced"; readonly record: StoredRecord }
+export type Replacement<T extends Document = Document> =
+  | { readonly kind: "replaced"; readonly record: StoredRecord<T> }
   /** No record has the id. */
   | { readonly kind: "missing" }
   /** The record, here as it is now, does not have the expected revision. */
-  | { readonly kind: "changed"; readonly record: StoredRecord }
+  | { readonly kind: "changed"; readonly record: StoredRecord<T> }
   /** Another record has the same value of this member, which is to be unique. */
   | { readonly kind: "conflict"; readonly member: string };
 
 /** Is the result of a removal. */
-export type Removal =
+export type Removal<T extends Document = Document> =
   | { readonly kind: "removed" }
   /** No record has the id. */
   | { readonly kind: "missing" }
   /** The record, here as it is now, does not have the expected revision. */
-  | { readonly kind: "changed"; readonly record: StoredRecord };
+  | { readonly kind: "changed"; readonly record: StoredRecord<T> };
 
 /** Is thrown if the database is busy, locked, full, unreachable or closed. Trying again later may help. */
 export class StoreUnavailable extends Error {

@@ -1,4 +1,5 @@
 import type { CollectionDefinition, Database, DatabaseOptions } from "../database.ts";
+import type { Document, Store } from "../store.ts";
 import { ObservedEngine, type WriteHealth } from "./observed-engine.ts";
 import { type Engine, RecordStore } from "./record-store.ts";
 import { type RestoreTarget, restoreSnapshot } from "./restore.ts";
@@ -41,10 +42,10 @@ export function recordDatabase(
   };
   const stores = new Map(collections.map((each) => [each.name, storeOf(each)]));
   return {
-    store(collection) {
-      const store = stores.get(collection);
+    store<T extends Document>(collection: string) {
+      const store: Store | undefined = stores.get(collection);
       if (store === undefined) throw new RangeError(`The database was opened without ${JSON.stringify(collection)}`);
-      return store;
+      return store as Store<T>; // The type of the records is what the caller says.
     },
     async check() {
       const state = await engine.check();

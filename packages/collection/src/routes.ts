@@ -1,0 +1,50 @@
+import { DELETE, GET, group, PATCH, POST, PUT, type Route } from "waymark";
+import { nearestName, orNearest, quote, requireKnownOptions } from "waymark/content";
+import { accept, contentType } from "waymark/routing";
+import type { CollectionHandlers } from "./collection.ts";
+import type { Operation } from "./description/handlers.ts";
+import type { CollectionSettings } from "./settings.ts";
+import type { Document } from "./store.ts";
+
+/** Chooses the routes of a collection. */
+export interface CollectionRoutesOptions {
+  /** The handlers that get no route. A client that asks for them gets the refusal of the router, as a rule 405. */
+  readonly without?: readonly Operation[];
+}
+
+/** What the routes are made of. */
+export type RoutedHandlers = Omit<CollectionHandlers<Document>, "routes" | "store">;
+
+/**
+ * Makes the routes of a collection below its path.
+ *
+ * @throws TypeError when an option, or a handler to leave out, is unknown
+ */
+export function collectionRoutes(
+  { path, decoders }: Pick<CollectionSettings<Document>, "path" | "decoders">,
+  handlers: RoutedHandlers,
+  options: CollectionRoutesOptions = {},
+): Route {
+  requireKnownOptions("routes({ … })", options, ["without"]);
+  const { itemTypes, listTypes, createManyTypes, amendTypes } = handlers;
+  const bodyTypes = decoders.flatMap(({ mediaTypes }) => mediaTypes);
+  const routes: Readonly<Record<Operation, Route>> = {
+    list: GET(accept(...listTypes), handlers.list),
+    read: GET("/{id}", accept(...itemTypes), handlers.read),
+    create: POST(contentType(...bodyTypes), handlers.create),
+    createMany: POST(contentType(...createManyTypes), handlers.createMany),
+    refuseCreate: POST("/{id}", handlers.refuseCreate),
+    replace: PUT("/{id}", contentType(...bodyTypes), handlers.replace),
+    amend: PATCH("/{id}", contentType(...amendTypes), handlers.amend),
+    remove: DELETE("/{id}", handlers.remove),
+  };
+  const without: readonly string[] = options.without ?? [];
+  const names = Object.keys(routes);
+  const unknown = without.find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    const hint = orNearest(nearestName(unknown, names)) || ".";
+    throw new TypeError(`A collection has no handler ${quote(unknown)}${hint} Known: ${names.join(", ")}`);
+  }
+  const kept = Object.entries(routes).flatMap(([name, route]) => (without.includes(name) ? [] : [route]));
+  return group(path, ...kept);
+}

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { HttpRequest, type Route, router } from "waymark";
+import { jsonDecoder } from "waymark/content";
+import { z } from "zod";
+import {
+  type CollectionHandlers,
+  type CollectionRoutesOptions,
+  collection,
+  type Database,
+  openDatabase,
+  parseRecord,
+} from "../src/index.ts";
+
+const Book = z.strictObject({ title: z.string(), year: z.int().optional() });
+type Book = z.infer<typeof Book>;
+
+/** True when the types are the same. */
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+/** Compiles only when it is told the truth. */
+const assertType = <Truth extends true>(truth: Truth): void => assert.equal(truth, true);
+
+let database: Database;
+let books: CollectionHandlers<Book>;
+
+before(async () => {
+  database = await openDatabase(":memory:", { collections: [{ name: "book" }], now: () => new Date(0) });
+  books = collection({ path: "/books", store: database.store("book"), schema: Book, decoders: [jsonDecoder] });
+});
+
+after(() => database.close());
+
+suite("a record of a typed store", () => {
+  test("has a value of the type that was named", async () => {
+    const store = database.store<Book>("book");
+    const created = await store.create({ title: "Emma", year: 1815 });
+    assert.ok(created.kind === "created");
+    const value = parseRecord(created.record);
+    assertType<Equal<typeof value.title, string>>(true);
+    assertType<Equal<typeof value.year, number | undefined>>(true);
+    assertType<Equal<typeof value.id, number>>(true);
+    const time = "1970-01-01T00:00:00.000Z";
+    assert.deepEqual(value, { id: created.record.id, title: "Emma", year: 1815, createdAt: time, updatedAt: time });
+  });
+
+  test("has a value of the type of the schema in the store of a collection", async () => {
+    const { store } = collection({ path: "/b", store: database.store("book"), schema: Book, decoders: [jsonDecoder] });
+    const created = await store.create({ title: "Persuasion" });
+    assert.ok(created.kind === "created");
+    const found = parseRecord(await store.find(created.record.id));
+    assertType<Equal<typeof found extends { title: string } | undefined ? true : false, true>>(true);
+    assert.equal(found?.title, "Persuasion");
+    for await (const batch of store.list()) for (const record of batch) assert.ok(parseRecord(record).title);
+    // @ts-expect-error: a book has a title
+    const create = () => store.create({ titel: "Emma" });
+    assert.ok(create);
+  });
+
+  test("has none where there is no record", async () => {
+    assert.equal(parseRecord(await database.store<Book>("book").find(999)), undefined);
+  });
+});
+
+suite("the routes of a collection", () => {
+  const rowsOf = (options?: CollectionRoutesOptions): readonly string[] => {
+    const made: Route = books.routes(options);
+    return router({ strict: true }, made).routes.map(
+      ({ methods, path, consumes, produces }) => `${methods} ${path} ${[...consumes, ...produces].join(" ")}`,
+    );
+  };
+
+  test("are those that one would write by hand", () => {
+    assert.deepEqual(rowsOf(), [
+      "GET /books application/json",
+      "GET /books/{id} application/json",
+      "POST /books application/json",
+      "POST /books application/x-ndjson",
+      "POST /books/{id} ",
+      "PUT /books/{id} application/json",
+      "PATCH /books/{id} application/merge-patch+json application/json-patch+json application/json",
+      "DELETE /books/{id} ",
+    ]);
+  });
+
+  test("leave out what is named, which is a 405 then", async () => {
+    const without = ["remove", "replace", "amend", "createMany", "refuseCreate"] as const;
+    assert.deepEqual(rowsOf({ without }), [
+      "GET /books application/json",
+      "GET /books/{id} application/json",
+      "POST /books application/json",
+    ]);
+    const app = router(books.routes({ without }));
+    const answer = await app.handle(HttpRequest.of({ method: "DELETE", target: "/books/1" }));
+    assert.deepEqual([answer.status, answer.header("Allow")], [405, "GET, HEAD, OPTIONS"]);
+  });
+
+  test("answer", async () => {
+    const app = router(books.routes());
+    const headers = { "Content-Type": "application/json" };
+    const sent = HttpRequest.of({ method: "POST", target: "/books", headers, body: '{"title":"Sanditon"}' });
+    const location = (await app.handle(sent)).header("Location");
+    assert.equal((await app.handle(HttpRequest.of({ target: location ?? "" }))).status, 200);
+  });
+
+  test("refuse the name of no handler, with the nearest", () => {
+    const misspelt = { without: ["delete", "remov"] } as unknown as CollectionRoutesOptions; // as of a program without types
+    assert.throws(() => books.routes(misspelt), {
+      name: "TypeError",
+      message: /^A collection has no handler "delete"\. Known: list, read, create, /,
+    });
+    const unknown = { witout: [] } as CollectionRoutesOptions; // likewise
+    assert.throws(() => books.routes(unknown), /routes\(\{ … \}\) has no option "witout"; did you mean without\?/);
+  });
+});
