@@ -107,11 +107,12 @@ suite("the measurements of growth", () => {
     signal: new AbortController().signal,
   });
 
-  test("store and read on SQLite, with workers, and on PostgreSQL with one instance and two", async () => {
+  test("store and read on SQLite, with workers, and on PostgreSQL with one instance, two, and four in partitions", async () => {
     const results = await measureScaling(options());
     const ofOne = ["POST /person 200", "GET /person/1 200"];
     const ofTwo = ofOne.flatMap((request) => [request, request]);
-    assert.deepEqual(asked, [...ofOne, ...ofOne, ...ofOne, ...ofTwo]);
+    const ofFour = ofOne.flatMap((request) => [request, request, request, request]);
+    assert.deepEqual(asked, [...ofOne, ...ofOne, ...ofOne, ...ofTwo, ...ofFour, ...ofFour]);
     assert.deepEqual(
       results.map(({ reads, writes }) => [reads.ratio, writes.ratio]),
       [
@@ -119,6 +120,8 @@ suite("the measurements of growth", () => {
         [2, 3],
         [3, 5],
         [9.5, 15],
+        [33, 50],
+        [49, 82],
       ],
     );
     assert.match(toScalingTable(results), /^SQLite, two workers +4 +4–4 +2\.00 +3 +3–3 +3\.00$/m);

@@ -118,7 +118,7 @@ writes: durable POSTs a second, of ours and with a commit for each; what reads l
 postgres: GETs and POSTs a second on a PostgreSQL server, of ours and with a statement for each request.
   --rounds, --seconds, --warm-up, --load, --json as above
 
-scaling: GETs and POSTs a second on SQLite, with two workers, and on PostgreSQL with one instance and two.
+scaling: GETs and POSTs a second on SQLite, with two workers, and on PostgreSQL with one instance, two, and four in partitions.
   --rounds, --seconds, --warm-up, --load, --json as above
 
 records: GETs and pages a second among 1,000, 100,000 and 1,000,000 records; memory and file.

@@ -1,5 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { openDatabase } from "@waymark/collection";
+import { personCollection } from "@waymark/person-service";
 import { startPostgres } from "../packages/collection/test/start-postgres.ts";
 import type { LoadGenerator } from "./load.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
@@ -32,7 +34,7 @@ export interface ScalingResult {
 
 /**
  * Measures the service as it grows: one process on an SQLite file, two workers on one, an instance on a PostgreSQL server on this
- * machine, two of them. Each is made of fresh processes on a new database, one way at a time, each round another one first.
+ * machine, two of them; and four on a server whose commits take 5 ms, without partitions and with 16. Each is made of fresh processes on a new database, one way at a time, each round another one first.
  *
  * @throws Error when a server does not start, or a request fails
  */
@@ -40,6 +42,7 @@ export async function measureScaling(options: ScalingOptions): Promise<readonly 
   const directory = await mkdtemp(join(options.directory, "scaling-benchmark-"));
   try {
     await using postgres = await disposablePostgres();
+    await using slow = await disposablePostgres("-c", "commit_delay=5000", "-c", "commit_siblings=0");
     let files = 0;
     const file = async (): Promise<string> => join(directory, `${++files}.db`);
     const ways = [
@@ -47,6 +50,12 @@ export async function measureScaling(options: ScalingOptions): Promise<readonly 
       { name: "SQLite, two workers", programs: ["workers"], newDatabase: file },
       { name: "PostgreSQL, one instance", programs: ["ours"], newDatabase: postgres.createDatabase },
       { name: "PostgreSQL, two instances", programs: ["ours", "ours"], newDatabase: postgres.createDatabase },
+      { name: "four instances, 5 ms commits", programs: fourOfOurs, newDatabase: slow.createDatabase },
+      {
+        name: "the same, 16 partitions",
+        programs: fourOfOurs,
+        newDatabase: async () => madeInPartitions(await slow.createDatabase()),
+      },
     ].map((way) => ({ ...way, rates: [] as Rates[] }));
     for (let round = 0; round < options.rounds; round++) {
       for (const { name, programs, newDatabase, rates } of round % 2 === 0 ? ways : ways.toReversed()) {
@@ -68,13 +77,25 @@ export async function measureScaling(options: ScalingOptions): Promise<readonly 
   }
 }
 
+const fourOfOurs = ["ours", "ours", "ours", "ours"];
+
+/** Makes the tables of a database in 16 partitions, which the programs that open it find. */
+async function madeInPartitions(address: string): Promise<string> {
+  const database = await openDatabase(address, { collections: [{ ...personCollection, partitions: 16 }] });
+  await database.close();
+  return address;
+}
+
 interface Rates {
   readonly reads: number;
   readonly writes: number;
 }
 
-async function disposablePostgres(): Promise<AsyncDisposable & { createDatabase(): Promise<string> }> {
-  const server = await startPostgres();
+/** @param flags of the program `postgres` */
+async function disposablePostgres(
+  ...flags: readonly string[]
+): Promise<AsyncDisposable & { createDatabase(): Promise<string> }> {
+  const server = await startPostgres(...flags);
   return { createDatabase: () => server.createDatabase(), [Symbol.asyncDispose]: () => server.end() };
 }
 

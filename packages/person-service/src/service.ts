@@ -38,7 +38,13 @@ import { tidyForms } from "./pages/query.ts";
 import { peoplePages } from "./pages/representation.ts";
 import { isSignInPath, signInRoutes } from "./pages/sign-in.ts";
 import type { Site } from "./pages/site.ts";
-import { personCollection, personListDecoders, personNouns, personRepresentations } from "./person/collection.ts";
+import {
+  inPartitions,
+  personCollection,
+  personListDecoders,
+  personNouns,
+  personRepresentations,
+} from "./person/collection.ts";
 import { lenientPersonSchema, personMemberNames, personSchema } from "./person/person.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
@@ -51,6 +57,8 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly database: string | Database;
   /** The link to the process that makes the changes to an SQLite file: see `DatabaseOptions`. Default: this process. */
   readonly writer?: DatabaseOptions["writer"];
+  /** The number of partitions of a new PostgreSQL database, from 1 to 256. Default: those that it has, or 1. */
+  readonly partitions?: number | undefined;
   /** The origins whose pages may use the service. Default: none. */
   readonly cors?: CorsPolicy;
   /** Decides which requests are let in: the filter of `openAccess`, or `forThisMachine`. Default: all. */
@@ -93,7 +101,7 @@ export interface PersonService {
  * @throws TypeError (rejects) when the public URL is not one
  */
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
-  const { database: address, now = () => new Date(), cors: policy, access, ...others } = options;
+  const { database: address, partitions, now = () => new Date(), cors: policy, access, ...others } = options;
   const {
     filters = [],
     isReady = () => true,
@@ -137,7 +145,12 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
   ];
   const database =
     typeof address === "string"
-      ? await openDatabase(address, { collections: [personCollection], now, observer, writer })
+      ? await openDatabase(address, {
+          collections: [inPartitions(personCollection, partitions)],
+          now,
+          observer,
+          writer,
+        })
       : address;
   const store = database.store(personCollection.name);
   const people = collection({

@@ -122,6 +122,10 @@ describe("the command line of other commands", () => {
     [["backup", "a", "b"], '"backup" takes FILE; "b" is one more.'],
     [["copy", "a.db"], '"copy" takes options only, not "a.db": use --from A --to B.'],
     [["copy", "--from", "a.db", "--to", "./a.db"], "--from and --to are the same database."],
+    [
+      ["copy", "--from", "a.db", "--to", "b.db", "--partitions", "4"],
+      "--partitions needs a PostgreSQL database: SQLite has one writer.",
+    ],
   ];
   for (const [argv, fault] of refused) {
     it(`refuses [${argv.join(" ")}]`, () => {

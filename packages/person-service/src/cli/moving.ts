@@ -9,9 +9,9 @@ import {
   type Snapshot,
   StoreUnavailable,
 } from "@waymark/collection";
-import { personCollection } from "../person/collection.ts";
+import { inPartitions, personCollection } from "../person/collection.ts";
 import { type Command, CommandError, type CommandStreams } from "./command.ts";
-import { databaseAddress, databaseOptions } from "./options.ts";
+import { databaseAddress, databaseOptions, faultInPartitions, partitionsOf, partitionsOption } from "./options.ts";
 import { reportProgress } from "./progress.ts";
 
 /** Copies all people from one database to another. */
@@ -35,16 +35,17 @@ export const copyCommand: Command = {
       about: "the database to copy to; a file is made if it is missing",
       required: true,
     },
+    partitions: partitionsOption,
   },
   usageError: (given) =>
     isSameDatabase(given.value("from") ?? "", given.value("to") ?? "")
       ? "--from and --to are the same database."
-      : undefined,
+      : faultInPartitions(partitionsOf(given), given.value("to") ?? ""),
   async run(given, io) {
     const from = given.value("from") ?? "";
     const to = given.value("to") ?? "";
     const snapshot = await openSnapshot(from);
-    const count = await loadPeople(snapshot, to, io);
+    const count = await loadPeople(snapshot, to, io, partitionsOf(given));
     io.print(`copied ${count} people from ${displayAddress(from)} to ${displayAddress(to)}`);
   },
 };
@@ -58,9 +59,15 @@ const isSameDatabase = (one: string, other: string): boolean =>
  *
  * @throws CommandError (rejects) where the same command can continue
  */
-async function loadPeople(snapshot: Snapshot, to: string, io: CommandStreams): Promise<number> {
+async function loadPeople(
+  snapshot: Snapshot,
+  to: string,
+  io: CommandStreams,
+  partitions?: number | undefined,
+): Promise<number> {
   try {
-    const target = await openDatabase(to, { collections: [personCollection], forLoading: true });
+    const collections = [inPartitions(personCollection, partitions)];
+    const target = await openDatabase(to, { collections, forLoading: true });
     try {
       const report = reportProgress(io);
       let count = 0;

@@ -37,6 +37,8 @@ export interface Options {
   readonly maxDelay: number;
   /** How many requests may be in hand at once; undefined for any number. */
   readonly maxInFlight: number | undefined;
+  /** How many partitions a new database gets; undefined for those that it has, or 1. */
+  readonly partitions: number | undefined;
   /** Whether to store the people of the demo first. */
   readonly demo: boolean;
   /** How many processes serve, 1…256. */
@@ -73,6 +75,14 @@ export const databaseOptions: Readonly<Record<"database" | "database-file" | "co
   config: { value: "FILE", about: "a JSON file with settings" },
 };
 
+/** The option of every command that may make a PostgreSQL database. */
+export const partitionsOption: Option = {
+  group: "Database",
+  value: "N",
+  type: wholeNumber(1, 256),
+  about: "in how many partitions a new PostgreSQL database takes changes; fixed from then on, 1 by default",
+};
+
 /** The options of `serve` on the command line. */
 export const serveOptions: Readonly<Record<string, Option>> = {
   port: {
@@ -105,6 +115,7 @@ export const serveOptions: Readonly<Record<string, Option>> = {
   },
   database: databaseOptions.database,
   "database-file": databaseOptions["database-file"],
+  partitions: partitionsOption,
   demo: { group: "Database", about: "first store the people of the demo, 537 members of the US Congress" },
   access: {
     group: "Access",
@@ -218,6 +229,7 @@ export function toOptions(given: Given): Options {
     rateLimit: limit === undefined ? undefined : { limit: Number(limit), window: Number(window) },
     maxDelay: Number(given.value("max-delay")),
     maxInFlight: maxInFlight === undefined ? undefined : Number(maxInFlight),
+    partitions: partitionsOf(given),
     demo: given.has("demo"),
     workers: Number(given.value("workers")),
     grace: Number(given.value("grace")),
@@ -225,6 +237,19 @@ export function toOptions(given: Given): Options {
     log: given.value("log") as LogDetail, // one of its words, or the default
     logLevel: given.value("log-level") as LogLevel, // as above
   };
+}
+
+/** Returns the number of partitions that is given. */
+export function partitionsOf(given: Given): number | undefined {
+  const partitions = given.value("partitions");
+  return partitions === undefined ? undefined : Number(partitions);
+}
+
+/** Returns what is wrong with partitions of a database that may have none. */
+export function faultInPartitions(partitions: number | undefined, database: string): string | undefined {
+  return partitions === undefined || partitions === 1 || isPostgresAddress(database)
+    ? undefined
+    : "--partitions needs a PostgreSQL database: SQLite has one writer.";
 }
 
 /** Returns what is wrong with a combination of options. */
@@ -237,6 +262,8 @@ export function usageErrorInOptions(given: Given): string | undefined {
   if (options.workers > 1 && options.database === ":memory:") {
     return '--workers needs a database that processes can share, not ":memory:".';
   }
+  const partitionsFault = faultInPartitions(options.partitions, options.database);
+  if (partitionsFault !== undefined) return partitionsFault;
   const fault = origins.length > 1 ? faultInOrigins(origins) : undefined;
   return fault === undefined ? usageErrorInExposure(options) : `${given.source("cors")} ${fault}.`;
 }

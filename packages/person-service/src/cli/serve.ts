@@ -82,6 +82,7 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
   const {
     host,
     database: address,
+    partitions,
     publicUrl,
     cors,
     access: accessFile,
@@ -110,6 +111,7 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
   let stopping = false;
   const { app, people, database } = await openPersonService({
     database: address,
+    partitions,
     publicUrl,
     access: access?.filter ?? (open ? undefined : forThisMachine(publicUrl)),
     rateLimit,
