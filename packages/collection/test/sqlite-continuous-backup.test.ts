@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { openSqliteDatabase } from "../src/index.ts";
+import { create, everything } from "./store-contract.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "continuous-backup-"));
+after(() => rmSync(directory, { recursive: true }));
+
+describe("a program that copies the log of a SQLite file while it grows", () => {
+  it("gets each change, while the service writes and checkpoints, and what it restores is complete", async () => {
+    const [file, copy] = ["people.db", "copy.db"].map((name) => join(directory, name)) as [string, string]; // of two
+    const database = await openSqliteDatabase(file, { collections: [{ name: "person" }], busyTimeout: 10_000 });
+    const store = database.store("person");
+    await create(store, { name: "Ada" });
+    const copier = fork(join(import.meta.dirname, "log-copier.ts"), [file, copy]);
+    try {
+      await ask(copier, "hold");
+      const document = { description: "x".repeat(20_000) };
+      for (let written = 0; written < 1000; written += 100) {
+        await Promise.all(Array.from({ length: 100 }, (_, n) => create(store, { ...document, n })));
+        // Beyond the size at which the service empties its log, too, it is the same log.
+        assert.equal(await ask(copier, "copy"), true);
+      }
+      const before = statSync(`${file}-wal`).size;
+      assert.ok(before > 20_000_000, `a log of ${before} bytes`);
+      const expected = await everything(store);
+
+      // The copier empties the log between two writes, and the service goes on with a new one.
+      const writing = Array.from({ length: 20 }, (_, n) => create(store, { n }));
+      assert.equal(await ask(copier, "checkpoint"), 0);
+      await Promise.all(writing);
+      await create(store, {});
+      const now = statSync(`${file}-wal`).size;
+      assert.ok(now < 12_000_000, `a log of ${now} bytes`);
+
+      const restored = await openSqliteDatabase(copy, { collections: [{ name: "person" }] });
+      assert.deepEqual(await everything(restored.store("person")), expected);
+      await restored.close();
+    } finally {
+      copier.kill("SIGKILL");
+      await once(copier, "exit");
+      await database.close();
+    }
+  });
+});
+
+/** Has the copier make a step, and returns what came of it. */
+async function ask(copier: ChildProcess, step: string): Promise<unknown> {
+  copier.send(step);
+  const [answer] = await once(copier, "message");
+  return answer;
+}
