@@ -1,48 +1,79 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { after, describe, it } from "node:test";
-import { type Database, openDatabase, StoreHistoryLost } from "../src/index.ts";
+import { backupSqliteFile, type Database, openDatabase, StoreHistoryLost } from "../src/index.ts";
 import { execute, newPostgresDatabase } from "./postgres-server.ts";
 import { create, everything } from "./store-contract.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "lost-history-"));
 after(() => rmSync(directory, { recursive: true }));
 
+let files = 0;
+
 const open = (address: string): Promise<Database> => openDatabase(address, { collections: [{ name: "person" }] });
 
-describe("a database that went back to an older state", () => {
-  it("takes no change of a program that saw newer ones, until it is resumed", async () => {
-    const url = await newPostgresDatabase();
-    const database = await open(url);
-    const people = database.store("person");
-    const ada = await create(people, { name: "Ada" });
-    const lost = await create(people, { name: "Grace" });
-    await execute(
-      url,
-      `DELETE FROM person WHERE id = ${lost.id}; UPDATE waymark_collections SET revision = ${ada.revision}, last_id = ${ada.id}`,
-    );
-    await assert.rejects(people.create({ name: "Alan" }), StoreHistoryLost);
-    await assert.rejects(people.createAll([{ name: "Alan" }]), StoreHistoryLost);
-    await assert.rejects(people.remove(ada.id), StoreHistoryLost);
-    await assert.rejects(database.check(), { message: /gone back to an older state of person/ });
-    assert.deepEqual(await everything(people), [ada]);
+/** Ways to keep a database, and to change it past the program. */
+const databases = [
+  {
+    what: "an SQLite file",
+    newAddress: async () => join(directory, `${++files}.db`),
+    async run(file: string, statements: string) {
+      const database = new DatabaseSync(file);
+      database.exec(statements);
+      database.close();
+    },
+  },
+  { what: "PostgreSQL", newAddress: newPostgresDatabase, run: execute },
+] as const;
 
-    const operator = await open(url);
-    await operator.resume();
-    await operator.close();
-    await database.check();
-    const alan = await create(people, { name: "Alan" });
-    assert.deepEqual([alan.id, alan.revision], [ada.id + 1_000_001, ada.revision + 1_000_001]);
-    assert.deepEqual(await everything(people), [ada, alan]);
+describe("a database that went back to an older state", () => {
+  for (const { what, newAddress, run } of databases) {
+    it(`takes no change of a program that saw newer ones, until it is resumed (${what})`, async () => {
+      const url = await newAddress();
+      const database = await open(url);
+      const people = database.store("person");
+      const ada = await create(people, { name: "Ada" });
+      const lost = await create(people, { name: "Grace" });
+      await run(
+        url,
+        `DELETE FROM person WHERE id = ${lost.id}; UPDATE waymark_collections SET revision = ${ada.revision}, last_id = ${ada.id}`,
+      );
+      await assert.rejects(people.create({ name: "Alan" }), StoreHistoryLost);
+      await assert.rejects(people.createAll([{ name: "Alan" }]), StoreHistoryLost);
+      await assert.rejects(people.remove(ada.id), StoreHistoryLost);
+      await assert.rejects(database.check(), { message: /gone back to an older state of person/ });
+      assert.deepEqual(await everything(people), [ada]);
+
+      const operator = await open(url);
+      await operator.resume();
+      await operator.close();
+      await database.check();
+      const alan = await create(people, { name: "Alan" });
+      assert.deepEqual([alan.id, alan.revision], [ada.id + 1_000_001, ada.revision + 1_000_001]);
+      assert.deepEqual(await everything(people), [ada, alan]);
+      await database.close();
+    });
+  }
+
+  it("takes no change when another file has taken the place of an SQLite file", async () => {
+    const [file, backup] = [join(directory, "replaced.db"), join(directory, "backup.db")];
+    const database = await open(file);
+    const people = database.store("person");
+    await create(people, { name: "Ada" });
+    await backupSqliteFile(file, backup);
+    await create(people, { name: "Grace" });
+    renameSync(backup, file);
+    for (const attempt of [() => people.create({}), () => people.createAll([{}]), () => database.check()]) {
+      await assert.rejects(attempt, { name: "StoreUnavailable", message: /Another file has taken the place/ });
+    }
+    assert.equal((await everything(people)).length, 2);
     await database.close();
   });
 
-  for (const [what, newAddress] of [
-    ["an SQLite file", async () => join(directory, "people.db")],
-    ["PostgreSQL", newPostgresDatabase],
-  ] as const) {
+  for (const { what, newAddress } of databases) {
     it(`gives no id and no revision twice once it is resumed (${what})`, async () => {
       const database = await open(await newAddress());
       const people = database.store("person");

@@ -1,9 +1,9 @@
-import { StoreOutcomeUnknown, StoreUnavailable } from "../../store.ts";
+import { StoreHistoryLost, StoreOutcomeUnknown, StoreUnavailable } from "../../store.ts";
 
 /** What became of a call, on its way between threads and processes, on which the classes of errors are lost. */
 export type Answer =
   | { readonly kind: "done"; readonly result: unknown }
-  | { readonly kind: "unavailable" | "unknown"; readonly reason: string; readonly cause: unknown }
+  | { readonly kind: "unavailable" | "unknown" | "history-lost"; readonly reason: string; readonly cause: unknown }
   | { readonly kind: "failed"; readonly error: unknown };
 
 /** Makes the call, and returns what became of it. */
@@ -17,8 +17,12 @@ export function answerOf(call: () => unknown): Answer {
 
 export function toAnswer(error: unknown): Answer {
   if (!(error instanceof StoreUnavailable)) return { kind: "failed", error };
-  const kind = error instanceof StoreOutcomeUnknown ? "unknown" : "unavailable";
-  return { kind, reason: error.message, cause: error.cause };
+  return { kind: kindOf(error), reason: error.message, cause: error.cause };
+}
+
+function kindOf(error: StoreUnavailable): "unavailable" | "unknown" | "history-lost" {
+  if (error instanceof StoreOutcomeUnknown) return "unknown";
+  return error instanceof StoreHistoryLost ? "history-lost" : "unavailable";
 }
 
 /** A call that waits for its answer. */
@@ -37,6 +41,9 @@ export function settle({ resolve, reject }: PendingCall, answer: Answer): void {
       break;
     case "unknown":
       reject(new StoreOutcomeUnknown(answer.reason, { cause: answer.cause }));
+      break;
+    case "history-lost":
+      reject(new StoreHistoryLost(answer.reason, { cause: answer.cause }));
       break;
     case "failed":
       reject(answer.error);

@@ -6,6 +6,7 @@ import type { CreateWrite, OutcomeOf, Write } from "../write.ts";
 import { fromBatchText, toOutcomesText } from "./batch-text.ts";
 import { SqliteWrites } from "./changes.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
+import { SqliteHistory } from "./history.ts";
 import { readRowidsAsBigInt } from "./statements.ts";
 import { begin, commit, inTransaction, orRollBack, rollBack } from "./transaction.ts";
 
@@ -26,10 +27,20 @@ export class SqliteTransactions {
   readonly #mark: StatementSync;
   readonly #undo: StatementSync;
   readonly #keep: StatementSync;
+  readonly #history: SqliteHistory;
   #bulk: SqliteBulkCreation | undefined;
 
-  /** @param busyTimeout how long each transaction waits for one of another connection, in milliseconds */
-  constructor(database: DatabaseSync, collections: readonly CollectionDefinition[], busyTimeout: number) {
+  /**
+   * @param busyTimeout how long each transaction waits for one of another connection, in milliseconds
+   * @param path of the file; undefined for a database in memory
+   */
+  constructor(
+    database: DatabaseSync,
+    collections: readonly CollectionDefinition[],
+    busyTimeout: number,
+    path?: string,
+  ) {
+    this.#history = new SqliteHistory(database, path);
     this.#database = database;
     this.#busyTimeout = busyTimeout;
     this.#writes = new Map(collections.map((definition) => [definition.name, new SqliteWrites(database, definition)]));
@@ -72,6 +83,7 @@ export class SqliteTransactions {
     try {
       probeRoom(this.#database, this.#busyTimeout);
       inTransaction(this.#database, this.#busyTimeout, () => {
+        this.#history.assertKept();
         // Both, or SQLite would find nothing to be written.
         this.#database.exec("UPDATE waymark_collections SET revision = revision + 1");
         this.#database.exec("UPDATE waymark_collections SET revision = revision - 1");
@@ -83,7 +95,8 @@ export class SqliteTransactions {
 
   /** Begins to store many records, all or none. */
   beginBulk(collection: string, conditions: BulkConditions): void {
-    this.#bulk = new SqliteBulkCreation(this.#database, this.#busyTimeout, this.#writesTo(collection), conditions);
+    const writes = this.#writesTo(collection);
+    this.#bulk = new SqliteBulkCreation(this.#database, this.#busyTimeout, this.#history, writes, conditions);
   }
 
   /** Takes the next of them; whether more are wanted. */
@@ -108,12 +121,16 @@ export class SqliteTransactions {
     apply: (write: AddressedWrite) => BatchedOutcome,
   ): readonly BatchedOutcome[] {
     const collections = [...this.#writes.values()];
-    return inTransaction(this.#database, this.#busyTimeout, () => {
+    const outcomes = inTransaction(this.#database, this.#busyTimeout, () => {
+      this.#history.assertKept();
       for (const writes of collections) writes.begin();
-      const outcomes = batch.map(apply);
+      const made = batch.map(apply);
       for (const writes of collections) writes.finish();
-      return outcomes;
+      this.#history.note();
+      return made;
     });
+    this.#history.keep();
+    return outcomes;
   }
 
   #applyAlone({ collection, write }: AddressedWrite): BatchedOutcome {
@@ -150,6 +167,7 @@ export type BulkOutcome =
 /** A transaction that stores many records, which come a batch at a time; what fails in it undoes all of it. */
 class SqliteBulkCreation {
   readonly #database: DatabaseSync;
+  readonly #history: SqliteHistory;
   readonly #writes: SqliteWrites;
   readonly #isRefused: boolean;
   readonly #tally = new BulkTally();
@@ -158,14 +176,19 @@ class SqliteBulkCreation {
   constructor(
     database: DatabaseSync,
     busyTimeout: number,
+    history: SqliteHistory,
     writes: SqliteWrites,
     { onlyIfEmpty, owner }: BulkConditions,
   ) {
     this.#database = database;
+    this.#history = history;
     this.#writes = writes;
     begin(database, busyTimeout);
     writes.begin();
-    this.#isRefused = orRollBack(database, () => onlyIfEmpty && !writes.isEmpty(owner));
+    this.#isRefused = orRollBack(database, () => {
+      history.assertKept();
+      return onlyIfEmpty && !writes.isEmpty(owner);
+    });
   }
 
   /** Takes the next records; whether more may change what becomes of them. */
@@ -183,8 +206,11 @@ class SqliteBulkCreation {
   /** Stores all of them, unless they are refused. */
   end(): BulkOutcome {
     const outcome = this.#isRefused ? ({ kind: "not-empty" } as const) : this.#tally.outcome;
-    if (outcome.kind === "created") commit(this.#database);
-    else rollBack(this.#database);
+    if (outcome.kind === "created") {
+      this.#history.note();
+      commit(this.#database);
+      this.#history.keep();
+    } else rollBack(this.#database);
     return outcome;
   }
 

@@ -9,7 +9,7 @@ import type { WriterThreadCalls, WriterThreadData } from "./writer.ts";
 
 const { path, collections, busyTimeout } = workerData as WriterThreadData; // as it is started
 const database = connectToSqliteFile(path, busyTimeout);
-const transactions = new SqliteTransactions(database, collections, busyTimeout);
+const transactions = new SqliteTransactions(database, collections, busyTimeout, path);
 database.exec(`
   PRAGMA busy_timeout = 0;    -- from here on each transaction waits by itself
   PRAGMA cache_size = -32768; -- KiB, for the pages of the indexes: a long load takes 50 µs a record, and 72 with the usual 2000

@@ -1,0 +1,80 @@
+import { statSync } from "node:fs";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { StoreHistoryLost, StoreUnavailable } from "../../store.ts";
+
+/** Notices that a database file has gone back to an older state, or was replaced, while it is written to over a connection. */
+export class SqliteHistory {
+  readonly #counters: StatementSync;
+  readonly #path: string | undefined;
+  readonly #file: FileIdentity | undefined;
+  /** The counters of each collection, as this connection committed or saw them last. */
+  #seen: CollectionCounters = new Map();
+  #noted: CollectionCounters = new Map();
+
+  /** @param path of the file; undefined for a database in memory */
+  constructor(database: DatabaseSync, path: string | undefined) {
+    this.#counters = database.prepare("SELECT name, revision, last_id FROM waymark_collections");
+    this.#counters.setReturnArrays(true);
+    this.#path = path;
+    this.#file = path === undefined ? undefined : identityOf(path);
+  }
+
+  /**
+   * Checks that nothing is lost; to be called when a transaction that may write has begun. It takes a few µs.
+   *
+   * @throws StoreHistoryLost when changes that were committed are gone
+   * @throws StoreUnavailable when the file is gone, or another one has its name
+   */
+  assertKept(): void {
+    if (this.#path !== undefined && this.#file !== undefined) assertSameFile(this.#path, this.#file);
+    const present = this.#read();
+    for (const [collection, { revision, lastId }] of this.#seen) {
+      const now = present.get(collection);
+      if (now === undefined || now.revision < revision || now.lastId < lastId) {
+        throw new StoreHistoryLost(
+          `The database has gone back to an older state of ${collection}: committed changes are gone`,
+        );
+      }
+    }
+    this.#seen = present;
+  }
+
+  /** Reads what is about to be committed. */
+  note(): void {
+    this.#noted = this.#read();
+  }
+
+  /** Takes what was read before as committed. */
+  keep(): void {
+    this.#seen = this.#noted;
+  }
+
+  #read(): CollectionCounters {
+    // The statement returns arrays of these columns, whose types the table enforces.
+    const rows = this.#counters.all() as unknown as readonly (readonly [string, number, number])[];
+    return new Map(rows.map(([name, revision, lastId]) => [name, { revision, lastId }]));
+  }
+}
+
+type CollectionCounters = ReadonlyMap<string, { readonly revision: number; readonly lastId: number }>;
+
+interface FileIdentity {
+  readonly device: number;
+  readonly inode: number;
+}
+
+function identityOf(path: string): FileIdentity | undefined {
+  const status = statSync(path, { throwIfNoEntry: false });
+  return status && { device: status.dev, inode: status.ino };
+}
+
+/** What is written to a file that has lost its name is gone once the program ends. */
+function assertSameFile(path: string, { device, inode }: FileIdentity): void {
+  const now = identityOf(path);
+  if (now?.device === device && now.inode === inode) return;
+  throw new StoreUnavailable(
+    now === undefined
+      ? "The file of the database is gone"
+      : "Another file has taken the place of the database: start the program again",
+  );
+}
