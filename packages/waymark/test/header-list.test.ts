@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
 import fc from "fast-check";
-import { fieldLines, parsedHeaders } from "../src/fields/header-list.ts";
+import { fieldLines, parsedHeaders, rememberValues } from "../src/fields/header-list.ts";
 import { type HeaderFields, HeaderList } from "../src/fields/index.ts";
 
 suite("HeaderList.of", () => {
@@ -87,6 +87,19 @@ suite("what a list tells", () => {
     assert.equal(misleading.has("X-B"), false);
     assert.deepEqual(misleading.without("X-B").flat, ["X-A", "X-B", "X-C", "X-A"]);
     assert.deepEqual(misleading.without("X-A").flat, ["X-C", "X-A"]);
+  });
+});
+
+suite("a list that remembers what it is asked for", () => {
+  const fields = { Accept: "text/plain", accept: "text/csv", COOKIE: ["a=1", "b=2"] };
+
+  it("gives what another one gives, whatever it was asked for before", () => {
+    const list = HeaderList.of(fields);
+    rememberValues(list);
+    const names = [...Array.from({ length: 40 }, (_, n) => `X-${n}`), "Accept", "ACCEPT", "cookie", "Cookies"];
+    for (const name of [...names, ...names.toReversed()]) assert.equal(list.get(name), HeaderList.of(fields).get(name));
+    assert.equal(list.without("Accept").get("Accept"), undefined);
+    assert.equal(list.withAdded("Accept", "a/b").get("Accept"), "text/plain, text/csv, a/b");
   });
 });
 

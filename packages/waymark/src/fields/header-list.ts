@@ -25,6 +25,9 @@ export let soundHeaders: (flat: readonly string[]) => HeaderList;
  */
 export let fieldLines: (list: HeaderList) => string;
 
+/** Has the list remember what it is asked for: that of a head which comes again and again is asked for the same few fields. */
+export let rememberValues: (list: HeaderList) => void;
+
 /**
  * An immutable list of header fields, in the order they are sent (RFC 9110 §5).
  *
@@ -52,6 +55,8 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
   /** The bits of its names: most questions are for fields that a list does not have, and this answers nearly all of them. */
   readonly #names: number;
   #lines: string | undefined;
+  /** What it was asked for, by the name as it was asked for. */
+  #values: Map<string, string | undefined> | undefined;
 
   private constructor(
     flat: readonly string[] | undefined,
@@ -70,6 +75,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
       this.#names = bitsOf(flat ?? []);
     }
     this.#lines = undefined;
+    this.#values = undefined;
   }
 
   /**
@@ -94,6 +100,9 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     parsedHeaders = (flat) => new HeaderList(flat, false);
     soundHeaders = (flat) => new HeaderList(flat, true);
     fieldLines = (list) => list.#toLines();
+    rememberValues = (list) => {
+      list.#values ??= new Map();
+    };
   }
 
   /** Names and values in turn: `[name, value, name, value, …]`, the form Node reads and writes. */
@@ -117,7 +126,17 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
   /** Returns the field's value, its lines joined by `, ` (`; ` for Cookie); undefined when it is absent. */
   get(name: string): string | undefined {
     const bit = bitOf(name);
-    return (this.#names & bit) === 0 ? undefined : this.#find(name, bit, undefined);
+    if ((this.#names & bit) === 0) return undefined;
+    return this.#values === undefined ? this.#find(name, bit, undefined) : this.#recall(this.#values, name, bit);
+  }
+
+  #recall(values: Map<string, string | undefined>, name: string, bit: number): string | undefined {
+    const known = values.get(name);
+    if (known !== undefined || values.has(name)) return known;
+    const value = this.#find(name, bit, undefined);
+    // An app may ask for names that it has from elsewhere.
+    if (values.size < mostRemembered) values.set(name, value);
+    return value;
   }
 
   /** Returns every line of the field, in order; empty when it is absent. */
@@ -156,6 +175,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
       return first === this.#first && second === this.#second ? this : first.concat(second);
     }
     if (!this.has(name)) return this;
+    if (this.flat.length === 2) return HeaderList.empty;
     const others = this.flat.filter((_, i) => !isNamed(this.flat[i - (i % 2)] as string, name));
     return new HeaderList(others, this.#isSound);
   }
@@ -197,6 +217,8 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     return found;
   }
 }
+
+const mostRemembered = 32;
 
 const isNamed = (name: string, wanted: string): boolean =>
   name.length === wanted.length && (name === wanted || name.toLowerCase() === wanted.toLowerCase());

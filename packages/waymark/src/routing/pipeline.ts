@@ -132,7 +132,8 @@ function responder(step: string, site: DeclarationSite): (result: unknown) => Aw
     if (result instanceof Response) return fromWebResponse(result);
     throw new TypeError(`The ${step} declared at ${site} gave ${typeName(result)}, not a response`);
   };
-  return (result) => andThen(result, settle, thrownResponse);
+  // The first case is that of nearly all results, and takes half the time in front.
+  return (result) => (result instanceof HttpResponse ? result : andThen(result, settle, thrownResponse));
 }
 
 function requireRequest(value: unknown, did: string, site: DeclarationSite): HttpRequest {

@@ -1,4 +1,4 @@
-import { HeaderList, parsedHeaders } from "../../fields/header-list.ts";
+import { HeaderList, parsedHeaders, rememberValues } from "../../fields/header-list.ts";
 import { HttpError } from "../../problem.ts";
 import {
   findSingletons,
@@ -98,7 +98,10 @@ export class HeadReader {
   #knownFields(bytes: Buffer, start: number, end: number): FieldSection | undefined {
     const last = this.#lastBytes;
     if (last === undefined || end - start < last.length) return undefined;
-    return bytes.compare(last, 0, last.length, start, start + last.length) === 0 ? this.#lastFields : undefined;
+    if (bytes.compare(last, 0, last.length, start, start + last.length) !== 0) return undefined;
+    const fields = this.#lastFields;
+    if (fields !== undefined) rememberValues(fields.headers);
+    return fields;
   }
 
   #findEnd(bytes: Buffer, start: number, end: number): number | undefined {
