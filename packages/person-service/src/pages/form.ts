@@ -25,7 +25,7 @@ ${members.map((member) => field(member, memberValue(person, member.name) ?? ""))
   const state = entityTag === undefined ? "" : html` data-etag="${entityTag}"`;
   return html`<form class="editor" data-url="${action}"${state} autocomplete="off" novalidate hidden>
 <div class="banner" role="alert" hidden></div>
-${groups}<datalist id="countries">${Array.from(countryNames, ([code, name]) => html`<option value="${code}">${name}</option>`)}</datalist>
+${groups}<datalist id="countries">${Array.from(countryNames(), ([code, name]) => html`<option value="${code}">${name}</option>`)}</datalist>
 <div class="actions"><button class="primary">${verb}</button><button type="button" class="plain" data-cancel>Cancel</button></div>
 </form>
 `;

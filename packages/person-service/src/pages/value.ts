@@ -17,7 +17,7 @@ export function shownValue(name: string, value: string): SafeHtml {
     case "time":
       return html`<time datetime="${value}">${value.slice(0, 16).replace("T", " ")} UTC</time>`;
     case "country":
-      return html`<bdi>${countryNames.get(value) ?? value}</bdi>`;
+      return html`<bdi>${countryNames().get(value) ?? value}</bdi>`;
     case "date":
     case "text":
     case "lines":
