@@ -22,11 +22,12 @@ import { sharedServerVariable, startPostgres } from "../packages/collection/test
 import { builtProgramVariable } from "../packages/person-service/test/program-arguments.ts";
 import { buildProgram } from "./build-program.ts";
 import { dependsOnNode } from "./depends-on-node.ts";
+import { groupTests } from "./test-groups.ts";
 
 const cwd = fileURLToPath(new URL("..", import.meta.url));
 const folders = ["packages/*/test", "docs", "examples", "benchmarks"];
-/** How long a test may take, on a machine that others load. */
-const timeout = 300_000; // milliseconds
+/** How long a test, or a group of test files, may take on a machine that others load. */
+const timeout = 600_000; // milliseconds
 
 const options = {
   parallel: { type: "boolean" },
@@ -50,12 +51,12 @@ const parallel = parts.serial === true ? [] : files.filter((file) => !isSerial(f
 /** Reports both parts, with one count at the end. */
 async function* runAll(): AsyncGenerator<TestEvent> {
   const counts = new Map<string, number>();
-  for (const [part, concurrency] of [
-    [parallel, Math.max(2, availableParallelism())],
+  for (const [part, atOnce] of [
+    [grouped, concurrency],
     [serial, 1],
   ] as const) {
     if (part.length === 0) continue;
-    for await (const event of run({ files: [...part], cwd, concurrency, timeout })) {
+    for await (const event of run({ files: [...part], cwd, concurrency: atOnce, timeout })) {
       const [, name, count] = countOf(event) ?? [];
       if (name === undefined) yield event;
       else counts.set(name, (counts.get(name) ?? 0) + Number(count));
@@ -79,6 +80,9 @@ const cache = await mkdtemp(join(tmpdir(), "person-service-tests-"));
 process.env["NODE_COMPILE_CACHE"] ??= cache;
 process.env[builtProgramVariable] = await buildProgram();
 if (parts.thorough === true) process.env["RUNS_FACTOR"] = "20";
+const concurrency = Math.max(2, availableParallelism());
+// A run of a few files shows each of them by itself.
+const grouped = words.length > 0 ? parallel : groupTests(parallel, { cwd, folder: cache, count: 4 * concurrency });
 process.once("SIGTERM", () => process.exit(143)); // which ends the server
 const server = parallel.length > 1 ? await startPostgres("-c", "fsync=off") : undefined;
 if (server !== undefined) process.env[sharedServerVariable] = server.url;
