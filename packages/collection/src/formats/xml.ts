@@ -1,4 +1,4 @@
-import { quote } from "waymark/content";
+import { escapeXml, quote } from "waymark/content";
 import type { ItemRepresentation, ListRepresentation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";
 import { listText } from "./list-text.ts";
@@ -61,7 +61,7 @@ function toElement(name: string, value: unknown): string {
 function toContent(name: string, value: unknown): string {
   if (value === null) return "";
   if (Array.isArray(value)) return toElements(name, value);
-  return typeof value === "object" ? toMembers(value) : toText(String(value));
+  return typeof value === "object" ? toMembers(value) : escapeXml(String(value));
 }
 
 function toMembers(members: object): string {
@@ -76,25 +76,6 @@ function toMembers(members: object): string {
 
 const toElements = (name: string, values: readonly unknown[]): string =>
   values.map((value) => toElement(name, value)).join("");
-
-/** Escapes text. Quotation marks need no escape outside of attributes. */
-function toText(text: string): string {
-  if (!special.test(text)) return text;
-  return text.replaceAll(/[&<>\r]/g, (character) => escapes[character] ?? character).replaceAll(inadmissible, "\uFFFD");
-}
-
-const escapes: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  // Text must not have `]]>` (XML 1.0 §2.4).
-  ">": "&gt;",
-  // A bare carriage return would be read as a line feed (XML 1.0 §2.11).
-  "\r": "&#13;",
-};
-
-/** XML 1.0 §2.2. */
-const inadmissible = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
-const special = new RegExp(`[&<>\\r]|${inadmissible.source}`, "u");
 
 /** Makes the name of an element (XML 1.0 §2.3, without colons), and escapes other characters as in SQL/XML: `_x0040_type`. */
 function toName(name: string): string {

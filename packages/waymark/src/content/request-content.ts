@@ -282,9 +282,9 @@ function invalidContent(issues: readonly ValidationIssue[]): HttpError {
   const errors = issues
     .slice(0, mostErrors)
     .map(({ message, path }) => ({ detail: message, pointer: toPointer(path) }));
-  const told = issues.length > mostErrors ? `; the first ${mostErrors} are listed` : "";
+  const listed = issues.length > mostErrors ? `; the first ${mostErrors} are listed` : "";
   const detail =
-    issues.length === 1 ? "The content breaks a rule." : `The content breaks ${issues.length} rules${told}.`;
+    issues.length === 1 ? "The content breaks a rule." : `The content breaks ${issues.length} rules${listed}.`;
   return new HttpError(problem(problemTypes.invalidContent, { detail, errors }));
 }
 

@@ -1,3 +1,4 @@
+import { escapeXml } from "../content/xml-text.ts";
 import { DeclarationSite, typeName } from "../declaration.ts";
 import { parseAccept } from "../fields/accept.ts";
 import { HeaderList } from "../fields/header-list.ts";
@@ -115,19 +116,10 @@ function content(value: unknown): string {
   return typeof value === "object" ? elements(value) : escaped(String(value));
 }
 
+/** Escapes what nobody can see as well, as the JSON form does. */
 function escaped(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(illegal, "\ufffd")
-    .replace(/[&<>\r]/g, (character) => references[character] as string)
-    .replace(unprintable, (character) => `&#x${character.charCodeAt(0).toString(16)};`);
+  return escapeXml(text).replace(unprintable, (character) => `&#x${character.charCodeAt(0).toString(16)};`);
 }
 
 // A name without a colon, which would ask for a namespace of its own; `xml` in front is reserved (XML 1.0 §2.3).
 const elementName = /^(?!xml)[A-Za-z_][\w.-]*$/i;
-
-// XML 1.0 §2.2.
-const illegal = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
-
-// A carriage return as it is would be read as a line feed (XML 1.0 §2.11).
-const references: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;" };
