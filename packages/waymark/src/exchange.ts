@@ -1,3 +1,5 @@
+import { type ContentSettings, RequestContent } from "./content/request-content.ts";
+
 /** Describes the client of a request and the address that it used, as far as the server knows. */
 export interface Client {
   /** The IP address, `192.0.2.7` or `2001:db8::7`; undefined without a connection. */
@@ -56,4 +58,65 @@ export interface Attribute<T> {
  */
 export function attribute<T>(name: string): Attribute<T> {
   return { name };
+}
+
+/** What an adapter hands over beside the head of the request. */
+export interface Exchange {
+  readonly content: RequestContent;
+  /** For content that was made without the settings of an app: takes those of the app that handles the request. */
+  readonly adopt?: (settings: ContentSettings) => void;
+  /** Aborted when the client goes away before the response is complete. */
+  readonly signal: AbortSignal;
+  /** Aborted when the server shuts down and waits for this request; absent where the adapter knows of no shutdown. */
+  readonly draining?: AbortSignal | undefined;
+  readonly client: Client;
+  /** Calls back once, when the response has been sent or the client has gone; absent where nothing is sent. */
+  onEnd?(listener: EndListener): void;
+  /** The turn of the event loop in which the request was read; absent where the adapter knows none. */
+  readonly turn?: EventLoopTurn | undefined;
+  /** The adapter's own object: Node's Socket (HTTP/1.1) or Http2Stream, or the web Request. */
+  readonly native: unknown;
+  /** The route that answers; undefined until it is chosen, and for a refusal. The router sets it. */
+  route: MatchedRoute | undefined;
+}
+
+/** @param isSent whether all of the response has left the process; otherwise the client has gone, or the response broke */
+export type EndListener = (isSent: boolean) => void;
+
+/** Returns the exchange with content that is read by these settings, and still once; what the client gets is the same. */
+export function mountedExchange(
+  exchange: Exchange,
+  settings: ContentSettings,
+  routeAt: (inner: MatchedRoute) => MatchedRoute,
+): Exchange {
+  let content: RequestContent | undefined;
+  const { onEnd } = exchange;
+  return {
+    get content() {
+      content ??= new RequestContent(exchange.content.asSource(), settings);
+      return content;
+    },
+    get signal() {
+      return exchange.signal;
+    },
+    get draining() {
+      return exchange.draining;
+    },
+    get client() {
+      return exchange.client;
+    },
+    ...(onEnd !== undefined && { onEnd: (listener: EndListener) => onEnd.call(exchange, listener) }),
+    get turn() {
+      return exchange.turn;
+    },
+    get native() {
+      return exchange.native;
+    },
+    get route() {
+      return exchange.route;
+    },
+    set route(inner: MatchedRoute | undefined) {
+      exchange.route = inner && routeAt(inner);
+    },
+  };
 }

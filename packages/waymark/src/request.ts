@@ -5,7 +5,15 @@ import {
   RequestContent,
   type Validator,
 } from "./content/request-content.ts";
-import type { Attribute, Client, EventLoopTurn, MatchedRoute } from "./exchange.ts";
+import {
+  type Attribute,
+  type Client,
+  type EndListener,
+  type EventLoopTurn,
+  type Exchange,
+  type MatchedRoute,
+  mountedExchange,
+} from "./exchange.ts";
 import { type HeaderFields, HeaderList } from "./fields/header-list.ts";
 import { parseCookies } from "./fields/syntax.ts";
 import { noVariables, type Variables } from "./path/pattern.ts";
@@ -13,29 +21,6 @@ import { parseTarget } from "./path/target.ts";
 
 /** Reads the parameters of a query, as `URLSearchParams` does; `+` is a space. */
 export type Query = Pick<URLSearchParams, "get" | "getAll" | "has" | "keys" | "entries" | "size">;
-
-/** What an adapter hands over beside the head of the request. */
-export interface Exchange {
-  readonly content: RequestContent;
-  /** For content that was made without the settings of an app: takes those of the app that handles the request. */
-  readonly adopt?: (settings: ContentSettings) => void;
-  /** Aborted when the client goes away before the response is complete. */
-  readonly signal: AbortSignal;
-  /** Aborted when the server shuts down and waits for this request; absent where the adapter knows of no shutdown. */
-  readonly draining?: AbortSignal | undefined;
-  readonly client: Client;
-  /** Calls back once, when the response has been sent or the client has gone; absent where nothing is sent. */
-  onEnd?(listener: EndListener): void;
-  /** The turn of the event loop in which the request was read; absent where the adapter knows none. */
-  readonly turn?: EventLoopTurn | undefined;
-  /** The adapter's own object: Node's Socket (HTTP/1.1) or Http2Stream, or the web Request. */
-  readonly native: unknown;
-  /** The route that answers; undefined until it is chosen, and for a refusal. The router sets it. */
-  route: MatchedRoute | undefined;
-}
-
-/** @param isSent whether all of the response has left the process; otherwise the client has gone, or the response broke */
-export type EndListener = (isSent: boolean) => void;
 
 /** Describes a request for `HttpRequest.of`. Every part has a default. */
 export interface HttpRequestInit<V = Variables> {
@@ -340,41 +325,3 @@ export function mountedRequest(
 
 /** Returns the turn of the event loop in which `serve` read the request; undefined for a request of any other origin. */
 export const turnOf = (request: HttpRequest<unknown>): EventLoopTurn | undefined => exchangeOf(request).turn;
-
-/** Returns the exchange with content that is read by these settings, and still once; what the client gets is the same. */
-function mountedExchange(
-  exchange: Exchange,
-  settings: ContentSettings,
-  routeAt: (inner: MatchedRoute) => MatchedRoute,
-): Exchange {
-  let content: RequestContent | undefined;
-  const { onEnd } = exchange;
-  return {
-    get content() {
-      content ??= new RequestContent(exchange.content.asSource(), settings);
-      return content;
-    },
-    get signal() {
-      return exchange.signal;
-    },
-    get draining() {
-      return exchange.draining;
-    },
-    get client() {
-      return exchange.client;
-    },
-    ...(onEnd !== undefined && { onEnd: (listener: EndListener) => onEnd.call(exchange, listener) }),
-    get turn() {
-      return exchange.turn;
-    },
-    get native() {
-      return exchange.native;
-    },
-    get route() {
-      return exchange.route;
-    },
-    set route(inner: MatchedRoute | undefined) {
-      exchange.route = inner && routeAt(inner);
-    },
-  };
-}

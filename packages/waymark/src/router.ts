@@ -13,12 +13,12 @@ import { problemTypes } from "./problem-types.ts";
 import { adoptSettings, type HttpRequest, matchedRequest, noteRoute } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 import type { AnyRoute, NeededBy, RouteData } from "./route.ts";
-import { describeFilter, summarize } from "./routing/branch.ts";
 import { compileRoutes, keepRoutes } from "./routing/compile.ts";
 import { explain } from "./routing/explain.ts";
 import { thrownResponse, wrapWeb } from "./routing/pipeline.ts";
 import { type Consulted, refused, refusePath } from "./routing/refusal.ts";
 import { buildRouteTable, type Located, type RouteTable } from "./routing/route-table.ts";
+import { describeFilter, summarize } from "./routing/summary.ts";
 import { type ServedApp, served } from "./served-app.ts";
 
 /** Lists the options of `router`. */

@@ -1,9 +1,9 @@
 import { bufferedSource, type ContentSource, RequestContent } from "../content/request-content.ts";
-import type { Client, MatchedRoute } from "../exchange.ts";
+import type { Client, EndListener, Exchange, MatchedRoute } from "../exchange.ts";
 import type { HeaderList } from "../fields/header-list.ts";
 import { noVariables } from "../path/pattern.ts";
 import type { RequestTarget } from "../path/target.ts";
-import { type EndListener, type Exchange, HttpRequest } from "../request.ts";
+import { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import type { Piece } from "../response-body.ts";
 import type { Received, ServedApp } from "../served-app.ts";

@@ -1,0 +1,65 @@
+import type { RouteSummary } from "../app.ts";
+import { type ConditionData, describeCondition } from "../condition.ts";
+import { descriptionOf } from "../description.ts";
+import type { Filter } from "../filter.ts";
+import { pathBelow } from "../mount.ts";
+import type { SingleRoute } from "../route.ts";
+import type { Branch } from "./branch.ts";
+
+/** Returns the table of the branches, in their order; a mounted app has the rows of its own. */
+export function summarize(branches: readonly Branch[]): readonly RouteSummary[] {
+  return branches.flatMap((branch) => {
+    const { mounted } = branch;
+    const row = summarizeOne(branch);
+    return mounted === undefined ? [row] : mounted.app.routes.map((inner) => within(row, inner));
+  });
+}
+
+function summarizeOne({ methods, route, pattern, furtherPatterns, checks, accept, placed }: Branch): RouteSummary {
+  const conditions = checks.map(({ condition }) => condition);
+  return {
+    methods: methods && [...methods],
+    path: pattern.text,
+    name: route.name,
+    produces: accept?.mediaTypes ?? [],
+    consumes: conditions.flatMap((condition) => (condition.kind === "contentType" ? condition.mediaTypes : [])),
+    conditions: [
+      ...furtherPatterns.map(({ text }) => `path "${text}"`),
+      ...conditions.filter(isFurther).map(describeCondition),
+    ],
+    filters: placed.groups.flatMap(({ filters }) => filters.map(describeFilter)),
+    handler: placed.route.kind === "mount" ? undefined : nameOfHandler(placed.route),
+    declaredAt: String(placed.route.site),
+  };
+}
+
+/** Describes the filter as `rateLimit (file:line:column)`; one made by before, after or around with the name of its function. */
+export function describeFilter({ kind, apply, site }: Filter): string {
+  const { declaredBy } = site;
+  const name =
+    declaredBy === kind && apply.name !== "" && apply.name !== "apply" ? `${kind} ${apply.name}` : declaredBy;
+  return `${name} (${site})`;
+}
+
+function nameOfHandler({ handler, descriptions }: SingleRoute): string | undefined {
+  const named = [...descriptions.toReversed(), descriptionOf(handler)].find((each) => each?.operationId !== undefined);
+  return (named?.operationId ?? handler.name) || undefined;
+}
+
+/** Returns the row of a route in a mounted app, whose own row is that of everything below its path. */
+function within(mounted: RouteSummary, { methods, path, ...inner }: RouteSummary): RouteSummary {
+  const prefix = mounted.path.slice(0, -"/**".length);
+  return {
+    methods: methods?.filter((name) => mounted.methods?.includes(name) ?? true) ?? mounted.methods,
+    path: pathBelow(prefix, path),
+    name: inner.name,
+    produces: inner.produces.length > 0 ? inner.produces : mounted.produces,
+    consumes: [...mounted.consumes, ...inner.consumes],
+    conditions: [...mounted.conditions, ...inner.conditions],
+    filters: [...mounted.filters, ...inner.filters],
+    handler: inner.handler,
+    declaredAt: inner.declaredAt,
+  };
+}
+
+const isFurther = ({ kind }: ConditionData): boolean => kind !== "accept" && kind !== "contentType";
