@@ -10,7 +10,7 @@ import { transports } from "./transports.ts";
 const ada: Caller = { id: "user:ada", scopes: ["notes:read"] };
 const unauthenticated: AccessDecision = { kind: "unauthenticated", challenges: ['Bearer realm="notes"'] };
 
-/** Lets in who says that she is Ada; asked later where the request says so. */
+/** Lets in a client that says that it is Ada; decides later if the request asks for that. */
 const guard = access((request) => {
   const decision: AccessDecision =
     request.header("Authorization") === "Bearer ada" ? { kind: "allowed", caller: ada } : unauthenticated;
@@ -100,7 +100,7 @@ describe("access", () => {
     });
   }
 
-  it("answers 500 and lets nobody in when the decision fails, or is none", async () => {
+  it("answers 500 and lets nobody in when the decision fails, or is not a decision", async () => {
     const faults: unknown[] = [];
     for (const decide of [
       () => {

@@ -348,7 +348,7 @@ adapters(
 
 for (const [what, headers] of [
   ["a line break in a value", ["X-Name", "a\r\nSet-Cookie: b=2"]],
-  ["a name that is none", ["X Name", "a"]],
+  ["a name that is not a token", ["X Name", "a"]],
   ["a character that no octet is", ["X-Name", "→"]],
 ] as const) {
   for (const [how, body] of [

@@ -218,7 +218,7 @@ for (const [transport, run] of Object.entries(transports)) {
     );
 
     it(
-      "codes everything for who takes nothing as it is",
+      "codes everything for a client that takes nothing as it is",
       using(plain, async (ask) => {
         for (const name of ["short", "picture", "untyped"]) {
           const answer = await ask(`GET /${name}`, { "Accept-Encoding": "identity;q=0, gzip" });
@@ -232,7 +232,7 @@ for (const [transport, run] of Object.entries(transports)) {
       }),
     );
 
-    it("answers 406 to who takes nothing at all, and the handler does not run", () => {
+    it("answers 406 to a client that takes nothing at all, and the handler does not run", () => {
       const app = appWith({ text: () => assert.fail("the handler ran") });
       return run(app, async (ask) => {
         for (const field of ["identity;q=0, *;q=0", "*;q=0", "identity;q=0, deflate"]) {

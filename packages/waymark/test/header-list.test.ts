@@ -123,7 +123,7 @@ suite("a changed list", () => {
     assert.equal(list.without("X-C"), list);
   });
 
-  it("has the fields of the other behind its own after `concat`, and is told from one of that form by nothing", () => {
+  it("has the fields of the other behind its own after `concat`, and does not differ from one of that form", () => {
     const joined = list.concat(HeaderList.of({ "X-C": "4" })).concat(HeaderList.of({ "x-b": "5", Cookie: "a=1" }));
     const flat = ["X-A", "1", "X-A", "2", "X-B", "3", "X-C", "4", "x-b", "5", "Cookie", "a=1"];
     assert.deepEqual(joined.flat, flat);

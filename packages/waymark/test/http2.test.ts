@@ -203,7 +203,7 @@ describe("a request of HTTP/2", () => {
     });
   }
 
-  it("that expects 100-continue is told so when its content is read; another expectation is refused", async () => {
+  it("that expects 100-continue gets it when its content is read; another expectation is refused", async () => {
     const { connect } = await served(async (request) => text(await request.text()));
     const session = connect();
     const stream = session.request({ ":method": "POST", expect: "100-continue" }, { endStream: false });
@@ -237,7 +237,7 @@ describe("a request of HTTP/2", () => {
   }
 
   for (const [what, headers] of [
-    ["a host that is none", { ":authority": "a b" }],
+    ["a host that is not a host", { ":authority": "a b" }],
     ["the target *", { ":path": "*" }],
   ] as const) {
     it(`with ${what} is a stream error, and the session goes on`, async () => {

@@ -179,7 +179,7 @@ describe("a limit on the time that a client takes nothing", () => {
     client.destroy();
   });
 
-  it("is not started anew by what the client sends", async () => {
+  it("is not restarted by what the client sends", async () => {
     const ended = Promise.withResolvers<void>();
     const connect = await served({ writeTimeout: 20 }, () => content("text/plain", endless(ended.resolve)));
     const client = connect();

@@ -156,7 +156,7 @@ const sound: readonly (readonly [what: string, bytes: string, seen: string])[] =
     "GET / ",
   ],
   ["upgrade as no option of the connection", get("Upgrade: websocket"), "GET / "],
-  ["a trailer that is none", chunks("1\r\na\r\n0\r\nAuthorization: x\r\n\r\n"), "POST / a"],
+  ["a trailer that is not allowed", chunks("1\r\na\r\n0\r\nAuthorization: x\r\n\r\n"), "POST / a"],
   ["content of GET", `${get("Content-Length: 3")}abc`, "GET / abc"],
   ["lists over two lines", get("Accept: a/b", "Accept: c/d"), "GET / "],
   ["100 fields", get(...Array.from({ length: 99 }, () => "a:1")), "GET / "],

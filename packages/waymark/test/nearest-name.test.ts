@@ -29,7 +29,7 @@ suite("the nearest name", () => {
     assert.equal(nearestName("cat", ["bat", "hat"]), "bat");
   });
 
-  test("is none where several begin so", () => {
+  test("is undefined where several begin so", () => {
     assert.equal(nearestName("address", ["address.postalCode", "address.addressRegion"]), undefined);
   });
 });

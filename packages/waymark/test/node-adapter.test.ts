@@ -482,7 +482,7 @@ describe("a request that expects", () => {
   const expecting = (expectation: string, version = "1.1"): string =>
     `POST / HTTP/${version}\r\nHost: a\r\nContent-Length: 5\r\nExpect: ${expectation}\r\n\r\n`;
 
-  it("100-continue is told so when its content is read, and its connection is kept", async () => {
+  it("100-continue gets it when its content is read, and its connection is kept", async () => {
     const mayRead = Promise.withResolvers<void>();
     const { connect } = await served(async (request) => {
       await mayRead.promise;
@@ -497,7 +497,7 @@ describe("a request that expects", () => {
     assert.deepEqual([status, body, headers["connection"]], [200, "hello", "keep-alive"]);
   });
 
-  it("100-continue is told so when its content is streamed", async () => {
+  it("100-continue gets it when its content is streamed", async () => {
     const { connect } = await served(async (request) => {
       let size = 0;
       for await (const piece of request.stream()) size += piece.length;
@@ -791,7 +791,7 @@ describe("closing a server", () => {
     assert.equal(await connect().closed, "broken");
   });
 
-  it("refuses a notice that is none", async () => {
+  it("refuses a notice that is not a time", async () => {
     const { server } = await served(() => noContent());
     await assert.rejects(
       server.close({ notice: 0.5 }),
@@ -799,7 +799,7 @@ describe("closing a server", () => {
     );
   });
 
-  it("refuses a grace that is none", async () => {
+  it("refuses a grace that is not a time", async () => {
     const { server } = await served(() => noContent());
     await assert.rejects(
       server.close({ grace: -1 }),
@@ -827,7 +827,7 @@ describe("the signal of a request", () => {
 });
 
 describe("serve", () => {
-  it("tells where it listens", async () => {
+  it("says where it listens", async () => {
     const { server } = await served(() => text("here"));
     assert.equal(server.url, `http://127.0.0.1:${server.port}`);
     assert.equal(await (await fetch(server.url)).text(), "here");

@@ -91,7 +91,7 @@ describe("overload by delay", () => {
     });
   }
 
-  it("answers for at least half of the time those who come again as soon as they are refused", async () => {
+  it("answers at least half of the time clients that come again as soon as they are refused", async () => {
     // Each turn reads a request of every client.
     const clients = 1000;
     let time = 0;

@@ -7,7 +7,7 @@ import { ask } from "./ask.ts";
 import { RawConnection } from "./raw-connection.ts";
 import { transports } from "./transports.ts";
 
-/** Handlers that answer when they are told to. */
+/** Handlers that answer when the test lets them. */
 class Gate {
   #open: (() => void)[] = [];
   #arrived: (() => void)[] = [];

@@ -64,7 +64,7 @@ suite("the packed package", () => {
   });
 });
 
-/** Type-checks a program as its author would, who has Node's types installed beside the package. */
+/** Type-checks a program of an author that has Node's types installed beside the package. */
 async function compile(folder: string, file: string): Promise<void> {
   for (const name of ["@types/node", "undici-types"]) {
     const link = join(folder, "node_modules", name);

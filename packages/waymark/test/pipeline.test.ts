@@ -146,7 +146,7 @@ suite("a fault", () => {
     ],
   };
   for (const [thrownIn, members] of Object.entries(thrownBy)) {
-    it(`in ${thrownIn} is told to onFault, and answered with a constant 500`, async () => {
+    it(`in ${thrownIn} is passed to onFault, and answered with a constant 500`, async () => {
       const told: (readonly [unknown, HttpRequest | undefined])[] = [];
       const app = router({ onFault: (error, request) => told.push([error, request]) }, group(...members));
       const request = asked("GET /");

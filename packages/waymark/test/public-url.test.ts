@@ -85,14 +85,14 @@ describe("the public URL of an app", () => {
     ]);
   });
 
-  it("leaves paths as they are where none is told", async () => {
+  it("leaves paths as they are without a public URL", async () => {
     const app = appUnder(undefined);
     const posted = await app.handle(HttpRequest.of({ method: "POST", target: "/notes" }));
     assert.equal(posted.header("Location"), "/notes/7?draft=1");
     assert.equal(await typeOf(app, "/teapot"), "/problems/teapot");
   });
 
-  it("is what it was told to be, whatever Host and the fields of proxies say", async () => {
+  it("is the one of the option, whatever Host and the fields of proxies say", async () => {
     const headers = {
       Host: "evil.example",
       Forwarded: "host=evil.example;proto=http",

@@ -20,7 +20,7 @@ import { toNodeListener } from "../src/node/index.ts";
 import { ask, asked } from "./ask.ts";
 import { transports } from "./transports.ts";
 
-/** A clock that goes when it is told to; in seconds. */
+/** A clock that is set by hand; in seconds. */
 function clock(): { readonly now: () => number; wait(seconds: number): void } {
   let time = 1_000_000;
   return {
@@ -261,7 +261,7 @@ describe("memoryRateLimiter", () => {
     );
   });
 
-  it("forgets those who have been silent longest", () => {
+  it("forgets the clients that have been silent longest", () => {
     const { now } = clock();
     const limiter = memoryRateLimiter({ limit: 1, window: 10, maxKeys: 4, now });
     assert.ok(consume(limiter, "silent").allowed);

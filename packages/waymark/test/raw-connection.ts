@@ -10,7 +10,7 @@ export interface RawResponse {
   readonly body: string;
 }
 
-/** An HTTP client that sends exactly what it is told and reads one response at a time. */
+/** An HTTP client that sends exactly these bytes and reads one response at a time. */
 export class RawConnection {
   readonly socket: Socket;
   /** Resolves when the connection is closed, with how: by the other side's end, or broken. */

@@ -52,7 +52,7 @@ const refused: Readonly<Record<string, readonly [bytes: string, status: number, 
   "another version": ["GET / HTTP/2.0\r\nHost: a\r\n\r\n", 505, "GET"],
   "RTSP with a method of HTTP": ["GET / RTSP/1.0\r\nHost: a\r\nCSeq: 1\r\n\r\n", 505, "GET"],
   "no Host": ["GET / HTTP/1.1\r\n\r\n", 400, "GET"],
-  "a Host that is none": ["GET / HTTP/1.1\r\nHost: a b\r\n\r\n", 400, "GET"],
+  "a Host that is not a host": ["GET / HTTP/1.1\r\nHost: a b\r\n\r\n", 400, "GET"],
   "a field twice": ["GET / HTTP/1.1\r\nHost: a\r\nAuthorization: a\r\nAuthorization: b\r\n\r\n", 400, "GET"],
   "a target that is too long": [`GET /${"a".repeat(200)} HTTP/1.1\r\nHost: a\r\n\r\n`, 414, "GET"],
   "a head that is too long": [`GET / HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(1_050)}\r\n\r\n`, 431, "GET"],
@@ -85,7 +85,7 @@ describe("a message that is refused before it is a request", () => {
   });
 
   for (const target of ["/", "/%zz"]) {
-    it(`is told apart from a sound one for ${target}, which the guard does not let in`, async () => {
+    it(`differs from the answer to a sound one for ${target}, which the guard does not let in`, async () => {
       assert.equal((await answerTo(`GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`)).status, 401);
       assert.deepEqual(seen, []);
     });

@@ -182,7 +182,7 @@ describe("RequestContent", () => {
       assert.equal((await refusalOf(contentOf("x".repeat(2 ** 20 + 1)).bytes(none))).problem["limit"], 2 ** 20);
     });
 
-    it("must be told from a limit that is none", async () => {
+    it("must not be taken for a limit that is not a number", async () => {
       for (const limit of [-1, Number.NaN]) await assert.rejects(contentOf("").bytes(none, { limit }), RangeError);
       assert.equal(await contentOf("a").text(none, { limit: Number.POSITIVE_INFINITY }), "a");
     });

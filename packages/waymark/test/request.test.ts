@@ -193,7 +193,7 @@ suite("the cookies", () => {
     });
   }
 
-  it("are none without the field", () => {
+  it("are empty without the field", () => {
     assert.equal(HttpRequest.of().cookies.size, 0);
     assert.equal(HttpRequest.of().cookies.has("constructor"), false);
   });

@@ -6,7 +6,7 @@ import { GET, POST, router } from "../src/index.ts";
 import { type RunningServer, serve } from "../src/node/index.ts";
 import { text } from "../src/response.ts";
 
-/** A server that says whether it is ready, and does some work; `close` gives notice until it is told that it is over. */
+/** A server that says whether it is ready, and does some work; `close` gives notice until the test ends it. */
 async function startInstance(): Promise<Instance> {
   const app = router(
     GET("/ready", () => text(String(!server.draining))),
@@ -63,7 +63,7 @@ it("a rolling restart under load fails no request", async () => {
     while (answered < before + 200) await Promise.race([eventLoopTurn(), failed]);
     const old = current;
     const closed = old.server.close({ notice: 2 ** 31 - 1 });
-    // What a balancer does: it asks, sends nothing more to who is not ready, and the notice is over some time later.
+    // What a balancer does: it asks, sends nothing more to a server that is not ready, and the notice is over some time later.
     while ((await ask(old, "GET", "/ready")) === "true");
     current = next;
     while (old.inHand > 0) await Promise.race([eventLoopTurn(), failed]);

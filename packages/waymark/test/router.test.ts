@@ -142,7 +142,7 @@ suite("what fails within a web filter", () => {
     });
   }
 
-  it("is told with the request as the filters before have made it", async () => {
+  it("is called with the request as the filters before have made it", async () => {
     const user = attribute<string>("user");
     const told: unknown[] = [];
     const app = router(

@@ -84,7 +84,7 @@ suite("a malformed condition", () => {
     }
   });
 
-  it("is told once when it stands in several places", () => {
+  it("is reported once when it stands in several places", () => {
     const bad = accept("json");
     assert.equal(messagesIn(GET("/a", bad, ok), GET("/b", bad, ok), group(bad, GET("/c", ok))).length, 1);
   });
@@ -139,7 +139,7 @@ suite("conditions that do not go together", () => {
     it(`are refused: ${name}`, () => assert.deepEqual(messagesIn(declared), [message]));
   }
 
-  it("are told once for a group, however many routes it has", () => {
+  it("are reported once for a group, however many routes it has", () => {
     assert.equal(messagesIn(group("/a", "/b", GET("/c", ok), GET("/d", ok), group(GET("/e", ok)))).length, 1);
   });
 
@@ -160,7 +160,7 @@ suite("conditions that do not go together", () => {
 });
 
 suite("the errors of a program", () => {
-  it("are told all at once, each with the place that declared it", () => {
+  it("are reported together, each with the place that declared it", () => {
     const people = group(
       "/person",
       GET("/{id", ok),
@@ -201,7 +201,7 @@ suite("the errors of a program", () => {
     );
   });
 
-  it("are told all at once when the conditions are well formed and the paths do not go together", () => {
+  it("are reported together when the conditions are well formed and the paths do not go together", () => {
     const declared = [
       GET("/{a}/{a}", ok),
       group("/b/", GET("/c", ok)),

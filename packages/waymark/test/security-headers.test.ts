@@ -96,7 +96,7 @@ for (const [transport, run] of Object.entries(transports)) {
         assert.deepEqual(securityOf(await ask("GET /text", { Origin: "https://a.example" })), due);
       }));
 
-    it("have another policy where it is told", () =>
+    it("have another policy if an option sets one", () =>
       run(appWith({ contentSecurityPolicy: "sandbox" }), async (ask) => {
         assert.deepEqual(securityOf(await ask("GET /text")), { ...due, "content-security-policy": "sandbox" });
       }));
@@ -119,7 +119,7 @@ for (const [transport, run] of Object.entries(transports)) {
 }
 
 describe("securityHeaders", () => {
-  it("goes by the scheme of the client, unless it is told", async () => {
+  it("goes by the scheme of the client by default", async () => {
     for (const [https, scheme, due] of [
       [undefined, "https", true],
       [undefined, "http", false],

@@ -42,7 +42,7 @@ describe("parseStrictJson", () => {
     assert.equal(refusalOf("]".repeat(many) + "[".repeat(many)).column, 1);
   });
 
-  it("refuses a bound that is none", () => {
+  it("refuses a bound that is not a number of levels", () => {
     for (const maxDepth of [-1, 1.5, 1001, Number.NaN, Number.POSITIVE_INFINITY]) {
       assert.throws(() => parseStrictJson("1", { maxDepth }), RangeError);
     }

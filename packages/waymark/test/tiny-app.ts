@@ -6,7 +6,7 @@ import { type Servable, served } from "../src/served-app.ts";
 
 export type TinyHandler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 
-/** What an adapter serves, without a router: one handler, whose HttpErrors become responses, and the faults it was told. */
+/** What an adapter serves, without a router: one handler, whose HttpErrors become responses, and the faults that were reported. */
 export interface TinyApp extends Servable {
   readonly faults: readonly unknown[];
   /** Resolves with the first fault. */

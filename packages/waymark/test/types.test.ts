@@ -31,7 +31,7 @@ import { accept, and, type Condition, header, not, or, path, query } from "../sr
 /** True when the types are the same. */
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
-/** Compiles only when it is told the truth. */
+/** Compiles only when the statement is true. */
 const assertType = <Truth extends true>(truth: Truth): void => assert.equal(truth, true);
 
 /** A handler that needs the variables V. */

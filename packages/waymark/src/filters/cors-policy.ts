@@ -43,7 +43,7 @@ export const corsDefaults: {
 /** A policy made ready. Fields are names and values in turn. */
 export interface Policy {
   readonly allows: AllowsOrigin | "everybody";
-  /** Whether the fields of a response depend on who asks, so that every response must say so to caches. */
+  /** Whether the fields of a response depend on the origin that asks, so that every response must say so to caches. */
   readonly variesByOrigin: boolean;
   readonly permitsMethod: (method: string) => boolean;
   readonly privateNetwork: boolean;
@@ -177,7 +177,7 @@ function findingInOrigin(origin: unknown): string | undefined {
   return `an origin is a text or { name, allows }, not ${typeName(origin)}`;
 }
 
-// As the HTML standard serializes an origin: in lower case, without a default port; several fields or values are none.
+// As the HTML standard serializes an origin: in lower case, without a default port; several fields or values are not an origin.
 const serialized = /^[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?$/;
 
 function compileWildcard(text: string): AllowsOrigin {

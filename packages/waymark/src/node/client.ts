@@ -18,8 +18,8 @@ export interface ProxyTrust {
 export type ProxyFields = "X-Forwarded" | "Forwarded";
 
 /**
- * The client of a request that came from a peer: the peer itself, or, as long as the one who says so is trusted, whoever
- * the fields of the proxies name, from the last to the first. What is malformed ends the search.
+ * The client of a request that came from a peer: the peer itself, or, as long as the proxy that wrote the field is trusted,
+ * the client that the fields name, from the last to the first. What is malformed ends the search.
  */
 export function clientBehind(peer: Client, headers: HeaderList, fields: ProxyFields, isTrusted: IsTrusted): Client {
   // Most peers are no proxies, and what they send in these fields is not looked at.
@@ -124,7 +124,7 @@ export function trustedProxies(proxies: readonly string[] | BlockList): IsTruste
   return (address) => isIP(address) !== 0 && list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
 }
 
-/** An address without its zone, and one of IPv4 as such; undefined when it is none. */
+/** An address without its zone, and one of IPv4 as such; undefined when it is not an address. */
 export function canonicalAddress(address: string): string | undefined {
   const [bare = ""] = address.split("%", 1);
   const inner = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare;

@@ -3,7 +3,7 @@ import { contentInterrupted } from "../content/coding.ts";
 import { type ContentSource, contentTooLarge } from "../content/request-content.ts";
 import { HttpError } from "../problem.ts";
 
-/** What a source of content is told of its message. */
+/** What a source of content knows of its message. */
 interface ContentEvents {
   /** Called each time that content is about to be read. */
   readonly begin: () => void;
@@ -24,7 +24,7 @@ export class NodeContent implements ContentSource {
     this.#events = events;
   }
 
-  /** Whether somebody is reading, who has neither come to the end nor given up. */
+  /** Whether there is a reader that has neither come to the end nor given up. */
   get reading(): boolean {
     return this.#reading;
   }

@@ -9,8 +9,8 @@ export class EventLoopTurns {
   #idle = 0;
 
   /**
-   * The one that goes on now; undefined on a runtime that does not count its turns, as Bun and Deno. It began a little
-   * earlier than told: with the first question.
+   * The turn that goes on now; undefined on a runtime that does not count its turns, as Bun and Deno. It began a little
+   * earlier than it says, since it is first looked at when it is asked for.
    */
   get current(): EventLoopTurn | undefined {
     this.#current ??= this.#begin();

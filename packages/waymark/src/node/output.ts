@@ -4,7 +4,7 @@ import type { UnsentShare } from "./unsent.ts";
 /**
  * The sending side of a connection, or of a stream of HTTP/2. While a connection reads what has arrived, its answers are
  * gathered, so that those to many requests of one segment are one write. What is long is written in slices, each when the
- * one before has been taken: it is how a client that takes little is told from one that takes nothing.
+ * one before has been taken: so a client that takes little can be known from one that takes nothing.
  */
 export class Output {
   readonly #stream: Writable;

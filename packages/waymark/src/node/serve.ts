@@ -29,7 +29,7 @@ export interface RunningServer {
   /**
    * Uses another certificate for new connections; open ones keep theirs.
    *
-   * @throws TypeError when the server has no TLS; what Node throws when key and certificate are none, and keeps the old
+   * @throws TypeError when the server has no TLS; what Node throws when key or certificate is malformed, and keeps the old
    */
   reloadTls(tls: TlsCredentials): void;
   /**
@@ -103,7 +103,7 @@ async function makeListener(context: ServeContext): Promise<Listener> {
   const { maxConnections, tls } = context;
   const listener =
     tls === undefined ? makePlain(context) : (await import("./secure-listener.ts")).makeSecure(context, tls);
-  // To Node, 0 is none at all.
+  // To Node, 0 means no connection at all.
   if (maxConnections > 0) listener.server.maxConnections = maxConnections;
   return listener;
 }

@@ -179,7 +179,7 @@ describe("a message that is refused", () => {
     ],
     ["no method", "\r\n\0", "The bytes are not a request."],
   ] as const) {
-    it(`for ${what} is told so at once`, async () => {
+    it(`for ${what} is answered at once`, async () => {
       const client = await connected(() => assert.fail("the handler ran"));
       const { status, body } = await client.send(bytes).response();
       assert.deepEqual([status, JSON.parse(body).detail], [400, detail]);
