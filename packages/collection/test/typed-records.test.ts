@@ -113,3 +113,29 @@ suite("the routes of a collection", () => {
     assert.throws(() => books.routes(unknown), /routes\(\{ … \}\) has no option "witout"; did you mean without\?/);
   });
 });
+
+suite("a definition that says something else", () => {
+  // As of a program without types.
+  for (const [what, options, message] of [
+    ["no list of collections", { collection: [] }, /^A database needs the list of its collections: \{ collections: /],
+    [
+      "a name for a definition",
+      { collections: ["book"] },
+      /^A definition of a collection takes an object of options, not string/,
+    ],
+    [
+      "a misspelt option",
+      { collections: [{ name: "book", selectible: [] }] },
+      /"selectible"; did you mean selectable\?/,
+    ],
+    [
+      "a name for a member",
+      { collections: [{ name: "book", selectable: ["title"] }] },
+      /such as \{ name: "title", type: "text" \}/,
+    ],
+  ] as const) {
+    test(`is refused with what is right: ${what}`, async () => {
+      await assert.rejects(openDatabase(":memory:", options as never), { name: "TypeError", message });
+    });
+  }
+});

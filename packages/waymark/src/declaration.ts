@@ -31,5 +31,6 @@ export function typeName(value: unknown): string {
  */
 export function positiveInteger(option: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 1) return value;
-  throw new RangeError(`${option} must be a whole number, 1 or more, not ${String(value)}`);
+  const found = typeof value === "string" ? `the string "${value}"` : String(value);
+  throw new RangeError(`${option} must be a whole number, 1 or more, not ${found}`);
 }

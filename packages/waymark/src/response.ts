@@ -89,9 +89,10 @@ export function text(value: string, status = 200): HttpResponse {
 /**
  * Makes an `application/json` response.
  *
- * @throws TypeError when the value has no JSON form (undefined, a function, a cycle, a bigint)
+ * @throws TypeError when the value has no JSON form (undefined, a function, a cycle, a bigint), or is a promise
  */
 export function json(value: unknown, status = 200): HttpResponse {
+  if (value instanceof Promise) throw new TypeError("json(…) takes a value, not a promise: write json(await …)");
   const body = JSON.stringify(value) as string | undefined;
   if (body === undefined) throw new TypeError(`${typeof value} has no JSON form`);
   return new HttpResponse(status, applicationJson, body);

@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { GET, group, ok, type RouterOptions, router } from "../src/index.ts";
+import {
+  access,
+  compress,
+  cors,
+  memoryRateLimiter,
+  overload,
+  rateLimit,
+  refuseCrossSite,
+  securityHeaders,
+} from "../src/filters/index.ts";
+import { GET, group, json, ok, type RouterOptions, router } from "../src/index.ts";
 import { type Servable, type ServeOptions, serve } from "../src/node/index.ts";
 import { or, path } from "../src/routing/index.ts";
 import { codeAt } from "./declared-code.ts";
@@ -93,4 +103,70 @@ suite("what is not an app", () => {
       });
     });
   }
+});
+
+suite("options of filters", () => {
+  // As of a program without types.
+  const none = undefined as never;
+  for (const [what, make, message] of [
+    [
+      "cors, of another library",
+      () => cors({ origin: "*" } as never),
+      /^cors\(\{ … \}\) has no option "origin"; did you mean origins\?/,
+    ],
+    ["cors, misspelt", () => cors({ origins: ["*"], exposeHeaders: ["A"] } as never), /did you mean exposedHeaders\?/],
+    [
+      "cors, without options",
+      () => cors(none),
+      /^cors\(\{ … \}\) takes an object of options, not undefined\. Known: origins, /,
+    ],
+    ["cors, a text for a list", () => cors({ origins: "*" } as never), /origins must be a list such as \["https:/],
+    [
+      "rateLimit, of another library",
+      () => rateLimit({ max: 5, windowMs: 1000 } as never),
+      /has no option "max".* Known: limit, window, /,
+    ],
+    [
+      "rateLimit, a text for a number",
+      () => rateLimit({ limit: "5", window: 1 } as never),
+      /whole number, 1 or more, not the string "5"$/,
+    ],
+    ["rateLimit, without options", () => rateLimit(none), /^rateLimit\(\{ … \}\) takes an object of options/],
+    [
+      "rateLimit, a name of two words",
+      () => rateLimit({ limit: 1, window: 1, name: "a b" }),
+      /letters, digits and hyphens, such as burst, not "a b"/,
+    ],
+    [
+      "memoryRateLimiter",
+      () => memoryRateLimiter({ limit: 1, window: 1, maxkeys: 2 } as never),
+      /did you mean maxKeys\?/,
+    ],
+    ["compress, without options", () => compress(none), /^compress\(\{ … \}\) takes an object of options/],
+    [
+      "compress, without codings",
+      () => compress({} as never),
+      /takes a list of codings, such as nodeCodings of waymark\/node/,
+    ],
+    ["compress, names for codings", () => compress({ codings: ["gzip"] } as never), /takes a list of codings/],
+    ["overload", () => overload({ maxInflight: 3 } as never), /did you mean maxInFlight\?/],
+    [
+      "securityHeaders",
+      () => securityHeaders({ contentSecurity: "x" } as never),
+      /did you mean contentSecurityPolicy\?/,
+    ],
+    ["refuseCrossSite", () => refuseCrossSite({ expect: {} } as never), /did you mean except\?/],
+    ["access", () => access({} as never), /^access\(…\) takes a function, not object/],
+  ] as const) {
+    test(`are refused with what is right: ${what}`, () => {
+      assert.throws(make, (error) => error instanceof Error && message.test(error.message.replace(/^.*\n- /, "")));
+    });
+  }
+});
+
+test("a promise is no value for json: its await is missing", () => {
+  assert.throws(() => json(Promise.resolve({ a: 1 })), {
+    name: "TypeError",
+    message: "json(…) takes a value, not a promise: write json(await …)",
+  });
 });

@@ -1,3 +1,4 @@
+import { requireKnownOptions } from "waymark/content";
 import type { CollectionDefinition, Ownership } from "../database.ts";
 import {
   defaultOrder,
@@ -15,6 +16,11 @@ import { mostPartitions } from "./partitions.ts";
  * @throws TypeError naming what is none, or what there is twice; RangeError naming a number of partitions
  */
 export function assertDefinitions(collections: readonly CollectionDefinition[]): void {
+  const isList: boolean = Array.isArray(collections); // JavaScript callers pass anything, or nothing.
+  if (!isList) {
+    throw new TypeError('A database needs the list of its collections: { collections: [{ name: "book" }] }');
+  }
+  for (const each of collections) requireKnownOptions("A definition of a collection", each, Object.keys(knownOptions));
   for (const { name, unique = [], selectable = [], fullText = [], owner, partitions = 1 } of collections) {
     if (!(Number.isInteger(partitions) && partitions >= 1 && partitions <= mostPartitions)) {
       throw new RangeError(
@@ -27,6 +33,12 @@ export function assertDefinitions(collections: readonly CollectionDefinition[]):
       );
     }
     assertMembers(unique, /^[A-Za-z_][A-Za-z0-9_]{0,62}$/, "unique");
+    const wrong = selectable.find((member) => typeof member?.name !== "string");
+    if (wrong !== undefined) {
+      throw new TypeError(
+        `A selectable member is an object such as { name: "title", type: "text" }, not ${typeof wrong}`,
+      );
+    }
     assertMembers(
       selectable.map((member) => member.name),
       memberPath,
@@ -40,6 +52,16 @@ export function assertDefinitions(collections: readonly CollectionDefinition[]):
   const names = collections.map(({ name }) => name);
   if (new Set(names).size < names.length) throw new TypeError(`Two collections have one name: ${names.join(", ")}`);
 }
+
+// A record, so that none is forgotten here.
+const knownOptions: Readonly<Record<keyof CollectionDefinition, true>> = {
+  name: true,
+  unique: true,
+  selectable: true,
+  fullText: true,
+  owner: true,
+  partitions: true,
+};
 
 /** Goes up from owner to owner, until there is none. */
 function assertOwner(name: string, owner: Ownership, collections: readonly CollectionDefinition[]): void {

@@ -3,6 +3,7 @@ import { type CodingChoice, type ContentCoding, negotiateCoding } from "../conte
 import { DeclarationSite } from "../declaration.ts";
 import { type MediaType, parseMediaType } from "../fields/media-type.ts";
 import type { AroundFilter } from "../filter.ts";
+import { requireKnownOptions } from "../known-options.ts";
 import { memoizeText } from "../memoize.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
@@ -39,7 +40,12 @@ export interface CompressOptions {
  * @throws RangeError when the minimum is not a number of bytes, or there is no coding
  */
 export function compress(options: CompressOptions): AroundFilter {
+  requireKnownOptions("compress({ … })", options, ["codings", "minimum", "compressible"]);
   const { codings, minimum = 1024, compressible = isCompressible } = options;
+  const isCoding = (coding: ContentCoding): boolean => typeof coding?.encoder === "function";
+  if (!(Array.isArray(codings) && codings.every(isCoding))) {
+    throw new TypeError("compress({ codings }) takes a list of codings, such as nodeCodings of waymark/node");
+  }
   if (codings.length === 0) throw new RangeError("compress({ codings }) needs a coding, such as nodeCodings has");
   if (!(minimum >= 0)) throw new RangeError(`The minimum is a number of bytes, 0 or more, not ${minimum}`);
   const tags = codedTags(codings);

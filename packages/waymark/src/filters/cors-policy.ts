@@ -1,6 +1,7 @@
 import { typeName } from "../declaration.ts";
 import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
 import { isToken } from "../fields/syntax.ts";
+import { requireKnownOptions } from "../known-options.ts";
 import { quote } from "../message-text.ts";
 
 /** Which pages of other origins may use the app, and how. */
@@ -67,8 +68,20 @@ export class CorsPolicyError extends RangeError {
   }
 }
 
+// A record, so that none is forgotten here.
+const knownOptions: Readonly<Record<keyof CorsPolicy, true>> = {
+  origins: true,
+  methods: true,
+  requestHeaders: true,
+  exposedHeaders: true,
+  credentials: true,
+  maxAge: true,
+  privateNetwork: true,
+};
+
 /** @throws CorsPolicyError that lists everything that is wrong with the policy */
 export function compilePolicy(policy: CorsPolicy): Policy {
+  requireKnownOptions("cors({ … })", policy, Object.keys(knownOptions));
   const findings = [...findInPolicy(policy)];
   if (findings.length > 0) throw new CorsPolicyError(findings);
   const { origins, methods, credentials = false, maxAge = 7200, privateNetwork = false } = policy;
@@ -101,7 +114,7 @@ const listField = (name: string, members: readonly string[]): readonly string[] 
 function* findInPolicy(policy: CorsPolicy): Iterable<string> {
   const { origins, methods, requestHeaders, exposedHeaders, credentials = false, maxAge = 0 } = policy;
   if (!Array.isArray(origins)) {
-    yield `origins must be a list, not ${typeName(origins)}`;
+    yield `origins must be a list such as ["https://app.example.com"], not ${typeName(origins)}`;
   } else {
     if (origins.length === 0) yield "origins is empty; to allow no origin, leave the filter out";
     if (origins.includes("*")) {

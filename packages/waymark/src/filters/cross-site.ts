@@ -1,5 +1,6 @@
 import { DeclarationSite } from "../declaration.ts";
 import type { AroundFilter } from "../filter.ts";
+import { requireKnownOptions } from "../known-options.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
@@ -25,6 +26,7 @@ export interface CrossSiteOptions {
  * @throws CorsPolicyError that lists everything that is wrong with the policy
  */
 export function refuseCrossSite(options: CrossSiteOptions = {}): AroundFilter {
+  requireKnownOptions("refuseCrossSite({ … })", options, ["except"]);
   const allows = options.except === undefined ? () => false : compilePolicy(options.except).allows;
   return {
     kind: "around",

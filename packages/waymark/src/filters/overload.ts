@@ -2,6 +2,7 @@ import { type Awaitable, isPromise } from "../and-then.ts";
 import { DeclarationSite, positiveInteger } from "../declaration.ts";
 import type { EventLoopTurn } from "../exchange.ts";
 import type { AroundFilter, Next } from "../filter.ts";
+import { requireKnownOptions } from "../known-options.ts";
 import { problem, problemPath } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import { type HttpRequest, turnOf } from "../request.ts";
@@ -42,6 +43,7 @@ export interface OverloadOptions {
  * @throws RangeError when a number of the options is not one
  */
 export function overload(options: OverloadOptions = {}): AroundFilter {
+  requireKnownOptions("overload({ … })", options, ["maxDelay", "maxInFlight", "retryAfter", "onTurnedAway", "except"]);
   const { except = () => false, onTurnedAway = () => undefined } = options;
   const delay = new StandingDelay(positiveInteger("maxDelay", options.maxDelay ?? 250));
   const retryAfter = positiveInteger("retryAfter", options.retryAfter ?? 1);

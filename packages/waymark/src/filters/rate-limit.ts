@@ -4,6 +4,7 @@ import type { Description } from "../description.ts";
 import { parsedHeaders } from "../fields/header-list.ts";
 import { isToken } from "../fields/syntax.ts";
 import type { AroundFilter, Next } from "../filter.ts";
+import { requireKnownOptions } from "../known-options.ts";
 import { quote } from "../message-text.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
@@ -45,11 +46,14 @@ export interface RateLimitOptions {
  * @throws TypeError when the name is no token
  */
 export function rateLimit(options: RateLimitOptions): AroundFilter {
+  requireKnownOptions("rateLimit({ … })", options, ["limit", "window", "key", "onTurnedAway", "name", "limiter"]);
   const { key = clientKey, name = "default", onTurnedAway = () => undefined } = options;
   const limit = positiveInteger("limit", options.limit);
   const window = positiveInteger("window", options.window);
   const limiter = options.limiter ?? memoryRateLimiter({ limit, window });
-  if (!isToken(name)) throw new TypeError(`The name of a rate limit is a token, not ${quote(name)}`);
+  if (!isToken(name)) {
+    throw new TypeError(`The name of a rate limit has letters, digits and hyphens, such as burst, not ${quote(name)}`);
+  }
 
   const proceed = (request: HttpRequest, next: Next, allowance: Allowance): Awaitable<HttpResponse> => {
     const { allowed, remaining } = allowance;
@@ -130,6 +134,7 @@ export interface MemoryRateLimiterOptions {
  * @throws RangeError when an option is out of its bounds
  */
 export function memoryRateLimiter(options: MemoryRateLimiterOptions): RateLimiter {
+  requireKnownOptions("memoryRateLimiter({ … })", options, ["limit", "window", "maxKeys", "now"]);
   const limit = positiveInteger("limit", options.limit);
   const length = positiveInteger("window", options.window) * 1000;
   const maxKeys = positiveInteger("maxKeys", options.maxKeys ?? 100_000);

@@ -2,6 +2,7 @@ import { andThen } from "../and-then.ts";
 import { DeclarationSite } from "../declaration.ts";
 import { HeaderList } from "../fields/header-list.ts";
 import type { AfterFilter, AroundFilter } from "../filter.ts";
+import { requireKnownOptions } from "../known-options.ts";
 import { dataHeaders } from "../problem.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
@@ -34,6 +35,9 @@ export interface SecurityHeadersOptions {
  * @throws TypeError when a value of the options cannot be sent
  */
 export function securityHeaders(options: SecurityHeadersOptions = {}): AroundFilter {
+  requireKnownOptions("securityHeaders({ … })", options, [
+    ...["contentSecurityPolicy", "https", "strictTransportSecurity"],
+  ]);
   const { contentSecurityPolicy, https = isFromHttps, strictTransportSecurity = "max-age=31536000" } = options;
   const plain = HeaderList.of({
     ...dataHeaders,
