@@ -121,6 +121,8 @@ interface EntityTag {
  * ```
  */
 function parseEntityTags(field: string): readonly EntityTag[] | "*" {
+  const alone = parseEntityTag(field);
+  if (alone !== undefined) return [alone];
   if (/^[\t ]*\*[\t ]*$/.test(field)) return "*";
   if (!list.test(field)) return [];
   return Array.from(field.matchAll(member), ([, weak, opaque]) => ({

@@ -86,6 +86,9 @@ class RepresentationValidators implements StateValidators {
   }
 
   get entityTags(): readonly [string, ...string[]] {
+    const { method, headers } = this.#request;
+    // The others count for If-Match and for changes; a browser that reads again asks for this one only.
+    if ((method === "GET" || method === "HEAD") && !headers.has("If-Match")) return [this.entityTag];
     const others = this.#representations.filter((each) => each !== this.#selected);
     return [this.entityTag, ...others.map((each) => tagOf(this.#request, this.#state, each))];
   }
