@@ -3,15 +3,8 @@ import type { Description, HeaderDescription, ParameterDescription } from "../de
 import { type ProblemType, problemTypes } from "../problem-types.ts";
 import type { Components } from "./components.ts";
 import { toRequestBody, toResponseContent } from "./content.ts";
-import type {
-  MediaType,
-  Operation,
-  Parameter,
-  Reference,
-  RequestBody,
-  Response,
-  SecurityRequirement,
-} from "./document.ts";
+import type { Operation, Parameter, Reference, Response, SecurityRequirement } from "./document.ts";
+import { mergeBodies, mergeParameters, mergeResponses } from "./merge.ts";
 import { type DocumentPath, pathParameters, toDocumentPath } from "./path.ts";
 import {
   describeProblems,
@@ -169,67 +162,6 @@ const reserved: ReadonlySet<string> = new Set(["accept", "content-type", "author
 function keywordsOf(value: string | RegExp | undefined): object {
   if (value === undefined) return {};
   return typeof value === "string" ? { enum: [value] } : { pattern: value.source };
-}
-
-/** A parameter is required where every alternative requires it. */
-function mergeParameters(lists: readonly (readonly Parameter[])[], components: Components): readonly Reference[] {
-  const byName = Map.groupBy(
-    lists.flat(),
-    ({ in: place, name }) => `${place} ${place === "header" ? name.toLowerCase() : name}`,
-  );
-  return [...byName.values()].map((found) => {
-    const first = found[0] as Parameter; // groupBy makes no empty group
-    const { required: _, ...others } = first;
-    const schemas = [...new Map(found.map(({ schema }) => [JSON.stringify(schema), schema])).values()];
-    const isRequired = lists.every((list) =>
-      list.some(({ in: place, name, required }) => place === first.in && name === first.name && required),
-    );
-    const schema = schemas.length === 1 ? first.schema : { anyOf: schemas };
-    return components.share("parameters", first.name.replace(/[^A-Za-z0-9._-]+/g, "-"), {
-      ...others,
-      ...(isRequired && { required: true }),
-      schema,
-    });
-  });
-}
-
-function mergeBodies(bodies: readonly (RequestBody | undefined)[]): RequestBody | undefined {
-  const found = bodies.filter((body) => body !== undefined);
-  const [first] = found;
-  if (first === undefined) return undefined;
-  return {
-    ...(first.description !== undefined && { description: first.description }),
-    required: found.length === bodies.length && found.every(({ required }) => required),
-    content: mergeContents(found.map(({ content }) => content)),
-  };
-}
-
-type Contents = Readonly<Record<string, MediaType>>;
-
-function mergeContents(contents: readonly Contents[]): Contents {
-  const merged: Record<string, MediaType> = {};
-  for (const [type, media] of contents.flatMap((content) => Object.entries(content))) {
-    const { schema } = merged[type] ?? media;
-    const isSame = JSON.stringify(schema) === JSON.stringify(media.schema);
-    merged[type] = isSame
-      ? { ...merged[type], ...media }
-      : { ...media, ...merged[type], schema: { anyOf: [schema, media.schema] } };
-  }
-  return merged;
-}
-
-function mergeResponses(one: Response, other: Response): Response {
-  const descriptions = new Set([one.description, other.description]);
-  const isOptional = (response: Response): boolean =>
-    response.content === undefined || response["x-content-optional"] === true;
-  const content = mergeContents([one.content ?? {}, other.content ?? {}]);
-  return withoutEmpty<Response>({
-    description: [...descriptions].join("\n\n"),
-    headers: { ...one.headers, ...other.headers },
-    content,
-    ...((isOptional(one) || isOptional(other)) &&
-      Object.keys(content).length > 0 && { "x-content-optional": true as const }),
-  });
 }
 
 async function describedResponses(
