@@ -28,12 +28,14 @@ export const hostileKinds: Readonly<Record<string, HostileKind>> = {
     open: sending(`GET / HTTP/1.1\r\nHost: a\r\n${field(7_900)}${field(7_900)}`),
   },
   "content that never ends, and that nobody reads": {
-    bound: 448 * kiB,
+    bound: 192 * kiB,
     open: sending(`POST /never HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n${"x".repeat(200_000)}`),
   },
   "content that never ends, and that is read": {
-    bound: 128 * kiB,
-    open: sending(`POST /content HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n${"x".repeat(30_000)}`),
+    bound: 1024 * kiB + 128 * kiB,
+    // What is held of all, and beside it for each what has come since.
+    most: 2 ** 28 + 10_000 * 128 * kiB,
+    open: sending(`POST /content HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n${"x".repeat(999_999)}`),
   },
   "a response that it does not read": { bound: 256 * kiB, open: sending("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n") },
   "a request behind which it has ended its side": {
@@ -80,7 +82,7 @@ const address = (number: number): string =>
 /** What the server holds, once it has not grown for several turns in which it read what had come. */
 async function settled(server: ServerProcess): Promise<number> {
   let most = 0;
-  for (let calm = 0; calm < 5; calm++) {
+  for (let calm = 0; calm < 10; calm++) {
     const { held } = await server.usage();
     if (held > most * 1.01) calm = 0;
     most = Math.max(most, held);

@@ -110,6 +110,9 @@ describe("responses that wait for their clients", () => {
     const others = [ask("/2"), ask("/small")];
     await new Promise((resolve) => session.ping(resolve));
     assert.deepEqual(begun, ["/1"]);
+    const withContent = session.request({ ":method": "POST", ":path": "/3" });
+    const [error] = await once(withContent, "error");
+    assert.match(error.message, /NGHTTP2_REFUSED_STREAM/);
     first.close();
     await Promise.all(others.slice(0, 1).map((other) => once(other, "response")));
     assert.deepEqual(begun, ["/1", "/2"]);

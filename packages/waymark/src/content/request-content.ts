@@ -15,6 +15,8 @@ export interface ContentSource {
   bytes(limit: number): Promise<Uint8Array>;
   /** Everything in pieces, as they arrive; throws as `bytes` rejects. */
   stream(limit: number): AsyncIterable<Uint8Array>;
+  /** Returns the pieces, which are kept beside the content, as fast as there is memory for them; undefined for any number. */
+  keep?(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
 }
 
 /** How an app reads the content of requests. */
@@ -147,6 +149,7 @@ export class RequestContent {
         this.#beginStream();
         return this.#source.stream(limit);
       },
+      keep: (pieces) => this.#source.keep?.(pieces) ?? pieces,
     };
   }
 
@@ -192,9 +195,22 @@ export class RequestContent {
     maxExpansion: number,
   ): Promise<Uint8Array> {
     if (this.#decoded?.coding !== coding) {
-      this.#decoded = { coding, content: decodeWhole(coding, whole, limit, maxExpansion) };
+      this.#decoded = { coding, content: this.#decodeWhole(coding, whole, limit, maxExpansion) };
     }
     return this.#decoded.content;
+  }
+
+  async #decodeWhole(
+    coding: ContentCoding,
+    whole: Promise<Uint8Array>,
+    limit: number,
+    maxExpansion: number,
+  ): Promise<Uint8Array> {
+    const coded = bufferedSource(await whole).stream(Number.POSITIVE_INFINITY);
+    const decoded = decodePieces(coding, coded, limit, maxExpansion);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of this.#source.keep?.(decoded) ?? decoded) pieces.push(piece);
+    return joinBytes(pieces);
   }
 
   /** Returns the limit in bytes and the coding, once nothing in the head of the request stands against reading. */
@@ -213,18 +229,6 @@ interface Admission {
   readonly limit: number;
   readonly coding: ContentCoding | undefined;
   readonly maxExpansion: number;
-}
-
-async function decodeWhole(
-  coding: ContentCoding,
-  whole: Promise<Uint8Array>,
-  limit: number,
-  maxExpansion: number,
-): Promise<Uint8Array> {
-  const coded = bufferedSource(await whole).stream(Number.POSITIVE_INFINITY);
-  const pieces: Uint8Array[] = [];
-  for await (const piece of decodePieces(coding, coded, limit, maxExpansion)) pieces.push(piece);
-  return joinBytes(pieces);
 }
 
 /** Returns the content that is coded in the pieces; no more of it is made once it is longer than the limit or expands too far. */

@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, type Server, type Socket } from "node:net";
 import { toClientKey } from "../filters/rate-limit.ts";
-import { canonicalAddress } from "./client.ts";
+import { canonicalAddress, type ProxyTrust } from "./client.ts";
 import type { ServeContext } from "./options.ts";
 
 /**
@@ -8,11 +8,10 @@ import type { ServeContext } from "./options.ts";
  * proxies have no share, since they speak for many; by default neither has this machine, which would keep itself out.
  */
 export function limitAddresses(server: Server, context: ServeContext): void {
-  const { maxConnections, maxConnectionsPerAddress, isTrustedProxy } = context;
-  const most = maxConnectionsPerAddress ?? Math.ceil(maxConnections / 4);
+  const { maxConnections, maxConnectionsPerAddress } = context;
+  const most = shareOfAddress(maxConnectionsPerAddress, maxConnections);
   if (most === 0) return;
-  const isExempt = (address: string): boolean =>
-    isTrustedProxy(address) || (maxConnectionsPerAddress === undefined && isLoopback(address));
+  const isExempt = addressExemption(maxConnectionsPerAddress, context);
   const open = new Map<string, number>();
   server.prependListener("connection", (socket: Socket) => {
     const address = canonicalAddress(socket.remoteAddress ?? "");
@@ -30,6 +29,17 @@ export function limitAddresses(server: Server, context: ServeContext): void {
       else open.delete(key);
     });
   });
+}
+
+/** The most that one address may have of what is bounded for all: by default a quarter. */
+export const shareOfAddress = (most: number | undefined, mostOfAll: number): number => most ?? Math.ceil(mostOfAll / 4);
+
+/** Returns which addresses may have more: trusted proxies, and by default this machine. */
+export function addressExemption(
+  most: number | undefined,
+  { isTrustedProxy }: ProxyTrust,
+): (address: string) => boolean {
+  return (address) => isTrustedProxy(address) || (most === undefined && isLoopback(address));
 }
 
 const isLoopback = (address: string): boolean => loopback.check(address, isIPv4(address) ? "ipv4" : "ipv6");

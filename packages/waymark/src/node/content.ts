@@ -2,6 +2,8 @@ import type { Readable } from "node:stream";
 import { contentInterrupted } from "../content/coding.ts";
 import { type ContentSource, contentTooLarge } from "../content/request-content.ts";
 import { HttpError } from "../problem.ts";
+import type { ContentHolder, ContentShare } from "./held-content.ts";
+import { ByteQueue } from "./http1/byte-queue.ts";
 
 /** What a source of content knows of its message. */
 interface ContentEvents {
@@ -9,6 +11,8 @@ interface ContentEvents {
   readonly begin: () => void;
   /** Whether a message that has ended is complete. */
   readonly isComplete: () => boolean;
+  /** Begins to count what is put together; undefined where the server is another's. */
+  readonly count?: (holder: ContentHolder) => ContentShare;
 }
 
 /** The content of a Node request, or of a stream of HTTP/2. */
@@ -17,6 +21,7 @@ export class NodeContent implements ContentSource {
   readonly #message: Readable;
   readonly #events: ContentEvents;
   #reading = false;
+  #share: ContentShare | undefined;
 
   constructor(message: Readable, length: number | undefined, events: ContentEvents) {
     this.#message = message;
@@ -36,28 +41,38 @@ export class NodeContent implements ContentSource {
         reject(contentInterrupted());
         return;
       }
-      const pieces: Buffer[] = [];
-      let size = 0;
+      const arrived = new ByteQueue();
+      const most = Math.min(this.length ?? limit + 1, limit + 1);
       const onData = (piece: Buffer): void => {
-        size += piece.length;
-        if (size <= limit) {
-          pieces.push(piece);
-          return;
-        }
-        message.pause();
-        stop(() => reject(contentTooLarge(limit)));
+        // Pieces may be tiny, and each a part of a large buffer.
+        arrived.append(piece, most);
+        share?.resize(arrived.capacity);
+        if (arrived.length > limit) fail(contentTooLarge(limit));
+        else if (share?.mayGrow() === false) message.pause();
       };
       const onEnd = (): void => {
         if (!this.#events.isComplete()) onBroken();
-        else stop(() => resolve(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)));
+        // It is still counted: it is there until the request is over.
+        else stop(() => resolve(arrived.take(arrived.length)));
       };
-      const onBroken = (cause?: unknown): void => stop(() => reject(contentInterrupted(cause)));
+      const onBroken = (cause?: unknown): void => fail(contentInterrupted(cause));
+      const fail = (error: HttpError): void => {
+        message.pause();
+        arrived.clear();
+        share?.resize(0);
+        stop(() => reject(error));
+      };
       const stop = (settle: () => void): void => {
         message.off("data", onData).off("end", onEnd).off("error", onBroken).off("close", onBroken);
+        share?.stopReading();
         this.#reading = false;
         settle();
       };
+      const share = this.#events.count?.({ resume: () => message.resume(), refuse: fail });
+      this.#share = share;
+      share?.startReading(true);
       message.on("data", onData).on("end", onEnd).on("error", onBroken).on("close", onBroken);
+      if (share?.mayGrow() === false) message.pause();
     });
   }
 
@@ -77,6 +92,10 @@ export class NodeContent implements ContentSource {
     } finally {
       this.#reading = false;
     }
+  }
+
+  keep(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    return this.#share?.keep(pieces) ?? pieces;
   }
 
   /** False when the client has gone already, and nothing more would ever come. */

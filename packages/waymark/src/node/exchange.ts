@@ -1,6 +1,7 @@
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import { AdapterExchange, type Platform } from "../adapter/exchange.ts";
 import type { Client, EventLoopTurn } from "../exchange.ts";
+import type { ContentHolder, ContentShare } from "./held-content.ts";
 import type { ServeContext } from "./options.ts";
 import type { Peer } from "./peer.ts";
 
@@ -30,6 +31,13 @@ export abstract class ServedExchange extends AdapterExchange {
   get draining(): AbortSignal {
     this.#draining ??= this.context.draining.signalFor(this);
     return this.#draining;
+  }
+
+  /** Counts the content of the request, from now until the exchange has ended. */
+  protected countContent(holder: ContentHolder): ContentShare {
+    const share = this.context.heldContent.open(this.client.address, holder);
+    this.onEnd(() => share.close());
+    return share;
   }
 
   protected findClient(): Client {

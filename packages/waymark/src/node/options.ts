@@ -6,6 +6,7 @@ import type { ServedApp } from "../served-app.ts";
 import type { ProxyFields, ProxyTrust } from "./client.ts";
 import type { Draining } from "./draining.ts";
 import type { EventLoopTurns } from "./event-loop.ts";
+import type { HeldContent } from "./held-content.ts";
 import type { Unsent } from "./unsent.ts";
 
 /** Lists the options of a server. Times are in milliseconds, and 0 turns a timeout off. */
@@ -80,6 +81,17 @@ export interface ServeOptions {
    */
   readonly maxUnsentPerConnection?: number;
   /**
+   * The most bytes of content that requests hold in memory, from their arrival until the response is sent, on all connections.
+   * Beyond it the content of others waits, up to 10 seconds, and what a client is slow to send is refused with 503. One content
+   * never waits, and may be as long as its own limit. 0 is no limit. Default: 268,435,456.
+   */
+  readonly maxHeldContent?: number;
+  /**
+   * The same for the clients of one address, of IPv6 of one network of 64 bits. Those of trusted proxies are not counted. 0 is
+   * no limit. Default: a quarter of `maxHeldContent`, and for this machine itself no limit.
+   */
+  readonly maxHeldContentPerAddress?: number | undefined;
+  /**
    * The maximum of unread content, in bytes, that is discarded to keep the connection; above it the connection is
    * closed. Default: 8,388,608.
    */
@@ -97,6 +109,7 @@ export interface ServeContext extends ServeSettings, ProxyTrust {
   readonly turns: EventLoopTurns;
   readonly draining: Draining;
   readonly unsent: Unsent;
+  readonly heldContent: HeldContent;
   /** Whether the server is shutting down: answers close their connections. */
   closing: boolean;
 }
@@ -144,6 +157,11 @@ export function toServeSettings(options: ServeOptions): ServeSettings {
       options.maxUnsentPerConnection ?? 2 ** 20,
       Number.MAX_SAFE_INTEGER,
     ),
+    maxHeldContent: integer("maxHeldContent", options.maxHeldContent ?? 2 ** 28, Number.MAX_SAFE_INTEGER),
+    maxHeldContentPerAddress:
+      options.maxHeldContentPerAddress === undefined
+        ? undefined
+        : integer("maxHeldContentPerAddress", options.maxHeldContentPerAddress, Number.MAX_SAFE_INTEGER),
     drainLimit: integer("drainLimit", options.drainLimit ?? 8 * 2 ** 20, Number.MAX_SAFE_INTEGER),
     drainTimeout: integer("drainTimeout", options.drainTimeout ?? 1_000, longestTimer),
   };
@@ -172,6 +190,8 @@ const knownOptions: Readonly<Record<keyof ServeOptions, true>> = {
   minWriteRate: true,
   maxUnsent: true,
   maxUnsentPerConnection: true,
+  maxHeldContent: true,
+  maxHeldContentPerAddress: true,
   drainLimit: true,
   drainTimeout: true,
 };

@@ -1,6 +1,6 @@
 import type { ProblemType } from "../problem-types.ts";
 
-/** The kinds of problem that `waymark/node` answers with before there is a request that the app could answer. */
+/** The kinds of problem that `waymark/node` answers with: before there is a request for the app, or for want of memory for its content. */
 export const connectionProblemTypes: Readonly<
   Record<
     | "malformedMessage"
@@ -8,6 +8,7 @@ export const connectionProblemTypes: Readonly<
     | "longTarget"
     | "headTooLarge"
     | "transferCodingUnknown"
+    | "contentBusy"
     | "upgradeRequired"
     | "versionNotSupported",
     ProblemType
@@ -50,6 +51,13 @@ export const connectionProblemTypes: Readonly<
     status: 501,
     title: "Transfer Coding Not Implemented",
     explanation: "The service reads only the Transfer-Encoding `chunked`. The connection is closed.",
+  },
+  contentBusy: {
+    code: "content-busy",
+    status: 503,
+    title: "Content Busy",
+    explanation:
+      "The content of other requests fills the memory for it, or the share of this client, which did not send the rest of its own in time. Try again after the seconds in `Retry-After`.",
   },
   versionNotSupported: {
     code: "version-not-supported",

@@ -1,10 +1,11 @@
 import { type AddressInfo, createServer, isIPv6, type Server } from "node:net";
 import { typeName } from "../declaration.ts";
 import { type Servable, served } from "../served-app.ts";
-import { limitAddresses } from "./address-limit.ts";
+import { addressExemption, limitAddresses, shareOfAddress } from "./address-limit.ts";
 import { trustedProxies } from "./client.ts";
 import { Draining } from "./draining.ts";
 import { EventLoopTurns } from "./event-loop.ts";
+import { HeldContent } from "./held-content.ts";
 import { Http1Server } from "./http1/server.ts";
 import { connectionOptions, type Listener } from "./listener.ts";
 import {
@@ -57,13 +58,20 @@ export async function serve(app: Servable, options: ServeOptions = {}): Promise<
   const settings = toServeSettings(options);
   const { host, tls, warn } = settings;
   requireApp(app);
+  const trust = { isTrustedProxy: trustedProxies(settings.trustProxy), proxyFields: settings.proxyFields };
+  const { maxHeldContent, maxHeldContentPerAddress } = settings;
   const context: ServeContext = {
     ...settings,
-    isTrustedProxy: trustedProxies(settings.trustProxy),
+    ...trust,
     app: publishing(app[served]),
     turns: new EventLoopTurns(),
     draining: new Draining(),
     unsent: new Unsent(settings.maxUnsent),
+    heldContent: new HeldContent({
+      maxHeldContent,
+      maxHeldContentPerAddress: shareOfAddress(maxHeldContentPerAddress, maxHeldContent),
+      isExempt: addressExemption(maxHeldContentPerAddress, trust),
+    }),
     closing: false,
   };
   const listener = await makeListener(context);

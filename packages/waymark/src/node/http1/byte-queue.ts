@@ -15,6 +15,11 @@ export class ByteQueue {
     return this.#end - this.#start;
   }
 
+  /** How many bytes of memory it holds. */
+  get capacity(): number {
+    return this.length === 0 ? 0 : this.#bytes.buffer.byteLength;
+  }
+
   /** The buffer that holds the bytes, from `start` on; valid until bytes are appended. */
   get bytes(): Buffer {
     return this.#bytes;
@@ -28,7 +33,8 @@ export class ByteQueue {
     return this.#end;
   }
 
-  append(piece: Buffer): void {
+  /** @param most how many bytes there will be at most; no more room is made than for these */
+  append(piece: Buffer, most: number = Number.POSITIVE_INFINITY): void {
     const { length } = this;
     if (length === 0) {
       this.#set(piece, piece.length, false);
@@ -37,8 +43,8 @@ export class ByteQueue {
       this.#end += piece.length;
     } else {
       const searched = this.#searched - this.#start;
-      // At least twice the room, which keeps the time linear. What has been read stays where it is, since it may be in use.
-      const larger = Buffer.allocUnsafeSlow(Math.max(2 * length, length + piece.length));
+      // Twice the room, which keeps the time linear. What has been read stays where it is, since it may be in use.
+      const larger = Buffer.allocUnsafeSlow(Math.max(Math.min(2 * length, most), length + piece.length));
       this.#bytes.copy(larger, 0, this.#start, this.#end);
       piece.copy(larger, length);
       this.#set(larger, length + piece.length, true);

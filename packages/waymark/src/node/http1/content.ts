@@ -1,20 +1,26 @@
 import { contentInterrupted } from "../../content/coding.ts";
 import { type ContentSource, contentTooLarge } from "../../content/request-content.ts";
+import type { HttpError } from "../../problem.ts";
+import type { ContentHolder, ContentShare } from "../held-content.ts";
 import { ByteQueue } from "./byte-queue.ts";
 
 /**
  * The content of a request as it arrives. A little is kept for a reader that is yet to come; beyond that it stays in the
  * connection, and at last in the client.
  */
-export class Http1Content implements ContentSource {
+export class Http1Content implements ContentSource, ContentHolder {
   readonly length: number | undefined;
   readonly #onChange: () => void;
   readonly #arrived = new ByteQueue();
   #state: "open" | "complete" | "broken" = "open";
   #isRead = false;
+  #isStreamed = false;
   #most = mostUnread;
+  /** Counts what is kept; there is one before anything arrives. */
+  share: ContentShare | undefined;
   /** Called when the reader has given up, or come to the end. */
   whenLeft: (() => unknown) | undefined;
+  #refusal: HttpError | undefined;
   /** Has the reader look at what has arrived, or at how it ended. */
   #wake: (() => void) | undefined;
 
@@ -24,9 +30,12 @@ export class Http1Content implements ContentSource {
     this.#onChange = onChange;
   }
 
-  /** Whether more is taken now. */
+  /** Whether more is taken now. One that could have more if others did not hold so much is resumed. */
   get hasRoom(): boolean {
-    return this.#arrived.length < this.#most;
+    const { length } = this.#arrived;
+    if (length >= this.#most) return false;
+    // What is streamed passes through, and makes others wait for no longer than its reader takes.
+    return (this.#isStreamed && length === 0) || this.share?.mayGrow() !== false;
   }
 
   /** Whether there is a reader that has neither come to the end nor given up. */
@@ -42,7 +51,8 @@ export class Http1Content implements ContentSource {
   /** Hands over what has arrived. */
   push(piece: Buffer): void {
     if (piece.length === 0) return;
-    this.#arrived.append(piece);
+    this.#arrived.append(piece, Math.min(this.length ?? this.#most, this.#most));
+    this.share?.resize(this.#arrived.capacity);
     this.#wake?.();
   }
 
@@ -61,19 +71,41 @@ export class Http1Content implements ContentSource {
 
   bytes(limit: number): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
+      const fail = (error: HttpError): void => {
+        this.#arrived.clear();
+        this.share?.resize(0);
+        this.#stop(() => reject(error));
+      };
       const look = (): void => {
-        if (this.#state === "broken") this.#stop(() => reject(contentInterrupted()));
-        else if (this.#arrived.length > limit) this.#stop(() => reject(contentTooLarge(limit)));
+        if (this.#refusal !== undefined) fail(this.#refusal);
+        else if (this.#state === "broken") fail(contentInterrupted());
+        else if (this.#arrived.length > limit) fail(contentTooLarge(limit));
+        // It is still counted: it is there until the request is over.
         else if (this.#state === "complete") this.#stop(() => resolve(this.#arrived.take(this.#arrived.length)));
       };
       // One byte more, to see that it is too long.
       this.#most = limit + 1;
+      if (this.#state === "open") this.share?.startReading(true);
       this.#await(look);
     });
   }
 
+  keep(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    return this.share?.keep(pieces) ?? pieces;
+  }
+
+  resume(): void {
+    this.#onChange();
+  }
+
+  refuse(refusal: HttpError): void {
+    this.#refusal = refusal;
+    this.#wake?.();
+  }
+
   async *stream(limit: number): AsyncGenerator<Uint8Array> {
     let left = limit;
+    this.#isStreamed = true;
     try {
       for (;;) {
         const piece = await this.#next();
@@ -95,7 +127,11 @@ export class Http1Content implements ContentSource {
         if (length === 0 && this.#state === "open") return;
         this.#wake = undefined;
         if (this.#state === "broken") reject(contentInterrupted());
-        else resolve(length === 0 ? undefined : this.#arrived.take(length));
+        else {
+          const piece = length === 0 ? undefined : this.#arrived.take(length);
+          this.share?.resize(0);
+          resolve(piece);
+        }
       });
     });
   }
@@ -110,7 +146,9 @@ export class Http1Content implements ContentSource {
   #stop(settle: () => void): void {
     this.#wake = undefined;
     this.#isRead = false;
+    this.#isStreamed = false;
     this.#most = mostUnread;
+    this.share?.stopReading();
     settle();
     this.whenLeft?.();
     this.#onChange();

@@ -72,6 +72,7 @@ export class Http1Exchange extends ServedExchange {
     this.#connection = connection;
     this.#isChunked = false;
     this.#start = "";
+    if (incoming !== undefined) incoming.share = this.countContent(incoming);
   }
 
   get native(): Socket {

@@ -70,7 +70,7 @@ export class MessageReader {
 
   /** Whether so much waits to be read that no more should arrive. */
   get isFull(): boolean {
-    return this.#input.length >= mostUnread && !this.canRead;
+    return this.#input.length >= (this.#reading === "content" ? 1 : mostUnread) && !this.canRead;
   }
 
   /** For how long the client has been waited for, in milliseconds; negative at first. */
@@ -187,5 +187,5 @@ export class MessageReader {
 
 /** How many heads, or pieces of content, are read before the event loop turns. */
 const mostSteps = 100;
-/** Bytes that are kept while they cannot be read. */
+/** Bytes of requests that are kept while they cannot be read; of content, what comes at a time. */
 const mostUnread = 65_536;

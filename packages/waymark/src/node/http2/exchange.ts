@@ -75,6 +75,7 @@ export class Http2Exchange extends ServedExchange implements Watchable, UnsentHo
     return new NodeContent(native, this.head.contentLength, {
       begin: () => this.#continue(),
       isComplete: () => !native.closed,
+      count: (holder) => this.countContent(holder),
     });
   }
 

@@ -1,4 +1,4 @@
-import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
+import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { TLSSocket } from "node:tls";
 import type { ServeContext } from "../options.ts";
 import { Peer } from "../peer.ts";
@@ -48,6 +48,8 @@ export class Http2Session {
     });
     this.#waiting.push(exchange);
     this.drained();
+    // Its content would come all the same. A client may send a request again that is refused so (RFC 9113 §8.7).
+    if (this.#waiting.includes(exchange) && !stream.endAfterHeaders) stream.close(constants.NGHTTP2_REFUSED_STREAM);
   }
 
   /** Begins what has waited until the client takes what is sent; to be called when it has taken something. */
