@@ -429,6 +429,30 @@ describe("a database that cannot be opened is named in one line, without the pas
   });
 });
 
+describe("reads of PostgreSQL that may take long", () => {
+  it("give each caller a turn, however many one of them asks for, up to its share", async () => {
+    // One connection is for lists and counts.
+    await using opened = disposable(await open(await newPostgresDatabase(), { poolSize: 3 }));
+    const people = opened.database.store("person");
+    const order: string[] = [];
+    const count = async (caller: string): Promise<void> => {
+      await people.count({}, { caller });
+      order.push(caller);
+    };
+    const asked = Array.from({ length: 102 }, () => count("many"));
+    const others = [count("one"), count("another")];
+    const outcomes = await Promise.allSettled(asked);
+    await Promise.all(others);
+    assert.deepEqual(order.slice(0, 5), ["many", "many", "one", "another", "many"]);
+    const refused = outcomes.filter(({ status }) => status === "rejected");
+    const message = "Too many requests of the caller wait for the database";
+    assert.deepEqual(
+      refused.map((outcome) => outcome.status === "rejected" && outcome.reason.message),
+      [message],
+    );
+  });
+});
+
 describe("two programs on one PostgreSQL database", () => {
   it("see at once what the other one has stored, and count on together", async () => {
     const url = await newPostgresDatabase();

@@ -1,6 +1,7 @@
 import { setTimeout as elapse } from "node:timers/promises";
 import type { PoolFigures } from "../../database.ts";
-import { StoreUnavailable } from "../../store.ts";
+import { type ReadOptions, StoreUnavailable } from "../../store.ts";
+import { FairQueue } from "../fair-queue.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { ConnectionLost, isTransactionRollback, toStoreFault } from "./fault.ts";
 import type { Statement } from "./session.ts";
@@ -11,18 +12,21 @@ interface PostgresPoolOptions {
   readonly size: number;
   /** At most so many pieces of work wait for a connection; for more the store is unavailable. */
   readonly queueLimit: number;
+  /** At most so many of one caller, where callers are named. */
+  readonly queueLimitPerCaller: number;
   /** How long each of them waits, in milliseconds. */
   readonly patience: number;
 }
 
 /**
  * Lends connections, each to one piece of work at a time. They are opened when they are needed; one that has broken is
- * dropped, and another one opened for the next piece of work, so that the pool heals by itself.
+ * dropped, and another one opened for the next piece of work, so that the pool heals by itself. Callers have a turn each, however
+ * many pieces of work of one of them wait.
  */
 export class PostgresPool {
   readonly #options: PostgresPoolOptions;
   readonly #idle: PostgresConnection[] = [];
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting = new FairQueue<Waiting>();
   readonly #drained = Promise.withResolvers<void>();
   /** How many connections there are: idle, lent and being opened. */
   #count = 0;
@@ -35,10 +39,11 @@ export class PostgresPool {
   /**
    * Does the work on a connection, and throws what it throws.
    *
+   * @param caller whose work it is
    * @throws StoreUnavailable when there is no connection to be had
    */
-  async use<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
-    const connection = await this.#acquire();
+  async use<T>(work: (connection: PostgresConnection) => Promise<T>, caller = ""): Promise<T> {
+    const connection = await this.#acquire(caller);
     try {
       return await work(connection);
     } finally {
@@ -51,13 +56,13 @@ export class PostgresPool {
    * undoes it for what it takes over from its primary, some times.
    *
    * @param toFault makes what is thrown of an error of the database
-   * @param signal once it is aborted, the connection is given up, by which the server ends the statement
+   * @param options once their signal is aborted, the connection is given up, by which the server ends the statement
    * @throws StoreUnavailable when the database cannot be used, or nobody waits for the answer any more
    */
   async read<Row extends readonly (string | null)[]>(
     statement: Statement,
     toFault: (error: unknown) => unknown = toStoreFault,
-    signal?: AbortSignal,
+    { signal, caller }: ReadOptions = {},
   ): Promise<Row[]> {
     const ask = (): Promise<Row[]> =>
       this.use(async (connection) => {
@@ -70,7 +75,7 @@ export class PostgresPool {
         } finally {
           signal?.removeEventListener("abort", giveUp);
         }
-      });
+      }, caller);
     const askOnTwo = (): Promise<Row[]> =>
       ask().catch((error) => {
         if (error instanceof ConnectionLost) return ask();
@@ -84,7 +89,7 @@ export class PostgresPool {
   }
 
   get figures(): PoolFigures {
-    return { open: this.#count, idle: this.#idle.length, waiting: this.#waiting.length };
+    return { open: this.#count, idle: this.#idle.length, waiting: this.#waiting.size };
   }
 
   /** Lends none from now on, and closes them all once the work in hand is done. */
@@ -96,32 +101,34 @@ export class PostgresPool {
     await this.#drained.promise;
   }
 
-  async #acquire(): Promise<PostgresConnection> {
+  async #acquire(caller: string): Promise<PostgresConnection> {
     if (this.#isClosed) throw closed();
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
       if (idle.isUsable) return idle;
       this.#drop(idle);
     }
     if (this.#count < this.#options.size) return this.#open();
-    if (this.#waiting.length >= this.#options.queueLimit) {
-      throw new StoreUnavailable("Too many requests wait for the database");
+    const { queueLimit, queueLimitPerCaller } = this.#options;
+    if (this.#waiting.size >= queueLimit) throw new StoreUnavailable("Too many requests wait for the database");
+    if (caller !== "" && this.#waiting.sizeOf(caller) >= queueLimitPerCaller) {
+      throw new StoreUnavailable("Too many requests of the caller wait for the database");
     }
-    return this.#wait();
+    return this.#wait(caller);
   }
 
-  #wait(): Promise<PostgresConnection> {
+  #wait(caller: string): Promise<PostgresConnection> {
     const { promise, resolve, reject } = Promise.withResolvers<PostgresConnection>();
     const waiting: Waiting = {
       resolve,
       reject,
-      timer: setTimeout(() => this.#giveUp(waiting), this.#options.patience),
+      timer: setTimeout(() => this.#giveUp(caller, waiting), this.#options.patience),
     };
-    this.#waiting.push(waiting);
+    this.#waiting.add(caller, waiting);
     return promise;
   }
 
-  #giveUp(waiting: Waiting): void {
-    this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+  #giveUp(caller: string, waiting: Waiting): void {
+    this.#waiting.delete(caller, waiting);
     waiting.reject(new StoreUnavailable("The database is too busy"));
   }
 
@@ -144,7 +151,7 @@ export class PostgresPool {
   #release(connection: PostgresConnection): void {
     const isKept = connection.isUsable && !this.#isClosed;
     if (!isKept) this.#drop(connection);
-    const next = this.#waiting.shift();
+    const next = this.#waiting.take();
     if (next === undefined) {
       if (isKept) this.#idle.push(connection);
       return;
@@ -168,9 +175,9 @@ export class PostgresPool {
   }
 
   #failWaiting(fault: StoreUnavailable): void {
-    for (const { reject, timer } of this.#waiting.splice(0)) {
-      clearTimeout(timer);
-      reject(fault);
+    for (let next = this.#waiting.take(); next !== undefined; next = this.#waiting.take()) {
+      clearTimeout(next.timer);
+      next.reject(fault);
     }
   }
 }
@@ -196,7 +203,8 @@ export interface PostgresPools {
 export const leastPoolSize = 3;
 
 export function dividePool(size: number, patience: number, open: () => Promise<PostgresConnection>): PostgresPools {
-  const pool = (share: number): PostgresPool => new PostgresPool({ open, size: share, queueLimit: 1000, patience });
+  const limits = { queueLimit: 1000, queueLimitPerCaller: 100, patience };
+  const pool = (share: number): PostgresPool => new PostgresPool({ open, size: share, ...limits });
   const records = size < 6 ? 1 : 2;
   const changes = Math.max(1, Math.floor((size - records) / 2));
   return { records: pool(records), changes: pool(changes), lists: pool(size - records - changes) };

@@ -61,7 +61,7 @@ export class PostgresSelection {
     const [row] = await pool.read<readonly [count: string]>(
       { text, values: dialect.values },
       toSelectionFault,
-      options.signal,
+      options,
     );
     return Number(row?.[0]);
   }
@@ -98,7 +98,7 @@ export class PostgresSelection {
     let size = 0;
     for (const range of this.ranges(place)) {
       const statement = this.statement(range, wanted - rows.length, batchSize - size);
-      const found = await pool.read<SelectedRow>(statement, toSelectionFault, options.signal);
+      const found = await pool.read<SelectedRow>(statement, toSelectionFault, options);
       rows.push(...found);
       size += sizeOf(found);
       if (rows.length === wanted || size >= batchSize) return { rows, isLast: false };
