@@ -159,7 +159,6 @@ describe("content that is held", () => {
   });
 
   it("waits for 10 seconds at most", async () => {
-    mock.timers.enable({ apis: ["setInterval"] });
     const release = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
     const server = await served({ maxHeldContent: 100 * kB }, async (request) => {
@@ -172,6 +171,8 @@ describe("content that is held", () => {
     const first = open(200 * kB);
     first.send(200 * kB);
     await held.promise;
+    // That of the connections has begun.
+    mock.timers.enable({ apis: ["setInterval"] });
     const [oldest, waiting] = [open(200 * kB), open(200 * kB)];
     oldest.send(100 * kB);
     waiting.send(200 * kB);
