@@ -29,6 +29,7 @@ export class SqliteTransactions {
   readonly #keep: StatementSync;
   readonly #history: SqliteHistory;
   #bulk: SqliteBulkCreation | undefined;
+  #hasRemovals = false;
 
   /**
    * @param busyTimeout how long each transaction waits for one of another connection, in milliseconds
@@ -55,6 +56,7 @@ export class SqliteTransactions {
    * each. One that fails leaves the others alone.
    */
   commit(batch: readonly AddressedWrite[]): readonly BatchedOutcome[] {
+    this.#hasRemovals ||= batch.some(({ write }) => write.kind !== "create");
     try {
       return this.#inTransaction(batch, ({ collection, write }) => this.#writesTo(collection).apply(write));
     } catch (error) {
@@ -73,6 +75,13 @@ export class SqliteTransactions {
       next += length;
       return toOutcomesText(outcomes.slice(next - length, next));
     });
+  }
+
+  /** Returns whether changes since the last call may have removed or replaced records. */
+  takeRemovals(): boolean {
+    const hadRemovals = this.#hasRemovals;
+    this.#hasRemovals = false;
+    return hadRemovals;
   }
 
   /**

@@ -5,6 +5,7 @@ import { connectToSqliteFile } from "./file.ts";
 import { SqliteLog } from "./log.ts";
 import { answerCalls } from "./thread.ts";
 import { SqliteTransactions } from "./transactions.ts";
+import { WordMerger } from "./word-merger.ts";
 import type { WriterThreadCalls, WriterThreadData } from "./writer.ts";
 
 const { path, collections, busyTimeout } = workerData as WriterThreadData; // as it is started
@@ -15,9 +16,15 @@ database.exec(`
   PRAGMA cache_size = -32768; -- KiB, for the pages of the indexes: a long load takes 50 µs a record, and 72 with the usual 2000
 `);
 const log = new SqliteLog(database, path, 0);
+const merger = new WordMerger(database, collections);
 answerCalls<WriterThreadCalls>(transactions, {
   afterAnswer() {
-    if (!database.isTransaction) log.bound();
+    if (database.isTransaction) return;
+    if (transactions.takeRemovals()) merger.removed();
+    log.bound();
   },
-  close: () => database.close(),
+  close() {
+    merger.close();
+    database.close();
+  },
 });

@@ -1,0 +1,94 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { CollectionDefinition } from "../../database.ts";
+import { readRowidsAsBigInt } from "./statements.ts";
+import { wordsTable } from "./words.ts";
+
+/**
+ * Takes the words of removed and replaced records out of the file. SQLite only notes that they are gone, until it merges that part
+ * of its index, which may be never. So the parts are merged into one in small steps, in a tenth of the time of the thread, soon after
+ * a removal, and then again every ten minutes while records are removed.
+ */
+export class WordMerger {
+  readonly #database: DatabaseSync;
+  readonly #merges: readonly StatementSync[];
+  /** Whether records may have been removed since the present round began. */
+  #isDue = true;
+  /** The merges of the present round that are to be made. */
+  #left: StatementSync[] = [];
+  #isBegun = false;
+  #mayBeginAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(database: DatabaseSync, collections: readonly CollectionDefinition[]) {
+    this.#database = database;
+    this.#merges = collections
+      .filter(({ fullText = [] }) => fullText.length > 0)
+      .map(({ name }) => {
+        const table = wordsTable(name);
+        return database.prepare(`INSERT INTO "${table}" ("${table}", rank) VALUES ('merge', ?)`);
+      });
+    readRowidsAsBigInt(...this.#merges);
+    // What an earlier process has left; later, since it is the first change that starts the thread.
+    this.#schedule(pause);
+  }
+
+  /** To be called when records may have been removed, or lost words. */
+  removed(): void {
+    this.#isDue = true;
+    // The first removal for a while is seen to at once.
+    if (this.#left.length === 0) this.#schedule(Math.max(calm, this.#mayBeginAt - performance.now()));
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #schedule(milliseconds: number): void {
+    clearTimeout(this.#timer);
+    if (this.#merges.length > 0) this.#timer = setTimeout(() => this.#advance(), milliseconds);
+  }
+
+  /** Makes a step, and sees to the next one. */
+  #advance(): void {
+    if (this.#left.length === 0) {
+      if (!this.#isDue) return;
+      this.#isDue = false;
+      this.#left = [...this.#merges];
+      this.#isBegun = false;
+      this.#mayBeginAt = performance.now() + pause;
+    }
+    const began = performance.now();
+    try {
+      // A negative number begins with all parts, a positive one goes on.
+      if (!this.#database.isTransaction && !this.#merge(this.#isBegun ? pages : -pages)) {
+        this.#left.pop();
+        this.#isBegun = false;
+      }
+    } catch {
+      // Another process is writing, or the disk is full: the next change will report that.
+      this.#schedule(calm);
+      return;
+    }
+    if (this.#left.length > 0) this.#schedule(9 * (performance.now() - began));
+    else if (this.#isDue) this.#schedule(this.#mayBeginAt - performance.now());
+  }
+
+  /** Merges about so many pages; returns whether there was anything to merge. */
+  #merge(count: number): boolean {
+    const before = this.#changes();
+    this.#left.at(-1)?.run(count);
+    this.#isBegun = true;
+    return this.#changes() - before > 1;
+  }
+
+  #changes(): number {
+    return Number(this.#database.prepare("SELECT total_changes() AS count").get()?.["count"]);
+  }
+}
+
+/** Pages of 4 KiB; about 5 ms. */
+const pages = 16;
+/** Between the beginnings of two rounds, in milliseconds: one writes the whole index, 8 s of work for 300,000 people. */
+const pause = 600_000;
+/** Milliseconds. */
+const calm = 1_000;
