@@ -8,6 +8,8 @@ export interface Dimension {
   readonly name: string;
   /** The most bytes that the service reads of it. */
   readonly limit: number;
+  /** Whether it is read by a service with an access file. */
+  readonly isGuarded?: boolean;
   /** What reads a message in which this has about so many bytes. */
   readonly reading: (bytes: number) => (service: PersonService) => unknown;
 }
@@ -314,6 +316,60 @@ const words: readonly Dimension[] = Object.entries({
   },
 }));
 
+/** The name of the cookie of a session, and the start of a sealed value with this head. */
+const session = (head: object): string =>
+  `__Host-person-session=${Buffer.from(JSON.stringify(head)).toString("base64url")}`;
+const sealed = { alg: "dir", enc: "A256GCM" };
+
+const guarded = (
+  name: string,
+  limit: number,
+  init: (text: string) => HttpRequestInit,
+  texts: Readonly<Record<string, (bytes: number) => string>>,
+): readonly Dimension[] =>
+  Object.entries(texts).map(([what, text]) => ({
+    name: `${name}: ${what}`,
+    limit,
+    isGuarded: true,
+    reading: request(init, text),
+  }));
+
+const sessions = guarded("session", fields, (value) => ({ target: "/person", headers: { Cookie: value } }), {
+  "cookies before it": (bytes) => `${fill(bytes, (i) => `a${i}=b; `)}${session(sealed)}....`,
+  "cookies like it": (bytes) => fill(bytes, `${session(sealed)}....; `),
+  "cookies without values": (bytes) => fill(bytes, "__Host-person-session; "),
+  dots: (bytes) => `${session(sealed)}${fill(bytes, ".")}`,
+  "a long head": (bytes) => `${session({ ...sealed, kid: fill((bytes * 3) / 4, "a") })}....`,
+  "members of the head": (bytes) => `${session({ ...sealed, crit: fill(bytes / 2, "a,").split(",") })}....`,
+  "a long text": (bytes) => `${session(sealed)}..AAAAAAAAAAAAAAAA.${fill(bytes, "A")}.AAAAAAAAAAAAAAAAAAAAAA`,
+  "what is compressed": (bytes) =>
+    `${session({ ...sealed, zip: "DEF" })}..AAAAAAAAAAAAAAAA.${fill(bytes, "A")}.AAAAAAAAAAAAAAAAAAAAAA`,
+});
+
+const signInForm = guarded(
+  "sign-in form",
+  fields,
+  (body) => ({
+    method: "POST",
+    target: "/sign-in",
+    headers: { "Content-Type": "application/x-www-form-urlencoded", Accept: "text/html" },
+    body,
+  }),
+  {
+    parameters: (bytes) => `${fill(bytes, (i) => `a${i}=b&`)}key=x`,
+    "parameters without names": (bytes) => `${fill(bytes, "&=")}key=x`,
+    "a parameter again and again": (bytes) => fill(bytes, "key=x&"),
+    escapes: (bytes) => `key=${fill(bytes, "%C3%A9+")}`,
+    "faulty escapes": (bytes) => `key=${fill(bytes, "%E0%")}`,
+    "a long key": (bytes) => `key=ps_${fill(bytes, "0")}`,
+    "white space around a key": (bytes) => `key=x${fill(bytes, "%20")}x`,
+    "a long name": (bytes) => `name=${fill(bytes, "a")}&password=b`,
+    "a long password": (bytes) => `name=ada&password=${fill(bytes, "a")}`,
+    "a long target": (bytes) => `key=x&to=/${fill(bytes, "a")}`,
+    "a target that is none": (bytes) => `key=x&to=/${fill(bytes, "a")}%20`,
+  },
+);
+
 /** All that a client decides the length of, but for lists of records. */
 export const dimensions: readonly Dimension[] = [
   ...json,
@@ -323,4 +379,6 @@ export const dimensions: readonly Dimension[] = [
   ...heads,
   ...targets,
   ...words,
+  ...sessions,
+  ...signInForm,
 ];

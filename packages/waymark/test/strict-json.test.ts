@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { ContentError } from "../src/content/decoder.ts";
-import { parseStrictJson } from "../src/content/json.ts";
+import { parseStrictJson, type StrictJsonOptions } from "../src/content/json.ts";
 import { invalidJson, validJson } from "./json-corpus.ts";
 
 describe("parseStrictJson", () => {
@@ -42,7 +42,21 @@ describe("parseStrictJson", () => {
     assert.equal(refusalOf("]".repeat(many) + "[".repeat(many)).column, 1);
   });
 
-  it("refuses a bound that is not a number of levels", () => {
+  it("accepts as many values as there may be, and refuses the next, where it begins", () => {
+    const zeros = (count: number): string => `[${"0,".repeat(count - 1)}0]`;
+    const members = (count: number): string => `{${Array.from({ length: count }, (_, i) => `"${i}":0`).join()}}`;
+    assert.deepEqual(parseStrictJson(zeros(9_999)), Array(9_999).fill(0));
+    assert.equal(refusalOf(zeros(10_000)).column, 2 * 10_000);
+    assert.match(refusalOf(members(10_000)).message, /There are more than 10000 values at line 1/);
+    assert.equal(refusalOf("[[],[]]", { maxValues: 2 }).column, 5);
+    assert.deepEqual(parseStrictJson("[[],[]]", { maxValues: 3 }), [[], []]);
+    assert.equal((parseStrictJson(zeros(100_000), { maxValues: Number.POSITIVE_INFINITY }) as []).length, 100_000);
+  });
+
+  it("refuses bounds that are not numbers of levels or values", () => {
+    for (const maxValues of [0, -1, Number.NaN]) {
+      assert.throws(() => parseStrictJson("1", { maxValues }), RangeError);
+    }
     for (const maxDepth of [-1, 1.5, 1001, Number.NaN, Number.POSITIVE_INFINITY]) {
       assert.throws(() => parseStrictJson("1", { maxDepth }), RangeError);
     }
@@ -195,7 +209,7 @@ function faultOf(act: () => unknown): unknown {
   }
 }
 
-function refusalOf(text: string, options?: { maxDepth: number }): ContentError {
+function refusalOf(text: string, options?: StrictJsonOptions): ContentError {
   const fault = faultOf(() => parseStrictJson(text, options));
   assert.ok(fault instanceof ContentError, `${show(text)} is refused`);
   return fault;

@@ -59,7 +59,7 @@ const readErrors: Readonly<Record<string, string>> = {
  */
 export function parseJsonFile(file: string, text: string): unknown {
   try {
-    return parseStrictJson(text);
+    return parseStrictJson(text, { maxValues: Number.POSITIVE_INFINITY }); // it is the operator's
   } catch (error) {
     if (!(error instanceof ContentError)) throw error;
     const { detail, line = 1, column = 1 } = error;

@@ -6,8 +6,8 @@ import { ContentError } from "./decoder.ts";
  *
  * @throws ContentError with the line and the column of the fault
  */
-export function assertStrictJson(text: string, maxDepth: number): void {
-  const reader: Reader = { text, maxDepth, at: 0, depth: 0 };
+export function assertStrictJson(text: string, maxDepth: number, maxValues: number = Number.POSITIVE_INFINITY): void {
+  const reader: Reader = { text, maxDepth, maxValues, at: 0, depth: 0, values: 0 };
   if (text.startsWith("\ufeff")) {
     throw fault(reader, "The content begins with a byte order mark, which JSON must not have", 0);
   }
@@ -19,8 +19,10 @@ export function assertStrictJson(text: string, maxDepth: number): void {
 interface Reader {
   readonly text: string;
   readonly maxDepth: number;
+  readonly maxValues: number;
   at: number;
   depth: number;
+  values: number;
 }
 
 /** Reads a value and the white space around it. */
@@ -31,6 +33,7 @@ function readElement(reader: Reader, due: string): void {
 }
 
 function readValue(reader: Reader, due: string): void {
+  if (++reader.values > reader.maxValues) throw fault(reader, `There are more than ${reader.maxValues} values`);
   const character = reader.text.charAt(reader.at);
   if (character === '"') readString(reader);
   else if (character === "{") readNested(reader, readObject);
@@ -132,8 +135,21 @@ function readEscape(reader: Reader): void {
 
 /** Returns the code unit that an escape `\u0000` at this place stands for; undefined when no escape is there. */
 function escapedCode(text: string, at: number): number | undefined {
-  const spelling = text.slice(at, at + 6);
-  return /^\\u[0-9a-f]{4}$/i.test(spelling) ? Number.parseInt(spelling.slice(2), 16) : undefined;
+  if (text.charAt(at) !== "\\" || text.charAt(at + 1) !== "u") return undefined;
+  let code = 0;
+  // By hand, as the loops below: content that is all escapes takes a third of the time.
+  for (let i = at + 2; i < at + 6; i++) {
+    const digit = hexDigit(text.charCodeAt(i));
+    if (digit === undefined) return undefined;
+    code = 16 * code + digit;
+  }
+  return code;
+}
+
+function hexDigit(code: number): number | undefined {
+  if (isDigit(code)) return code - 0x30;
+  const letter = code | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : undefined;
 }
 
 const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff;
