@@ -28,11 +28,11 @@ export const hostileKinds: Readonly<Record<string, HostileKind>> = {
     open: sending(`GET / HTTP/1.1\r\nHost: a\r\n${field(7_900)}${field(7_900)}`),
   },
   "content that never ends, and that nobody reads": {
-    bound: 192 * kiB,
+    bound: 256 * kiB,
     open: sending(`POST /never HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n${"x".repeat(200_000)}`),
   },
   "content that never ends, and that is read": {
-    bound: 1024 * kiB + 128 * kiB,
+    bound: 1024 * kiB + 256 * kiB,
     // What is held of all, and beside it for each what has come since.
     most: 2 ** 28 + 10_000 * 128 * kiB,
     open: sending(`POST /content HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n${"x".repeat(999_999)}`),
