@@ -70,8 +70,11 @@ function parseFields(text: string, members: readonly string[], report: Report): 
   for (const name of text.split(",")) {
     const meant = members.filter((member) => member === name || member.startsWith(`${name}.`));
     if (meant.length === 0) {
-      const nearest = nearestName(name, members);
-      report("fields", `names ${excerpt(name)}, which is not a member${orNearest(nearest)}`, members);
+      report(
+        "fields",
+        () => `names ${excerpt(name)}, which is not a member${orNearest(nearestName(name, members))}`,
+        members,
+      );
     }
     for (const member of meant) {
       if (fields.has(member)) report("fields", `names ${member} twice`);

@@ -34,8 +34,11 @@ export function parseFilter(
       values: parseValues(parameter, splitValues(parameter, text, report), member, report),
     };
   } else if (operator !== "prefix") {
-    const nearest = usualOperators.get(operator.toLowerCase()) ?? nearestName(operator, operatorNames);
-    report(parameter, `has no operator of a filter${orNearest(nearest && `[${nearest}]`)}`, operators);
+    const describe = (): string => {
+      const nearest = usualOperators.get(operator.toLowerCase()) ?? nearestName(operator, operatorNames);
+      return `has no operator of a filter${orNearest(nearest && `[${nearest}]`)}`;
+    };
+    report(parameter, describe, operators);
   } else if (member.type !== "text" && member.type !== "caseless-text") {
     report(parameter, `needs a text member, but ${excerpt(name)} is a ${member.type}`);
   } else {

@@ -8,9 +8,10 @@ export type QueryParameters = ReadonlyMap<string, string>;
 /**
  * Records an error in one parameter: `must be an integer from 1 to 1000, not "x"`.
  *
+ * @param detail a function where finding the words is some work, which is done only for errors that are listed
  * @param known the known names, which the first error that has them lists
  */
-export type Report = (parameter: string, detail: string, known?: readonly string[]) => void;
+export type Report = (parameter: string, detail: string | (() => string), known?: readonly string[]) => void;
 
 /**
  * Reads a query, and refuses it with all errors at once.
@@ -21,8 +22,10 @@ export type Report = (parameter: string, detail: string, known?: readonly string
 export function readQuery<T>(search: string, read: (parameters: QueryParameters, report: Report) => T): T {
   const errors: ProblemError[] = [];
   const listed = new Set<string>();
-  const report: Report = (parameter, detail, known) => {
-    const names = known?.join(", ");
+  const report: Report = (parameter, words, known) => {
+    // The others are only counted.
+    const detail = errors.length >= mostErrors ? "" : typeof words === "string" ? words : words();
+    const names = errors.length >= mostErrors ? undefined : known?.join(", ");
     if (names === undefined || listed.has(names)) return errors.push({ parameter, detail });
     listed.add(names);
     return errors.push({ parameter, detail: `${detail}${detail.endsWith("?") ? "" : "."} Known: ${names}` });
@@ -58,15 +61,19 @@ export interface KnownParameters {
 
 /** Reports an unknown parameter, with the nearest known one and a list of all. */
 export function reportUnknown(parameter: string, known: KnownParameters, report: Report): void {
-  const { names, filters, members } = known;
+  const { names, filters } = known;
+  const listed = filters.length === 0 ? names : [...names, `and filters on ${filters.join(", ")}`];
+  report(parameter, () => describeUnknown(parameter, known), listed);
+}
+
+function describeUnknown(parameter: string, { names, filters, members }: KnownParameters): string {
   const name = parameter.replace(/\[[^[]*\]$/, "");
   const usual = usualNames.get(name.toLowerCase());
   const isUsual = usual !== undefined && names.includes(usual);
   const nearest = isUsual ? usual : nearestName(name, [...names, ...filters]);
   const fault =
     members.includes(name) && !names.includes(name) ? "is a member that has no filter" : "is not known here";
-  const listed = filters.length === 0 ? names : [...names, `and filters on ${filters.join(", ")}`];
-  report(parameter, `${fault}${orNearest(nearest)}`, listed);
+  return `${fault}${orNearest(nearest)}`;
 }
 
 /** The names of our parameters in other services. */
