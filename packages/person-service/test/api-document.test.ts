@@ -3,7 +3,8 @@ import { after, before, describe, it } from "node:test";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import spectral, { type RulesetDefinition } from "@stoplight/spectral-core";
 import rulesets from "@stoplight/spectral-rulesets";
-import { openPersonService, type PersonService } from "../src/index.ts";
+import { openAccess, openPersonService, type PersonService } from "../src/index.ts";
+import { openFolder, quickHash } from "./access/folder.ts";
 
 describe("the OpenAPI document of the service", () => {
   let service: PersonService;
@@ -69,6 +70,23 @@ describe("GET /openapi.json", () => {
     assert.equal((await get("/openapi.json", { "If-None-Match": '"other"' })).status, 200);
   });
 
+  it("has a page, which is answered 304 too", async () => {
+    const Accept = "text/html";
+    const tag = (await get("/docs", { Accept })).headers.get("ETag") ?? "";
+    assert.notEqual(tag, "");
+    const again = await get("/docs", { Accept, "If-None-Match": tag });
+    assert.deepEqual([again.status, again.headers.get("ETag"), await again.text()], [304, tag, ""]);
+  });
+
+  it("says that a list can be asked for in another format by its address", async () => {
+    const { paths, components } = JSON.parse(await (await get("/openapi.json")).text());
+    const parameters = paths["/person"].get.parameters.map(
+      ({ $ref, ...own }: { readonly $ref?: string }) => components.parameters[$ref?.split("/").at(-1) ?? ""] ?? own,
+    );
+    const format = parameters.find(({ name }: { readonly name: string }) => name === "format");
+    assert.deepEqual(format.schema.enum, ["json", "xml", "jsonld", "ndjson", "csv", "vcard", "text-xml", "html"]);
+  });
+
   it("is coded", async () => {
     assert.equal((await get("/openapi.json", { "Accept-Encoding": "gzip" })).headers.get("Content-Encoding"), "gzip");
   });
@@ -77,5 +95,37 @@ describe("GET /openapi.json", () => {
     const { headers } = await get("/", { Accept: "application/json" });
     const link = '</openapi.json>; rel="service-desc"; type="application/vnd.oai.openapi+json;version=3.1"';
     assert.equal(headers.get("Link"), link);
+  });
+});
+
+describe("the credentials in the OpenAPI document", () => {
+  const folder = openFolder();
+  const users = [{ name: "ada", password: quickHash("correct"), scopes: ["read", "write"] }];
+  const rules = [
+    { path: "/openapi.json", anyone: true },
+    { methods: ["GET"], path: "/person/**", scopes: ["read"] },
+    { path: "/person/**", scopes: ["read", "write"] },
+  ];
+
+  it("are those that the rules of the access file ask for, also after a reload", async () => {
+    const file = folder.write("access.json", { rules, users });
+    const access = await openAccess({ file });
+    const service = await openPersonService({ database: ":memory:", access: access.filter });
+    const read = async () => {
+      const response = await service.app.fetch(new Request("http://localhost/openapi.json"));
+      const { paths, components } = JSON.parse(await response.text());
+      const security = [paths["/openapi.json"].get, paths["/person/{id}"].get, paths["/person"].post].map(
+        (operation) => operation.security,
+      );
+      return { schemes: Object.keys(components.securitySchemes), security };
+    };
+    assert.deepEqual(await read(), {
+      schemes: ["basic"],
+      security: [[], [{ basic: ["read"] }], [{ basic: ["read", "write"] }]],
+    });
+    folder.write("access.json", { rules: rules.slice(0, 2), users });
+    await access.reload();
+    assert.deepEqual((await read()).security, [[], [{ basic: ["read"] }], [{ basic: [] }]]);
+    await service.database.close();
   });
 });

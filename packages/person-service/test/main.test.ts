@@ -154,18 +154,6 @@ describe("the program", () => {
       );
     });
 
-    it("--routes prints the routes in the order in which they are tried, and makes no database", async () => {
-      const { code, stdout, stderr } = await runProgram("--routes");
-      assert.deepEqual([code, stderr], [0, ""]);
-      const [head, ...rows] = stdout.trimEnd().split("\n");
-      assert.match(head ?? "", /^METHOD +PATH +PRODUCES +CONSUMES +CONDITIONS$/);
-      assert.match(rows[0] ?? "", /^GET +\/person\/\{id\} +application\/json, application\/xml, /);
-      assert.match(
-        rows.find((row) => row.includes("PATCH")) ?? "",
-        /\/person\/\{id\} +application\/merge-patch\+json, application\/json-patch\+json, application\/json$/,
-      );
-    });
-
     it("--version prints the version", async () => {
       const { code, stdout, stderr } = await runProgram("--version");
       assert.deepEqual([code, stderr], [0, ""]);

@@ -14,6 +14,7 @@ const defaults: Options = {
   cors: [],
   access: undefined,
   keys: undefined,
+  sessionKeyFile: undefined,
   open: false,
   tls: undefined,
   trustProxy: [],
@@ -85,7 +86,6 @@ describe("the command line of the service", () => {
     [["--prot=80"], 'Unknown option "--prot". Did you mean "--port"?'],
     [["--trust", "x"], 'Unknown option "--trust". Did you mean "--trust-proxy"?'],
     [["--no-port"], 'Unknown option "--no-port".'],
-    [["--no-routes"], 'Unknown option "--no-routes". Did you mean "--routes"?'],
     [["-port"], 'Unknown option "-port". Did you mean "--port"?'],
     [["-p", "80"], 'Unknown option "-p".'],
     [["--__proto__=1"], 'Unknown option "--__proto__".'],
@@ -222,11 +222,6 @@ describe("the command line of the service", () => {
     }
   });
 
-  it("asks for the routes on --routes", () => {
-    const line = parseCommandLine(["--nope", "--routes"]);
-    assert(line.kind === "run" && line.name === "serve" && line.given.has("routes"));
-  });
-
   it("prints the package's version on --version", () => {
     const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
     for (const argv of [["--nope", "--version"], ["-V"]]) {
@@ -257,6 +252,7 @@ describe("the command line of the service", () => {
         "demo",
         "access",
         "keys",
+        "session-key-file",
         "open",
         "cors",
         "rate-limit",
@@ -269,7 +265,6 @@ describe("the command line of the service", () => {
         "log",
         "log-level",
         "config",
-        "routes",
         "version",
         "help",
       ],

@@ -31,12 +31,18 @@ export const ofFront: Description = {
   },
 };
 
+const pageState = { ETag: { description: "The state of the page." } };
+
 export const ofReference: Description = {
   ...service,
   operationId: "readReference",
   summary: "Read the reference of the API",
   description: "This document as a page, with a form for each operation that sends it.",
-  responses: { 200: { description: "The page.", types: { "text/html": {} } } },
+  headers: { "If-None-Match": { description: "The ETag of a copy: 304 if that is still current." } },
+  responses: {
+    200: { description: "The page.", types: { "text/html": {} }, headers: pageState },
+    304: { description: "The copy is current.", headers: pageState },
+  },
 };
 
 export const ofAssets: Description = {

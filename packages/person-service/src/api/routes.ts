@@ -7,7 +7,7 @@ import type { SecurityOptions } from "waymark/openapi";
 import { accept, type Description, describe } from "waymark/routing";
 import { assetUrl } from "../pages/assets.ts";
 import { page, pageHeaders } from "../pages/document.ts";
-import type { Site } from "../pages/site.ts";
+import { type Site, variantFor } from "../pages/site.ts";
 import { ofReference } from "./descriptions.ts";
 
 /** The path of the reference of the API, a page. */
@@ -40,7 +40,7 @@ export function apiRoutes(options: ApiOptions): Route {
       answer(request, await read()),
     ),
     GET(referencePath, accept("text/html"), describe(ofReference), async (request) =>
-      referencePage(options.site, request, (await read()).reference),
+      referencePage(options.site, request, await read()),
     ),
   );
 }
@@ -92,7 +92,11 @@ function cachedDocument({ app, publicUrl, security }: ApiOptions): () => Promise
   };
 }
 
-function referencePage(site: Site, request: HttpRequest<unknown>, reference: SafeHtml): HttpResponse {
+function referencePage(
+  site: Site,
+  request: HttpRequest<unknown>,
+  { reference, digest }: WrittenDocument,
+): HttpResponse {
   const parts = { title: "API reference", kind: "reference", modules: ["reference.js"] } as const;
   const body = page(
     site,
@@ -100,8 +104,14 @@ function referencePage(site: Site, request: HttpRequest<unknown>, reference: Saf
     parts,
     html`<link rel="stylesheet" href="${assetUrl(request, "reference.css")}"><div data-base="${toPublicUrl(request, "")}">${reference}</div>`,
   );
-  const fields = { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "private, no-cache", ...pageHeaders };
-  return new HttpResponse(200, fields, body);
+  const tag = `"${digest}-${variantFor(site, request)}"`;
+  const fields = {
+    "Content-Type": "text/html; charset=utf-8",
+    "Cache-Control": "private, no-cache",
+    ETag: tag,
+    ...pageHeaders,
+  };
+  return current(request, new HttpResponse(200, fields, body), [tag]);
 }
 
 function answer(request: HttpRequest<unknown>, { text, digest }: WrittenDocument): HttpResponse {
@@ -110,10 +120,9 @@ function answer(request: HttpRequest<unknown>, { text, digest }: WrittenDocument
   const tags = [`"${digest}-json"`, `"${digest}-openapi"`] as const;
   const [tag, other] = type === openApiType ? [tags[1], tags[0]] : tags;
   const response = content(type, text).withHeader("ETag", tag).withHeader("Cache-Control", "no-cache");
-  switch (evaluatePreconditions(request, { entityTags: [tag, other] })) {
-    case "not-modified":
-      return notModified(response);
-    default:
-      return response;
-  }
+  return current(request, response, [tag, other]);
 }
+
+/** Returns the response, or a 304 where the client has a copy with one of the entity tags. */
+const current = (request: HttpRequest<unknown>, response: HttpResponse, entityTags: readonly string[]): HttpResponse =>
+  evaluatePreconditions(request, { entityTags }) === "not-modified" ? notModified(response) : response;

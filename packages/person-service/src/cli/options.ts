@@ -25,6 +25,8 @@ export interface Options {
   readonly access: string | undefined;
   /** The path of the file of API keys. */
   readonly keys: string | undefined;
+  /** The path of the file with the key that seals the sessions of browsers; undefined for a new key at each start. */
+  readonly sessionKeyFile: string | undefined;
   /** Whether other machines may use a service that has no access file. */
   readonly open: boolean;
   /** Where the certificate and the key for TLS are; undefined without. */
@@ -123,6 +125,12 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     about: "the access file: who may do what; without it every client may do everything",
   },
   keys: { group: "Access", value: "FILE", about: 'the file of the API keys that "key create" makes' },
+  "session-key-file": {
+    group: "Access",
+    value: "FILE",
+    about:
+      "a file with the key that seals sign-ins on the pages, made if it is missing: they survive a restart, and instances with the same key share them",
+  },
   open: { group: "Access", about: "let other machines in without --access" },
   cors: {
     group: "Access",
@@ -192,7 +200,6 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     default: "info",
   },
   config: databaseOptions.config,
-  routes: { about: "print the routes in the order in which they are tried, and exit", alone: true },
   version: { about: "print the version and exit", short: "V", alone: true },
 };
 
@@ -223,6 +230,7 @@ export function toOptions(given: Given): Options {
     cors: given.values("cors"),
     access: given.value("access"),
     keys: given.value("keys"),
+    sessionKeyFile: given.value("session-key-file"),
     open: given.has("open"),
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
     trustProxy: given.values("trust-proxy"),
@@ -269,11 +277,12 @@ export function usageErrorInOptions(given: Given): string | undefined {
 }
 
 /** Which clients are let in is said by an access file or, where other machines can reach the service, by --open. */
-function usageErrorInExposure({ host, access, keys, open }: Options): string | undefined {
+function usageErrorInExposure({ host, access, keys, sessionKeyFile, open }: Options): string | undefined {
   if (access !== undefined) {
     return open ? "--open lets everybody in, and --access does not: leave one of them out." : undefined;
   }
   if (keys !== undefined) return "--keys needs --access FILE: the rules that say what a key may do.";
+  if (sessionKeyFile !== undefined) return "--session-key-file needs --access FILE: without it nobody signs in.";
   if (open || isLoopback(host)) return undefined;
   return `--host ${quotedArgument(host)} lets other machines in: add --access FILE, the rules that say who may do what, or --open to let everybody in.`;
 }

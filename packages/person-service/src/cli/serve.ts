@@ -10,7 +10,6 @@ import {
 import { GET, router, text } from "waymark";
 import { quote } from "waymark/content";
 import { type RunningServer, serve } from "waymark/node";
-import { listRoutes } from "waymark/routing";
 import { openAccess } from "../access/access.ts";
 import { forThisMachine } from "../access/this-machine.ts";
 import type { Health } from "../health.ts";
@@ -27,6 +26,7 @@ import { accessWarnings } from "./access-warnings.ts";
 import { type Command, CommandError, type CommandStreams, userErrorMessage } from "./command.ts";
 import { firstSteps } from "./first-steps.ts";
 import { defaultKeysFile, type Options, serveOptions, toOptions, usageErrorInOptions } from "./options.ts";
+import { readSessionKey } from "./session-key.ts";
 import { readTlsFiles } from "./tls-files.ts";
 import type { AskWorkers } from "./workers/questions.ts";
 import { superviseWorkers } from "./workers/supervisor.ts";
@@ -45,18 +45,10 @@ export const serveCommand: Command = {
   async run(given, io) {
     const options = toOptions(given);
     const worker = workerOfThisProcess();
-    if (given.has("routes")) io.print(await routesOfService());
-    else if (options.workers > 1 && worker === undefined) await supervise(options, io);
+    if (options.workers > 1 && worker === undefined) await supervise(options, io);
     else await run(options, worker, io);
   },
 };
-
-/** Returns the table of the routes. */
-async function routesOfService(): Promise<string> {
-  const { app, database } = await openPersonService({ database: ":memory:" });
-  await database.close();
-  return listRoutes(app);
-}
 
 /** Starts workers, processes of this program that each run as below. Resolves when the last has ended. */
 async function supervise({ workers, grace, ...options }: Options, { print }: CommandStreams): Promise<void> {
@@ -87,6 +79,7 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
     cors,
     access: accessFile,
     keys,
+    sessionKeyFile,
     open,
     demo,
     rateLimit,
@@ -102,7 +95,8 @@ async function run(options: Options, worker: Worker | undefined, { print }: Comm
     (observer) => observer !== undefined,
   );
   const { onDenial } = joinObservers(observers);
-  const sessionKey = worker && Buffer.from(worker.sessionKey, "base64");
+  const sessionKey =
+    sessionKeyFile === undefined ? worker && Buffer.from(worker.sessionKey, "base64") : readSessionKey(sessionKeyFile);
   const access =
     accessFile === undefined ? undefined : await openAccess({ file: accessFile, keys, onDenial, sessionKey });
   const credentials = tls === undefined ? undefined : await readTlsFiles(tls);
@@ -245,8 +239,12 @@ async function firstIdOf(people: Store): Promise<number | undefined> {
   return undefined;
 }
 
-/** Warns of a file of keys that nothing reads, and of a password that other users of the machine can see. */
-function warnOfIdleFiles({ access, keys, hasVisiblePassword }: Options, log: Log): void {
+/** Warns of a file of keys that nothing reads, and of secrets that other users of the machine can see. */
+function warnOfIdleFiles({ access, keys, sessionKeyFile, hasVisiblePassword }: Options, log: Log): void {
+  if (sessionKeyFile !== undefined && isReadableByOthers(sessionKeyFile)) {
+    const message = `every user of this machine may read ${quote(sessionKeyFile)}, and sign in as anybody; take that away with: chmod 600 ${sessionKeyFile}`;
+    log.write("warn", "readable-by-others", message);
+  }
   if (access !== undefined && keys === undefined && existsSync(defaultKeysFile)) {
     log.write("warn", "unused", `${defaultKeysFile} has keys that are not used: add --keys ${defaultKeysFile}`);
   }

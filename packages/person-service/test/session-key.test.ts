@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { describe, it } from "node:test";
+import { readSessionKey } from "../src/cli/session-key.ts";
+import { openFolder, quickHash } from "./access/folder.ts";
+import { runProgram, type ServiceProcess, startService } from "./service-process.ts";
+
+describe("--session-key-file", () => {
+  const folder = openFolder();
+  const access = folder.write("access.json", {
+    rules: [{ path: "/**", scopes: ["person"] }],
+    users: [{ name: "ada", password: quickHash("correct"), scopes: ["person"] }],
+  });
+  const file = folder.path("session.key");
+  const options = ["--database", ":memory:", "--access", access, "--session-key-file", file];
+
+  const signIn = async ({ url }: ServiceProcess): Promise<string> => {
+    const body = new URLSearchParams({ name: "ada", password: "correct" });
+    const { headers } = await fetch(`${url}/sign-in`, { method: "POST", body, redirect: "manual" });
+    return headers.get("Set-Cookie")?.split(";")[0] ?? "";
+  };
+  const statusFor = async ({ url }: ServiceProcess, Cookie: string): Promise<number> =>
+    (await fetch(`${url}/person`, { headers: { Cookie } })).status;
+
+  it("keeps people signed in over a restart; without it they have to sign in again", async () => {
+    let cookie: string;
+    {
+      await using service = await startService(...options);
+      cookie = await signIn(service);
+      assert.equal(await statusFor(service, cookie), 200);
+    }
+    await using again = await startService(...options);
+    assert.equal(await statusFor(again, cookie), 200);
+    await using other = await startService(...options.slice(0, -2));
+    assert.equal(await statusFor(other, cookie), 401);
+  });
+
+  it("is made once, for its owner only", () => {
+    const made = folder.path("made.key");
+    const keys = [readSessionKey(made), readSessionKey(made)];
+    assert.deepEqual(keys[0], keys[1]);
+    assert.equal(keys[0]?.length, 32);
+    assert.equal(statSync(made).mode & 0o777, 0o600);
+    assert.equal(readFileSync(made, "utf8").length, 45);
+    assert.deepEqual(
+      readdirSync(folder.path(".")).filter((name) => name.startsWith("made.key.")),
+      [],
+    );
+  });
+
+  const refused = [
+    ["another content", folder.write("other.key", { key: 1 }), /must have 32 random bytes in base64, as "openssl rand/],
+    ["a folder that is missing", folder.path("missing/session.key"), /cannot be made: ENOENT/],
+    ["a folder", folder.path("."), /cannot be read: EISDIR/],
+  ] as const;
+  for (const [what, path, message] of refused) {
+    it(`refuses ${what}`, () => {
+      assert.throws(() => readSessionKey(path), message);
+    });
+  }
+
+  it("needs an access file", async () => {
+    const { code, stderr } = await runProgram("--session-key-file", file);
+    assert.equal(code, 2);
+    assert.match(stderr, /^person-service: --session-key-file needs --access FILE: without it nobody signs in\.\n/);
+  });
+});
