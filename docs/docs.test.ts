@@ -111,10 +111,11 @@ test("only the page on other frameworks has programs that are not run", () => {
 suite("the commands of the pages", () => {
   const startOfCommand = /^([A-Z_]+=\S+ )*npm start -- (backup|check-config|copy|export|import|restore|resume)\b/;
   const startOfService = /^npm start -- --demo( --(access|keys) docs\/example-\w+\.json| --public-url \S+)*$/;
+  // These start programs of their own.
+  const haveTestsOfTheirOwn = ["docs/getting-started.md", "docs/first-minutes.md"];
   const transcripts = pages
     .map((page) => ({ file: page.file, commands: readTranscript(page) }))
-    // The page has programs of its own, which its own test starts.
-    .filter(({ file, commands }) => commands.length > 0 && file !== "docs/getting-started.md");
+    .filter(({ file, commands }) => commands.length > 0 && !haveTestsOfTheirOwn.includes(file));
 
   for (const { file, commands } of transcripts) {
     test(`${file} prints what it says`, async (t) => {

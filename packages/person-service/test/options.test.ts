@@ -252,7 +252,7 @@ describe("the command line of the service", () => {
         "demo",
         "access",
         "keys",
-        "session-key-file",
+        "session-key",
         "open",
         "cors",
         "rate-limit",

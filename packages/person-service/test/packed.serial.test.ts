@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -138,6 +138,34 @@ suite("the packed packages", () => {
     const path = join(folder, "node_modules", dependency);
     await mkdir(dirname(path), { recursive: true });
     await symlink(join(root, "node_modules", dependency), path);
+  }
+});
+
+test("the image of deploy/Dockerfile has all that the program needs, and is healthy", async () => {
+  // The steps of the second stage; the first one is what built the packages above.
+  const dockerfile = await readFile(join(root, "deploy/Dockerfile"), "utf8");
+  const image = await mkdtemp(join(tmpdir(), "person-service-image-"));
+  for (const [, sources = "", target = ""] of dockerfile.matchAll(/^COPY --from=build (.+) (\S+)$/gm)) {
+    for (const source of sources.split(" ")) {
+      const path = source.replace(/^\/app\//, "");
+      await cp(join(root, path), join(image, target.endsWith("/") ? basename(path) : target), { recursive: true });
+    }
+  }
+  const [, ...entry] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? "[]");
+  const [, ...check] = JSON.parse(/^ {2}CMD (.*)$/m.exec(dockerfile)?.[1] ?? "[]");
+  const env = { PERSON_SERVICE_DATABASE: ":memory:", PERSON_SERVICE_PORT: "0", PERSON_SERVICE_ADMIN_PORT: "0" };
+  const program = spawn(process.execPath, entry, { cwd: image, env, stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    const [printed] = await once(program.stdout, "data");
+    const port = /metrics on http:\/\/127\.0\.0\.1:(\d+)/.exec(String(printed))?.[1] ?? "";
+    await run(
+      process.execPath,
+      check.map((word: string) => word.replace(":9090", `:${port}`)),
+    );
+  } finally {
+    program.kill("SIGTERM");
+    await once(program, "exit");
+    await rm(image, { recursive: true });
   }
 });
 

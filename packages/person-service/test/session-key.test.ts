@@ -5,14 +5,14 @@ import { readSessionKey } from "../src/cli/session-key.ts";
 import { openFolder, quickHash } from "./access/folder.ts";
 import { runProgram, type ServiceProcess, startService } from "./service-process.ts";
 
-describe("--session-key-file", () => {
+describe("--session-key", () => {
   const folder = openFolder();
   const access = folder.write("access.json", {
     rules: [{ path: "/**", scopes: ["person"] }],
     users: [{ name: "ada", password: quickHash("correct"), scopes: ["person"] }],
   });
   const file = folder.path("session.key");
-  const options = ["--database", ":memory:", "--access", access, "--session-key-file", file];
+  const options = ["--database", ":memory:", "--access", access, "--session-key", file];
 
   const signIn = async ({ url }: ServiceProcess): Promise<string> => {
     const body = new URLSearchParams({ name: "ada", password: "correct" });
@@ -60,8 +60,8 @@ describe("--session-key-file", () => {
   }
 
   it("needs an access file", async () => {
-    const { code, stderr } = await runProgram("--session-key-file", file);
+    const { code, stderr } = await runProgram("--session-key", file);
     assert.equal(code, 2);
-    assert.match(stderr, /^person-service: --session-key-file needs --access FILE: without it nobody signs in\.\n/);
+    assert.match(stderr, /^person-service: --session-key needs --access FILE: without it nobody signs in\.\n/);
   });
 });

@@ -125,7 +125,7 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     about: "the access file: who may do what; without it every client may do everything",
   },
   keys: { group: "Access", value: "FILE", about: 'the file of the API keys that "key create" makes' },
-  "session-key-file": {
+  "session-key": {
     group: "Access",
     value: "FILE",
     about:
@@ -230,7 +230,7 @@ export function toOptions(given: Given): Options {
     cors: given.values("cors"),
     access: given.value("access"),
     keys: given.value("keys"),
-    sessionKeyFile: given.value("session-key-file"),
+    sessionKeyFile: given.value("session-key"),
     open: given.has("open"),
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
     trustProxy: given.values("trust-proxy"),
@@ -282,7 +282,7 @@ function usageErrorInExposure({ host, access, keys, sessionKeyFile, open }: Opti
     return open ? "--open lets everybody in, and --access does not: leave one of them out." : undefined;
   }
   if (keys !== undefined) return "--keys needs --access FILE: the rules that say what a key may do.";
-  if (sessionKeyFile !== undefined) return "--session-key-file needs --access FILE: without it nobody signs in.";
+  if (sessionKeyFile !== undefined) return "--session-key needs --access FILE: without it nobody signs in.";
   if (open || isLoopback(host)) return undefined;
   return `--host ${quotedArgument(host)} lets other machines in: add --access FILE, the rules that say who may do what, or --open to let everybody in.`;
 }

@@ -15,7 +15,7 @@ export function readSessionKey(file: string): Uint8Array {
   const key = Buffer.from(text, "base64");
   if (key.length === keyLength && key.toString("base64") === text) return key;
   throw new CommandError(
-    `The file ${quote(file)} of --session-key-file must have ${keyLength} random bytes in base64, as "openssl rand -base64 ${keyLength}" prints them.`,
+    `The file ${quote(file)} of --session-key must have ${keyLength} random bytes in base64, as "openssl rand -base64 ${keyLength}" prints them.`,
   );
 }
 
@@ -46,7 +46,7 @@ function read(file: string): string {
 }
 
 const unusable = (file: string, verb: string, cause: unknown): CommandError =>
-  new CommandError(`The file ${quote(file)} of --session-key-file cannot be ${verb}: ${codeOf(cause)}`, { cause });
+  new CommandError(`The file ${quote(file)} of --session-key cannot be ${verb}: ${codeOf(cause)}`, { cause });
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : String(error);

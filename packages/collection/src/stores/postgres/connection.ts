@@ -2,6 +2,7 @@ import { Socket } from "node:net";
 import { Client } from "pg";
 import type { PostgresRole, PostgresServer } from "./address.ts";
 import { ConnectionLost, sqlState, sqlStateOf, UnusableDatabase } from "./fault.ts";
+import { passwordFromFile } from "./password-file.ts";
 import {
   finishSession,
   isRefusedParameter,
@@ -110,6 +111,8 @@ export class PostgresConnection {
       query_timeout: timeouts.statement + 1000,
       types: { getTypeParser: () => (value: string) => value },
     });
+    // pg would read the file, too, and warn that a later version will not.
+    if (this.#client.password == null) Object.assign(this.#client, { password: passwordFromFile });
     // Statements in hand are told by themselves; here it is noted for those that come.
     for (const event of ["error", "end"] as const) {
       this.#client.on(event, () => {
