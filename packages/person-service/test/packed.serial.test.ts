@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { after, before, suite, test } from "node:test";
@@ -153,7 +154,12 @@ test("the image of deploy/Dockerfile has all that the program needs, and is heal
   }
   const [, ...entry] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? "[]");
   const [, ...check] = JSON.parse(/^ {2}CMD (.*)$/m.exec(dockerfile)?.[1] ?? "[]");
-  const env = { PERSON_SERVICE_DATABASE: ":memory:", PERSON_SERVICE_PORT: "0", PERSON_SERVICE_ADMIN_PORT: "0" };
+  const env = {
+    PERSON_SERVICE_DATABASE: ":memory:",
+    PERSON_SERVICE_PORT: "0",
+    PERSON_SERVICE_ADMIN_PORT: "0",
+    PERSON_SERVICE_LOG: "off",
+  };
   const program = spawn(process.execPath, entry, { cwd: image, env, stdio: ["ignore", "pipe", "inherit"] });
   try {
     const [printed] = await once(program.stdout, "data");
