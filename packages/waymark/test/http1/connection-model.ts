@@ -28,7 +28,8 @@ export async function followsDefinition(numRuns: number, parameters: fc.Paramete
     const begun = new Play(script, name);
     plays.clear();
     plays.set(name, begun);
-    await begun.run(server, () => app.faults.map((fault) => (fault instanceof Error ? fault.message : String(fault))));
+    const before = app.faults.length;
+    await begun.run(server, () => app.faults.slice(before).map(String));
   };
   try {
     await fc.assert(fc.asyncProperty(scripts, play), { numRuns, endOnFailure: true, ...parameters });
@@ -75,7 +76,7 @@ class Play {
       const reading = await Promise.race([perform(this.#script, this.#name, client), late.promise]);
       await Promise.race([this.#isOver(), late.promise]);
       this.#judge(reading, client.ending === "ended");
-      this.#judgeFaults(faults().filter((fault) => fault.startsWith(`${this.#name} `)));
+      this.#judgeFaults(faults().filter((fault) => fault.startsWith(`Error: ${this.#name} `)));
     } finally {
       clearTimeout(timer);
       client.close();
@@ -121,7 +122,7 @@ class Play {
     for (const [i, request] of requests.entries()) {
       const answer = answerTo(request, i);
       const fails = answer.status === 500 || !answer.isWhole;
-      const isReported = faults.includes(`${this.#name} ${i}`);
+      const isReported = faults.includes(`Error: ${this.#name} ${i}`);
       if (!fails) assert.ok(!isReported, `a fault of ${i}`);
       else if (i < answers && ending.kind !== "vanishes") assert.ok(isReported, `no fault of ${i}`);
     }
