@@ -1,4 +1,4 @@
-import { type HeaderList, parsedHeaders } from "./fields/header-list.ts";
+import type { HeaderList } from "./fields/header-list.ts";
 import { parseHttpDate } from "./fields/http-date.ts";
 import { quote } from "./message-text.ts";
 import type { HttpRequest } from "./request.ts";
@@ -58,17 +58,14 @@ export function evaluatePreconditions(request: HttpRequest<unknown>, current: Va
 
 /** Returns the 304 in place of a response: its validators and what caches go by, without content (RFC 9110 §15.4.5). */
 export function notModified(response: HttpResponse): HttpResponse {
-  const kept = response.headers.flat.filter((_, i, flat) => !aboutContent.has((flat[i - (i % 2)] ?? "").toLowerCase()));
-  return new HttpResponse(304, parsedHeaders(kept));
+  // Field by field, so that what is left keeps the text that it is sent as.
+  return new HttpResponse(
+    304,
+    aboutContent.reduce((headers, name) => headers.without(name), response.headers),
+  );
 }
 
-const aboutContent: ReadonlySet<string> = new Set([
-  "content-type",
-  "content-length",
-  "content-encoding",
-  "content-language",
-  "content-range",
-]);
+const aboutContent = ["Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Range"];
 
 /** Most requests have none, and one look at the names shows it: 20 ns instead of 70 for four fields (Node 26). */
 function hasPreconditions({ flat }: HeaderList): boolean {
