@@ -92,7 +92,7 @@ async function crash(service: ServiceProcess, ledger: Ledger, victim: Victim): P
   );
   await Promise.race([enough.promise, writing]);
   await elapse(Math.random() * atMost.lingering);
-  const workers = [...service.printed.matchAll(/^worker (\d+) serves$/gm)].slice(-2).map(([, pid]) => Number(pid));
+  const workers = workersOf(service);
   if (victim === "worker") {
     const replaced = service.told(/^worker \d+ serves\n/m);
     process.kill(workers[Math.floor(Math.random() * 2)] as number, "SIGKILL"); // there are two
@@ -105,6 +105,18 @@ async function crash(service: ServiceProcess, ledger: Ledger, victim: Victim): P
     assert.deepEqual([signal, stderr], ["SIGKILL", ""]);
   }
   await writing;
+}
+
+/** The processes of the workers that run. */
+function workersOf({ printed }: ServiceProcess): readonly number[] {
+  const pids = [...printed.matchAll(/^worker (\d+) serves$/gm)].map(([, pid]) => Number(pid));
+  return pids.filter((pid) => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false; // it was killed
+    }
+  });
 }
 
 async function list({ url }: ServiceProcess): Promise<readonly SentRecord[]> {
