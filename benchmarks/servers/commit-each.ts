@@ -2,17 +2,14 @@ import type { Database, Store } from "@waymark/collection";
 import { openPersonService } from "@waymark/person-service";
 import { serve } from "waymark/node";
 import { RecordStore } from "../../packages/collection/src/stores/record-store.ts";
+import type { AddressedWrite, BatchedOutcome } from "../../packages/collection/src/stores/sqlite/batch.ts";
 import { SqliteEngine } from "../../packages/collection/src/stores/sqlite/engine.ts";
 import { openSqliteFile } from "../../packages/collection/src/stores/sqlite/file.ts";
 import { type ReaderCalls, SqliteReader } from "../../packages/collection/src/stores/sqlite/reader.ts";
 import { prepareSchema } from "../../packages/collection/src/stores/sqlite/schema.ts";
 import { SqliteQueries } from "../../packages/collection/src/stores/sqlite/selection.ts";
 import { localChannel } from "../../packages/collection/src/stores/sqlite/thread.ts";
-import {
-  type AddressedWrite,
-  type BatchedOutcome,
-  SqliteTransactions,
-} from "../../packages/collection/src/stores/sqlite/transactions.ts";
+import { SqliteTransactions } from "../../packages/collection/src/stores/sqlite/transactions.ts";
 import { localWriter, SqliteWriter } from "../../packages/collection/src/stores/sqlite/writer.ts";
 import { personCollection } from "../../packages/person-service/src/person/collection.ts";
 import { announce, databaseArgument } from "./server-program.ts";

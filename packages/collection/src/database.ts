@@ -2,7 +2,6 @@ import type { DatabaseObserver } from "./observer.ts";
 import type { SelectableMember } from "./selection.ts";
 import type { LoadOptions, Snapshot } from "./snapshot.ts";
 import type { Document, Store } from "./store.ts";
-import type { MessageLink } from "./stores/sqlite/remote-writer.ts";
 
 /** Keeps collections, each behind a store. A program opens a database once. */
 export interface Database {
@@ -92,6 +91,14 @@ export interface DatabaseOptions {
    * processes. Default: this process makes them.
    */
   readonly writer?: MessageLink | undefined;
+}
+
+/** One end of a way between two processes, on which messages arrive in their order. */
+export interface MessageLink {
+  /** Sends what structured clone can copy. A message is lost without an error when the other process has ended. */
+  send(message: unknown): void;
+  /** Sets what receives the messages of the other process. */
+  onMessage(receive: (message: unknown) => void): void;
 }
 
 /** Defines a collection of a database. */

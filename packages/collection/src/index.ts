@@ -5,6 +5,7 @@ export type {
   DatabaseFigures,
   DatabaseOptions,
   DatabaseState,
+  MessageLink,
   Ownership,
   PostgresDatabaseOptions,
 } from "./database.ts";
@@ -82,7 +83,6 @@ export { isPostgresAddress } from "./stores/postgres/address.ts";
 export { type BackupOptions, backupSqliteFile } from "./stores/sqlite/backup.ts";
 export { openSqliteDatabase, type SqliteDatabaseOptions } from "./stores/sqlite/database.ts";
 export { isReadableByOthers } from "./stores/sqlite/file.ts";
-export type { MessageLink } from "./stores/sqlite/remote-writer.ts";
 export { SharedWriter, type SharedWriterOptions } from "./stores/sqlite/shared-writer.ts";
 export type { SqliteSnapshotOptions } from "./stores/sqlite/snapshot.ts";
 export { toWords } from "./stores/words.ts";

@@ -1,9 +1,8 @@
 import { DELETE, GET, group, PATCH, POST, PUT, type Route } from "waymark";
 import { nearestName, orNearest, quote, requireKnownOptions } from "waymark/content";
 import { accept, contentType } from "waymark/routing";
-import type { CollectionHandlers } from "./collection.ts";
 import type { Operation } from "./description/handlers.ts";
-import type { CollectionSettings } from "./settings.ts";
+import type { CollectionHandler, CollectionSettings, ItemHandler, ReadHandler } from "./settings.ts";
 import type { Document } from "./store.ts";
 
 /** Chooses the routes of a collection. */
@@ -12,8 +11,13 @@ export interface CollectionRoutesOptions {
   readonly without?: readonly Operation[];
 }
 
-/** What the routes are made of. */
-export type RoutedHandlers = Omit<CollectionHandlers<Document>, "routes" | "store">;
+/** The handlers of a collection, and the media types of their routes; see `CollectionHandlers`. */
+export interface RoutedHandlers
+  extends Readonly<Record<"list" | "create" | "createMany", CollectionHandler>>,
+    Readonly<Record<"replace" | "amend" | "remove" | "refuseCreate", ItemHandler>>,
+    Readonly<Record<"itemTypes" | "listTypes" | "createManyTypes" | "amendTypes", readonly string[]>> {
+  readonly read: ReadHandler;
+}
 
 /**
  * Makes the routes of a collection below its path.

@@ -1,16 +1,8 @@
-import { type PendingCall, settle } from "./answer.ts";
-import { fromOutcomesText, toBatchText } from "./batch-text.ts";
-import type { WriterRequest, WriterResponse } from "./shared-writer.ts";
+import type { MessageLink } from "../../database.ts";
+import { type Answer, type PendingCall, settle } from "./answer.ts";
+import { fromOutcomesText, toBatchText } from "./batch.ts";
 import type { Channel } from "./thread.ts";
 import type { WriterCalls } from "./writer.ts";
-
-/** One end of a way between two processes, on which messages arrive in their order. */
-export interface MessageLink {
-  /** Sends what structured clone can copy. A message is lost without an error when the other process has ended. */
-  send(message: unknown): void;
-  /** Sets what receives the messages of the other process. */
-  onMessage(receive: (message: unknown) => void): void;
-}
 
 /**
  * Has the transactions made by the `SharedWriter` at the other end of a link. This process is to end when that one does: nobody
@@ -43,3 +35,14 @@ export function remoteWriter(link: MessageLink): Channel<WriterCalls> {
     async close() {},
   };
 }
+
+/** What a member asks for: a call of `WriterCalls`, of which a commit has its batch as text, and the number of changes. */
+export interface WriterRequest {
+  readonly id: number;
+  readonly call: keyof WriterCalls;
+  readonly args: readonly unknown[];
+  readonly changes: number;
+}
+
+/** The answer to a request; that to a commit has the outcomes as text. */
+export type WriterResponse = readonly [id: number, answer: Answer];

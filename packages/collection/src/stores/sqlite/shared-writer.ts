@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import type { CollectionDefinition } from "../../database.ts";
+import type { CollectionDefinition, MessageLink } from "../../database.ts";
 import type { DatabaseObserver } from "../../observer.ts";
 import { StoreUnavailable } from "../../store.ts";
 import { type Answer, toAnswer } from "./answer.ts";
 import { BatchQueue } from "./batch-queue.ts";
-import type { MessageLink } from "./remote-writer.ts";
+import type { WriterRequest, WriterResponse } from "./remote-writer.ts";
 import { type Channel, ThreadChannel } from "./thread.ts";
 import type { WriterCalls, WriterThreadCalls, WriterThreadData } from "./writer.ts";
 
@@ -113,17 +113,6 @@ export class SharedWriter {
     }
   }
 }
-
-/** What a member asks for: a call of `WriterCalls`, of which a commit has its batch as text, and the number of changes. */
-export interface WriterRequest {
-  readonly id: number;
-  readonly call: keyof WriterCalls;
-  readonly args: readonly unknown[];
-  readonly changes: number;
-}
-
-/** The answer to a request; that to a commit has the outcomes as text. */
-export type WriterResponse = readonly [id: number, answer: Answer];
 
 interface WaitingBatch {
   readonly text: string;

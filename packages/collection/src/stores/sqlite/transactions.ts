@@ -2,22 +2,13 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { CollectionDefinition } from "../../database.ts";
 import { type BulkCreation, StoreUnavailable } from "../../store.ts";
 import { type BulkConditions, BulkTally } from "../bulk-source.ts";
-import type { CreateWrite, OutcomeOf, Write } from "../write.ts";
-import { fromBatchText, toOutcomesText } from "./batch-text.ts";
+import type { CreateWrite } from "../write.ts";
+import { type AddressedWrite, type BatchedOutcome, fromBatchText, toOutcomesText } from "./batch.ts";
 import { SqliteWrites } from "./changes.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
 import { SqliteHistory } from "./history.ts";
 import { readRowidsAsBigInt } from "./statements.ts";
 import { begin, commit, inTransaction, orRollBack, rollBack } from "./transaction.ts";
-
-/** A change, and the collection that it is made to. */
-export interface AddressedWrite {
-  readonly collection: string;
-  readonly write: Write;
-}
-
-/** What became of a change within its batch. */
-export type BatchedOutcome = OutcomeOf<Write> | { readonly kind: "failed"; readonly error: Error };
 
 /** All that is written to a file over one connection, a transaction at a time. Every method may throw as `inTransaction` does. */
 export class SqliteTransactions {
@@ -66,7 +57,7 @@ export class SqliteTransactions {
     }
   }
 
-  /** Makes the changes of several processes by one commit: batches and outcomes as in batch-text.ts. */
+  /** Makes the changes of several processes by one commit: batches and outcomes are texts, as in batch.ts. */
   commitTexts(texts: readonly string[]): readonly string[] {
     const batches = texts.map(fromBatchText);
     const outcomes = this.commit(batches.flat());

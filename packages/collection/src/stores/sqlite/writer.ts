@@ -3,9 +3,10 @@ import type { DatabaseObserver } from "../../observer.ts";
 import { StoreUnavailable } from "../../store.ts";
 import { BulkReader, type BulkSource } from "../bulk-source.ts";
 import type { OutcomeOf, Write } from "../write.ts";
+import type { AddressedWrite, BatchedOutcome } from "./batch.ts";
 import { BatchQueue, endOfTurn } from "./batch-queue.ts";
 import { type Channel, localChannel, ThreadChannel } from "./thread.ts";
-import type { AddressedWrite, BatchedOutcome, BulkOutcome, SqliteTransactions } from "./transactions.ts";
+import type { BulkOutcome, SqliteTransactions } from "./transactions.ts";
 
 /**
  * Makes the changes to a database file, in the order in which it is given them. What comes while a batch is being committed is

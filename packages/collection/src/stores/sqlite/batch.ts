@@ -1,7 +1,16 @@
-import type { AddressedWrite, BatchedOutcome } from "./transactions.ts";
+import type { OutcomeOf, Write } from "../write.ts";
 
-// Changes and their outcomes on the way between processes. The process in the middle passes a text on without reading it, where
-// structured clones would be made and read at every step.
+/** A change, and the collection that it is made to. */
+export interface AddressedWrite {
+  readonly collection: string;
+  readonly write: Write;
+}
+
+/** The outcome of a change within its batch. */
+export type BatchedOutcome = OutcomeOf<Write> | { readonly kind: "failed"; readonly error: Error };
+
+// Between processes, changes and outcomes travel as text: the process in the middle passes it on without reading it, while a
+// structured clone would be made and read at every step.
 
 export const toBatchText = (writes: readonly AddressedWrite[]): string => JSON.stringify(writes);
 
