@@ -40,7 +40,7 @@ const database: Database = {
   check: async () => ({ readOnly: false }),
   figures: () => ({ waitingChanges: writer.waiting, waitingReads: reader.waiting }),
   snapshot: notMeasured,
-  load: notMeasured,
+  restore: notMeasured,
   resume: notMeasured,
   async close() {
     await writer.close();

@@ -1,6 +1,6 @@
 import type { DatabaseObserver } from "./observer.ts";
 import type { SelectableMember } from "./selection.ts";
-import type { LoadOptions, Snapshot } from "./snapshot.ts";
+import type { RestoreOptions, Snapshot } from "./snapshot.ts";
 import type { Document, Store } from "./store.ts";
 
 /** Keeps collections, each behind a store. A program opens a database once. */
@@ -30,13 +30,13 @@ export interface Database {
    */
   snapshot(): Promise<Snapshot>;
   /**
-   * Takes all that a snapshot has: records with their ids, revisions and times, so that they have the entity tags that they had;
-   * the ids that are used up; the counters. It goes in steps, in constant memory. Until the last of them the database is opened by
-   * nobody but who says so (`forLoading`); loaded again from the same database, now or as it is later, it goes on where it was.
+   * Stores everything in a snapshot: records with their ids, revisions and times, so that their entity tags stay the same; the used
+   * ids; the counters. Works in steps, in constant memory. Until the last step the database can be opened only with `forRestore`; a
+   * restore that broke off continues where it was, also from a later snapshot of the same database.
    *
-   * @throws LoadRefused (rejects) when there are, or were, records, or when another program writes to the database
+   * @throws RestoreError (rejects) when there are, or were, records, or when another program writes to the database
    */
-  load(snapshot: Snapshot, options?: LoadOptions): Promise<void>;
+  restore(snapshot: Snapshot, options?: RestoreOptions): Promise<void>;
   /**
    * Accepts that the database went back to an older state: from now on ids and revisions begin above all that were given, up to
    * 1,000,000 of each, so that none is given twice, and no entity tag that a client has is that of another state. Programs that
@@ -82,8 +82,8 @@ export interface DatabaseOptions {
   readonly collections: readonly CollectionDefinition[];
   /** The clock for `createdAt` and `updatedAt`. */
   readonly now?: () => Date;
-  /** Whether to open a database into which a snapshot was only partly loaded, to continue. Default: false. */
-  readonly forLoading?: boolean;
+  /** Whether to open a database with an unfinished restore, to continue it. Default: false. */
+  readonly forRestore?: boolean;
   /** Receives events of the database. Default: none. */
   readonly observer?: DatabaseObserver | undefined;
   /**

@@ -47,9 +47,9 @@ export {
 } from "./selection.ts";
 export type { CollectionOptions, ItemRequest, RecordNouns } from "./settings.ts";
 export {
-  type LoadOptions,
-  type LoadProgress,
-  LoadRefused,
+  RestoreError,
+  type RestoreOptions,
+  type RestoreProgress,
   type Snapshot,
   type SnapshotCounters,
   type SnapshotKey,

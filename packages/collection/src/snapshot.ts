@@ -54,30 +54,29 @@ export interface SnapshotKey {
   readonly time: number;
 }
 
-/** Lists the options of `Database.load`. */
-export interface LoadOptions {
-  /** Is called after each batch with the number of records that are stored, those of an earlier attempt included. */
-  readonly onProgress?: (progress: LoadProgress) => void;
+/** Lists the options of `Database.restore`. */
+export interface RestoreOptions {
+  /** Called after each batch with the number of stored records, including those of an earlier attempt. */
+  readonly onProgress?: (progress: RestoreProgress) => void;
 }
 
-/** Says how far a load has come. */
-export interface LoadProgress {
+/** Reports the progress of a restore. */
+export interface RestoreProgress {
   readonly collection: string;
   readonly stored: number;
   readonly total: number;
 }
 
-/** Is thrown if a snapshot cannot be loaded. The message is one line that says why and what to do. */
-export class LoadRefused extends Error {
-  override readonly name = "LoadRefused";
+/** Is thrown if a snapshot cannot be restored. The message is one line that says why and what to do. */
+export class RestoreError extends Error {
+  override readonly name = "RestoreError";
 }
 
-export const notEmpty: string = "The database that is to be loaded into has, or had, records: name another one";
-export const loadedFromElsewhere: string =
-  "What the database has so far was loaded from another one: name that one, or another database to load into";
+export const notEmpty: string = "The target database has, or had, records: name another one";
+export const restoredFromElsewhere: string =
+  "The target database has an unfinished restore from another source: name that source, or another target";
 export const changedMeanwhile: string =
-  "Another program has changed the database that is being loaded: load into a new one";
+  "Another program has changed the target database during the restore: restore into a new one";
 
-/** Why a database is not opened that a snapshot is being loaded into. */
-export const unfinished: string =
-  "what was being loaded into it is not all there; go on with that, or name another one";
+/** Why a database with an unfinished restore is not opened. */
+export const unfinished: string = "a restore into it is not finished; continue the restore, or name another database";

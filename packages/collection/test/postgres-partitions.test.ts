@@ -228,7 +228,7 @@ describe("a copy to another number of partitions", () => {
       [target, back],
     ] as const) {
       const snapshot = await from.snapshot();
-      await to.load(snapshot);
+      await to.restore(snapshot);
       await snapshot.close();
       for (const name of ["person", "book"]) {
         assert.deepEqual(await everything(to.store(name)), await everything(from.store(name)));

@@ -126,7 +126,7 @@ describe("a standby of a PostgreSQL database", () => {
     const url = await servers.primary.createDatabase();
     await (await open(url)).database.close();
     const reason = /: it is read-only, as a standby is, and is to be written to; name the primary$/;
-    await assertNotOpened(await caughtUp(url), { forLoading: true }, reason);
+    await assertNotOpened(await caughtUp(url), { forRestore: true }, reason);
   });
 
   it("is not opened when its layout is newer than the program", async () => {
@@ -142,7 +142,7 @@ describe("a standby of a PostgreSQL database", () => {
     const ada = await create(primary.database.store("person"), { name: "Ada" });
     const snapshot = await openSnapshot(await caughtUp(url));
     await using target = await open(":memory:");
-    await target.database.load(snapshot);
+    await target.database.restore(snapshot);
     await snapshot.close();
     assert.deepEqual(await target.database.store("person").find(ada.id), ada);
   });

@@ -57,7 +57,7 @@ export function recordDatabase(
     },
     figures: () => engine.figures(),
     snapshot: () => engine.snapshot(),
-    load: async (snapshot, options) => restoreSnapshot(await engine.restoreTarget(), snapshot, collections, options),
+    restore: async (snapshot, options) => restoreSnapshot(await engine.restoreTarget(), snapshot, collections, options),
     resume: () => engine.resume(),
     close: () => engine.close(),
   };

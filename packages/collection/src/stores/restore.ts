@@ -1,9 +1,9 @@
 import type { CollectionDefinition } from "../database.ts";
 import {
   changedMeanwhile,
-  type LoadOptions,
-  LoadRefused,
-  loadedFromElsewhere,
+  RestoreError,
+  type RestoreOptions,
+  restoredFromElsewhere,
   type Snapshot,
   type SnapshotCounters,
   type SnapshotKey,
@@ -22,7 +22,7 @@ export interface RestorePlace {
 }
 
 /**
- * Stores what a snapshot has in a database. Each step is one transaction, may be repeated, and fails with LoadRefused where
+ * Stores what a snapshot has in a database. Each step is one transaction, may be repeated, and fails with RestoreError where
  * another program has changed something meanwhile.
  */
 export interface RestoreTarget {
@@ -30,7 +30,7 @@ export interface RestoreTarget {
   /**
    * Marks the database as one that a snapshot is restored into, or finds that mark.
    *
-   * @throws LoadRefused (rejects) when it has, or had, records, or what it has comes from elsewhere
+   * @throws RestoreError (rejects) when it has, or had, records, or what it has comes from elsewhere
    */
   begin(source: string): Promise<ReadonlyMap<string, RestorePlace>>;
   /** Removes the records with these ids; none of the ids is given again. */
@@ -54,10 +54,10 @@ export async function restoreSnapshot(
   target: RestoreTarget,
   snapshot: Snapshot,
   collections: readonly CollectionDefinition[],
-  { onProgress = () => undefined }: LoadOptions = {},
+  { onProgress = () => undefined }: RestoreOptions = {},
 ): Promise<void> {
   if (target.identity === snapshot.identity) {
-    throw new LoadRefused("A database cannot be loaded from itself: name another one to load it into");
+    throw new RestoreError("A database cannot be restored into itself: name another target");
   }
   const places = await target.begin(snapshot.identity);
   const counters = new Map<string, SnapshotCounters>();
@@ -106,17 +106,17 @@ async function catchUp(
 /**
  * Reads how far each collection is restored.
  *
- * @throws LoadRefused when a mark is of another source
+ * @throws RestoreError when a mark is of another source
  */
 export function placesOf(marks: readonly RestoreMark[], source: string): Map<string, RestorePlace> {
-  if (marks.some(([, from]) => from !== source)) throw new LoadRefused(loadedFromElsewhere);
+  if (marks.some(([, from]) => from !== source)) throw new RestoreError(restoredFromElsewhere);
   return new Map(marks.map(([name, , id, revision]) => [name, { id: Number(id), revision: Number(revision) }]));
 }
 
-/** @throws LoadRefused when a mark is not at the place, so that another program has restored something */
+/** @throws RestoreError when a mark is not at the place, so that another program has restored something */
 export function assertPlace(place: RestorePlace | undefined, mark: RestoreMark | undefined): void {
   if (mark !== undefined && Number(mark[2]) === place?.id && Number(mark[3]) === place.revision) return;
-  throw new LoadRefused(changedMeanwhile);
+  throw new RestoreError(changedMeanwhile);
 }
 
 /** A row of the table `waymark_loading`, of the columns `markColumns`. */

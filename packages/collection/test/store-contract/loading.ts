@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
   type Database,
-  LoadRefused,
+  RestoreError,
   type Snapshot,
   type SnapshotRecord,
   type Store,
@@ -95,7 +95,7 @@ export function describeLoading(
         await source.store("person").createAll(large(5));
         const told: (readonly [number, number])[] = [];
         const snapshot = await source.snapshot();
-        await target.load(snapshot, {
+        await target.restore(snapshot, {
           onProgress: ({ collection, stored, total }) => collection === "person" && told.push([stored, total]),
         });
         await snapshot.close();
@@ -152,8 +152,8 @@ export function describeLoading(
         assert.ok(source && other && target);
         await fill(source.store("person"));
         await assert.rejects(load(target, await source.snapshot(), 0), /broken off/);
-        await assert.rejects(load(target, await other.snapshot()), refusal(/loaded from another one/));
-        await assert.rejects(load(other, await other.snapshot()), refusal(/cannot be loaded from itself/));
+        await assert.rejects(load(target, await other.snapshot()), refusal(/unfinished restore from another source/));
+        await assert.rejects(load(other, await other.snapshot()), refusal(/cannot be restored into itself/));
       }),
     );
 
@@ -207,7 +207,7 @@ const large = (count: number) => Array.from({ length: count }, (_, n) => ({ name
 /** Loads and closes a snapshot; where a number is given it breaks off after so many batches. */
 async function load(target: Database, snapshot: Snapshot, batches?: number): Promise<void> {
   try {
-    await target.load(batches === undefined ? snapshot : brokenOff(snapshot, batches));
+    await target.restore(batches === undefined ? snapshot : brokenOff(snapshot, batches));
   } finally {
     await snapshot.close();
   }
@@ -256,4 +256,4 @@ async function assertSame(actual: Database, expected: Database): Promise<void> {
 const everythingOf = async (store: Store, word: string) =>
   (await Array.fromAsync(store.list({ words: toWords(word) }))).flat();
 
-const refusal = (message: RegExp) => (error: unknown) => error instanceof LoadRefused && message.test(error.message);
+const refusal = (message: RegExp) => (error: unknown) => error instanceof RestoreError && message.test(error.message);

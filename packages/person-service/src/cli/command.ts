@@ -1,4 +1,4 @@
-import { LoadRefused, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
+import { RestoreError, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
 import { ListenError } from "waymark/node";
 import { FileError } from "../access/json-file.ts";
 import type { Option } from "./option.ts";
@@ -55,4 +55,12 @@ export function userErrorMessage(error: unknown): string | undefined {
   return userErrors.some((type) => error instanceof type) ? (error as Error).message : undefined; // each of these is one
 }
 
-const userErrors = [StoreOpenError, StoreUnavailable, StoreNotEmpty, LoadRefused, ListenError, FileError, CommandError];
+const userErrors = [
+  StoreOpenError,
+  StoreUnavailable,
+  StoreNotEmpty,
+  RestoreError,
+  ListenError,
+  FileError,
+  CommandError,
+];

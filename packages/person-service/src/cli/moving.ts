@@ -45,7 +45,7 @@ export const copyCommand: Command = {
     const from = given.value("from") ?? "";
     const to = given.value("to") ?? "";
     const snapshot = await openSnapshot(from);
-    const count = await loadPeople(snapshot, to, io, partitionsOf(given));
+    const count = await restorePeople(snapshot, to, io, partitionsOf(given));
     io.print(`copied ${count} people from ${displayAddress(from)} to ${displayAddress(to)}`);
   },
 };
@@ -59,7 +59,7 @@ const isSameDatabase = (one: string, other: string): boolean =>
  *
  * @throws CommandError (rejects) where the same command can continue
  */
-async function loadPeople(
+async function restorePeople(
   snapshot: Snapshot,
   to: string,
   io: CommandStreams,
@@ -67,11 +67,11 @@ async function loadPeople(
 ): Promise<number> {
   try {
     const collections = [inPartitions(personCollection, partitions)];
-    const target = await openDatabase(to, { collections, forLoading: true });
+    const target = await openDatabase(to, { collections, forRestore: true });
     try {
       const report = reportProgress(io);
       let count = 0;
-      await target.load(snapshot, {
+      await target.restore(snapshot, {
         onProgress: ({ stored, total }) => {
           count = total;
           report(stored, total, "people");
@@ -121,7 +121,7 @@ export const restoreCommand: Command = {
     const [file = ""] = given.operands;
     if (isPostgresAddress(file)) throw new CommandError("A backup is a file; for a database use the command copy.");
     const database = given.value("database") ?? "";
-    const count = await loadPeople(await openSnapshot(file, { verify: true }), database, io);
+    const count = await restorePeople(await openSnapshot(file, { verify: true }), database, io);
     io.print(`restored ${count} people from ${file} to ${displayAddress(database)}`);
   },
 };

@@ -146,13 +146,13 @@ export async function prepareDatabase(
 /** In one transaction, where the engine has the making of tables in it. */
 async function prepareOver(
   connection: PostgresConnection,
-  { collections, forLoading = false }: DatabaseOptions,
+  { collections, forRestore = false }: DatabaseOptions,
   layouts: Layouts,
 ): Promise<readonly CollectionDefinition[]> {
-  await assertServer(connection, forLoading);
+  await assertServer(connection, forRestore);
   await connection.begin("ISOLATION LEVEL READ COMMITTED");
   await migrate(connection, layouts);
-  if (!forLoading) await assertFinished(connection);
+  if (!forRestore) await assertFinished(connection);
   const prepared = new Map<string, CollectionDefinition>();
   for (const definition of ownersFirst(collections)) {
     const partitions = await prepareCollection(connection, definition);

@@ -39,7 +39,7 @@ const firstLayout: readonly string[] = [
   )`,
   "CREATE INDEX IF NOT EXISTS waymark_keys_time ON waymark_keys (collection ASC, time ASC)",
   `CREATE TABLE IF NOT EXISTS waymark_loading (
-    collection text PRIMARY KEY, -- into which a snapshot is being loaded
+    collection text PRIMARY KEY, -- into which a snapshot is being restored
     source text NOT NULL,        -- the identity of its database
     last_id bigint NOT NULL,     -- up to which records are stored
     revision bigint NOT NULL     -- of the collection that they are from
@@ -122,7 +122,7 @@ export function metAnotherStart(error: unknown): boolean {
 /** Of two who make one table, object or column at once the later finds it taken, in the catalog or by its index. */
 const doneByAnother: ReadonlySet<string> = new Set(["42P07", "42710", "42701", sqlState.uniqueViolation]);
 
-/** @throws UnusableDatabase when a snapshot is being loaded into it */
+/** @throws UnusableDatabase when a restore into it is not finished */
 export async function assertFinished(connection: PostgresConnection): Promise<void> {
   const loading = await connection.query({ text: "SELECT 1 FROM waymark_loading LIMIT 1" });
   if (loading.length > 0) throw new UnusableDatabase(unfinished);

@@ -1,8 +1,8 @@
 import type { CollectionDefinition } from "../../database.ts";
 import {
   changedMeanwhile,
-  LoadRefused,
   notEmpty,
+  RestoreError,
   type SnapshotCounters,
   type SnapshotKey,
   type SnapshotRecord,
@@ -157,6 +157,6 @@ export class PostgresRestoreTarget implements RestoreTarget {
       text: "SELECT revision, last_id FROM waymark_collections WHERE name = ANY($1) ORDER BY name, partition FOR UPDATE",
       values: [toArrayText([...this.#changes.keys()])],
     });
-    if (rows.flat().some((counter) => counter !== "0")) throw new LoadRefused(message);
+    if (rows.flat().some((counter) => counter !== "0")) throw new RestoreError(message);
   }
 }

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { access, chmod, link, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
-import { LoadRefused } from "../../snapshot.ts";
+import { RestoreError } from "../../snapshot.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
 import { makePrivateFile, openingFault } from "./file.ts";
 import { assertIntact, openSqliteSnapshot } from "./snapshot.ts";
@@ -19,7 +19,7 @@ export interface BackupOptions {
  * once it is whole, has been read through and is on disk; until then there is one beside it whose name ends in `.partial`, for its owner only. The new file has the mode of the
  * database file.
  *
- * @throws StoreOpenError (rejects) when the database cannot be opened, is not one of ours, or is damaged; LoadRefused when there is
+ * @throws StoreOpenError (rejects) when the database cannot be opened, is not one of ours, or is damaged; RestoreError when there is
  *   something by the name of the new file already, or it cannot be written
  */
 export async function backupSqliteFile(
@@ -64,8 +64,8 @@ async function assertFree(to: string): Promise<void> {
   if (isThere) throw taken(to);
 }
 
-const taken = (to: string): LoadRefused =>
-  new LoadRefused(`There is ${JSON.stringify(to)} already: name a file that is not there yet`);
+const taken = (to: string): RestoreError =>
+  new RestoreError(`There is ${JSON.stringify(to)} already: name a file that is not there yet`);
 
 /** Has the file be one alone, without a log beside it, intact and on disk. */
 async function finish(file: string, partial: string): Promise<void> {
@@ -108,7 +108,7 @@ async function synchronize(path: string): Promise<void> {
 function refusalOf(to: string, error: unknown): unknown {
   const reason = reasonOf(error);
   if (reason === undefined) return toStoreFault(error);
-  return new LoadRefused(`Cannot write ${JSON.stringify(to)}: ${reason}`, { cause: error });
+  return new RestoreError(`Cannot write ${JSON.stringify(to)}: ${reason}`, { cause: error });
 }
 
 function reasonOf(error: unknown): string | undefined {

@@ -67,7 +67,7 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   }
   assertPositive({ maxWaitingWrites, maxWaitingReads, maxWaitingReadsPerCaller, readTimeLimit });
   const prepare = (opened: DatabaseSync): void => prepareSchema(opened, collections);
-  const database = openSqliteFile(file, { busyTimeout, prepare, forLoading: options.forLoading });
+  const database = openSqliteFile(file, { busyTimeout, prepare, forRestore: options.forRestore });
   // KiB, for what leads to the records that are asked for often: one of 10,000,000 takes 4.7 µs, and 7.6 with the usual 2000.
   database.exec("PRAGMA cache_size = -16384");
   // Nobody else could see what is in memory.

@@ -15,8 +15,8 @@ interface SqliteFileOptions {
   readonly busyTimeout: number;
   /** Readies the tables, in the transaction that brings the file to the last of the layouts. */
   readonly prepare: (database: DatabaseSync) => void;
-  /** Whether it may be a file that is still being loaded. Default: false. */
-  readonly forLoading?: boolean | undefined;
+  /** Whether the file may have an unfinished restore. Default: false. */
+  readonly forRestore?: boolean | undefined;
   /** Default: those of this program. */
   readonly layouts?: Layouts;
 }
@@ -29,19 +29,19 @@ interface SqliteFileOptions {
  */
 export function openSqliteFile(
   file: string,
-  { busyTimeout, prepare, forLoading = false, layouts = presentLayouts }: SqliteFileOptions,
+  { busyTimeout, prepare, forRestore = false, layouts = presentLayouts }: SqliteFileOptions,
 ): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file === ":memory:" ? file : usablePath(file), { timeout: busyTimeout });
     // Before anything is changed: a file of another program must stay as it is.
     database.exec("BEGIN");
-    identifySqliteFile(database, forLoading, layouts);
+    identifySqliteFile(database, forRestore, layouts);
     database.exec("COMMIT");
     useWriteAheadLog(database, busyTimeout);
     database.exec(`${settings} BEGIN IMMEDIATE`);
     // Once more: meanwhile another process may have made the new file ours, or its own, or brought it to this layout.
-    const version = identifySqliteFile(database, forLoading, layouts);
+    const version = identifySqliteFile(database, forRestore, layouts);
     if (version === 0) database.exec(`PRAGMA application_id = ${applicationId}`);
     migrate(database, version, layouts);
     prepare(database);
@@ -137,12 +137,12 @@ function makeDirectory(path: string): void {
 /**
  * The layout of the file; 0 when there is nothing in it.
  *
- * @param forLoading whether it may be one that is still being loaded
+ * @param forRestore whether it may have an unfinished restore
  * @throws Unusable when it is not one of ours
  */
 export function identifySqliteFile(
   database: DatabaseSync,
-  forLoading: boolean,
+  forRestore: boolean,
   layouts: Layouts = presentLayouts,
 ): number {
   const application = numberOf(database, "PRAGMA application_id");
@@ -162,7 +162,7 @@ export function identifySqliteFile(
     throw new Unusable("a version of this program that was never released wrote it; name another file");
   }
   const loading = "SELECT count(*) FROM sqlite_schema WHERE name = 'waymark_loading'";
-  if (!forLoading && numberOf(database, loading) > 0) throw new Unusable(unfinished);
+  if (!forRestore && numberOf(database, loading) > 0) throw new Unusable(unfinished);
   return version;
 }
 

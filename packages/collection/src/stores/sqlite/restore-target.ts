@@ -2,8 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import type { CollectionDefinition, Ownership } from "../../database.ts";
 import {
   changedMeanwhile,
-  LoadRefused,
   notEmpty,
+  RestoreError,
   type SnapshotCounters,
   type SnapshotKey,
   type SnapshotRecord,
@@ -158,7 +158,7 @@ export class SqliteRestoreTarget implements RestoreTarget {
       const counters = this.#statements
         .prepare("SELECT 1 FROM waymark_collections WHERE name = ? AND revision = 0 AND last_id = 0 AND form = ?")
         .get(name, form);
-      if (counters === undefined) throw new LoadRefused(message);
+      if (counters === undefined) throw new RestoreError(message);
     }
   }
 
