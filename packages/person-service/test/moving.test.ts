@@ -122,7 +122,7 @@ describe("copy", () => {
       assertRefused(await runProgram("--port", "0", "--database", to), /a restore into it is not finished/);
       const other = await newDatabase();
       await (await openDatabase(other, { collections: [personCollection] })).close();
-      assertRefused(await runProgram("copy", "--from", other, "--to", to), /was loaded from another one/);
+      assertRefused(await runProgram("copy", "--from", other, "--to", to), /has an unfinished restore from another source/);
 
       // While the source is in use.
       await source.store("person").remove(1);

@@ -8,18 +8,18 @@ import {
 } from "../store.ts";
 import type { CreateWrite } from "./write.ts";
 
-/** Documents that are stored together, all or none. */
+/** Documents to store together, all or none. */
 export interface BulkSource extends BulkConditions {
   readonly documents: Iterable<Document> | AsyncIterable<Document>;
   readonly toWrite: (document: Document) => CreateWrite;
 }
 
 export interface BulkConditions extends Required<BulkOptions> {
-  /** The owner that has no records where `onlyIfEmpty` is true; undefined for all owners. */
+  /** The owner whose records `onlyIfEmpty` concerns; undefined for all owners. */
   readonly owner: number | undefined;
 }
 
-/** Takes the documents as they are stored. */
+/** Reads the documents while they are stored. */
 export class BulkReader {
   readonly #documents: Iterator<Document> | AsyncIterator<Document>;
   readonly #toWrite: (document: Document) => CreateWrite;
@@ -31,9 +31,9 @@ export class BulkReader {
   }
 
   /**
-   * Returns as many writes as are stored at once; an empty list at the end.
+   * Returns the next writes to store together; an empty list at the end.
    *
-   * @throws StoreUnavailable (rejects) when the documents stop coming; their own errors are passed on
+   * @throws StoreUnavailable (rejects) when no document arrives in time; errors of the documents themselves
    */
   async next(): Promise<readonly CreateWrite[]> {
     const stalled = Promise.withResolvers<never>();
@@ -55,21 +55,21 @@ export class BulkReader {
     }
   }
 
-  /** Ends the documents. Not waited for: a source that stalls may never end. */
+  /** Ends the documents without waiting: a source that stalls may never end. */
   stop(): void {
     Promise.try(() => this.#documents.return?.()).catch(() => undefined);
   }
 }
 
-/** Milliseconds in which the next writes must be there: nothing else can be written meanwhile. */
+/** In milliseconds, for the next writes to arrive: nothing else can be written meanwhile. */
 const patience = 10_000;
 
-/** Of JSON; exceeded by at most one record. */
+/** In characters of JSON, exceeded by at most one record. */
 const mostCharacters = 65_536;
 
 const mostWrites = 512;
 
-/** Counts the creations of documents, and gathers why they are refused. */
+/** Counts the created documents, and collects the conflicts of the others. */
 export class BulkTally {
   readonly #conflicts: BulkConflict[] = [];
   #isOwnerless = false;
@@ -93,5 +93,5 @@ export class BulkTally {
   }
 }
 
-/** More of them would help nobody, and take memory. */
+/** More conflicts would help nobody, and take memory. */
 const mostConflicts = 1000;

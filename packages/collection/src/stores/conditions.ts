@@ -11,25 +11,25 @@ export interface MemberSql {
   readonly sql: string;
 }
 
-/** What a record must be like to be read. */
+/** The conditions for the records to read. */
 export interface Conditions extends Pick<Selection, "filters" | "words"> {
   readonly owner: number | undefined;
   /** A range of a keyset. */
   readonly range?: readonly KeyCondition[];
 }
 
-/** Writes the parts of one statement that selects records, and gathers its values. Each database has a dialect. */
+/** Writes the parts of a statement that selects records, and collects its values. Each database has a dialect. */
 export abstract class Dialect<Column extends MemberSql> {
   /** In the order of their parameters. */
   readonly values: (string | number)[] = [];
 
-  /** Adds a value, and returns the parameter that stands for it. */
+  /** Adds a value, and returns its parameter. */
   abstract add(value: string | number): string;
   protected abstract column(member: string): Column;
   protected abstract compare(member: string, operator: Operator, value: string | number): string;
-  /** Compares with a value of a place in an order. */
+  /** Writes a comparison with a value of a place in an order. */
   protected abstract comparePlace(member: string, operator: Operator, value: string | number): string;
-  /** Holds for records without the member too. */
+  /** Writes an inequality that also holds for records without the member. */
   protected abstract differs(member: string, value: string | number): string;
   protected abstract isOneOf(member: string, values: readonly (string | number)[]): string;
   protected abstract hasWords(words: readonly string[]): string;
@@ -50,7 +50,7 @@ export abstract class Dialect<Column extends MemberSql> {
     return `ORDER BY ${terms.join(", ")}`;
   }
 
-  /** Writes the columns, each behind a comma, of the keys of an order but `id`. */
+  /** Writes the columns of an order's keys except `id`, each after a comma. */
   keyColumns(order: Selection["order"] = defaultOrder): string {
     const keys = order.slice(0, -1).map(({ member }) => `, ${this.column(member).sql}`);
     return keys.join("");

@@ -3,31 +3,31 @@ import type { Creation, Idempotency, Removal, Replacement, StoredRecord } from "
 import { uniqueKeys } from "./filled-columns.ts";
 import { type CreateWrite, type OutcomeOf, saySame, toStoredJson, type Write } from "./write.ts";
 
-/** What a collection has while a write to it is decided. Each part is asked for only where the decision depends on it. */
+/** The state of a collection, for deciding a write. Each part is read only when the decision depends on it. */
 export interface Known {
   /** The unique members of the collection. */
   readonly unique: readonly string[];
   /** @throws StoreUnavailable when another program has changed the columns of the table */
   counters(): Counters;
   row(id: number): StoredRow | undefined;
-  /** The least id after this one that can be assigned. */
+  /** Returns the least id after this one that can be assigned. */
   nextId(after: number): number;
-  /** Whether a record has or had the id. */
+  /** Returns whether a record has or had the id. */
   wasGiven(id: number): boolean;
-  /** The id of the record that has this key of the unique member at a position. */
+  /** Returns the id of the record with this key of the unique member at a position. */
   holder(position: number, key: string): number | undefined;
   hasOwner(id: number): boolean;
-  /** Which record was created by a key, however long ago. `row` knows it, if it is there. */
+  /** Returns which record was created with an idempotency key, at any time. The record may be gone. */
   keyed(owner: number, key: string): SnapshotKey | undefined;
 }
 
 export interface Counters {
   readonly lastRevision: number;
-  /** The greatest id that was assigned, or was chosen by a client and is counted. */
+  /** The greatest id that was assigned, or chosen by a client and counted. */
   readonly lastId: number;
 }
 
-/** A record, and what the store has beside it. */
+/** A record, and what the store keeps with it. */
 export interface StoredRow {
   readonly record: StoredRecord;
   /** Milliseconds since the epoch. */
@@ -36,7 +36,7 @@ export interface StoredRow {
   readonly owner: number | undefined;
 }
 
-/** What becomes of a write, and what is to be stored for it. */
+/** The outcome of a write, and what to store for it. */
 export interface Decision<Outcome> {
   readonly outcome: Outcome;
   readonly change?: Change;
@@ -45,7 +45,7 @@ export interface Decision<Outcome> {
 export type Change =
   | (RowChange & {
       readonly kind: "insert";
-      /** The key that the record is created by, to be kept with it. */
+      /** The idempotency key of the creation, to be stored. */
       readonly keyed: SnapshotKey | undefined;
     })
   | (RowChange & { readonly kind: "update"; readonly before: StoredRecord })
@@ -53,21 +53,21 @@ export type Change =
 
 interface RowChange {
   readonly row: StoredRow;
-  /** That of the counters afterwards; the revision of the row is the other one. */
+  /** The `lastId` of the counters after the write; their revision is that of the row. */
   readonly lastId: number;
   /** The record's JSON, parsed. */
   readonly document: unknown;
-  /** What the unique members are compared by, one for each. */
+  /** The keys of the unique members, one for each. */
   readonly keys: readonly (string | null)[];
 }
 
-/** What a new record would have to itself: the id that it brings along, and the keys of the unique members. */
+/** What only one record may have: the id of a document, and the keys of its unique members. */
 export interface Claim {
   readonly id: number | undefined;
   readonly keys: readonly (string | null)[];
 }
 
-/** Returns the member of which somebody else has what is claimed; undefined where nobody has. */
+/** Returns the member whose claimed value another record has; undefined where there is no conflict. */
 export function conflictOf(
   known: Pick<Known, "unique" | "wasGiven" | "holder">,
   { id, keys }: Claim,
@@ -79,9 +79,9 @@ export function conflictOf(
   });
 }
 
-/** Decides a write by what the collection has; changes nothing itself. */
+/** Decides a write from the state of the collection, and changes nothing. */
 export function decide<W extends Write>(known: Known, write: W): Decision<OutcomeOf<W>> {
-  // Each kind has the outcome that OutcomeOf names, which the compiler cannot follow.
+  // Each kind of write has the outcome that OutcomeOf names, which the compiler cannot follow.
   return decideByKind(known, write) as Decision<OutcomeOf<W>>;
 }
 
@@ -104,7 +104,7 @@ function decideCreation(known: Known, write: CreateWrite): Decision<Creation> {
   if (given !== undefined && known.wasGiven(given)) return { outcome: { kind: "conflict", member: "id" } };
   const { lastRevision, lastId } = known.counters();
   let id = given ?? known.nextId(lastId);
-  // Ids beyond 2^52 that clients chose are not counted, so those that are assigned there may meet them.
+  // Ids above 2^52 that clients chose are not counted, so an assigned id may be taken there.
   while (id !== given && id > mostCounted && known.wasGiven(id)) id = known.nextId(id);
   const stated = state(known, members, { id, createdAt: time, updatedAt: time });
   if (stated.conflict !== undefined) return { outcome: { kind: "conflict", member: stated.conflict } };
@@ -156,7 +156,7 @@ function decideRemoval(
   return { outcome: { kind: "removed" }, change: { kind: "remove", record } };
 }
 
-/** Returns the row with the id, if it is the owner's; an undefined owner stands for any. */
+/** Returns the row with the id, if it belongs to the owner; an undefined owner stands for any. */
 function rowOf(known: Known, id: number, owner: number | undefined): StoredRow | undefined {
   const row = known.row(id);
   return owner === undefined || row?.owner === owner ? row : undefined;
@@ -165,7 +165,7 @@ function rowOf(known: Known, id: number, owner: number | undefined): StoredRow |
 const isExpected = ({ revision }: StoredRecord, expectedRevision: number | undefined): boolean =>
   expectedRevision === undefined || revision === expectedRevision;
 
-/** Returns what became of an earlier creation with the same key; undefined where there was none within a day. */
+/** Returns the outcome of an earlier creation with the same key; undefined where there was none within a day. */
 function repetitionOf(
   known: Known,
   { owner = 0, time }: CreateWrite,
@@ -196,11 +196,11 @@ function state(
   return { json, document, keys, conflict };
 }
 
-/** A client that chooses a greater id does not move on the ids that are assigned, or one request could use them up. */
+/** A greater id from a client does not advance the assigned ids: otherwise one request could use them up. */
 export const mostCounted: number = 2 ** 52;
 
 /** How long a key is kept, in milliseconds. */
 export const keyLifetime = 86_400_000;
 
-/** How many keys that are too old are removed for each record that is stored: more than one, so that they become fewer. */
+/** How many expired keys are removed for each stored record: more than one, so that their number falls. */
 export const forgottenForEach = 10;

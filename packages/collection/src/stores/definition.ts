@@ -11,9 +11,9 @@ import {
 import { mostPartitions } from "./partitions.ts";
 
 /**
- * Sees that the names in the definitions are names, since they become part of statements.
+ * Checks the names in the definitions, because they become part of statements.
  *
- * @throws TypeError naming what is none, or what there is twice; RangeError naming a number of partitions
+ * @throws TypeError with the name that is malformed or used twice; RangeError naming a number of partitions
  */
 export function assertDefinitions(collections: readonly CollectionDefinition[]): void {
   const isList: boolean = Array.isArray(collections); // JavaScript callers pass anything, or nothing.
@@ -63,7 +63,7 @@ const knownOptions: Readonly<Record<keyof CollectionDefinition, true>> = {
   partitions: true,
 };
 
-/** Goes up from owner to owner, until there is none. */
+/** Checks the owner, the owner's owner, and so on. */
 function assertOwner(name: string, owner: Ownership, collections: readonly CollectionDefinition[]): void {
   assertMembers([owner.member], /^(?!(?:id|createdAt|updatedAt)$)[A-Za-z_][A-Za-z0-9_]{0,62}$/, "that of an owner");
   const path = [name];
@@ -76,7 +76,7 @@ function assertOwner(name: string, owner: Ownership, collections: readonly Colle
   }
 }
 
-/** A member, or one of an object: `address.postalCode`. */
+/** A member, or a member of an object: `address.postalCode`. */
 const memberPath = /^(?=.{1,63}$)[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*$/;
 
 function assertMembers(names: readonly string[], form: RegExp, role: string): void {
@@ -87,13 +87,13 @@ function assertMembers(names: readonly string[], form: RegExp, role: string): vo
       `${JSON.stringify(none)} cannot be ${role}: such a member takes 1 to 63 of A-Z, a-z, 0-9 and _${points}`,
     );
   }
-  // SQLite's names of columns compare without case.
+  // SQLite compares names of columns without case.
   if (new Set(names.map((name) => name.toLowerCase())).size < names.length) {
     throw new TypeError(`Two members that are to be ${role} have one name: ${names.join(", ")}`);
   }
 }
 
-/** The collections with each one behind its owner. */
+/** Sorts the collections so that each comes after its owner. */
 export function ownersFirst(collections: readonly CollectionDefinition[]): readonly CollectionDefinition[] {
   const byName = new Map(collections.map((each) => [each.name, each]));
   const depthOf = ({ owner }: CollectionDefinition): number => {
@@ -103,16 +103,16 @@ export function ownersFirst(collections: readonly CollectionDefinition[]): reado
   return collections.toSorted((one, other) => depthOf(one) - depthOf(other));
 }
 
-/** The names of the collections whose records go when one of this collection goes, at any remove. */
+/** Returns the names of the collections that this collection owns, directly or through others. */
 export function ownedBy(name: string, collections: readonly CollectionDefinition[]): readonly string[] {
   const owned = collections.filter(({ owner }) => owner?.collection === name);
   return owned.flatMap((each) => [each.name, ...ownedBy(each.name, collections)]);
 }
 
 /**
- * Sees that a store with these members can make sense of a selection.
+ * Checks a selection against the members of a store.
  *
- * @throws TypeError saying what is wrong, for the programmer: what a client sends is checked before
+ * @throws TypeError with the mistake, for programmers: what a client sends has been checked before
  */
 export function assertSelection(selection: Selection, members: readonly SelectableMember[], fullText: boolean): void {
   const { filters = [], words = [], order = defaultOrder, after, limit } = selection;

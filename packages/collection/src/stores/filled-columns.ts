@@ -4,19 +4,19 @@ import { comparedValue, memberValue, valueAt } from "../member-value.ts";
 import type { MemberType, SelectableMember } from "../selection.ts";
 import { StoreUnavailable } from "../store.ts";
 
-/** What the table of a collection has of a member of each record, in a column that the store fills from the documents. */
+/** A column of a collection's table that the store fills with a member of each document. */
 export interface MemberColumn {
   readonly member: string;
-  /** Becomes part of the column's name, so that a member whose type changes gets another column. */
+  /** Part of the column's name, so that a member gets another column when its type changes. */
   readonly kind: ColumnKind;
-  /** The rule by which the values are made. Where it changes, the column is filled again. */
+  /** The rule that makes the values. When it changes, the column is filled again. */
   readonly content: string;
   readonly toValue: (document: unknown) => string | number | null;
 }
 
 export type ColumnKind = "unique" | "text" | "caseless" | "number" | "time";
 
-/** The column by which records are selected and sorted. */
+/** Makes the column for filters and order. */
 export function selectableColumn({ name, type }: SelectableMember): MemberColumn {
   const toValue = (document: unknown): string | number | null => {
     const value = memberValue(document, name, type);
@@ -33,19 +33,19 @@ const columnKinds: Readonly<Record<MemberType, ColumnKind>> = {
   time: "time",
 };
 
-/** The column in which no two records have the same value. */
+/** Makes the column whose values are unique. */
 export function uniqueColumn(member: string): MemberColumn {
   return { member, kind: "unique", content: "key", toValue: (document) => uniqueKey(document, member) };
 }
 
-/** What the unique members of a document are compared by. */
+/** Returns the keys by which the unique members of a document are compared. */
 export function uniqueKeys(document: unknown, members: readonly string[]): readonly (string | null)[] {
   return members.map((member) => uniqueKey(document, member));
 }
 
 /**
- * What a unique member is compared by; null where the document lacks it. It is the JSON text of the value, so that 1 and "1" differ, or
- * a hash where that is too long.
+ * Returns the key of a unique member; null where the document lacks it. The key is the JSON text of the value, so that 1 and "1"
+ * differ, or a hash of a long text.
  */
 function uniqueKey(document: unknown, member: string): string | null {
   const value = valueAt(document, member) ?? null;
@@ -54,14 +54,14 @@ function uniqueKey(document: unknown, member: string): string | null {
   return Buffer.byteLength(key) <= longestKey ? key : createHash("sha256").update(key).digest("hex");
 }
 
-/** In bytes: an entry of an index in PostgreSQL has at most 2,704. */
+/** In bytes: PostgreSQL allows 2,704 in an entry of an index. */
 const longestKey = 2000;
 
-/** The shape of the table of a collection, as it is kept beside the counters of the collection. */
+/** The shape of a collection's table, which is stored with the counters of the collection. */
 export interface TableShape {
   /** The collection that owns the records. */
   readonly owner: string | null;
-  /** What the columns are filled with, by their names. */
+  /** The rules that fill the columns, by name of the column. */
   readonly columns: Readonly<Record<string, string>>;
 }
 
@@ -77,7 +77,7 @@ export function tableShape(
   return JSON.stringify(shape);
 }
 
-/** The fault of a change where another program has given the table another shape: this one would not fill its columns. */
+/** Makes the error for a change after another program has changed the table's shape: this program would not fill its columns. */
 export const columnsChanged = (collection: string): StoreUnavailable =>
   new StoreUnavailable(
     `Another version of this program has changed the columns of ${collection}: start this one again`,

@@ -5,9 +5,9 @@ import type { MemberType, MemberValue, SortKey } from "../selection.ts";
 export type Place = readonly MemberValue[];
 
 /**
- * Compares two places as the stores do: negative when the first comes before the second, and 0 when they are one.
+ * Compares two places as the stores do: negative when the first comes before the second, and 0 when they are equal.
  *
- * @param types of the members that the order names
+ * @param types the types of the members in the order
  */
 export function comparePlaces(
   order: readonly SortKey[],
@@ -31,9 +31,9 @@ function compareValues(one: MemberValue, other: MemberValue, type: MemberType): 
 }
 
 /**
- * What is behind a place in an order, as ranges that follow one another: first what is equal to the place on all keys but
- * the last and beyond it on that, then what is equal on one key fewer, and so on. Each is a range of an index on its keys,
- * where one condition for all of them would not be.
+ * Returns what follows a place in an order, as ranges: first the records that are equal on all keys but the last and beyond it on the
+ * last, then those that are equal on one key fewer, and so on. Each is a range of an index on the keys, which a single condition for
+ * all of them would not be.
  *
  * @param after a value for each key
  */
@@ -44,12 +44,12 @@ export function keysetRanges(
   return order.flatMap((_key, depth) => rangesBeyond(order, after, depth)).toReversed();
 }
 
-/** What the member of a key is to be; `present` and `absent` have no value. */
+/** A condition for the member of a key; `present` and `absent` have no value. */
 export type KeyCondition =
   | { readonly member: string; readonly relation: "equal" | "greater" | "less"; readonly value: string | number }
   | { readonly member: string; readonly relation: "present" | "absent" };
 
-/** What is equal on the keys before this one and beyond on this one; what comes first, last. */
+/** Returns the ranges that are equal on the keys before this one and beyond it on this one, the first range last. */
 function rangesBeyond(
   order: readonly SortKey[],
   after: readonly MemberValue[],

@@ -7,13 +7,13 @@ import type { Claim } from "./decide.ts";
 import type { Engine } from "./record-store.ts";
 import type { OutcomeOf, Write } from "./write.ts";
 
-/** What the engines of a database know together about its changes. */
+/** The state of changes that the engines of a database share. */
 export interface WriteHealth {
   /** Whether the last change failed because the database could not be used. */
   hasFailed: boolean;
 }
 
-/** Passes everything on to an engine, reports what comes of it to an observer, and notes whether changes can be made. */
+/** Passes every call on to an engine, reports its result to an observer, and notes whether changes can be made. */
 export class ObservedEngine implements Engine {
   readonly #engine: Engine;
   readonly #collection: string;
@@ -76,13 +76,13 @@ export class ObservedEngine implements Engine {
       this.#health.hasFailed = false;
       return outcome;
     } catch (error) {
-      // A database that is read-only says so when it is checked.
+      // A check of a read-only database reports that by itself.
       if (error instanceof StoreUnavailable && !(error instanceof StoreReadOnly)) this.#health.hasFailed = true;
       throw error;
     }
   }
 
-  /** Reports in the asynchronous context of the caller; the result is passed on as it is, and later for no promise. */
+  /** Reports in the asynchronous context of the caller. Returns the result unchanged, a value or a promise. */
   #observe<R>(name: StoreOperation["name"], operation: () => R): R {
     const observer = this.#observer;
     if (observer === undefined) return operation();

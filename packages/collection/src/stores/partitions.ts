@@ -1,18 +1,18 @@
 import type { SnapshotCounters } from "../snapshot.ts";
 import type { Write } from "./write.ts";
 
-// A collection of P partitions counts its changes in P places, so that P transactions can change it at the same time. A record belongs
-// to the partition that is its id modulo P, so that ids of different partitions never meet, and an id says where it is counted.
+// A collection with P partitions has P counters, so that P transactions can change it at the same time. A record belongs to the
+// partition that is its id modulo P: ids of different partitions are never equal, and an id names its partition.
 
-/** The most partitions that a collection can have: each of them is read for the entity tag of a list. */
+/** The most partitions of a collection. Each is read for the entity tag of a list. */
 export const mostPartitions = 256;
 
-/** The partition of the record that a write names; undefined where any partition can take the write. */
+/** Returns the partition of the record that a write names; undefined where any partition can take the write. */
 export function partitionNamedBy({ id }: Write, partitions: number): number | undefined {
   return id !== undefined && Number.isSafeInteger(id) && id >= 1 ? id % partitions : undefined;
 }
 
-/** The least id after this one that belongs to a partition. */
+/** Returns the least id after this one in a partition. */
 export function nextIdOf(partition: number, partitions: number, after: number): number {
   const next = after + 1;
   return next + ((partition - (next % partitions) + partitions) % partitions);
@@ -21,17 +21,17 @@ export function nextIdOf(partition: number, partitions: number, after: number): 
 /** The counters of one partition of a snapshot. */
 type PartitionCounters = SnapshotCounters["partitions"][number];
 
-/** Whether a collection of a snapshot never had a record. */
+/** Returns whether a collection of a snapshot never had a record. */
 export const isUntouched = ({ partitions }: SnapshotCounters): boolean =>
   partitions.every(({ revision }) => revision === 0);
 
-/** A revision below that of every record that is changed after the moment of the snapshot. */
+/** Returns a revision below that of every record that changes after the snapshot. */
 export const revisionReached = ({ partitions }: SnapshotCounters): number =>
   partitions.length === 0 ? 0 : Math.min(...partitions.map(({ revision }) => revision));
 
 /**
- * The counters of a snapshot for a collection with so many partitions: those that they are or, where it has another number of them, the
- * greatest for each, so that no id is assigned and no revision is given twice.
+ * Converts the counters of a snapshot for a collection with this number of partitions. If the numbers differ, each partition gets the
+ * greatest counters, so that no id or revision is given twice.
  */
 export function countersFor(partitions: number, counters: SnapshotCounters): readonly PartitionCounters[] {
   if (counters.partitions.length === partitions) return counters.partitions;

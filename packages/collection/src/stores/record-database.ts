@@ -4,15 +4,15 @@ import { ObservedEngine, type WriteHealth } from "./observed-engine.ts";
 import { type Engine, RecordStore } from "./record-store.ts";
 import { type RestoreTarget, restoreSnapshot } from "./restore.ts";
 
-/** What one kind of database does as a whole. */
+/** The operations of a kind of database as a whole. */
 export interface DatabaseEngine extends Pick<Database, "check" | "figures" | "snapshot" | "resume" | "close"> {
   /** Makes the engine of a collection; called once for each when the database is opened. */
   collection(definition: CollectionDefinition): Engine;
   restoreTarget(): Promise<RestoreTarget>;
   /**
-   * Makes a change that leaves everything as it was.
+   * Makes a change without effect.
    *
-   * @throws StoreUnavailable (rejects) when changes cannot be made just now
+   * @throws StoreUnavailable (rejects) when changes fail at the moment
    */
   probeChanges(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export function recordDatabase(
   { collections, now = () => new Date(), observer }: DatabaseOptions,
 ): Database {
   const health: WriteHealth = { hasFailed: false };
-  /** One for all that ask at the same time. */
+  /** Shared by all callers that ask at the same time. */
   let probing: Promise<void> | undefined;
   const probe = async (): Promise<void> => {
     try {

@@ -21,8 +21,8 @@ import { uniqueKeys } from "./filled-columns.ts";
 import { type CreateWrite, givenId, type OutcomeOf, type Write, type WrittenContent, writtenContent } from "./write.ts";
 
 /**
- * Reads and writes the records of one collection in a database. Selections are asserted before they are passed on. An owner
- * limits a read to the records of that owner; undefined stands for all of them.
+ * Reads and writes the records of one collection in a database. Selections have been checked. An owner limits a read to the records
+ * of that owner; undefined stands for all records.
  */
 export interface Engine {
   find(id: number, owner: number | undefined): Awaitable<StoredRecord | undefined>;
@@ -32,12 +32,12 @@ export interface Engine {
     options: ReadOptions,
   ): AsyncGenerator<readonly StoredRecord[], void, undefined>;
   count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number>;
-  /** The last revision of each partition, in their order. */
+  /** Returns the last revision of each partition, in order. */
   revisions(): Awaitable<readonly number[]>;
   write<W extends Write>(write: W): Promise<OutcomeOf<W>>;
-  /** Returns for each claim the member of which a record has what is claimed; undefined where none has. */
+  /** Returns for each claim the member whose value a stored record has; undefined where there is no conflict. */
   conflicts(claims: readonly Claim[]): Promise<readonly (string | undefined)[]>;
-  /** @throws StoreNotEmpty (rejects) when there are records of the owner although `onlyIfEmpty` */
+  /** @throws StoreNotEmpty (rejects) when `onlyIfEmpty` is true and the owner has records */
   createAll(source: BulkSource): Promise<BulkCreation>;
 }
 
@@ -62,7 +62,7 @@ export class RecordStore implements Store {
   }
 
   find(id: number): Awaitable<StoredRecord | undefined> {
-    if (!Number.isSafeInteger(id)) return undefined; // no record has it, and a database might refuse it
+    if (!Number.isSafeInteger(id)) return undefined; // no record has such an id, and a database might refuse it
     return this.#engine.find(id, this.#owner);
   }
 
@@ -133,7 +133,7 @@ export class RecordStore implements Store {
 
 const sumOf = (revisions: readonly number[]): number => revisions.reduce((sum, revision) => sum + revision, 0);
 
-/** Their sum would not do: two servers may show changes of different partitions in different orders. */
+/** Returns a digest and not the sum: two servers may show changes of different partitions in different orders. */
 function stateOf(revisions: readonly number[]): string {
   if (revisions.length === 1) return `${revisions[0]}`;
   return createHash("sha256").update(revisions.join()).digest("base64url").slice(0, 22);

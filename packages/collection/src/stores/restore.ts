@@ -13,8 +13,8 @@ import { ownersFirst } from "./definition.ts";
 import { revisionReached } from "./partitions.ts";
 
 /**
- * How far the records of a collection are restored: up to this id, as they were at this revision. Of several partitions it is the least of
- * the revisions: records that changed since have a greater one.
+ * The progress of restoring a collection: up to this id, in the state of this revision. With several partitions it is the least of
+ * their revisions: records that changed later have a greater one.
  */
 export interface RestorePlace {
   readonly id: number;
@@ -22,24 +22,24 @@ export interface RestorePlace {
 }
 
 /**
- * Stores what a snapshot has in a database. Each step is one transaction, may be repeated, and fails with RestoreError where
- * another program has changed something meanwhile.
+ * Stores a snapshot in a database. Each step is one transaction, can be repeated, and fails with RestoreError if another program has
+ * changed something meanwhile.
  */
 export interface RestoreTarget {
   readonly identity: string;
   /**
-   * Marks the database as one that a snapshot is restored into, or finds that mark.
+   * Marks the database as the target of a restore, or finds that mark.
    *
-   * @throws RestoreError (rejects) when it has, or had, records, or what it has comes from elsewhere
+   * @throws RestoreError (rejects) when it has, or had, records of its own or of another source
    */
   begin(source: string): Promise<ReadonlyMap<string, RestorePlace>>;
   /** Removes the records with these ids; none of the ids is given again. */
   remove(collection: string, ids: readonly number[]): Promise<void>;
-  /** Takes the values of unique members from these records, which are put again: other records may have them now. */
+  /** Clears the unique values of these records, which are stored again later: other records may have the values now. */
   releaseUniqueKeys(collection: string, ids: readonly number[]): Promise<void>;
-  /** Stores records in the place of those with their ids, and how far that is. */
+  /** Stores records, in place of those with the same ids, and the progress. */
   put(collection: string, records: readonly SnapshotRecord[], place: RestorePlace): Promise<void>;
-  /** How many records there are up to an id. */
+  /** Counts the records up to an id. */
   count(collection: string, upTo: number): Promise<number>;
   putKeys(collection: string, keys: readonly SnapshotKey[]): Promise<void>;
   /** Sets the counters, and removes the mark. */
@@ -47,8 +47,8 @@ export interface RestoreTarget {
 }
 
 /**
- * Restores a snapshot in constant memory. Records that a broken-off attempt has stored are kept: where they are from an earlier
- * moment of the same database, those that changed or were removed since are brought up to date first.
+ * Restores a snapshot in constant memory. Keeps the records of an attempt that broke off; if they are from an earlier snapshot of the
+ * same database, updates those that have changed or been removed since.
  */
 export async function restoreSnapshot(
   target: RestoreTarget,
@@ -61,7 +61,7 @@ export async function restoreSnapshot(
   }
   const places = await target.begin(snapshot.identity);
   const counters = new Map<string, SnapshotCounters>();
-  // What is owned refers to its owner.
+  // Owners first, because owned records refer to them.
   for (const { name } of ownersFirst(collections)) {
     const state = await snapshot.counters(name);
     counters.set(name, state);
@@ -83,7 +83,7 @@ export async function restoreSnapshot(
   await target.end(counters);
 }
 
-/** Brings the records up to the place where an attempt broke off to what they are now. */
+/** Updates the records up to the place where an attempt broke off. */
 async function catchUp(
   target: RestoreTarget,
   snapshot: Snapshot,
@@ -91,7 +91,7 @@ async function catchUp(
   before: RestorePlace,
 ): Promise<void> {
   const range = { upTo: before.id, changedSince: before.revision };
-  // All of them first: one of them may have now what another one had then.
+  // For all records first: one may have a value now that another had before.
   for await (const records of snapshot.records(collection, range)) {
     await target.releaseUniqueKeys(
       collection,
@@ -113,7 +113,7 @@ export function placesOf(marks: readonly RestoreMark[], source: string): Map<str
   return new Map(marks.map(([name, , id, revision]) => [name, { id: Number(id), revision: Number(revision) }]));
 }
 
-/** @throws RestoreError when a mark is not at the place, so that another program has restored something */
+/** @throws RestoreError when a mark is at another place, because another program has restored something */
 export function assertPlace(place: RestorePlace | undefined, mark: RestoreMark | undefined): void {
   if (mark !== undefined && Number(mark[2]) === place?.id && Number(mark[3]) === place.revision) return;
   throw new RestoreError(changedMeanwhile);

@@ -26,7 +26,7 @@ export const toRecord = ([id, revision, updatedAt, json]: readonly [
 /** The columns of a `KeyRow`, of the table `waymark_keys`. */
 export const keyColumns = "owner, key, fingerprint, id, revision, time";
 
-/** A key, and which record was created by it, as a statement returns them. */
+/** An idempotency key and the record that was created with it, as a statement returns them. */
 export type KeyRow<Whole extends number | string> = readonly [
   owner: Whole,
   key: string,

@@ -14,26 +14,26 @@ export function toWords(text: string): readonly string[] {
   );
 }
 
-/** Changes with what `toWords` makes of any text, so that what is stored is made anew. */
+/** Changes with the result of `toWords` for any text, so that stored words are made again. */
 export const wordsVersion = 1;
 
 const longest = 64;
 
 function fold(text: string): string {
-  // Of ASCII there are only capitals to fold: without the rest the words of a person take half the time.
+  // ASCII has only capitals to fold. This halves the time for the words of a person.
   if (!/[^ -~]/.test(text)) return text.toLowerCase();
-  // By way of the capitals, in which ß is SS; and the form of a letter for the end of words is a letter like the other.
+  // Through upper case, where ß is SS and a final sigma is like any other sigma.
   return decompose(decompose(text).toLowerCase().toUpperCase()).toLowerCase().replaceAll("ς", "σ");
 }
 
 /**
- * Compatible characters made one (Unicode, form NFKD), without marks. Those of the text itself go first: to put a run of them in
- * order takes normalize a time that grows with the square of its length.
+ * Decomposes compatible characters (Unicode, form NFKD) and removes marks. Marks of the text itself are removed first: `normalize`
+ * takes a time that grows with the square of the length of a run of marks.
  */
 const decompose = (text: string): string => withoutMarks(withoutMarks(text).normalize("NFKD"));
 const withoutMarks = (text: string): string => text.replaceAll(/\p{M}+/gu, "");
 
-/** Each word once of these members of a document; of a list, those of the texts in it. */
+/** Returns each word of these members of a document once; a list has the words of its texts. */
 export function documentWords(document: unknown, members: readonly string[]): readonly string[] {
   const words = new Set<string>();
   for (const member of members) {

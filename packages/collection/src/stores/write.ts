@@ -3,8 +3,8 @@ import type { CollectionDefinition } from "../database.ts";
 import type { Creation, Document, Idempotency, Removal, Replacement } from "../store.ts";
 
 /**
- * A change that is to be made; members are the JSON text of an object, the time is in milliseconds since the epoch. Where
- * the collection has an owner, that is the owner whose record is created or may be changed; undefined for any.
+ * A change to make. Members are the JSON text of an object, times are in milliseconds since the epoch. In a collection with an owner,
+ * `owner` is the owner whose record is created or may be changed; undefined for any.
  */
 export type Write =
   | {
@@ -32,20 +32,20 @@ export type Write =
 
 export type CreateWrite = Extract<Write, { readonly kind: "create" }>;
 
-/** What became of a change. */
+/** The outcome of a change. */
 export type OutcomeOf<W extends Write> = W extends { readonly kind: "create" }
   ? Creation
   : W extends { readonly kind: "replace" }
     ? Replacement
     : Removal;
 
-/** What a record is to say, as a change has it. */
+/** The content of a record in a change. */
 export type WrittenContent = Pick<CreateWrite, "members" | "owner" | "time">;
 
 /**
- * What a document has a record say.
+ * Makes the content of a record from a document.
  *
- * @param owner whose it is to be; undefined where the document says so, or the collection has no owner
+ * @param owner the owner of the record; undefined where the document names it, or the collection has no owner
  * @param time in milliseconds since the epoch
  */
 export function writtenContent(
@@ -67,7 +67,7 @@ function ownerOfDocument(
   return id === undefined ? givenOwner(document, owner.member) : { member: owner.member, id };
 }
 
-/** What the store knows of a record beside its document; times in milliseconds since the epoch. */
+/** The values of a record that the store sets; times in milliseconds since the epoch. */
 interface Stamp {
   readonly id: number;
   readonly createdAt: number;
@@ -75,17 +75,17 @@ interface Stamp {
 }
 
 /**
- * The JSON text of a document's members in their order, but for those that the store sets: `{"name":"Ada"}`.
+ * Makes the JSON text of a document's members in their order, without those that the store sets: `{"name":"Ada"}`.
  *
  * @param owner the id of the record's owner, and the member that has it, which is put first
  */
 export function toMembersJson(document: Document, owner?: OwnerOf): string {
   const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...members } = { ...noStamp, ...document };
-  // Named before, it keeps the first place, and after, the value.
+  // The first mention sets the place of the member, the last one its value.
   return JSON.stringify(owner === undefined ? members : { ...ownerMember(owner), ...members, ...ownerMember(owner) });
 }
 
-/** By whom a record is owned. */
+/** The owner of a record. */
 interface OwnerOf {
   readonly member: string;
   readonly id: number;
@@ -93,7 +93,7 @@ interface OwnerOf {
 
 const ownerMember = ({ member, id }: OwnerOf): object => ({ [member]: id });
 
-/** The JSON text of a record: `id`, the members as they stand, the times (RFC 3339, UTC, milliseconds). */
+/** Makes the JSON text of a record: `id`, the members unchanged, the times (RFC 3339, UTC, milliseconds). */
 export function toStoredJson(members: string, stamp: Stamp): string {
   const createdAt = new Date(stamp.createdAt).toISOString();
   const updatedAt = new Date(stamp.updatedAt).toISOString();
@@ -101,14 +101,14 @@ export function toStoredJson(members: string, stamp: Stamp): string {
   return `{"id":${stamp.id}${separated},"createdAt":"${createdAt}","updatedAt":"${updatedAt}"}`;
 }
 
-/** Whether two texts that `toStoredJson` made say the same, in whatever order. */
+/** Returns whether two texts of `toStoredJson` have equal members, in any order. */
 export function saySame(one: string, other: string): boolean {
-  // The order of the members does not change the length.
+  // Another order of members does not change the length.
   return one === other || (one.length === other.length && isDeepStrictEqual(JSON.parse(one), JSON.parse(other)));
 }
 
 /**
- * The id that a document brings along; undefined when it has none.
+ * Returns the id of a document; undefined when it has none.
  *
  * @throws RangeError when it is not an integer from 1 to 2^53-1
  */
@@ -118,9 +118,9 @@ export function givenId(document: Document): number | undefined {
 }
 
 /**
- * The id of the owner that a document brings along.
+ * Returns the id of the owner that a document names.
  *
- * @throws RangeError when it has none, or what is none
+ * @throws RangeError when the document names no owner, or the id is malformed
  */
 function givenOwner(document: Document, member: string): OwnerOf {
   const id: unknown = Object.getOwnPropertyDescriptor(document, member)?.value;

@@ -168,7 +168,7 @@ export function describeLoading(
             await create(target.store("person"), { id: 900 });
           }
         });
-        await assert.rejects(load(target, intruding), refusal(/Another program has changed the database/));
+        await assert.rejects(load(target, intruding), refusal(/Another program has changed the target database/));
       }),
     );
 
