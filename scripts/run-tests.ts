@@ -1,5 +1,6 @@
-// Runs the tests, and prints one count of them all. The tests that start the program start it as it is built here. Files named `*.serial.test.ts` depend on time or measure memory: each of
-// them runs when nothing else does. The others run side by side, and share a PostgreSQL server.
+// Runs the tests, and prints one count of them all. Tests that start the program start it as it is built here. Files named
+// `*.serial.test.ts` depend on time or measure memory: each of them runs when nothing else does. The others run side by side, and
+// share a PostgreSQL server.
 //
 //   npm test                  all tests
 //   npm test -- http2 lists   those in files whose path has one of these words

@@ -122,7 +122,10 @@ describe("copy", () => {
       assertRefused(await runProgram("--port", "0", "--database", to), /a restore into it is not finished/);
       const other = await newDatabase();
       await (await openDatabase(other, { collections: [personCollection] })).close();
-      assertRefused(await runProgram("copy", "--from", other, "--to", to), /has an unfinished restore from another source/);
+      assertRefused(
+        await runProgram("copy", "--from", other, "--to", to),
+        /has an unfinished restore from another source/,
+      );
 
       // While the source is in use.
       await source.store("person").remove(1);

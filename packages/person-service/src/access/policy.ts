@@ -1,0 +1,160 @@
+import type { Awaitable, HttpRequest } from "waymark";
+import { type AccessDecision, caller, clientKey } from "waymark/filters";
+import type { SecurityOptions } from "waymark/openapi";
+import { pathMatcher } from "waymark/routing";
+import type { AccessRule } from "./access-file.ts";
+import type { AccessDenial, Challenges, Denied, Identify, Identity } from "./identify.ts";
+import { type Holders, type Sessions, sessionCookie } from "./sessions.ts";
+
+/** The decisions that the files lead to, until they are read again. */
+export interface Policy {
+  /** Decides on a request by its method, path and Authorization, and never by its content. */
+  decide(request: HttpRequest): Awaitable<AccessDecision>;
+  /** Returns whether the caller of a request that was let in may make another request. */
+  may(request: HttpRequest<unknown>, method: string, path: string): boolean;
+  /** Begins a session with the value of an Authorization field. */
+  begin(request: HttpRequest<unknown>, authorization: string): Promise<SignInOutcome>;
+  /** Returns whether every client may GET a path, without credentials. */
+  isOpen(path: string): boolean;
+  /** The credentials that requests need, for an OpenAPI document. */
+  readonly security: SecurityOptions;
+}
+
+/** The sealed session, or why none was begun. */
+export type SignInOutcome =
+  | { readonly kind: "begun"; readonly sealed: string }
+  | { readonly kind: "wrong"; readonly retryAfter?: undefined }
+  /** Too many attempts; the next is allowed after this many seconds. */
+  | { readonly kind: "later"; readonly retryAfter: number };
+
+/** The parts of a policy. */
+export interface PolicyParts {
+  readonly schemes: SecurityOptions["schemes"];
+  readonly rules: readonly AccessRule[];
+  readonly identify: Identify;
+  readonly challenges: Challenges;
+  readonly onDenial: (denial: AccessDenial) => void;
+  readonly sessions: Sessions;
+  readonly holders: Holders;
+}
+
+/**
+ * Makes a policy: the first rule that matches a request decides, and a request that no rule matches is denied. A client
+ * without valid credentials learns nothing about the rules: it gets the same answer for everything that is not open to anyone.
+ */
+export function accessPolicy({
+  schemes,
+  rules,
+  identify,
+  challenges,
+  onDenial,
+  sessions,
+  holders,
+}: PolicyParts): Policy {
+  const ruleFor = compileRules(rules);
+
+  const judge = (rule: AccessRule | undefined, identity: Identity): Judgement => {
+    if (identity.kind === "denied") return identity;
+    const { caller, scheme } = identity;
+    const required = rule?.scopes;
+    if (required?.every((scope) => caller.scopes.includes(scope)) === true) return { kind: "allowed", caller };
+    const reason = required === undefined ? "no rule for it" : `not in scope ${required.join(" ")}`;
+    const decision: Denied =
+      scheme === "Bearer"
+        ? { kind: "forbidden", challenges: challenges.insufficientScope(required ?? []) }
+        : { kind: "forbidden" };
+    return { kind: "denied", decision, reason, caller: caller.id };
+  };
+
+  const may = (request: HttpRequest<unknown>, method: string, path: string): boolean => {
+    const rule = ruleFor({ method, path });
+    if (rule?.anyone === true) return true;
+    // A request that a rule for anyone let in may have no caller.
+    const known = request.attribute(caller);
+    return known !== undefined && rule?.scopes?.every((scope) => known.scopes.includes(scope)) === true;
+  };
+
+  const decide = (request: HttpRequest): Awaitable<AccessDecision> => {
+    const rule = ruleFor(request);
+    const sealed = sealedIn(request);
+    // A page offers more to people who have signed in.
+    if (rule?.anyone === true) {
+      if (sealed === undefined) return { kind: "allowed" };
+      return sessions.open(sealed, holders).then((caller) => ({ kind: "allowed", caller }));
+    }
+    const conclude = (identity: Identity): AccessDecision => {
+      const judgement = judge(rule, identity);
+      return judgement.kind === "allowed" ? judgement : deny(request, judgement);
+    };
+    if (sealed !== undefined) return identifySession(request, sealed).then(conclude);
+    const identity = identify(request.header("Authorization"), keyOf(request));
+    return identity instanceof Promise ? identity.then(conclude) : conclude(identity);
+  };
+
+  const deny = (request: HttpRequest<unknown>, { decision, reason, caller }: Denial): Denied => {
+    const { method, path } = request;
+    onDenial({ kind: decision.kind, reason, method, path, client: keyOf(request), caller });
+    return decision;
+  };
+
+  const identifySession = async (request: HttpRequest, sealed: string): Promise<Identity> => {
+    const caller = await sessions.open(sealed, holders);
+    // A request with an ended session has no credentials.
+    return caller === undefined ? identify(undefined, keyOf(request)) : { kind: "known", caller, scheme: "Basic" };
+  };
+
+  const begin = async (request: HttpRequest<unknown>, authorization: string): Promise<SignInOutcome> => {
+    const identity = await identify(authorization, keyOf(request));
+    if (identity.kind === "denied") {
+      const decision = deny(request, identity);
+      const isLater = decision.kind === "throttled" || decision.kind === "unavailable";
+      return isLater ? { kind: "later", retryAfter: decision.retryAfter } : { kind: "wrong" };
+    }
+    const holder = holders.get(identity.caller.id);
+    // Tokens of an issuer have their own lifetime, and begin no session.
+    return holder === undefined ? { kind: "wrong" } : { kind: "begun", sealed: await sessions.seal(holder) };
+  };
+  const security: SecurityOptions = {
+    schemes,
+    requirementsOf(request) {
+      const rule = ruleFor(request);
+      return rule?.anyone === true ? [] : Object.keys(schemes).map((name) => ({ [name]: rule?.scopes ?? [] }));
+    },
+  };
+  const isOpen = (path: string): boolean => ruleFor({ method: "GET", path })?.anyone === true;
+  return { decide, may, begin, isOpen, security };
+}
+
+/** Returns the sealed session in the cookies of a request; undefined when it has credentials of its own. */
+export function sealedIn(request: HttpRequest<unknown>): string | undefined {
+  if (request.headers.has("Authorization") || !request.headers.has("Cookie")) return undefined;
+  return request.cookies.get(sessionCookie);
+}
+
+type Judgement = Extract<AccessDecision, { readonly kind: "allowed" }> | Denial;
+type Denial = Extract<Identity, { readonly kind: "denied" }>;
+
+/**
+ * Makes the function that returns the first rule for a method and a canonical path.
+ *
+ * @throws PatternError when a path is malformed
+ */
+function compileRules(rules: readonly AccessRule[]): (request: RuledRequest) => AccessRule | undefined {
+  const compiled = rules.map((rule) => ({ rule, takesPath: pathMatcher(rule.path), takesMethod: methodMatcher(rule) }));
+  return ({ method, path }) =>
+    compiled.find(({ takesMethod, takesPath }) => takesMethod(method) && takesPath(path))?.rule;
+}
+
+type RuledRequest = Pick<HttpRequest, "method" | "path">;
+
+function methodMatcher({ methods }: AccessRule): (method: string) => boolean {
+  if (methods === undefined) return () => true;
+  const taken = new Set(methods);
+  // A HEAD without a route of its own runs the handler of the GET route.
+  if (taken.has("GET")) taken.add("HEAD");
+  return (method) => taken.has(method);
+}
+
+/** Returns the key of a client. Without addresses, as in tests with `app.fetch`, all clients share one, so that guesses stay limited. */
+const keyOf = (request: HttpRequest<unknown>): string =>
+  request.client.address === undefined ? "unknown" : clientKey(request);
