@@ -57,9 +57,9 @@ export interface DatabaseState {
 
 /** How much waits for a database, and what it takes, at one moment. */
 export interface DatabaseFigures {
-  /** Changes that are not answered yet. */
+  /** Changes that wait for their commit. */
   readonly waitingChanges: number;
-  /** Reads that may take long and are not answered yet; of PostgreSQL those that wait for a connection. */
+  /** Long reads that wait for their turn; for PostgreSQL, those that wait for a connection. */
   readonly waitingReads: number;
   /** The sizes of the files in bytes; undefined where the database is not a file. */
   readonly files?: { readonly database: number; readonly log: number } | undefined;

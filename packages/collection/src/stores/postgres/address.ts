@@ -1,6 +1,6 @@
 import { StoreOpenError } from "../../store.ts";
 
-/** What the address of a PostgreSQL database says. */
+/** The parts of the address of a PostgreSQL database. */
 export interface PostgresAddress {
   /** The servers of the database, in the order in which they are tried. */
   readonly servers: readonly PostgresServer[];
@@ -12,11 +12,11 @@ export interface PostgresAddress {
 /** One server, as the driver connects to it. */
 export interface PostgresServer {
   readonly connectionString: string;
-  /** Settings of the session, such as `-c search_path=people`; undefined for those of the user. */
+  /** Settings of the session, such as `-c search_path=people`; undefined for the defaults of the user. */
   readonly options: string | undefined;
 }
 
-/** Which of the servers is wanted: `target_session_attrs` of PostgreSQL's own programs. */
+/** The role that the server must have: a value of `target_session_attrs`, as in PostgreSQL's own programs. */
 export type PostgresRole = (typeof roles)[number];
 
 const roles = ["any", "read-write", "read-only", "primary", "standby", "prefer-standby"] as const;
@@ -25,11 +25,12 @@ const roles = ["any", "read-write", "read-only", "primary", "standby", "prefer-s
 export const isPostgresAddress = (address: string): boolean => /^postgres(?:ql)?:\/\//i.test(address);
 
 /**
- * Reads `postgres://user:password@host:port/database?sslmode=verify-full`. There may be several hosts with their ports,
- * `a:5432,b:5432`, and `target_session_attrs` says which of them is wanted. What the address leaves out comes from the variables
- * PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE.
+ * Reads `postgres://user:password@host:port/database?sslmode=verify-full`. The address may name several hosts with their ports,
+ * `a:5432,b:5432`, and the role of the wanted server by `target_session_attrs`. Parts that the address leaves out come from the
+ * variables PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE.
  *
- * @throws StoreOpenError when it is no such URL; the message does not contain it, since a password may be anywhere in it
+ * @throws StoreOpenError when it is not such a URL; the message does not contain the address, because a password may be anywhere in
+ *   it
  */
 export function parsePostgresAddress(address: string): PostgresAddress {
   const [, scheme, user = "", hosts = "", rest] =
@@ -56,7 +57,7 @@ const isRole = (text: string): text is PostgresRole => roles.some((role) => role
 
 const roleNames = `${roles.slice(0, -1).join(", ")} or ${roles.at(-1)}`;
 
-/** Returns the address without the parameters that the driver does not read, or that are given to it otherwise. */
+/** Returns the address without the parameters that the driver does not read, or receives in another way. */
 function withoutOurs(address: string): string {
   const url = new URL(address);
   for (const name of ["target_session_attrs", "options"]) {
@@ -65,7 +66,7 @@ function withoutOurs(address: string): string {
   return url.href;
 }
 
-/** Returns the search path that the settings of a session consist of; undefined where they say something else. */
+/** Returns the search path in the settings of a session; undefined when there is any other setting. */
 export function searchPathIn(options: string): string | undefined {
   const [, path] = /^\s*(?:-c\s*|--)search_path=((?:\\.|[^\s\\])+)\s*$/s.exec(options) ?? [];
   return path?.replaceAll(/\\(.)/gs, "$1");

@@ -6,27 +6,27 @@ import { nextIdOf, partitionNamedBy } from "../partitions.ts";
 import type { OutcomeOf, Write } from "../write.ts";
 import type { HeldPartitions } from "./counters.ts";
 
-/** As much of a collection as must be known to decide on some writes, read once the partitions of the transaction are locked. */
+/** The state of a collection that some writes depend on, read after the partitions of the transaction are locked. */
 export interface Surroundings {
   readonly held: HeldPartitions;
   /** The rows that the writes name by id. */
   readonly rows: ReadonlyMap<number, StoredRow>;
-  /** Those of the ids that are given or might be assigned which a record has or had. */
+  /** The ids that a record has or had, among those that the writes name and those that may be assigned. */
   readonly takenIds: ReadonlySet<number>;
-  /** For each unique member the ids of the records that have the keys of the writes. */
+  /** For each unique member, the ids of the records that have the keys of the writes, by key. */
   readonly holders: readonly ReadonlyMap<string, number>[];
-  /** Those of the owners that the writes name which there are. */
+  /** The existing owners among those that the writes name. */
   readonly owners: ReadonlySet<number>;
-  /** The records that were created before by the keys of the writes, by `keyOf`. */
+  /** The records that were created before with the idempotency keys of the writes, by `keyOf`. */
   readonly keyed: ReadonlyMap<string, SnapshotKey>;
 }
 
-/** Names a key in a map: the same one of another owner is another key. */
+/** Returns the name of an idempotency key in a map. Equal keys of different owners have different names. */
 export const keyOf = (owner: number, key: string): string => `${owner} ${key}`;
 
 /**
- * Some writes to a collection, made one after the other on what is known of it: each sees what those before it have done,
- * and one that is refused leaves no trace. The result is then stored at once.
+ * Writes to a collection, decided in memory one after another. Each sees the results of those before it, and a refused write
+ * changes nothing. The result of all is then stored at once.
  */
 export class PostgresBatch {
   readonly #partitions: number;
@@ -44,11 +44,11 @@ export class PostgresBatch {
   readonly #displaced = new Set<number>();
   readonly #held: Map<number, Counters>;
   readonly #changed = new Set<number>();
-  /** That of the write in hand. */
+  /** The partition of the current write. */
   #partition = 0;
   #time = 0;
 
-  /** @param partitions how many the collection has */
+  /** @param partitions the number of partitions of the collection */
   constructor(partitions: number, unique: readonly string[], surroundings: Surroundings) {
     this.#partitions = partitions;
     this.#unique = unique;
@@ -70,7 +70,7 @@ export class PostgresBatch {
     };
   }
 
-  /** When the last of what was to be stored came, in milliseconds since the epoch. */
+  /** The latest time of the writes, in milliseconds since the epoch. */
   get time(): number {
     return this.#time;
   }
@@ -79,42 +79,42 @@ export class PostgresBatch {
     return this.#held;
   }
 
-  /** Those of the partitions whose counters have changed. */
+  /** The partitions whose counters have changed. */
   get changed(): HeldPartitions {
     return new Map([...this.#held].filter(([partition]) => this.#changed.has(partition)));
   }
 
-  /** Rows that are new. */
+  /** The new rows. */
   get inserted(): readonly StoredRow[] {
     return [...this.#inserted.values()];
   }
 
-  /** Rows that there were, as they are now. */
+  /** The rows that existed before, in their new state. */
   get updated(): readonly StoredRow[] {
     return [...this.#updated.values()];
   }
 
-  /** Ids of updated rows whose value of a unique member another row has now. */
+  /** The ids of updated rows whose former value of a unique member another row has now. */
   get displaced(): readonly number[] {
     return [...this.#displaced].filter((id) => this.#updated.has(id));
   }
 
-  /** Ids that no record may have again, those of records that were never stored included. */
+  /** The ids that no record may have again, including those of records that were never stored. */
   get removed(): readonly number[] {
     return [...this.#removed];
   }
 
-  /** The keys of new records, to be kept. */
+  /** The idempotency keys of new records, to be stored. */
   get keyed(): readonly SnapshotKey[] {
     return [...this.#newlyKeyed.values()];
   }
 
-  /** Whether nothing is to be stored. */
+  /** Whether there is nothing to store. */
   get isUnchanged(): boolean {
     return this.#inserted.size + this.#updated.size + this.#removed.size === 0;
   }
 
-  /** Makes a write; returns undefined where the transaction does not hold its partition. */
+  /** Decides a write, and keeps its result. Returns undefined where the transaction does not hold its partition. */
   apply<W extends Write>(write: W): OutcomeOf<W> | undefined {
     const partition = partitionNamedBy(write, this.#partitions) ?? this.#partitionOfNextId();
     if (partition === undefined || !this.#held.has(partition)) return undefined;
@@ -125,7 +125,7 @@ export class PostgresBatch {
     return outcome;
   }
 
-  /** Returns the partition that has the least next id of those that are held, so that ids stay close together. */
+  /** Returns the held partition with the least next id, so that ids stay close together. */
   #partitionOfNextId(): number | undefined {
     let least: readonly [id: number, partition: number] | undefined;
     for (const [partition, { lastId }] of this.#held) {
@@ -135,9 +135,9 @@ export class PostgresBatch {
     return least?.[1];
   }
 
-  /** Those of the partition of the write in hand. */
+  /** The counters of the partition of the current write. */
   get #counters(): Counters {
-    return this.#held.get(this.#partition) as Counters; // held, or the write would not be decided
+    return this.#held.get(this.#partition) as Counters; // a write is decided only where its partition is held
   }
 
   #make(change: Change): void {

@@ -7,11 +7,11 @@ import type { PostgresPool } from "./pool.ts";
 import { transact } from "./writer.ts";
 
 /**
- * Stores many records, all or none, in one transaction and in constant memory. It holds all partitions of the collection from
- * its first records on.
+ * Stores many records, all or none, in one transaction and in constant memory. It holds all partitions of the collection from its
+ * first records on.
  *
- * @throws StoreNotEmpty (rejects) when there are records although `onlyIfEmpty`; StoreUnavailable when the documents stop
- *   coming; their own errors are passed on
+ * @throws StoreNotEmpty (rejects) when there are records despite `onlyIfEmpty`; StoreUnavailable when the documents stop arriving;
+ *   errors of the source are passed on
  */
 export async function bulkCreate(
   pool: PostgresPool,
@@ -24,7 +24,7 @@ export async function bulkCreate(
     return await pool.use((connection) =>
       transact<BulkCreation>(connection, changes, async () => {
         let held = await changes.counters.lock(connection, everyPartition, false);
-        // Documents may be waited for longer than the server waits for the statements of a transaction.
+        // Documents may take longer to arrive than the server lets a transaction wait for statements.
         await connection.query({ text: "SET LOCAL idle_in_transaction_session_timeout = '20s'" });
         if (source.onlyIfEmpty && !(await changes.isEmpty(connection, source.owner))) {
           throw new StoreNotEmpty("The collection has records");

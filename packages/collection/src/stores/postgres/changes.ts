@@ -22,7 +22,7 @@ export class PostgresChanges {
   readonly #rows: PostgresRows;
   readonly #removals: PostgresRemovals;
 
-  /** @param collections those of the database */
+  /** @param collections all collections of the database */
   constructor(definition: CollectionDefinition, collections: readonly CollectionDefinition[]) {
     const { name, unique = [], owner } = definition;
     this.counters = new PostgresCounters(definition, collections);
@@ -34,7 +34,7 @@ export class PostgresChanges {
     this.#removals = new PostgresRemovals(name, collections);
   }
 
-  /** Reads what the writes are decided by. `locking` is the answer to `lock`, sent before. */
+  /** Reads the state that the writes depend on. `locking` is the promise of `lock`, which must be called before. */
   async read(
     connection: PostgresConnection,
     writes: readonly Write[],
@@ -50,7 +50,7 @@ export class PostgresChanges {
       this.#removedOf(connection, given),
       this.#holdersOf(connection, writes),
     ]);
-    // Those that were created by a key before; such a key is rare.
+    // The records that were created with one of the keys before; such a key is rare.
     const repeated = await this.#rowsOf(connection, [...new Set(Array.from(keyed.values(), ({ id }) => id))]);
     for (const [id, row] of repeated) rows.set(id, row);
     const assignable = await this.#takenAmongUncounted(connection, held, given, writes.length);
@@ -63,7 +63,7 @@ export class PostgresChanges {
     const { inserted, updated, displaced, removed, keyed, time, changed } = batch;
     const stored = inserted.length + updated.length;
     const statements: Promise<unknown>[] = [];
-    // In this order no two records have the same value of a unique member in between.
+    // In this order, no two records ever have the same value of a unique member.
     if (removed.length > 0) statements.push(this.#removals.remove(connection, removed));
     statements.push(this.#rows.releaseUniqueKeys(connection, displaced));
     if (updated.length > 0) statements.push(this.#rows.update(connection, updated));
@@ -74,7 +74,7 @@ export class PostgresChanges {
     await Promise.all(statements);
   }
 
-  /** Stores records as they are, in the place of those with their ids; the counters stay. */
+  /** Stores records unchanged, and replaces those with the same ids. The counters do not change. */
   async put(connection: PostgresConnection, records: readonly SnapshotRecord[]): Promise<void> {
     if (records.length === 0) return;
     const member = this.#owner?.member;
@@ -85,17 +85,17 @@ export class PostgresChanges {
     await this.#rows.put(connection, rows);
   }
 
-  /** Takes the values of unique members from records that a later step puts again. */
+  /** Clears the values of unique members in records that a later step stores again. */
   releaseUniqueKeys(connection: PostgresConnection, ids: readonly number[]): Promise<void> {
     return this.#rows.releaseUniqueKeys(connection, ids);
   }
 
-  /** Removes records and what they own; none of the ids is given again. Only the removals of these are not counted. */
+  /** Removes records and those that they own; none of the ids is assigned again. Counts the removals of owned records only. */
   remove(connection: PostgresConnection, ids: readonly number[]): Promise<void> {
     return this.#removals.remove(connection, ids);
   }
 
-  /** Whether the collection, or the owner in it, has no record. */
+  /** Returns whether the collection, or the owner in it, has no record. */
   async isEmpty(connection: PostgresConnection, owner: number | undefined): Promise<boolean> {
     const ofOwner = owner === undefined ? "" : "WHERE owner = $1";
     const values = owner === undefined ? [] : [owner];
@@ -142,10 +142,10 @@ export class PostgresChanges {
   }
 
   /**
-   * Returns the ids that a record has or had of those that are not counted and may be assigned next.
+   * Returns the ids that a record has or had, among the uncounted ids that may be assigned next.
    *
-   * @param given ids that writes bring along
-   * @param free how many more are returned than are taken, at least
+   * @param given the ids that clients chose for new records
+   * @param free how many untaken ids of each partition the search covers, at least
    */
   async #takenAmongUncounted(
     connection: PostgresConnection,
@@ -164,7 +164,7 @@ export class PostgresChanges {
     return taken;
   }
 
-  /** Returns the ids beyond this one that a record has or had, until as many as `free` others of each partition have been passed. */
+  /** Returns the ids beyond this one that a record has or had, as far as at least `free` untaken ids of each partition reach. */
   async #takenBeyond(connection: PostgresConnection, id: number, free: number): Promise<readonly number[]> {
     const taken: number[] = [];
     for (let end = id; (end - id) / this.counters.partitions - taken.length < free; ) {

@@ -5,39 +5,39 @@ import { type ColumnKind, type MemberColumn, selectableColumn, tableShape, uniqu
 import { nameOf, quoteName } from "./sql.ts";
 import { indexedWords, wordIndex } from "./words.ts";
 
-/** A column of a collection's table that the store fills with what it makes of a record's document. */
+/** A column of a collection's table that the store fills from the document of a record. */
 export interface FilledColumn {
-  /** Also says what it has, so that one of another type has another name. */
+  /** Includes the kind of the values, so that a column of another type has another name. */
   readonly name: string;
   readonly type: "text" | "text[]" | "integer" | "bigint" | "double precision";
-  /** What it is filled with: where that changes, it is filled anew. */
+  /** Identifies the way in which the column is filled. When it changes, the column is filled again. */
   readonly content: string;
-  /** The elements of a list have spaces between them. */
+  /** Makes the value from a document. The elements of a list are separated by spaces. */
   readonly toValue: (document: unknown, json: string) => string | number | null;
   readonly index: ColumnIndex | undefined;
 }
 
-/** An index on a column; what makes it is put behind its name. */
+/** An index on a column. The definition follows the name of the table in the statement that makes the index. */
 interface ColumnIndex {
   readonly definition: string;
-  /** The member of which no two records are to have the same value. */
+  /** The member of which no two records may have the same value. */
   readonly unique?: string;
 }
 
-/** The column in which the values of a member are compared, by an expression that has an index. */
+/** The column that is compared for a member, by an expression that has an index. */
 export interface ComparedColumn extends MemberSql {
-  /** The expression for the whole of a text of which `sql` has the beginning. */
+  /** The expression for the whole text, where `sql` has only its beginning. */
   readonly whole: string | undefined;
-  /** Whether it has whole numbers, which are all that the server compares it with. */
+  /** Whether its values are whole numbers, which the server compares only with whole numbers. */
   readonly isInteger: boolean;
-  /** Whether each record has a value. */
+  /** Whether every record has a value. */
   readonly isFull: boolean;
 }
 
-/** How many characters of a text an index has: those of the most bytes fit into an entry, which has 2,704. */
+/** How many characters of a text an index has. Even at four bytes each, they fit into an entry, which has 2,704 bytes. */
 export const indexedLength = 600;
 
-/** The columns of the members that records can be selected by, by the names of these. */
+/** Returns the columns of the members that records can be selected by, by the names of the members. */
 export function comparedColumns({ selectable = [] }: CollectionDefinition): ReadonlyMap<string, ComparedColumn> {
   const own = storeMembers.map(({ name, type }): readonly [string, ComparedColumn] => {
     const sql = quoteName(storeColumns[name] ?? name);
@@ -56,7 +56,7 @@ export function comparedColumns({ selectable = [] }: CollectionDefinition): Read
 
 const storeColumns: Readonly<Record<string, string>> = { createdAt: "created_at", updatedAt: "updated_at" };
 
-/** The columns that a collection has beside those of the store. */
+/** Returns the columns that a collection has in addition to those of the store. */
 export function filledColumns(definition: CollectionDefinition): readonly FilledColumn[] {
   const { unique = [], selectable = [], fullText = [], owner } = definition;
   const ofOwner = owner === undefined ? "" : "owner ASC, ";
@@ -74,7 +74,7 @@ export function filledColumns(definition: CollectionDefinition): readonly Filled
       return { ...column, index: { definition: `(${quoteName(column.name)})`, unique: member } };
     }),
     ...selectable.map((member): FilledColumn => {
-      const term = orderTerm(compared.get(member.name) as ComparedColumn, false); // it has those that are selectable
+      const term = orderTerm(compared.get(member.name) as ComparedColumn, false); // it has every selectable member
       return { ...filledFrom(selectableColumn(member)), index: { definition: `(${ofOwner}${term}, id ASC)` } };
     }),
     ...(fullText.length === 0
@@ -108,17 +108,19 @@ const columnTypes: Readonly<Record<ColumnKind, "text" | "bigint" | "double preci
   time: "bigint",
 };
 
-/** The name of the column in which a member is unique. */
+/** Returns the name of the column in which a member is unique. */
 export const uniqueColumnName = (member: string): string => filledFrom(uniqueColumn(member)).name;
 
 /** Returns the shape of the table that a definition asks for. */
 export const dueShape = (definition: CollectionDefinition): string => tableShape(definition, filledColumns(definition));
 
-/** A value as the database can have it: see `toReadableText`. */
+/** Makes a value that the database can store: see `toReadableText`. */
 export const toReadableValue = <V extends string | number | null>(value: V): V | string =>
   typeof value === "string" ? toReadableText(value) : value;
 
-/** What puts records in the order of a column: those without a value before the others and, the other way round, after them. */
+/**
+ * Makes the term that orders records by a column. Records without a value come first in ascending order, last in descending order.
+ */
 export function orderTerm({ sql, isFull }: ComparedColumn, descending: boolean): string {
   const direction = descending ? "DESC" : "ASC";
   if (isFull) return `${sql} ${direction}`;
@@ -126,8 +128,8 @@ export function orderTerm({ sql, isFull }: ComparedColumn, descending: boolean):
 }
 
 /**
- * A text as the database can have it: JSON may have U+0000 and single surrogates, for which the database has no text. U+FFFD and four
- * digits stand for each of these.
+ * Makes a text that the database can store. JSON may contain U+0000 and single surrogates, which the database cannot store: each
+ * becomes U+FFFD and four hexadecimal digits.
  */
 export function toReadableText(text: string): string {
   return text.replace(/\0|\p{Surrogate}/gu, (sign) => `\ufffd${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -4,7 +4,7 @@ import { uniqueColumnName } from "./columns.ts";
 import type { PostgresPool } from "./pool.ts";
 import { quoteName, toArrayText } from "./sql.ts";
 
-/** Finds which claims of new records would conflict with the records that there are, and stores nothing. */
+/** Finds the claims of new records that conflict with existing records, and stores nothing. */
 export class PostgresConflicts {
   readonly #pool: PostgresPool;
   readonly #collection: string;

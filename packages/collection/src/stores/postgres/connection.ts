@@ -12,26 +12,26 @@ import {
 } from "./session.ts";
 
 /**
- * A connection to a server. Statements are sent at once, without waiting for the answers to those before them, and run
- * one after another.
+ * A connection to a server. It sends statements at once, without waiting for earlier answers; the server runs them one after
+ * another.
  *
- * The session has its timeouts and its search path from the start. A pooler such as PgBouncer may not take them, and may give each
- * transaction another session: then every transaction sets them for itself, and no statement has a name.
+ * A session begins with its timeouts and its search path. A pooler such as PgBouncer may not accept them, and may give each
+ * transaction another session: then every transaction makes these settings itself, and no statement has a name.
  */
 export class PostgresConnection {
   readonly #client: Client;
   readonly #socket: Socket;
-  /** Makes the settings for the transaction it is in; undefined where the session has them. */
+  /** The statement that makes the settings for one transaction; undefined where the session has them. */
   readonly #localSettings: Statement | undefined;
-  /** Whether the server must take changes: a connection to one that no longer does is given up. */
+  /** Whether the server must accept changes: when it no longer does, the connection is given up. */
   readonly #mustWrite: boolean;
   #isUsable = true;
 
   /**
    * Opens a connection to a server.
    *
-   * @throws the error of the server, or of the system; UnusableDatabase when the server has another role, or a pooler before it
-   *   does not pass on what the address asks for
+   * @throws the error of the server, or of the system; UnusableDatabase when the server has another role, or when a pooler in front
+   *   of it does not pass on the options of the address
    */
   static async open(
     server: PostgresServer,
@@ -113,7 +113,7 @@ export class PostgresConnection {
     });
     // pg would read the file, too, and warn that a later version will not.
     if (this.#client.password == null) Object.assign(this.#client, { password: passwordFromFile });
-    // Statements in hand are told by themselves; here it is noted for those that come.
+    // Pending statements fail by themselves; this keeps the connection from being used again.
     for (const event of ["error", "end"] as const) {
       this.#client.on(event, () => {
         this.#isUsable = false;
@@ -121,18 +121,18 @@ export class PostgresConnection {
     }
   }
 
-  /** Whether statements can be sent: not once it has broken or was closed. */
+  /** Whether statements can be sent: no longer after the connection breaks or is closed. */
   get isUsable(): boolean {
     return this.#isUsable;
   }
 
-  /** Begins a transaction: what is sent after it belongs to it. */
+  /** Begins a transaction. Statements that are sent after it belong to it. */
   async begin(mode: string): Promise<void> {
     const begun = this.query({ text: `BEGIN ${mode}` });
     await Promise.all(this.#localSettings === undefined ? [begun] : [begun, this.query(this.#localSettings)]);
   }
 
-  /** The rows of a statement that is a transaction of its own, as `query` gives them. */
+  /** Returns the rows of a statement that is its own transaction, as `query` returns them. */
   async queryAlone<Row extends readonly (string | null)[]>(statement: Statement): Promise<Row[]> {
     if (this.#localSettings === undefined) return this.query<Row>(statement);
     const sent = [this.begin("ISOLATION LEVEL READ COMMITTED"), this.query<Row>(statement)] as const;
@@ -145,7 +145,7 @@ export class PostgresConnection {
   /**
    * Returns the rows, each an array of its columns: text as the server writes it, or null.
    *
-   * @throws ConnectionLost when the answer will never come; else the error of the server
+   * @throws ConnectionLost when no answer can come any more; otherwise the error of the server
    */
   async query<Row extends readonly (string | null)[]>({ name, text, values = [] }: Statement): Promise<Row[]> {
     try {
@@ -155,8 +155,8 @@ export class PostgresConnection {
       return rows as unknown as Row[]; // the caller knows the columns of its statement
     } catch (error) {
       const state = sqlStateOf(error);
-      // An error without a code is the driver's: there is no connection. With 57P01 and the like the server ends it. A
-      // server that must take changes and does not is a standby by now: another one takes them.
+      // An error without a code is the driver's: there is no connection. With 57P01 and similar codes, the server ends it. A server
+      // that must accept changes but is read-only has become a standby: another server accepts them.
       const isDemoted = this.#mustWrite && state === sqlState.readOnly;
       if (state !== undefined && !state.startsWith("57P") && !isDemoted && this.#isUsable) throw error;
       this.destroy();
@@ -164,7 +164,7 @@ export class PostgresConnection {
     }
   }
 
-  /** Says goodbye to the server, once what is in hand is answered; one that does not answer is waited for half a second. */
+  /** Closes the connection once the pending statements are answered, or after half a second without an end. */
   async close(): Promise<void> {
     this.#isUsable = false;
     const timer = setTimeout(() => this.#socket.destroy(), 500);
@@ -172,15 +172,15 @@ export class PostgresConnection {
     clearTimeout(timer);
   }
 
-  /** Breaks it: what is in hand is lost. */
+  /** Breaks the connection. Pending statements are lost. */
   destroy(): void {
     this.#isUsable = false;
     this.#socket.destroy();
   }
 
   /**
-   * Returns whether the session has the settings that it was opened with. If so, it is made to answer a commit when it is on
-   * disk, even where the server is set up otherwise, and to end a statement when its connection is gone.
+   * Returns whether the session has the settings that it was opened with. If so, makes the session answer a commit when it is on
+   * disk, even where the server is set up otherwise, and end a statement when its connection is gone.
    */
   async #finishSession(timeouts: PostgresTimeouts, options: string | undefined): Promise<boolean> {
     const statement = finishSession(timeouts, options);

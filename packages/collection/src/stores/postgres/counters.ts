@@ -10,28 +10,28 @@ import { quoteName, quoteText, toArrayText } from "./sql.ts";
 /** The partitions that a transaction has locked, each with its counters. */
 export type HeldPartitions = ReadonlyMap<number, Counters>;
 
-/** Says which partitions a transaction locks. */
+/** The partitions that a transaction locks. */
 export interface WantedPartitions {
-  /** The one that it waits for: the one with the least next id, all of them, or this one. */
+  /** The partitions that it waits for: the one with the least next id, all of them, or this one. */
   readonly awaited?: "least" | "every" | number | undefined;
-  /** Those that it takes where no other transaction holds them: the one with the least next id of these, or these. */
+  /** The partitions that it locks where no other transaction holds them: the free one with the least next id, or these. */
   readonly free?: "least" | readonly number[];
 }
 
 export const everyPartition: WantedPartitions = { awaited: "every" };
 
-/** The counters of a collection's partitions: who changes records holds the lock of their partition. */
+/** The counters of a collection's partitions. A program that changes records holds the lock of their partition. */
 export class PostgresCounters {
   /** How many partitions the collection has. */
   readonly partitions: number;
   readonly #collection: string;
   readonly #columns: string;
-  /** What it owns, at any remove, in the order in which every program locks them. */
+  /** The collections that it owns, directly or through others, in the order in which every program locks them. */
   readonly #owned: readonly string[];
   /** The greatest counters of each partition that this program has seen committed. */
   readonly #seen = new Map<number, Counters>();
 
-  /** @param collections those of the database */
+  /** @param collections all collections of the database */
   constructor(definition: CollectionDefinition, collections: readonly CollectionDefinition[]) {
     const { name, partitions = 1 } = definition;
     this.partitions = partitions;
@@ -43,15 +43,16 @@ export class PostgresCounters {
   }
 
   /**
-   * Locks partitions until the transaction ends, and reads their counters. Every change begins with this, so that the changes of a
-   * partition are decided one after another whichever program makes them, and its revisions are in the order of the commits.
+   * Locks partitions until the transaction ends, and reads their counters. Every change begins with this: so the changes of a
+   * partition are decided one after another, whichever program makes them, and its revisions are in the order of the commits.
    *
-   * A transaction waits for one partition at most, before it holds any, and else takes what is free: so no two wait for each other.
-   * Those that remove records then wait for every partition of what these own, wherever that is counted; all programs in the same order.
+   * A transaction waits for at most one partition, before it holds any, and otherwise locks only free ones: so no two transactions
+   * wait for each other. A transaction that removes records then waits for every partition of the owned collections, because owned
+   * records may be counted in any of them; all programs lock these in the same order.
    *
-   * @param isRemoving whether records may go
+   * @param isRemoving whether the transaction may remove records
    * @throws StoreUnavailable (rejects) when another program has given the table another shape, which this one cannot fill;
-   *   StoreHistoryLost when changes that were committed are gone
+   *   StoreHistoryLost when committed changes are gone
    */
   async lock(
     connection: PostgresConnection,
@@ -81,9 +82,9 @@ export class PostgresCounters {
   }
 
   /**
-   * Takes note of counters that are committed.
+   * Records committed counters.
    *
-   * @throws StoreHistoryLost when they are behind those that were committed before
+   * @throws StoreHistoryLost when they are behind the counters that were committed before
    */
   see(committed: HeldPartitions): void {
     for (const [partition, counters] of committed) {
@@ -97,7 +98,7 @@ export class PostgresCounters {
     }
   }
 
-  /** Reads the counters, and takes note of them as `see` does. */
+  /** Reads the counters, and records them as `see` does. */
   async look(connection: PostgresConnection): Promise<void> {
     const rows = await connection.queryAlone<readonly [partition: string, revision: string, lastId: string]>({
       text: "SELECT partition, revision, last_id FROM waymark_collections WHERE name = $1",
@@ -109,7 +110,7 @@ export class PostgresCounters {
     this.see(new Map(rows.map(([partition, ...counters]) => [Number(partition), toCounters(...counters)])));
   }
 
-  /** Stores what the counters of a held partition are now. */
+  /** Stores the new counters of a held partition. */
   put(connection: PostgresConnection, partition: number, counters: Counters): Promise<unknown> {
     return connection.query({
       name: "waymark count",
@@ -151,5 +152,5 @@ export class PostgresCounters {
   }
 }
 
-/** The columns that each of the statements reads. */
+/** The columns that each locking statement reads. */
 type CountersRow = readonly [partition: string, revision: string, lastId: string, isSame: string];

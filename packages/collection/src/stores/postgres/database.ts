@@ -16,7 +16,7 @@ import { PostgresServers } from "./servers.ts";
 import type { PostgresTimeouts } from "./session.ts";
 import { openPostgresSnapshot } from "./snapshot.ts";
 
-/** As `openPostgresDatabase` of the package, which loads this file when it is called. */
+/** Implements `openPostgresDatabase` of the package, which loads this file when it is called. */
 export async function openPostgresDatabase(address: string, options: PostgresDatabaseOptions): Promise<Database> {
   const { poolSize = 10 } = options;
   const { connectTimeout: connect = 3000, statementTimeout: statement = 5000, lockTimeout: lock = 2000 } = options;
@@ -45,7 +45,7 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
   );
 }
 
-/** As `openSnapshot` of the package for a PostgreSQL database. */
+/** Implements `openSnapshot` of the package for a PostgreSQL database. */
 export async function snapshotPostgresDatabase(address: string): Promise<Snapshot> {
   const parsed = parsePostgresAddress(address);
   try {
@@ -55,7 +55,7 @@ export async function snapshotPostgresDatabase(address: string): Promise<Snapsho
   }
 }
 
-/** StoreOpenError for what keeps a database from being opened, and the fault itself where that is the program's. */
+/** Returns a StoreOpenError that says why a database cannot be opened, or the error itself where it is a fault of the program. */
 function openingFault(display: string, error: unknown): unknown {
   const reason = reasonNotOpened(error);
   if (reason === undefined) return error;
@@ -96,7 +96,7 @@ function postgresDatabaseEngine(
     }),
     async probeChanges() {
       try {
-        // What another transaction is changing can be changed, and is not waited for.
+        // Rows that another transaction is changing can be changed; the probe does not wait for them.
         const free = "SELECT name, partition FROM waymark_collections FOR UPDATE SKIP LOCKED";
         const text = `UPDATE waymark_collections SET revision = revision WHERE (name, partition) IN (${free})`;
         await pools.changes.use((connection) => connection.queryAlone({ text }));
@@ -121,9 +121,9 @@ function postgresDatabaseEngine(
 }
 
 /**
- * Brings the tables to what this program reads and writes, on a connection that has time for it. Where all is as it should be nothing
- * is written, so that a standby is opened too. Of programs that start together on an empty database one makes the tables, and the others
- * find that and try again. Returns the definitions with the number of partitions that each collection has.
+ * Brings the tables to the form that this program reads and writes, on a connection with long timeouts. Writes nothing where the
+ * form is right, so that a standby can be opened, too. When several programs start together on an empty database, one makes the
+ * tables; the others detect that and try again. Returns the definitions with the number of partitions of each collection.
  */
 export async function prepareDatabase(
   servers: PostgresServers,
@@ -143,7 +143,7 @@ export async function prepareDatabase(
   return attempt(8, prepareOnce, metAnotherStart);
 }
 
-/** In one transaction, where the engine has the making of tables in it. */
+/** Prepares the database in one transaction, as far as the engine makes tables within transactions. */
 async function prepareOver(
   connection: PostgresConnection,
   { collections, forRestore = false }: DatabaseOptions,
@@ -162,7 +162,10 @@ async function prepareOver(
   return collections.flatMap(({ name }) => prepared.get(name) ?? []);
 }
 
-/** Of a large table, an index that a new version asks for takes minutes to make; and as long others wait who start too. */
+/**
+ * In milliseconds. An index that a new version needs on a large table takes minutes to make, and other starting programs wait as
+ * long.
+ */
 const patience = 3_600_000;
 
 async function assertServer(connection: PostgresConnection, isToBeWritten: boolean): Promise<void> {

@@ -64,18 +64,18 @@ export class PostgresDialect extends Dialect<ComparedColumn> {
   }
 }
 
-/** Returns the expression that is indexed or, where it may have only the beginning of a value, that for the whole. */
+/** Returns the indexed expression or, where that may have only the beginning of a value, the expression for the whole. */
 function operand({ sql, whole }: ComparedColumn, values: readonly (string | number)[]): string {
   return whole !== undefined && values.some((value) => typeof value === "string" && isCut(value)) ? whole : sql;
 }
 
 const isWhole = (value: number): boolean => Number.isInteger(value) && Math.abs(value) <= greatest;
 
-/** Beyond every value of a column, and less than the server's own limit. */
+/** Greater than every value of a column, and less than the server's own limit. */
 const greatest = 2 ** 62;
 
 const firstCharacters = (text: string): string =>
   isCut(text) ? Array.from(text).slice(0, indexedLength).join("") : text;
 
-/** Whether an index has less than the whole of it, or just that. */
+/** Returns whether a text is at least as long as the part that an index has. */
 const isCut = (text: string): boolean => text.length >= indexedLength && Array.from(text).length >= indexedLength;

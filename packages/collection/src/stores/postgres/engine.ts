@@ -28,7 +28,7 @@ export class PostgresEngine implements Engine {
   readonly #changes: PostgresChanges;
   readonly #writer: PostgresWriter;
 
-  /** @param collections those of the database */
+  /** @param collections all collections of the database */
   constructor(
     pools: PostgresPools,
     definition: CollectionDefinition,
@@ -86,17 +86,17 @@ export class PostgresEngine implements Engine {
     }
   }
 
-  /** @throws StoreHistoryLost (rejects) when changes that were committed are gone */
+  /** @throws StoreHistoryLost (rejects) when committed changes are gone */
   assertHistory(): Promise<void> {
     return this.#pools.changes.use((connection) => this.#changes.counters.look(connection));
   }
 
-  /** How many changes wait for a transaction. */
+  /** The number of changes that wait for a transaction. */
   get waitingChanges(): number {
     return this.#writer.waiting;
   }
 
-  /** Makes the changes that wait, and takes no more. */
+  /** Makes the waiting changes, and accepts no more. */
   close(): Promise<void> {
     return this.#writer.close();
   }

@@ -1,6 +1,6 @@
 import { StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../../store.ts";
 
-/** Error codes of PostgreSQL (SQLSTATE) that something hangs on here; the other ones are known by their class. */
+/** The error codes of PostgreSQL (SQLSTATE) that the store distinguishes. It recognizes other errors by their class. */
 export const sqlState = {
   invalidPassword: "28P01",
   uniqueViolation: "23505",
@@ -14,12 +14,14 @@ export const sqlState = {
   noSuchDatabase: "3D000",
 } as const;
 
-/** The connection broke, or was given up, before the answer was there: what had been sent may have been done or not. */
+/**
+ * The error of a connection that broke, or was given up, before the answer came. The server may or may not have done what was sent.
+ */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
 }
 
-/** The error code that the server sent; undefined for every other value. */
+/** Returns the error code that the server sent; undefined for every other value. */
 export function sqlStateOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
   // The codes of the system, such as ECONNRESET and EPIPE, come on errors that have no severity.
@@ -27,17 +29,23 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 /**
- * Whether a transaction was undone, and may succeed when it is tried again (class 40): it met another one or, on a standby,
- * what was to be taken over from the primary.
+ * Returns whether a transaction was undone, and may succeed when it is tried again (class 40): it conflicted with another one or,
+ * on a standby, with changes from the primary.
  */
 export const isTransactionRollback = (error: unknown): boolean =>
   sqlStateOf(error)?.startsWith("40") === true && !isOutcomeUnknown(error);
 
-/** Whether it cannot be told if a commit was made: the connection broke, or the machines of a distributed engine lost one another. */
+/**
+ * Returns whether a commit may or may not have been made: the connection broke, or the machines of a distributed engine lost one
+ * another.
+ */
 export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof ConnectionLost || sqlStateOf(error) === sqlState.completionUnknown;
 
-/** What a store throws for an error of the database: StoreUnavailable when trying later may help, else the error itself. */
+/**
+ * Returns the error that a store throws for an error of the database: StoreUnavailable when trying later may help, otherwise the
+ * error itself.
+ */
 export function toStoreFault(error: unknown): unknown {
   if (error instanceof ConnectionLost) return new StoreUnavailable(error.message, { cause: error });
   const state = sqlStateOf(error);
@@ -47,13 +55,16 @@ export function toStoreFault(error: unknown): unknown {
   return reason === undefined ? error : new StoreUnavailable(reason, { cause: error });
 }
 
-/** As `toStoreFault`, for what takes longer the more records there are: what the server stopped for its time is a StoreReadTimeout. */
+/**
+ * Returns the error as `toStoreFault` does, for work that takes longer the more records there are: a statement that the server
+ * stopped because of its time becomes a StoreReadTimeout.
+ */
 export function toSelectionFault(error: unknown): unknown {
   if (sqlStateOf(error) !== sqlState.queryCanceled) return toStoreFault(error);
   return new StoreReadTimeout("It takes longer than the database may work on a statement", { cause: error });
 }
 
-/** By code, or by the two characters of its class. */
+/** The reasons, by error code or by the two characters of its class. */
 const temporary: ReadonlyMap<string, string> = new Map([
   ["08", "The connection to the database broke"],
   ["25P03", "The database ended a transaction that took too long"],
@@ -66,10 +77,10 @@ const temporary: ReadonlyMap<string, string> = new Map([
   ["58", "The system of the database reports an error"],
 ]);
 
-/** Why a database cannot be ours, and what to do; the name of the database is put before it. */
+/** An error that says why a database cannot be used, and what to do. Its message follows the name of the database. */
 export class UnusableDatabase extends Error {}
 
-/** One line for what keeps a database from being opened; undefined for a fault of the program. It has no password. */
+/** Returns one line that says why a database cannot be opened; undefined for a fault of the program. It contains no password. */
 export function reasonNotOpened(error: unknown): string | undefined {
   if (error instanceof UnusableDatabase) return error.message;
   const state = sqlStateOf(error);
@@ -80,7 +91,7 @@ export function reasonNotOpened(error: unknown): string | undefined {
   return bySystemCode.get(code) ?? byMessage.find(([part]) => message.includes(part))?.[1];
 }
 
-/** Where a name has several addresses, what became of the first of them tells for all. */
+/** Returns the code and message of an error. Where a host has several addresses, the error of the first represents all. */
 function firstOf(error: unknown): { readonly code: string; readonly message: string } {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   if (!(first instanceof Error)) return { code: "", message: "" };
@@ -106,7 +117,7 @@ const bySystemCode: ReadonlyMap<string, string> = new Map([
   ["ERR_TLS_CERT_ALTNAME_INVALID", "the certificate of the server is for another host; name the host as it does"],
 ]);
 
-/** By what the driver says, where it has no code. */
+/** The reasons, by a part of the driver's message, for errors without a code. */
 const byMessage: readonly (readonly [part: string, reason: string])[] = [
   ["timeout expired", unreachable],
   ["does not support SSL", notEncrypted],

@@ -10,7 +10,9 @@ export interface FoundRecord {
   readonly owner: number | undefined;
 }
 
-/** Reads single records: those that are asked for in one turn of the event loop, and while others are read, by one query. */
+/**
+ * Reads single records. One query reads the records that are requested in one turn of the event loop, or while other queries run.
+ */
 export class PostgresFinds {
   readonly #pool: PostgresPool;
   readonly #statement: { readonly name: string; readonly text: string };
@@ -25,7 +27,7 @@ export class PostgresFinds {
     this.#statement = { name: `waymark find in ${table}`, text };
   }
 
-  /** The record with this id, which is a safe integer. */
+  /** Returns the record with this id, which must be a safe integer. */
   find(id: number): Promise<FoundRecord | undefined> {
     const waiting = this.#waiting.get(id);
     if (waiting !== undefined) return waiting.promise;
@@ -36,7 +38,7 @@ export class PostgresFinds {
     return asked.promise;
   }
 
-  /** Once the requests that have arrived by now have been looked at. */
+  /** Sends a query after the requests that have already arrived are processed. */
   #schedule(): void {
     if (this.#isDue || this.#inHand >= queriesAtOnce) return;
     this.#isDue = true;
@@ -80,10 +82,10 @@ export class PostgresFinds {
   }
 }
 
-/** So that the server works on one while the other one's records are taken to pieces here. */
+/** Two, so that the server works on one query while this program parses the records of the other. */
 const queriesAtOnce = 2;
 
-/** Records of the greatest size that is usual still come to some megabytes. */
+/** In records. Even at the greatest usual size, they amount to only some megabytes. */
 const batchLimit = 256;
 
 const queueLimit = 10_000;

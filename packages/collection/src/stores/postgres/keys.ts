@@ -7,7 +7,7 @@ import { toReadableText } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { toArrayText } from "./sql.ts";
 
-/** Returns which records were created before by the keys of the writes. */
+/** Returns the records that were created before with the idempotency keys of the writes, by `keyOf`. */
 export async function keyedRecords(
   connection: PostgresConnection,
   collection: string,
@@ -34,9 +34,9 @@ export async function keyedRecords(
 }
 
 /**
- * Forgets some keys of the collection that are too old. Keys of other collections are left to the holder of their lock.
+ * Removes some expired keys of the collection. The expired keys of another collection are left to the holder of its lock.
  *
- * @param stored how many records were stored by that time
+ * @param stored how many records are stored at that time
  */
 export async function forgetKeys(
   connection: PostgresConnection,
@@ -55,10 +55,10 @@ export async function forgetKeys(
 }
 
 /**
- * Keeps the keys of new records, in the place of those that are too old. A transaction in another partition may have kept one of them
- * meanwhile: then this fails as a value that is there twice, and the transaction is to be repeated.
+ * Stores the keys of new records in place of expired ones. A transaction in another partition may have stored one of the keys
+ * meanwhile: then this fails with a unique violation, and the transaction must be repeated.
  *
- * @param time when the last of the records was created
+ * @param time the time of the latest of the records, in milliseconds since the epoch
  */
 export async function keepKeys(
   connection: PostgresConnection,
@@ -81,7 +81,7 @@ export async function keepKeys(
   await Promise.all([forget, keep]);
 }
 
-/** Stores keys as they are, in the place of those that there are. */
+/** Stores keys unchanged, and replaces existing ones. */
 export async function putKeys(
   connection: PostgresConnection,
   collection: string,

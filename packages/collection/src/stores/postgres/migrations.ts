@@ -5,11 +5,10 @@ import { sqlState, sqlStateOf, UnusableDatabase } from "./fault.ts";
 import { quoteText } from "./sql.ts";
 
 /**
- * The statements that lead to each layout from the one before; to the first, from nothing. The number of layouts is that of the one
- * that this program reads and writes. What has been released stays as it is.
+ * The statements that make each layout from the one before it, and the first from nothing. This program reads and writes the last
+ * layout. Released statements must not change.
  *
- * Each statement may be made again, since an engine whose transactions do not hold the making of tables may have made some of them
- * before.
+ * Each statement must be repeatable, because an engine that makes tables outside of transactions may have run some of them before.
  */
 export type Layouts = readonly (readonly string[])[];
 
@@ -49,10 +48,10 @@ const firstLayout: readonly string[] = [
 export const presentLayouts: Layouts = [firstLayout];
 
 /**
- * Brings the database to the last of the layouts, within the transaction of the connection. Writes and locks nothing where it has that
- * already.
+ * Brings the database to the last of the layouts, within the transaction of the connection. Writes and locks nothing where the
+ * database already has it.
  *
- * @throws UnusableDatabase when the layout is not one of these; an error of the server for which `metAnotherStart` holds
+ * @throws UnusableDatabase when the layout is not one of these; an error of the server for which `metAnotherStart` returns true
  */
 export async function migrate(connection: PostgresConnection, layouts: Layouts): Promise<void> {
   const found = await knownLayoutOf(connection, layouts);
@@ -65,7 +64,7 @@ export async function migrate(connection: PostgresConnection, layouts: Layouts):
   await connection.query({ text: `UPDATE waymark_layout SET version = ${layouts.length}` });
 }
 
-/** Has all others wait that are about to make or change tables, until the transaction ends. */
+/** Makes every other program that is about to make or change tables wait until the transaction ends. */
 export async function lockLayout(connection: PostgresConnection): Promise<void> {
   await connection.query({ text: "SELECT version FROM waymark_layout FOR UPDATE" });
 }
@@ -81,7 +80,7 @@ async function makeLayout(connection: PostgresConnection): Promise<void> {
 }
 
 /**
- * The layout of the tables; 0 where there are no tables.
+ * Returns the layout of the tables; 0 where there are no tables.
  *
  * @throws UnusableDatabase when it is not one of the layouts
  */
@@ -93,7 +92,7 @@ export async function knownLayoutOf(connection: PostgresConnection, layouts: Lay
       `a newer version of this program wrote it (layout ${version}, and this one knows ${layouts.length}); upgrade, or name another database`,
     );
   }
-  // Before the first release there were other tables, which had these numbers too.
+  // The tables from before the first release are others, but have the same layout numbers.
   if (Number(version) > 0 && !(await isReleased(connection))) {
     throw new UnusableDatabase("a version of this program that was never released wrote it; name another database");
   }
@@ -111,24 +110,27 @@ async function isReleased(connection: PostgresConnection): Promise<boolean> {
 }
 
 /**
- * Whether an error tells that another program was making the same tables, or changed the same rows: trying again finds what that one
- * has made.
+ * Returns whether an error means that another program made the same tables, or changed the same rows, at the same time. Another
+ * attempt finds the tables of that program.
  */
 export function metAnotherStart(error: unknown): boolean {
   const state = sqlStateOf(error);
   return state !== undefined && (state.startsWith("40") || doneByAnother.has(state));
 }
 
-/** Of two who make one table, object or column at once the later finds it taken, in the catalog or by its index. */
+/**
+ * The error codes of the later of two programs that make one table, object or column at once: it exists, in the catalog or by its
+ * index.
+ */
 const doneByAnother: ReadonlySet<string> = new Set(["42P07", "42710", "42701", sqlState.uniqueViolation]);
 
-/** @throws UnusableDatabase when a restore into it is not finished */
+/** @throws UnusableDatabase when a restore into the database is not finished */
 export async function assertFinished(connection: PostgresConnection): Promise<void> {
   const loading = await connection.query({ text: "SELECT 1 FROM waymark_loading LIMIT 1" });
   if (loading.length > 0) throw new UnusableDatabase(unfinished);
 }
 
-/** Whether there is a table of this name, quoted where that is needed. */
+/** Returns whether there is a table of this name, which must be quoted where that is needed. */
 export async function isThere(connection: PostgresConnection, table: string): Promise<boolean> {
   const [[found] = []] = await connection.query({ text: "SELECT to_regclass($1)", values: [table] });
   return found !== null;

@@ -1,4 +1,4 @@
-/** It has no types of its own. */
+/** The package has no types of its own. */
 declare module "pgpass" {
   export default function pgpass(connection: object, callback: (password: string | undefined) => void): void;
 }

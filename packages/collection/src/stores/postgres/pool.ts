@@ -8,20 +8,20 @@ import type { Statement } from "./session.ts";
 
 interface PostgresPoolOptions {
   readonly open: () => Promise<PostgresConnection>;
-  /** At most so many connections. */
+  /** The greatest number of connections. */
   readonly size: number;
-  /** At most so many pieces of work wait for a connection; for more the store is unavailable. */
+  /** The greatest number of pieces of work that wait for a connection. For more, the store is unavailable. */
   readonly queueLimit: number;
-  /** At most so many of one caller, where callers are named. */
+  /** The greatest number of waiting pieces of work of one caller, where callers have names. */
   readonly queueLimitPerCaller: number;
-  /** How long each of them waits, in milliseconds. */
+  /** In milliseconds, how long each piece of work waits. */
   readonly patience: number;
 }
 
 /**
- * Lends connections, each to one piece of work at a time. They are opened when they are needed; one that has broken is
- * dropped, and another one opened for the next piece of work, so that the pool heals by itself. Callers have a turn each, however
- * many pieces of work of one of them wait.
+ * Lends connections, each to one piece of work at a time. It opens them when they are needed, drops a broken one, and opens another
+ * for the next piece of work, so that the pool heals by itself. Callers take turns, however many pieces of work of one of them
+ * wait.
  */
 export class PostgresPool {
   readonly #options: PostgresPoolOptions;
@@ -37,10 +37,10 @@ export class PostgresPool {
   }
 
   /**
-   * Does the work on a connection, and throws what it throws.
+   * Does work on a connection, and passes on its result and its errors.
    *
-   * @param caller whose work it is
-   * @throws StoreUnavailable when there is no connection to be had
+   * @param caller the caller that the work is for
+   * @throws StoreUnavailable when no connection can be had
    */
   async use<T>(work: (connection: PostgresConnection) => Promise<T>, caller = ""): Promise<T> {
     const connection = await this.#acquire(caller);
@@ -52,12 +52,12 @@ export class PostgresPool {
   }
 
   /**
-   * The rows of a statement that changes nothing. When its connection breaks it is sent once more, on another one; when a standby
-   * undoes it for what it takes over from its primary, some times.
+   * Returns the rows of a statement that changes nothing. When the connection breaks, sends it once more, on another one. When a
+   * standby undoes it because of changes from its primary, tries it up to five times.
    *
-   * @param toFault makes what is thrown of an error of the database
-   * @param options once their signal is aborted, the connection is given up, by which the server ends the statement
-   * @throws StoreUnavailable when the database cannot be used, or nobody waits for the answer any more
+   * @param toFault makes the error to throw from an error of the database
+   * @param options when their signal is aborted, the connection is given up, and the server ends the statement
+   * @throws StoreUnavailable when the database cannot be used, or when no caller waits for the answer any more
    */
   async read<Row extends readonly (string | null)[]>(
     statement: Statement,
@@ -92,7 +92,7 @@ export class PostgresPool {
     return { open: this.#count, idle: this.#idle.length, waiting: this.#waiting.size };
   }
 
-  /** Lends none from now on, and closes them all once the work in hand is done. */
+  /** Lends no more connections, and closes them all when the current work is done. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#failWaiting(closed());
@@ -140,7 +140,7 @@ export class PostgresPool {
     } catch (cause) {
       this.#forget();
       const fault = new StoreUnavailable("The database cannot be reached", { cause });
-      this.#failWaiting(fault); // it would be the same for each of them, one after another
+      this.#failWaiting(fault); // each of them would fail in the same way, one after another
       throw fault;
     }
     if (!this.#isClosed) return connection;
@@ -190,7 +190,7 @@ interface Waiting {
 
 const closed = (): StoreUnavailable => new StoreUnavailable("The database is closed");
 
-/** The connections of a database, divided so that no kind of work takes those that another one needs. */
+/** The connections of a database, divided so that no kind of work takes the connections that another kind needs. */
 export interface PostgresPools {
   /** For single records, counters and checks, which take a moment each. */
   readonly records: PostgresPool;
@@ -210,7 +210,7 @@ export function dividePool(size: number, patience: number, open: () => Promise<P
   return { records: pool(records), changes: pool(changes), lists: pool(size - records - changes) };
 }
 
-/** What work comes to, which is tried up to so many times where that may help. Throws what the work threw last. */
+/** Returns the result of work that is tried up to `most` times, where its error allows that. Throws the last error. */
 export async function attempt<T>(
   most: number,
   work: () => Promise<T>,
@@ -221,7 +221,7 @@ export async function attempt<T>(
       return await work();
     } catch (error) {
       if (made === most || !mayBeRepeated(error)) throw error;
-      await elapse(Math.random() * 10 * 2 ** made); // milliseconds; those who met are not to meet again
+      await elapse(Math.random() * 10 * 2 ** made); // milliseconds; random, so that programs that collided do not collide again
     }
   }
 }

@@ -64,7 +64,7 @@ export class PostgresRestoreTarget implements RestoreTarget {
   remove(collection: string, ids: readonly number[]): Promise<void> {
     return this.#step(collection, async (connection, changes) => {
       await changes.remove(connection, ids);
-      // The removals of what the records owned have counted themselves.
+      // The removals of owned records have advanced the revisions of their collections.
       await connection.query({
         text: "UPDATE waymark_collections SET revision = 0, last_id = 0 WHERE name = ANY($1) AND revision <> 0",
         values: [toArrayText([...this.#changes.keys()])],
@@ -151,7 +151,7 @@ export class PostgresRestoreTarget implements RestoreTarget {
     assertPlace(this.#places.get(collection), mark);
   }
 
-  /** Locks the collections as a writer does. */
+  /** Locks the collections as a writer does, and checks that their counters are still 0. */
   async #assertUntouched(connection: PostgresConnection, message: string): Promise<void> {
     const rows = await connection.query<readonly [revision: string, lastId: string]>({
       text: "SELECT revision, last_id FROM waymark_collections WHERE name = ANY($1) ORDER BY name, partition FOR UPDATE",

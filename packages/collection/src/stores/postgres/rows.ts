@@ -31,19 +31,19 @@ export class PostgresRows {
     return connection.query(this.#statement("insert into", this.#insertion, rows));
   }
 
-  /** Stores rows in the place of those with their ids. */
+  /** Stores rows in place of those with the same ids. */
   update(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown> {
     return connection.query(this.#statement("update", this.#replacement, rows));
   }
 
-  /** Stores rows, in the place of those with their ids where there are such. */
+  /** Stores rows, and replaces those with the same ids where they exist. */
   put(connection: PostgresConnection, rows: readonly StoredRow[]): Promise<unknown> {
     const changes = this.#columns.slice(1).map(({ name }) => `${name} = excluded.${name}`);
     const text = `${this.#insertion} ON CONFLICT (id) DO UPDATE SET ${changes.join(", ")}`;
     return connection.query(this.#statement("put into", text, rows));
   }
 
-  /** Has rows, which are stored anew in the same transaction, keep no value from others. */
+  /** Clears the unique values of rows that are stored again in the same transaction, so that other rows can have them. */
   async releaseUniqueKeys(connection: PostgresConnection, ids: readonly number[]): Promise<void> {
     if (this.#unique.length === 0 || ids.length === 0) return;
     const changes = this.#unique.map((column) => `${column} = NULL`);
@@ -61,15 +61,15 @@ export class PostgresRows {
   }
 }
 
-/** A column of rows that are sent. */
+/** A column of the rows that a statement sends. */
 interface SentColumn {
-  /** Quoted. */
+  /** The name, quoted. */
   readonly name: string;
-  /** The type of its elements. */
+  /** The type of its values. */
   readonly type: string;
 }
 
-/** Rows of which the values of each column are one parameter, the first of them `$1`. */
+/** Makes the source of the sent rows: each parameter has all values of one column, the first of them is `$1`. */
 export function sourceOf(columns: readonly SentColumn[]): string {
   const arrays = columns.map(({ type }, position) => `$${position + 1}::${type}[]`);
   return `unnest(${arrays.join(", ")}) AS rows (${columns.map(({ name }) => name).join(", ")})`;
@@ -77,7 +77,7 @@ export function sourceOf(columns: readonly SentColumn[]): string {
 
 interface RowColumn extends SentColumn {
   readonly toValue: (row: StoredRow, document: unknown) => string | number | null;
-  /** The value that is stored, as an expression of that which is sent. */
+  /** Makes the expression for the stored value from that for the sent value. */
   readonly stored: (sent: string) => string;
 }
 
@@ -103,18 +103,19 @@ function rowColumns(definition: CollectionDefinition): readonly RowColumn[] {
   ];
 }
 
-/** Arrays cannot be the elements of what is sent. */
+/** Returns the type of the values that are sent for a column: arrays cannot be elements of the array that is sent. */
 export const sentTypeOf = (type: string): string => (type === "text[]" ? "text" : type);
 
-/** What makes the value of a column of this type of that which is sent. */
+/** Returns the function that makes the expression for the stored value of a column of this type from that for the sent value. */
 export const storedFrom = (type: string): ((sent: string) => string) =>
   type === "text[]" ? (sent) => `string_to_array(${sent}, ' ')` : asItIs;
 
 const asItIs = (sent: string): string => sent;
 
 /**
- * The statements that remove records of a collection with all that they own, at any remove: what is owned first, since no record may be
- * without its owner. Each removal of what is owned is counted, and its id is kept from being given again.
+ * The statements that remove records of a collection with all records that they own, directly or through others. Owned records are
+ * removed first, because no record may be without its owner. Each removal of an owned record is counted, and its id is never
+ * assigned again.
  */
 export class PostgresRemovals {
   readonly #collection: string;
@@ -128,7 +129,9 @@ export class PostgresRemovals {
     ];
   }
 
-  /** Removes the records with these ids where there are such, and has none of the ids given again. It does not count them. */
+  /**
+   * Removes the records with these ids where they exist, and keeps all of the ids from being assigned again. Does not count them.
+   */
   async remove(connection: PostgresConnection, ids: readonly number[]): Promise<void> {
     const values = [toArrayText(ids)];
     await Promise.all([
@@ -145,7 +148,7 @@ export class PostgresRemovals {
   }
 }
 
-/** What removes the records that are owned by those with some ids, given as an expression; the last level first. */
+/** Makes the statements that remove the records whose owners have some ids, given as an expression; the last level first. */
 function removalsOfOwned(owner: string, ids: string, collections: readonly CollectionDefinition[]): readonly string[] {
   return collections
     .filter((definition) => definition.owner?.collection === owner)

@@ -8,15 +8,15 @@ import { sentTypeOf, sourceOf, storedFrom } from "./rows.ts";
 import { nameOf, quoteName, toArrayText } from "./sql.ts";
 
 /**
- * Makes the table of a collection where it is missing, and sees that it has just the columns that the definition asks for, filled,
- * within the transaction of the connection. Where all is as it should be nothing is written, nor locked. Returns how many partitions
- * the collection has.
+ * Makes the table of a collection where it is missing, and gives it exactly the columns that the definition asks for, filled,
+ * within the transaction of the connection. Writes and locks nothing where the table is right. Returns the number of partitions of
+ * the collection.
  *
- * Each statement may be made again: with an engine whose transactions do not hold the making of tables, one may begin where another
- * was broken off. Until all is done no program stores records in the table.
+ * Each statement must be repeatable: with an engine that makes tables outside of transactions, a start may continue where another
+ * was interrupted. Until all is done, no program stores records in the table.
  *
- * @throws UnusableDatabase when the table is another program's, has another number of partitions, or when records share a value that is
- *   to be unique
+ * @throws UnusableDatabase when the table belongs to another program or has another number of partitions, or when records share a
+ *   value that must be unique
  */
 export async function prepareCollection(
   connection: PostgresConnection,
@@ -28,7 +28,7 @@ export async function prepareCollection(
   const present = await findCollection(connection, definition);
   if (present?.form === dueShape(definition)) return present.partitions;
   await makeTable(connection, definition, present?.form);
-  await note(connection, definition.name, tableShape(definition, [])); // in which no program stores records
+  await note(connection, definition.name, tableShape(definition, [])); // no program stores records in a table of this form
   await makeColumns(connection, definition, present?.form);
   await note(connection, definition.name, dueShape(definition));
   return present?.partitions ?? definition.partitions ?? 1;
@@ -71,7 +71,7 @@ async function makeTable(
 }
 
 /**
- * Makes room for the table where the one that there is has no owner, or another, than it is to have.
+ * Drops the table where its owner differs from that of the definition.
  *
  * @throws UnusableDatabase when there are records in it
  */
@@ -94,7 +94,10 @@ async function dropWithOtherOwner(
   await connection.query({ text: `DROP TABLE ${table} CASCADE` });
 }
 
-/** Drops the columns that are not asked for, makes and fills those that are missing, and the indexes on them. */
+/**
+ * Drops the columns that the definition does not ask for, makes the missing ones, fills these and those whose content changed, and
+ * makes the indexes.
+ */
 async function makeColumns(
   connection: PostgresConnection,
   definition: CollectionDefinition,
@@ -124,7 +127,7 @@ async function makeColumns(
   for (const column of columns) await indexColumn(connection, collection, column);
 }
 
-/** Those that no document decides on. */
+/** The store's own columns, in contrast to filled ones. */
 const storeColumns: ReadonlySet<string> = new Set(["id", "revision", "created_at", "updated_at", "owner", "document"]);
 
 async function columnsOf(connection: PostgresConnection, table: string): Promise<readonly string[]> {
@@ -137,8 +140,8 @@ async function columnsOf(connection: PostgresConnection, table: string): Promise
 }
 
 /**
- * The type that is declared of a column. Text is to compare by code points: where the database compares it by the rules of a language
- * that has to be said, and where it does not an engine may not let it be said.
+ * Returns a function that makes the declared type of a column. Text must compare by code points: where the database compares it by
+ * the rules of a language, the type says so; elsewhere it does not, because an engine may not allow it.
  */
 async function textTypeOf(connection: PostgresConnection): Promise<(type: FilledColumn["type"]) => string> {
   const [[isByCodePoints] = []] = await connection.query({ text: "SELECT 'B'::text < 'a'::text" });
@@ -164,9 +167,9 @@ const makeIndex = (collection: string, column: string, definition: string, isUni
     ON ${quoteName(collection)} ${definition}`;
 
 /**
- * Returns the form of a collection's table, and how many partitions it has; undefined where the database has no such collection.
+ * Returns the form of a collection's table, and its number of partitions; undefined where the database has no such collection.
  *
- * @throws UnusableDatabase when that is another number of partitions than is asked for
+ * @throws UnusableDatabase when the definition asks for another number of partitions
  */
 async function findCollection(
   connection: PostgresConnection,
@@ -190,7 +193,7 @@ async function note(connection: PostgresConnection, collection: string, form: st
   await connection.query({ text, values: [collection, form] });
 }
 
-/** Fills columns of a collection's table from the documents of the records that there are, in steps. */
+/** Fills columns of a collection's table from the documents of its records, in steps. */
 async function fillColumns(
   connection: PostgresConnection,
   collection: string,
@@ -203,7 +206,7 @@ async function fillColumns(
     ({ name, type }) => `${quoteName(name)} = ${storedFrom(type)(`rows.${quoteName(name)}`)}`,
   );
   const source = sourceOf([{ name: "id", type: "bigint" }, { name: "revision", type: "bigint" }, ...sent]);
-  // A record that was changed meanwhile was so by a program that has filled them.
+  // A record that was changed meanwhile was changed by a program that has filled the columns.
   const text = `UPDATE ${table} AS stored SET ${changes.join(", ")} FROM ${source}
     WHERE stored.id = rows.id AND stored.revision = rows.revision`;
   for (let after = "0"; ; ) {

@@ -9,7 +9,7 @@ import { toSelectionFault } from "./fault.ts";
 import type { PostgresPool } from "./pool.ts";
 import type { Statement } from "./session.ts";
 
-/** A selection, to be read in batches: each by the index on the first key, from its place on. */
+/** A selection of records, read in batches: each by the index on the first key, from its place on. */
 export class PostgresSelection {
   readonly #table: string;
   readonly #columns: Columns;
@@ -19,8 +19,8 @@ export class PostgresSelection {
   readonly #order: readonly SortKey[];
 
   /**
-   * @param table quoted
-   * @param owner whose records it is of; undefined for those of all
+   * @param table the quoted name of the table
+   * @param owner the owner of the records; undefined for the records of all owners
    */
   constructor(
     table: string,
@@ -36,7 +36,7 @@ export class PostgresSelection {
     this.#order = order;
   }
 
-  /** The records in batches of about 64 KiB, each read when it is asked for; none once the signal is aborted. */
+  /** Reads the records in batches of about 64 KiB, each when it is asked for; none after the signal is aborted. */
   async *batches(
     pool: PostgresPool,
     { after, limit = Number.POSITIVE_INFINITY }: Selection,
@@ -54,7 +54,7 @@ export class PostgresSelection {
     }
   }
 
-  /** How many records it has. */
+  /** Returns the number of records. */
   async count(pool: PostgresPool, options: ReadOptions): Promise<number> {
     const dialect = new PostgresDialect(this.#columns);
     const text = `SELECT count(*) FROM ${this.#table} ${this.#where(dialect)}`;
@@ -66,7 +66,7 @@ export class PostgresSelection {
     return Number(row?.[0]);
   }
 
-  /** What is behind a place; without one, everything. */
+  /** Returns the ranges after a place; without a place, one range of everything. */
   ranges(place: readonly MemberValue[] | undefined): readonly (readonly KeyCondition[])[] {
     if (place === undefined) return [[]];
     const canBe = ({ member, relation }: KeyCondition): boolean =>
@@ -74,12 +74,12 @@ export class PostgresSelection {
     return keysetRanges(this.#order, place).filter((range) => range.every(canBe));
   }
 
-  /** What reads the first records of a range, at most so many and of about so many bytes. */
+  /** Makes the statement that reads the first records of a range: at most `count` records, and about `size` bytes. */
   statement(range: readonly KeyCondition[], count: number, size: number): Statement {
     const dialect = new PostgresDialect(this.#columns);
     const order = dialect.orderBy(this.#order);
-    // The limit comes first, so that an engine of several nodes sends only so many rows to the one that adds up their sizes.
-    // Of these, only the documents of the first bytes are read, since large ones lie outside the table.
+    // The limit comes first, so that an engine of several nodes sends only that many rows to the node that adds up their sizes.
+    // Only the documents within the size are then read, because large ones lie outside the table.
     const text = `SELECT ${recordColumns}, through${dialect.keyColumns(this.#order)} FROM (
         SELECT *, sum(size) OVER (${order}) AS through FROM (
           SELECT * FROM ${this.#table} ${this.#where(dialect, range)} ${order} LIMIT ${dialect.add(count)}
@@ -114,7 +114,7 @@ export class PostgresSelection {
     return this.#columns.get(member) as ComparedColumn; // the selection was asserted
   }
 
-  /** The place of a record in the order. */
+  /** Returns the place of a record in the order. */
   #placeOf([id, _revision, _updatedAt, _document, _through, ...keys]: SelectedRow): readonly MemberValue[] {
     const values = keys.map((value, position) => {
       const { member } = this.#order[position] as SortKey; // there is a value for each key
@@ -125,12 +125,12 @@ export class PostgresSelection {
   }
 }
 
-/** In bytes of JSON; a batch goes beyond by at most one record. */
+/** In bytes of JSON, exceeded by at most one record. */
 const batchSize = 65_536;
 
 const mostInBatch = 1000;
 
-/** With the size of the rows up to this one, and the values of the keys of the order but `id`. */
+/** A row with the total size of the rows up to and including this one, and the values of the keys of the order except `id`. */
 type SelectedRow = readonly [...RecordRow<string>, through: string, ...keys: (string | null)[]];
 
 const sizeOf = (rows: readonly SelectedRow[]): number => Number(rows.at(-1)?.[4] ?? 0);

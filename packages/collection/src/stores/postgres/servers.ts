@@ -6,7 +6,7 @@ import type { PostgresTimeouts } from "./session.ts";
 /** The servers of a database. Connections are opened to the one that has the wanted role now. */
 export class PostgresServers {
   readonly #address: PostgresAddress;
-  /** The server that had the role last: it is tried first. */
+  /** The server that last had the role. It is tried first. */
   #latest: PostgresServer | undefined;
 
   constructor(address: PostgresAddress) {

@@ -1,26 +1,27 @@
 import { searchPathIn } from "./address.ts";
 import { UnusableDatabase } from "./fault.ts";
 
-/** A statement with its values, whose text is planned once a connection when it has a name. */
+/** A statement with its values. A statement with a name is planned once for each connection. */
 export interface Statement {
   readonly name?: string;
   readonly text: string;
   readonly values?: readonly (string | number | null)[];
 }
 
-/** How long the parts of the work with a server may take, each in milliseconds. */
+/** The time limits for the work with a server, each in milliseconds. */
 export interface PostgresTimeouts {
-  /** Until a connection can be used. */
+  /** The time until a connection can be used. */
   readonly connect: number;
-  /** A statement in the server. The answer is waited for a second longer. */
+  /** The time of a statement in the server. The client waits for the answer a second longer. */
   readonly statement: number;
-  /** Waiting for a lock that another transaction holds. */
+  /** The wait for a lock that another transaction holds. */
   readonly lock: number;
 }
 
 /**
- * Makes the statement that finishes a session which began with timeouts and options. Its first column says whether the session has
- * them. If so, it answers a commit when that is on disk, whatever the server's default, and ends a statement whose client is gone.
+ * Makes the statement that finishes a session that began with timeouts and options. Its first column says whether the session has
+ * them. If so, the session then answers a commit when it is on disk, whatever the server's default, and ends a statement whose
+ * client is gone.
  */
 export function finishSession({ statement }: PostgresTimeouts, options: string | undefined): Statement {
   const path = options === undefined ? undefined : searchPathIn(options);
@@ -32,7 +33,7 @@ export function finishSession({ statement }: PostgresTimeouts, options: string |
   };
 }
 
-/** Returns whether a pooler refuses a setting that a session is to begin with. */
+/** Returns whether an error means that a pooler refuses a setting that a session begins with. */
 export const isRefusedParameter = (error: unknown): boolean =>
   error instanceof Error && error.message.includes("unsupported startup parameter");
 
@@ -57,7 +58,7 @@ export function settingsOfTransaction({ statement, lock }: PostgresTimeouts, opt
   };
 }
 
-/** Settings in SQL, which a server may have otherwise or, before PostgreSQL 14, not at all. */
+/** Settings in SQL. A server may have other values or, before PostgreSQL 14, not have the setting at all. */
 const safety = [
   {
     when: "current_setting('synchronous_commit') = 'off'",

@@ -9,9 +9,10 @@ import type { PostgresTimeouts, Statement } from "./session.ts";
 import { quoteName } from "./sql.ts";
 
 /**
- * A snapshot of a PostgreSQL database: a transaction that sees it as it is now, on a connection of its own. Nobody waits for it.
+ * Opens a snapshot of a PostgreSQL database: a transaction that sees its present state, on its own connection. It blocks no other
+ * program.
  *
- * @throws UnusableDatabase (rejects) when there is nothing of ours in it; the error of the server, or of the system
+ * @throws UnusableDatabase (rejects) when the database has no tables of this program; the error of the server, or of the system
  */
 export async function openPostgresSnapshot(
   servers: PostgresServers,
@@ -20,7 +21,7 @@ export async function openPostgresSnapshot(
   const connection = await servers.open({ ...timeouts, statement: patience });
   try {
     await connection.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    // Whoever takes what is read may take their time.
+    // The reader of the snapshot may take any time between two statements.
     await connection.query({ text: "SET LOCAL idle_in_transaction_session_timeout = 0" });
     await assertLayout(connection);
     await assertFinished(connection);
@@ -31,10 +32,10 @@ export async function openPostgresSnapshot(
   }
 }
 
-/** Milliseconds for a statement: records of a large table are counted by one. */
+/** In milliseconds, for a statement, because one statement counts the records of a large table. */
 const patience = 3_600_000;
 
-/** @throws UnusableDatabase when there is nothing of ours, or not as this program reads it */
+/** @throws UnusableDatabase when the database has no tables of this program, or those of another layout */
 async function assertLayout(connection: PostgresConnection): Promise<void> {
   if ((await knownLayoutOf(connection, presentLayouts)) === presentLayouts.length) return;
   throw new UnusableDatabase(
@@ -42,7 +43,7 @@ async function assertLayout(connection: PostgresConnection): Promise<void> {
   );
 }
 
-/** Returns what distinguishes a database, and the schema in it, from every other one. */
+/** Returns the identity that distinguishes a database, and the schema in it, from every other one. */
 export async function identityOf(query: (statement: Statement) => Promise<readonly IdentityRow[]>): Promise<string> {
   const [[identity] = []] = await query({ text: "SELECT identity FROM waymark_layout" });
   return `postgres ${identity}`;
@@ -73,7 +74,7 @@ class PostgresSnapshot implements Snapshot {
   async *records(collection: string, range: SnapshotRange = {}): AsyncGenerator<readonly SnapshotRecord[]> {
     if (isUntouched(await this.counters(collection))) return; // there may be no such table
     const { after = 0, upTo = Number.MAX_SAFE_INTEGER, changedSince = -1 } = range;
-    // As in a selection: the limit comes first, and then only the documents of the first bytes are read.
+    // As in a selection, the limit comes first, and then only the documents within the size are read.
     const text = `SELECT ${recordColumns}, created_at FROM (
         SELECT *, sum(size) OVER (ORDER BY id) AS through FROM (
           SELECT * FROM ${quoteName(collection)}
@@ -133,5 +134,5 @@ class PostgresSnapshot implements Snapshot {
   }
 }
 
-/** In bytes; a batch goes beyond by at most one record. */
+/** In bytes, exceeded by at most one record. */
 const batchSize = 1_048_576;

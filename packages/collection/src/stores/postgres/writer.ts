@@ -17,9 +17,9 @@ import {
 import { attempt, type PostgresPool } from "./pool.ts";
 
 /**
- * Makes the changes of one collection: those that arrive together, or while others are being made, in one transaction.
- * Each is answered once that is committed. A change whose partition another program holds just then is left to the next transaction,
- * which waits for the partition of the first of those that were left.
+ * Makes the changes of one collection. One transaction makes all changes that arrive together, or while another transaction runs;
+ * each is answered after the commit. A change whose partition another program holds at that moment is left to the next transaction,
+ * which waits for the partition of the first such change.
  */
 export class PostgresWriter {
   readonly #pool: PostgresPool;
@@ -27,9 +27,9 @@ export class PostgresWriter {
   readonly #onCommit: DatabaseObserver["onCommit"];
   #waiting: WaitingWrite[] = [];
   #waitingSize = 0;
-  /** Whether a transaction is under way, or will begin in this turn of the event loop. */
+  /** Whether a transaction is running, or will begin in this turn of the event loop. */
   #isBusy = false;
-  /** Resolves when the last change is made, once somebody waits for that. */
+  /** Resolves when the last change is made; undefined until `close` waits for that. */
   #idle: PromiseWithResolvers<void> | undefined;
   #isClosed = false;
 
@@ -40,9 +40,9 @@ export class PostgresWriter {
   }
 
   /**
-   * Makes a change; once the promise resolves it survives a crash.
+   * Makes a change. Once the promise resolves, the change survives a crash.
    *
-   * @throws StoreUnavailable (rejects) when nothing was changed; StoreOutcomeUnknown when that cannot be told
+   * @throws StoreUnavailable (rejects) when nothing was changed; StoreOutcomeUnknown when it is unknown whether the change was made
    */
   async write<W extends Write>(write: W): Promise<OutcomeOf<W>> {
     if (this.#isClosed) throw new StoreUnavailable("The database is closed");
@@ -57,12 +57,12 @@ export class PostgresWriter {
     return promise as Promise<OutcomeOf<W>>; // the outcome of this very write
   }
 
-  /** How many changes wait for a transaction. */
+  /** The number of changes that wait for a transaction. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** Takes no more changes, and makes those that wait. */
+  /** Accepts no more changes, and makes the waiting ones. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (!this.#isBusy) return;
@@ -71,8 +71,8 @@ export class PostgresWriter {
   }
 
   /**
-   * Begins a transaction once the requests that have arrived by now have been looked at. There is one at a time: all wait for
-   * the rows of counters, so that a second one would take fewer changes along and no less time.
+   * Begins a transaction after the requests that have already arrived are processed. Only one runs at a time: all wait for the rows
+   * of counters, so that a second one would make fewer changes in no less time.
    */
   #schedule(): void {
     if (this.#isBusy) return;
@@ -82,7 +82,7 @@ export class PostgresWriter {
 
   async #run(): Promise<void> {
     const fault = await this.#make(this.#take());
-    // Each transaction of those that wait would fail in the same way.
+    // The transactions of the waiting changes would fail in the same way.
     if (fault !== undefined) {
       for (let waiting = this.#take(); waiting.length > 0; waiting = this.#take()) rejectAll(waiting, fault);
     }
@@ -91,7 +91,7 @@ export class PostgresWriter {
     else this.#idle?.resolve();
   }
 
-  /** As many of those that wait as one transaction takes. */
+  /** Takes as many of the waiting changes as one transaction can make. */
   #take(): readonly WaitingWrite[] {
     let count = 0;
     let size = 0;
@@ -105,7 +105,10 @@ export class PostgresWriter {
     return this.#waiting.splice(0, count);
   }
 
-  /** Makes the changes in one transaction or, where it fails for one of them, each in one. Gives why none can be made now. */
+  /**
+   * Makes the changes in one transaction or, where it fails for one of them, each in its own. Returns the reason why no change can
+   * be made now.
+   */
   async #make(taken: readonly WaitingWrite[]): Promise<StoreUnavailable | undefined> {
     try {
       const outcomes = await this.#repeat(taken);
@@ -133,7 +136,10 @@ export class PostgresWriter {
     return undefined;
   }
 
-  /** Which partitions a transaction asks for. A removal waits at once, for it takes more locks, with which it must not wait for a partition. */
+  /**
+   * Returns the partitions that a transaction asks for. A removal waits at once, because it takes more locks, and must not wait for
+   * a partition while it holds them.
+   */
   #wanted(taken: readonly WaitingWrite[], isRemoving: boolean): WantedPartitions {
     if (this.#changes.counters.partitions === 1) return everyPartition;
     const named = this.#named(taken);
@@ -142,13 +148,16 @@ export class PostgresWriter {
     return { awaited, free: named.filter((partition) => partition !== awaited) };
   }
 
-  /** The partitions that the writes name, each once, in the order of the writes. */
+  /** Returns the partitions that the writes name, each once, in the order of the writes. */
   #named(taken: readonly WaitingWrite[]): readonly number[] {
     const { partitions } = this.#changes.counters;
     return [...new Set(taken.flatMap(({ write }) => partitionNamedBy(write, partitions) ?? []))];
   }
 
-  /** What the writes come to, committed; undefined for those that are left. The transaction is tried some times where that may help. */
+  /**
+   * Returns the outcomes of the writes, committed; undefined for a write that is left. Tries the transaction up to five times where
+   * that may help.
+   */
   async #repeat(taken: readonly WaitingWrite[]): Promise<readonly (OutcomeOf<Write> | undefined)[]> {
     const { counters } = this.#changes;
     const writes = taken.map(({ write }) => write);
@@ -180,7 +189,7 @@ export class PostgresWriter {
 
 interface WaitingWrite {
   readonly write: Write;
-  /** Whether a transaction was made without it. */
+  /** Whether an earlier transaction left the write out. */
   readonly isLeft: boolean;
   readonly resolve: (outcome: OutcomeOf<Write>) => void;
   readonly reject: (error: unknown) => void;
@@ -192,7 +201,10 @@ const queueLimit = { writes: 10_000, size: 2 ** 26 };
 
 const sizeOf = (write: Write): number => (write.kind === "remove" ? 0 : write.members.length);
 
-/** Nothing was committed. A value that is there twice was stored meanwhile by one who does not ask for the lock: now it is seen. */
+/**
+ * Returns whether a transaction can be repeated: nothing was committed. After a unique violation, the next attempt sees the value,
+ * which a program without the lock stored meanwhile.
+ */
 function mayBeRepeated(error: unknown): boolean {
   return (
     error instanceof ConnectionLost || isTransactionRollback(error) || sqlStateOf(error) === sqlState.uniqueViolation
@@ -203,20 +215,21 @@ function rejectAll(writes: readonly WaitingWrite[], error: unknown): void {
   for (const { reject } of writes) reject(error);
 }
 
-/** What work in a transaction came to, and what is still to be stored of it. */
+/** The result of work in a transaction, and the batch to store. */
 interface Decision<T> {
   readonly result: T;
   readonly batch: PostgresBatch | undefined;
 }
 
 /**
- * Does work on a collection in a transaction, stores what it decides, and commits. The work begins with locking partitions. What it
- * throws, and a commit that fails, undoes it all.
+ * Does work on a collection in a transaction, stores its result, and commits. The work begins with locking partitions. An error of
+ * the work, or a failed commit, undoes everything.
  *
- * Two round trips: what asks for the locks is sent together with what the work reads first, and the commit together with
- * what is stored.
+ * Takes two round trips: the statements for the locks are sent together with the first reads of the work, and the commit together
+ * with the statements that store the result.
  *
- * @throws StoreOutcomeUnknown when the connection breaks after the commit is sent, or the engine cannot tell what became of it
+ * @throws StoreOutcomeUnknown when the connection breaks after the commit is sent, or when the engine cannot say whether it
+ *   committed
  */
 export async function transact<T>(
   connection: PostgresConnection,
@@ -225,7 +238,7 @@ export async function transact<T>(
 ): Promise<T> {
   let isCommitted = false;
   try {
-    // Each statement must see what was committed before the locks were there.
+    // Each statement must see the changes that were committed before the locks were taken.
     const begun = connection.begin("ISOLATION LEVEL READ COMMITTED");
     const [, { result, batch }] = await Promise.all([begun, work()]);
     if (batch !== undefined && !batch.isUnchanged) {
@@ -245,7 +258,7 @@ export async function transact<T>(
   }
 }
 
-/** Also waits for the statements that were sent before. */
+/** Rolls back the transaction, and waits for the statements that were sent before. */
 async function rollBack(connection: PostgresConnection): Promise<void> {
   try {
     await connection.query({ text: "ROLLBACK" });

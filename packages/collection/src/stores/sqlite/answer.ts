@@ -1,12 +1,14 @@
 import { StoreHistoryLost, StoreOutcomeUnknown, StoreUnavailable } from "../../store.ts";
 
-/** What became of a call, on its way between threads and processes, on which the classes of errors are lost. */
+/**
+ * The answer to a call, as sent between threads and processes. The class of an error is lost on the way, so that `kind` names it.
+ */
 export type Answer =
   | { readonly kind: "done"; readonly result: unknown }
   | { readonly kind: "unavailable" | "unknown" | "history-lost"; readonly reason: string; readonly cause: unknown }
   | { readonly kind: "failed"; readonly error: unknown };
 
-/** Makes the call, and returns what became of it. */
+/** Makes the call, and returns its result or its error as an answer. */
 export function answerOf(call: () => unknown): Answer {
   try {
     return { kind: "done", result: call() };

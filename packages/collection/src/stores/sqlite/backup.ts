@@ -10,17 +10,17 @@ import { assertIntact, openSqliteSnapshot } from "./snapshot.ts";
 
 /** Lists the options of `backupSqliteFile`. */
 export interface BackupOptions {
-  /** Is called now and then with the share that is written, from 0 to 1. */
+  /** Called from time to time with the share of the file that is written, from 0 to 1. */
   readonly onProgress?: (share: number) => void;
 }
 
 /**
- * Writes all that a database file has at this moment to a new file, while other programs read and write it. The new file has its name
- * once it is whole, has been read through and is on disk; until then there is one beside it whose name ends in `.partial`, for its owner only. The new file has the mode of the
- * database file.
+ * Writes the present content of a database file to a new file, while other programs read and write the database. The new file gets
+ * its name when it is complete, has been read through and is on disk. Until then, a file for its owner only, whose name ends in
+ * `.partial`, is in the same directory. The new file has the mode of the database file.
  *
- * @throws StoreOpenError (rejects) when the database cannot be opened, is not one of ours, or is damaged; RestoreError when there is
- *   something by the name of the new file already, or it cannot be written
+ * @throws StoreOpenError (rejects) when the database cannot be opened, is not one of ours, or is damaged; RestoreError when the
+ *   name of the new file is taken, or the file cannot be written
  */
 export async function backupSqliteFile(
   file: string,
@@ -31,7 +31,8 @@ export async function backupSqliteFile(
   await access(dirname(resolve(to)), constants.W_OK | constants.X_OK).catch((error) => {
     throw refusalOf(to, error);
   });
-  // Its transaction sees one moment, however long the copying takes; without one that would begin anew at each write.
+  // The transaction of the snapshot sees one moment, however long the copying takes. Without it, each write would restart the
+  // copying.
   const snapshot = openSqliteSnapshot(file);
   const partial = join(dirname(resolve(to)), `.${basename(to)}.${randomUUID()}.partial`);
   try {
@@ -48,12 +49,12 @@ export async function backupSqliteFile(
     throw refusalOf(to, error);
   } finally {
     await snapshot.close();
-    // SQLite leaves its journal where it could not undo what it had begun to write.
+    // SQLite leaves its journal when it cannot undo an unfinished write.
     for (const suffix of ["", "-journal"]) await rm(partial + suffix, { force: true });
   }
 }
 
-/** 4 MiB. */
+/** In pages; 4 MiB. */
 const pagesAtOnce = 1024;
 
 async function assertFree(to: string): Promise<void> {
@@ -67,7 +68,7 @@ async function assertFree(to: string): Promise<void> {
 const taken = (to: string): RestoreError =>
   new RestoreError(`There is ${JSON.stringify(to)} already: name a file that is not there yet`);
 
-/** Has the file be one alone, without a log beside it, intact and on disk. */
+/** Makes the new file a single one without a log, checks that it is intact, and flushes it to disk. */
 async function finish(file: string, partial: string): Promise<void> {
   try {
     const written = new DatabaseSync(partial);
@@ -83,7 +84,10 @@ async function finish(file: string, partial: string): Promise<void> {
   await synchronize(partial);
 }
 
-/** A link never replaces what has the name; where the file system has none, nobody else is to take it in this moment. */
+/**
+ * Gives the new file its name. A link never replaces another file. On a file system without links, a file that gets the name
+ * between the check and the renaming is replaced.
+ */
 async function giveName(partial: string, to: string): Promise<void> {
   try {
     await link(partial, to);
@@ -104,7 +108,7 @@ async function synchronize(path: string): Promise<void> {
   }
 }
 
-/** What the system, or SQLite, has against the new file, in one line. */
+/** Returns the error to throw: a RestoreError of one line when the system or SQLite refuses the new file. */
 function refusalOf(to: string, error: unknown): unknown {
   const reason = reasonOf(error);
   if (reason === undefined) return toStoreFault(error);
@@ -112,7 +116,7 @@ function refusalOf(to: string, error: unknown): unknown {
 }
 
 function reasonOf(error: unknown): string | undefined {
-  // The database is only read, which needs no room.
+  // Only the new file needs room: the database is only read.
   if (sqliteCodeOf(error) === sqliteCode.full) return full;
   if (sqliteCodeOf(error) === sqliteCode.inputOutput) return "its disk, or that of the database, reports an error";
   const code = codeOf(error);

@@ -1,10 +1,10 @@
 /**
- * Does one thing after another: batches of items, each made of those that come while what is before them is done, and jobs between
- * two batches. All is done in the order in which it was added.
+ * Processes batches of items, and jobs between the batches, one after another in the order in which they were added. Consecutive
+ * items that arrive during earlier work become one batch.
  */
 export class BatchQueue<T> {
   readonly #doBatch: (batch: readonly T[]) => Promise<void>;
-  /** What has not begun yet. */
+  /** The batches and jobs that have not begun. */
   readonly #waiting: (T[] | (() => Promise<void>))[] = [];
   #running: Promise<void> | undefined;
 
@@ -33,7 +33,7 @@ export class BatchQueue<T> {
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // At the end of this turn of the event loop all that came in it are there.
+      // At the end of this turn of the event loop, the batch has all items that arrived in the turn.
       await endOfTurn();
       const next = this.#waiting.shift();
       await (Array.isArray(next) ? this.#doBatch(next) : next?.());

@@ -9,7 +9,7 @@ export interface AddressedWrite {
 /** The outcome of a change within its batch. */
 export type BatchedOutcome = OutcomeOf<Write> | { readonly kind: "failed"; readonly error: Error };
 
-// Between processes, changes and outcomes travel as text: the process in the middle passes it on without reading it, while a
+// Between processes, changes and outcomes travel as text: the process in the middle passes the text on without reading it. A
 // structured clone would be made and read at every step.
 
 export const toBatchText = (writes: readonly AddressedWrite[]): string => JSON.stringify(writes);
@@ -17,7 +17,7 @@ export const toBatchText = (writes: readonly AddressedWrite[]): string => JSON.s
 export const fromBatchText = (text: string): readonly AddressedWrite[] => JSON.parse(text);
 
 export const toOutcomesText = (outcomes: readonly BatchedOutcome[]): string =>
-  // JSON knows no errors.
+  // JSON cannot represent an Error.
   JSON.stringify(
     outcomes.map((outcome) =>
       outcome.kind === "failed" ? { kind: "failed", error: { message: outcome.error.message } } : outcome,
@@ -31,7 +31,7 @@ export function fromOutcomesText(text: string): readonly BatchedOutcome[] {
       case "failed":
         return { kind: "failed", error: new Error(outcome.error.message) };
       case "repeated":
-        return { ...outcome, record: outcome.record }; // undefined where it is gone
+        return { ...outcome, record: outcome.record }; // undefined when the record is gone
       default:
         return outcome;
     }

@@ -8,11 +8,11 @@ import { SqliteKnown } from "./known.ts";
 import { readRowidsAsBigInt } from "./statements.ts";
 import { SqliteWords } from "./words.ts";
 
-/** The changes to a collection over one connection, each to be made within a transaction that may write. */
+/** Makes the changes to a collection over one connection, within a transaction that may write. */
 export class SqliteWrites {
   readonly #collection: string;
   readonly #known: SqliteKnown;
-  /** Those of the members that are not unique; the keys of the unique ones are stored before them. */
+  /** The columns of the selectable members. In a row, the keys of the unique members come before them. */
   readonly #selectable: readonly FilledColumn[];
   readonly #count: StatementSync;
   readonly #insert: StatementSync;
@@ -22,7 +22,7 @@ export class SqliteWrites {
   readonly #forget: StatementSync;
   readonly #any: StatementSync;
   readonly #words: SqliteWords | undefined;
-  /** How many records were to be stored since keys were forgotten last, and when the last of them came. */
+  /** The number of creations and replacements since expired keys were last removed, and the latest of their times. */
   #stored = { time: 0, records: 0 };
 
   constructor(database: DatabaseSync, definition: CollectionDefinition) {
@@ -54,7 +54,7 @@ export class SqliteWrites {
     readRowidsAsBigInt(this.#count, this.#insert, this.#update, this.#delete, this.#keep, this.#forget);
   }
 
-  /** Makes the change. When it throws, the transaction is to be undone. */
+  /** Makes the change. When it throws, everything that it has written must be undone. */
   apply<W extends Write>(write: W): OutcomeOf<W> {
     if ("time" in write) {
       this.#stored.records++;
@@ -72,7 +72,7 @@ export class SqliteWrites {
           const { key, fingerprint, time } = keyed;
           this.#keep.run(this.#collection, keyed.owner, key, fingerprint, id, revision, time);
         }
-        this.#words?.add(id, document); // last, since a failure must not leave any
+        this.#words?.add(id, document); // last, because a failed insertion must not leave words
         break;
       }
       case "update": {
@@ -84,28 +84,28 @@ export class SqliteWrites {
         break;
       }
       case "remove":
-        this.#delete.run(change.record.id); // a trigger counts it, and keeps the id from being given again
+        this.#delete.run(change.record.id); // a trigger counts the removal, and stores the id so that no other record gets it
         break;
     }
     return outcome;
   }
 
-  /** To be called when a transaction has begun. */
+  /** Must be called when a transaction has begun. */
   begin(): void {
     this.#words?.begin();
     this.#stored = { time: 0, records: 0 };
   }
 
-  /** To be called when all is applied, before the transaction is committed. */
+  /** Must be called when the changes are applied, before the transaction is committed. */
   finish(): void {
     this.#words?.put();
     const { time, records } = this.#stored;
-    // Those of any collection. Where none is too old, this takes a commit a few µs.
+    // Removes expired keys of any collection. Without expired keys, this adds a few µs to a commit.
     if (records > 0) this.#forget.run(time - keyLifetime, records * forgottenForEach);
     this.#stored = { time, records: 0 };
   }
 
-  /** Whether the collection, or the owner in it, has no record. */
+  /** Returns whether the collection, or the owner in it, has no record. */
   isEmpty(owner: number | undefined): boolean {
     return this.#any.get(owner ?? null) === undefined;
   }

@@ -6,11 +6,14 @@ import { wordsVersion } from "../words.ts";
 
 export interface SqliteColumn extends MemberSql {
   readonly name: string;
-  /** The index on it, whose entries with one value are by id, after the owner where there is one; undefined for the id, by which the table itself is. */
+  /**
+   * The index on the column, with the owner before it where there is one; entries with the same value are in the order of the ids.
+   * Undefined for the id, because the table itself is in that order.
+   */
   readonly index: string | undefined;
 }
 
-/** The columns of the members that records can be selected by, by the names of these. */
+/** Returns the columns of the members that records can be selected by, by name of the member. */
 export function selectableColumns({
   name: collection,
   selectable = [],
@@ -25,21 +28,21 @@ export function selectableColumns({
   ]);
 }
 
-/** The index on the owners of the records. */
+/** Returns the name of the index on the owners of the records. */
 export const ownerIndex = (collection: string): string => `${collection}.owner`;
 
 const indexOf = (collection: string, column: string): string => `${collection}.${column}`; // no collection has a point in its name
 
 const storeColumns: Readonly<Record<string, string>> = { createdAt: "created_at", updatedAt: "updated_at" };
 
-/** A column of a collection's table that the store fills with what it makes of a record's document. */
+/** A column of a collection's table that the store fills from each document. */
 export interface FilledColumn extends MemberColumn {
   readonly name: string;
   readonly type: "TEXT" | "REAL" | "INTEGER";
   readonly index: string;
 }
 
-/** The columns that a collection has beside those of the store; first those of the unique members, in their order. */
+/** Returns the columns that the store fills from documents: first those of the unique members, in their order. */
 export function filledColumns({
   name: collection,
   unique = [],
@@ -68,7 +71,10 @@ export function dueShape(definition: CollectionDefinition): string {
   return tableShape(definition, [...filledColumns(definition), ...words]);
 }
 
-/** What stores a row: its id, revision, times and document; its owner, where the collection has one; what the columns are filled with. */
+/**
+ * Returns the statement that stores a row. Its values are the id, the revision, the times, the document, the owner where the
+ * collection has one, and the values of the filled columns.
+ */
 export function rowInsertion(definition: CollectionDefinition): string {
   const { name, owner } = definition;
   const filled = filledColumns(definition).map((column) => `"${column.name}"`);

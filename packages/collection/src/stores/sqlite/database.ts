@@ -33,17 +33,17 @@ export interface SqliteDatabaseOptions extends DatabaseOptions {
    * StoreUnavailable. Default: 1,000.
    */
   readonly maxWaitingReads?: number;
-  /** How many of these may be of one caller (`caller` of `list` and `count`). Default: 100. */
+  /** The maximum of these reads for one caller (`caller` of `list` and `count`). Default: 100. */
   readonly maxWaitingReadsPerCaller?: number;
   /** How long such a read may take, waiting included, in milliseconds; then it is stopped. Default: 10,000. */
   readonly readTimeLimit?: number;
 }
 
 /**
- * Opens an SQLite file, made if it is missing, with the directories above it; several processes may share one. `:memory:`
- * is a database that is gone when it is closed. `find` gives no promise. Reads that may take long are made by a thread, so that the
- * others do not wait for them. Writes go to another, which commits together those that come at the same time; each is on disk
- * before its promise resolves.
+ * Opens an SQLite file, and makes it with the directories above it if it is missing. Several processes may share one file.
+ * `:memory:` is a database that is gone when it is closed. `find` returns no promise. A thread makes the reads that may take long,
+ * so that other reads do not wait for them. Another thread makes the writes, and commits those that arrive at the same time
+ * together. Each write is on disk before its promise resolves.
  *
  * ```ts
  * const database = await openSqliteDatabase("data/person.db", {
@@ -52,7 +52,7 @@ export interface SqliteDatabaseOptions extends DatabaseOptions {
  * ```
  *
  * @throws StoreOpenError (rejects) when the file cannot be opened, or is not one of ours; the message says what to do
- * @throws TypeError (rejects) when the name of a collection or of a unique member is not one
+ * @throws TypeError (rejects) when the name of a collection or of a unique member is not valid
  * @throws RangeError (rejects) when a bound is not an integer from 1
  */
 export async function openSqliteDatabase(file: string, options: SqliteDatabaseOptions): Promise<Database> {
@@ -68,9 +68,10 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
   assertPositive({ maxWaitingWrites, maxWaitingReads, maxWaitingReadsPerCaller, readTimeLimit });
   const prepare = (opened: DatabaseSync): void => prepareSchema(opened, collections);
   const database = openSqliteFile(file, { busyTimeout, prepare, forRestore: options.forRestore });
-  // KiB, for what leads to the records that are asked for often: one of 10,000,000 takes 4.7 µs, and 7.6 with the usual 2000.
+  // In KiB, for the pages that lead to the records that are read often: to read one of 10,000,000 takes 4.7 µs, and 7.6 µs with the
+  // usual 2000.
   database.exec("PRAGMA cache_size = -16384");
-  // Nobody else could see what is in memory.
+  // No other connection can see a database in memory.
   const isFile = file !== ":memory:";
   const path = resolve(file);
   const thread = { path, collections, busyTimeout };

@@ -2,10 +2,10 @@ import { Dialect, type Operator } from "../conditions.ts";
 import { ownerIndex, type SqliteColumn } from "./columns.ts";
 import { matching, wordsTable } from "./words.ts";
 
-/** The columns of the members that can be selected by. */
+/** The columns of the members that records can be selected by, by name of the member. */
 export type Columns = ReadonlyMap<string, SqliteColumn>;
 
-/** What a condition bounds the values to; a list is several values. */
+/** How a condition bounds the values of a member; `list` is several values. */
 export type Bound = "equal" | "list" | "lower" | "upper" | "none";
 
 interface SqliteDialectOptions {
@@ -13,11 +13,14 @@ interface SqliteDialectOptions {
   readonly columns: Columns;
   /** Whether the connection has the function that stops a statement. */
   readonly isStoppable: boolean;
-  /** Whether a filter may choose the place in an index; the others are written so that they cannot. Default: each may. */
+  /**
+   * Whether a filter may determine which part of an index is read; other filters are written so that they cannot. Default: every
+   * filter may.
+   */
   readonly isKept?: (member: string, bound: Bound) => boolean;
-  /** Whether words are looked up for each record that is read, rather than gathered first. */
+  /** Whether the words are looked up for each record that is read; otherwise all records with the words are gathered first. */
   readonly looksUpWords?: boolean;
-  /** Whether the records are found by words, whose table has the id then. */
+  /** Whether the records are found by words; the id is then read from the table of words. */
   readonly isByWords?: boolean;
 }
 
@@ -35,8 +38,8 @@ export class SqliteDialect extends Dialect<SqliteColumn> {
   }
 
   override column(member: string): SqliteColumn {
-    const column = this.#options.columns.get(member) as SqliteColumn; // the selection was asserted
-    // The same id, in whose order the words have the records.
+    const column = this.#options.columns.get(member) as SqliteColumn; // the selection has been checked
+    // The same id, in whose order the table of words is read.
     return member === "id" && this.#options.isByWords === true ? { ...column, sql: "found.rowid" } : column;
   }
 
@@ -53,7 +56,7 @@ export class SqliteDialect extends Dialect<SqliteColumn> {
   }
 
   override isOneOf(member: string, values: readonly (string | number)[]): string {
-    // One parameter, so that the statement is the same for any number of values. A REAL is what a number of JavaScript is.
+    // One parameter, so that the statement is the same for any number of values. A number of JavaScript is a REAL.
     const list = "SELECT iif(type = 'text', value, CAST(value AS REAL)) FROM json_each(?)";
     this.add(JSON.stringify(values));
     return `${this.#operand(member, "list")} IN (${list})`;
@@ -75,7 +78,7 @@ export class SqliteDialect extends Dialect<SqliteColumn> {
     return this.#options.isStoppable ? [goOnAt(this.column("id").sql)] : [];
   }
 
-  /** Returns the table, read by the index on a member, or in the order of the ids; of one owner, by the index on these. */
+  /** Returns the table with the index to read: that on the member; for `id`, that on the owners, or without an owner none. */
   tableBy(member: string, owner: number | undefined): string {
     const { collection } = this.#options;
     const index = this.column(member).index ?? (owner === undefined ? undefined : ownerIndex(collection));
@@ -103,8 +106,11 @@ const bounds: Readonly<Record<Operator, Bound>> = {
   ">=": "lower",
 };
 
-/** A function of a connection whose statements can be stopped: returns 1, or throws when the statement is to end. */
+/** The name of the SQL function that can stop a statement: it returns 1, or throws when the statement must end. */
 export const goOnFunction = "waymark_go_on";
 
-/** Asks it at one record in 251, at 50 ns each: a prime, so that ids with regular gaps meet it too. */
+/**
+ * Returns the condition that calls the function at one record in 251, for 50 ns each. Because 251 is a prime, ids with
+ * regular gaps have multiples of it too.
+ */
 const goOnAt = (id: string): string => `(${id} % 251 OR ${goOnFunction}())`;

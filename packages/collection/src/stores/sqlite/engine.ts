@@ -15,7 +15,7 @@ import type { RecordPage, SqliteQueries } from "./selection.ts";
 import type { SharedReadLock } from "./shared-read-lock.ts";
 import type { SqliteWriter } from "./writer.ts";
 
-/** What every collection of a database is read and changed over. */
+/** The connections for reading and changing the collections of a database. */
 export interface SqliteConnections {
   readonly database: DatabaseSync;
   /** The reads of many records over the same connection. */
@@ -28,8 +28,8 @@ export interface SqliteConnections {
 }
 
 /**
- * Reads a collection, at once where that takes as long however many records there are, and else by the reader; and changes it by the
- * writer.
+ * Reads and changes a collection. Reads whose cost does not grow with the number of records run at once, on the calling thread;
+ * other reads go to the reader, and changes to the writer.
  */
 export class SqliteEngine implements Engine {
   readonly #collection: string;

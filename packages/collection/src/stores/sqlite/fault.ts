@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "../../store.ts";
 
-/** Primary result codes of SQLite, by what they mean to us. */
+/** Primary result codes of SQLite, by their meaning for the store. */
 export const sqliteCode = {
   busy: 5,
   locked: 6,
@@ -13,25 +13,28 @@ export const sqliteCode = {
   notADatabase: 26,
 } as const;
 
-/** The primary result code of an error of node:sqlite; undefined for any other value. */
+/** Returns the primary result code of an error of node:sqlite; undefined for any other value. */
 export function sqliteCodeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return undefined;
   return error.errcode & 0xff; // the bits above are the extended code
 }
 
-/** What a store throws for an error of node:sqlite: StoreUnavailable when trying later may help, else the error itself. */
+/**
+ * Returns the error that a store throws for an error of node:sqlite: StoreUnavailable when trying later may help, otherwise the
+ * error itself.
+ */
 export function toStoreFault(error: unknown): unknown {
   const code = sqliteCodeOf(error);
   if (code !== undefined) {
     const reason = temporary.get(code);
     return reason === undefined ? error : new StoreUnavailable(reason, { cause: error });
   }
-  // Its own state, not an argument, is what node:sqlite finds invalid: the database or the statement is closed.
+  // node:sqlite reports an invalid state of its own, not an invalid argument, when the database or the statement is closed.
   const isClosed = error instanceof Error && "code" in error && error.code === "ERR_INVALID_STATE";
   return isClosed ? new StoreUnavailable("The database is closed", { cause: error }) : error;
 }
 
-/** What a read gives, or the store's fault for what it throws. */
+/** Makes a read, and throws its errors as `toStoreFault` returns them. */
 export function guardedRead<T>(read: () => T): T {
   try {
     return read();

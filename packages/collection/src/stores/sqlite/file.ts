@@ -13,19 +13,19 @@ const applicationId = 0x77_6d_72_6b;
 interface SqliteFileOptions {
   /** How long a statement waits for a lock, in milliseconds. */
   readonly busyTimeout: number;
-  /** Readies the tables, in the transaction that brings the file to the last of the layouts. */
+  /** Prepares the tables, in the transaction that migrates the file to the last layout. */
   readonly prepare: (database: DatabaseSync) => void;
   /** Whether the file may have an unfinished restore. Default: false. */
   readonly forRestore?: boolean | undefined;
-  /** Default: those of this program. */
+  /** Default: the layouts of this program. */
   readonly layouts?: Layouts;
 }
 
 /**
- * Opens a database file of ours, or makes a new one with the directories above it. `:memory:` is a database that lives as long as the
- * connection.
+ * Opens a database file of ours, or makes a new one with the directories above it. `:memory:` is a database that lives as long as
+ * the connection.
  *
- * @throws StoreOpenError when there is no such file and none can be made, or it is not one of ours
+ * @throws StoreOpenError when the file is missing and cannot be made, or is not one of ours
  */
 export function openSqliteFile(
   file: string,
@@ -40,7 +40,7 @@ export function openSqliteFile(
     database.exec("COMMIT");
     useWriteAheadLog(database, busyTimeout);
     database.exec(`${settings} BEGIN IMMEDIATE`);
-    // Once more: meanwhile another process may have made the new file ours, or its own, or brought it to this layout.
+    // Again, because another process may have made the new file ours or its own meanwhile, or migrated it to this layout.
     const version = identifySqliteFile(database, forRestore, layouts);
     if (version === 0) database.exec(`PRAGMA application_id = ${applicationId}`);
     migrate(database, version, layouts);
@@ -53,7 +53,7 @@ export function openSqliteFile(
   }
 }
 
-/** StoreOpenError for what keeps a file from being opened, and the fault itself where that is the program's. */
+/** Returns a StoreOpenError for an error that keeps a file from being opened, and a fault of the program unchanged. */
 export function openingFault(file: string, error: unknown): unknown {
   const reason = error instanceof Unusable ? error.message : reasonOf(error);
   if (reason === undefined) return error;
@@ -61,11 +61,11 @@ export function openingFault(file: string, error: unknown): unknown {
 }
 
 /**
- * One more connection to a file that `openSqliteFile` has opened.
+ * Makes another connection to a file that `openSqliteFile` has opened.
  *
  * @param path absolute
  * @param busyTimeout as in `openSqliteFile`
- * @throws an error of node:sqlite when the file can no longer be opened; it is not made again
+ * @throws an error of node:sqlite when the file can no longer be opened; a missing file is not made again
  */
 export function connectToSqliteFile(path: string, busyTimeout: number): DatabaseSync {
   const url = pathToFileURL(path);
@@ -75,7 +75,7 @@ export function connectToSqliteFile(path: string, busyTimeout: number): Database
   return database;
 }
 
-/** Of each connection: a commit is on disk once it is made. */
+/** The settings of every connection: a commit is on disk when it returns. */
 const settings = `
   PRAGMA synchronous = FULL;
   PRAGMA fullfsync = ON; -- where fsync leaves data in the drive's cache (macOS)
@@ -84,10 +84,10 @@ const settings = `
   PRAGMA secure_delete = ON; -- what is removed is overwritten, so that nothing of a person stays in free pages
 `;
 
-/** Why a file cannot be the database, and what to do; the name of the file is put before it. */
+/** The reason why a file cannot be the database, and what to do. The name of the file is put before the message. */
 export class Unusable extends Error {}
 
-/** The absolute path, since SQLite reads one that begins with `file:` as a URI. */
+/** Checks or makes the file, and returns its absolute path, because SQLite reads a path that begins with `file:` as a URI. */
 function usablePath(file: string): string {
   if (file === "") throw new Unusable("the name is empty; name a file, or :memory:");
   const path = resolve(file);
@@ -110,18 +110,18 @@ export function makePrivateFile(path: string): void {
 }
 
 /**
- * Returns whether users of the machine other than the owner and the group may read a database file, or one of those that
- * SQLite keeps beside it. A file that this program makes is for its owner only; one that is there keeps its mode.
+ * Returns whether users of the machine other than the owner and the group may read a database file, or a file that SQLite
+ * keeps beside it. A file that this program makes is for its owner only; an existing file keeps its mode.
  */
 export function isReadableByOthers(file: string): boolean {
-  if (process.platform === "win32") return false; // its modes say nothing of who may read
+  if (process.platform === "win32") return false; // its file modes do not say which users may read
   const modes = ["", "-wal", "-shm"].map((suffix) => statSync(file + suffix, { throwIfNoEntry: false })?.mode ?? 0);
   return modes.some((mode) => (mode & constants.S_IROTH) !== 0);
 }
 
 /**
- * Step by step, since Node's `recursive` never ends where the system answers ENOENT below a directory that there is, as
- * it does in /proc.
+ * Makes a directory and the missing ones above it, one by one, because Node's `recursive` never ends where the system answers
+ * ENOENT below an existing directory, as it does in /proc.
  */
 function makeDirectory(path: string): void {
   const isDirectory = (): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -135,7 +135,7 @@ function makeDirectory(path: string): void {
 }
 
 /**
- * The layout of the file; 0 when there is nothing in it.
+ * Returns the layout of the file; 0 for an empty file.
  *
  * @param forRestore whether it may have an unfinished restore
  * @throws Unusable when it is not one of ours
@@ -155,7 +155,7 @@ export function identifySqliteFile(
       `a newer version of this program wrote it (layout ${version}, and this one knows ${layouts.length}); upgrade, or name another file`,
     );
   }
-  // Before the first release there were other tables, which had these numbers too.
+  // Before the first release, other tables had the same layout numbers.
   const forms = "SELECT count(*) FROM pragma_table_info('waymark_collections') WHERE name = 'form'";
   const documents = "SELECT count(*) FROM pragma_table_info('waymark_keys') WHERE name = 'document'";
   if (numberOf(database, forms) === 0 || numberOf(database, documents) > 0) {
@@ -166,7 +166,10 @@ export function identifySqliteFile(
   return version;
 }
 
-/** SQLite itself waits for no other connection here, and several processes may be opening a new file at once. */
+/**
+ * Switches the file to a write-ahead log. Waits for other connections, because SQLite itself does not wait here, and several
+ * processes may open a new file at once.
+ */
 function useWriteAheadLog(database: DatabaseSync, timeout: number): void {
   for (const deadline = performance.now() + timeout; ; ) {
     try {
@@ -184,7 +187,7 @@ function numberOf(database: DatabaseSync, query: string): number {
   return Number(value);
 }
 
-/** One line for what the file system or SQLite refused; undefined for a fault of the program. */
+/** Returns in one line why the file system or SQLite refuses the file; undefined for a fault of the program. */
 function reasonOf(error: unknown): string | undefined {
   const code = sqliteCodeOf(error);
   if (code !== undefined) return databaseReasons.get(code);
@@ -219,16 +222,16 @@ const systemReasons: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The statements that lead to each layout from the one before; to the first, from nothing. The number of layouts is that of the one
- * that this program reads and writes, kept as the file's `user_version`. What has been released stays as it is.
+ * The statements that make each layout from the one before; the first one from an empty file. The number of layouts is the number
+ * of the layout that this program reads and writes, which the file has as its `user_version`. A released layout never changes.
  */
 export type Layouts = readonly string[];
 
 /**
- * Brings a file from an older layout to the last one, within a transaction that may write. The tables of the collections
- * themselves are made and changed as their definitions say.
+ * Migrates a file from an older layout to the last one, within a transaction that may write. The tables of the collections are not
+ * part of a layout: they follow their definitions.
  *
- * @param version of the layout that the file has; 0 for a new one
+ * @param version the layout of the file; 0 for a new file
  */
 function migrate(database: DatabaseSync, version: number, layouts: Layouts): void {
   for (const step of layouts.slice(version)) database.exec(step);

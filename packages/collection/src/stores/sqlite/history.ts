@@ -2,16 +2,16 @@ import { statSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { StoreHistoryLost, StoreUnavailable } from "../../store.ts";
 
-/** Notices that a database file has gone back to an older state, or was replaced, while it is written to over a connection. */
+/** Detects that a database file has gone back to an older state, or was replaced, while a connection writes to it. */
 export class SqliteHistory {
   readonly #counters: StatementSync;
   readonly #path: string | undefined;
   readonly #file: FileIdentity | undefined;
-  /** The counters of each collection, as this connection committed or saw them last. */
+  /** The counters of each collection, as this connection last committed or read them. */
   #seen: CollectionCounters = new Map();
   #noted: CollectionCounters = new Map();
 
-  /** @param path of the file; undefined for a database in memory */
+  /** @param path the path of the file; undefined for a database in memory */
   constructor(database: DatabaseSync, path: string | undefined) {
     this.#counters = database.prepare("SELECT name, revision, last_id FROM waymark_collections");
     this.#counters.setReturnArrays(true);
@@ -20,7 +20,7 @@ export class SqliteHistory {
   }
 
   /**
-   * Checks that nothing is lost; to be called when a transaction that may write has begun. It takes a few µs.
+   * Checks that no committed change is lost, in a few µs. Must be called when a transaction that may write has begun.
    *
    * @throws StoreHistoryLost when changes that were committed are gone
    * @throws StoreUnavailable when the file is gone, or another one has its name
@@ -39,12 +39,12 @@ export class SqliteHistory {
     this.#seen = present;
   }
 
-  /** Reads what is about to be committed. */
+  /** Reads the counters that are about to be committed. */
   note(): void {
     this.#noted = this.#read();
   }
 
-  /** Takes what was read before as committed. */
+  /** Takes the counters that `note` has read as committed. */
   keep(): void {
     this.#seen = this.#noted;
   }
@@ -68,7 +68,7 @@ function identityOf(path: string): FileIdentity | undefined {
   return status && { device: status.dev, inode: status.ino };
 }
 
-/** What is written to a file that has lost its name is gone once the program ends. */
+/** Checks that the file still has its name: what is written to a file without a name is gone when the program ends. */
 function assertSameFile(path: string, { device, inode }: FileIdentity): void {
   const now = identityOf(path);
   if (now?.device === device && now.inode === inode) return;

@@ -6,7 +6,7 @@ import { columnsChanged } from "../filled-columns.ts";
 import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../rows.ts";
 import { dueShape, filledColumns } from "./columns.ts";
 
-/** Reads what a collection has over a connection: that of the changes, which are decided by it, or that of the reads. */
+/** Reads the state of a collection, over the connection of the writes to decide them, or over that of the reads. */
 export class SqliteKnown implements Known {
   readonly unique: readonly string[];
   readonly #collection: string;
@@ -40,7 +40,8 @@ export class SqliteKnown implements Known {
   }
 
   counters(): Counters {
-    // The collection's row was made when the store was opened, and is never deleted. The statement returns arrays of the two columns.
+    // The collection's row was made when the store was opened, and is never deleted. The statement returns arrays of the two
+    // columns.
     const counters = this.#counters.get(this.#collection, this.#shape) as readonly [number, number] | undefined;
     if (counters === undefined) throw columnsChanged(this.#collection);
     const [lastRevision, lastId] = counters;
@@ -48,7 +49,7 @@ export class SqliteKnown implements Known {
   }
 
   row(id: number): StoredRow | undefined {
-    if (!Number.isSafeInteger(id)) return undefined; // SQLite would throw for some
+    if (!Number.isSafeInteger(id)) return undefined; // SQLite throws for some of these numbers
     // The statement returns arrays of the six columns, whose types the table enforces.
     const row = this.#row.get(id) as
       | readonly [...RecordRow<number>, createdAt: number, owner: number | null]

@@ -3,9 +3,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { blockThread } from "./transaction.ts";
 
 /**
- * Bounds the write-ahead log of a database file. SQLite itself writes the log back after 1,000 pages and begins it anew, but
- * only where nobody reads at that very moment, which under constant reads can be never. Who writes bounds it after a commit, and who
- * makes long reads between two of them: where one follows the other, nobody else finds a moment.
+ * Bounds the size of a database file's write-ahead log. SQLite itself writes the log back after 1,000 pages and restarts it, but
+ * only when no connection reads at that moment, which under constant reads may never happen. The writer bounds the log after a
+ * commit. The reader bounds it between two long reads, because while these follow each other the writer finds no such moment.
  */
 export class SqliteLog {
   readonly #database: DatabaseSync;
@@ -13,7 +13,7 @@ export class SqliteLog {
   readonly #busyTimeout: number;
   #bound = stride;
 
-  /** @param busyTimeout how long the connection waits for others otherwise, in milliseconds */
+  /** @param busyTimeout how long the connection waits for others in other calls, in milliseconds */
   constructor(database: DatabaseSync, path: string, busyTimeout: number) {
     this.#database = database;
     this.#file = `${path}-wal`;
@@ -21,9 +21,9 @@ export class SqliteLog {
   }
 
   /**
-   * Empties the log when it has grown too large, outside of a transaction. For that it waits for those who read: short reads of
-   * ours are one statement each, and those that begin meanwhile do not need the log. A reader that takes longer is not waited for,
-   * nor tried again before the log has grown by as much once more.
+   * Empties the log when it has grown too large. Must be called outside of a transaction. Waits for short reads: those of this
+   * program are one statement each, and reads that begin meanwhile do not need the log. Does not wait for a longer read; the next
+   * attempt then follows when the log has grown by the same size again.
    */
   bound(): void {
     const size = this.#size();
@@ -31,19 +31,20 @@ export class SqliteLog {
     if (size < this.#bound) return;
     this.#database.exec(`PRAGMA busy_timeout = ${patience}`);
     try {
-      // SQLite does not wait for another connection that writes back itself, as who writes does at each commit while the log is large.
+      // SQLite does not wait for another connection that writes the log back, as the writer does at each commit while the log is
+      // large.
       for (const deadline = performance.now() + patience; !this.#isEmptied() && performance.now() < deadline; ) {
         blockThread(1);
       }
     } catch {
-      // What is committed stays so, and the next commit tells what is wrong with the disk.
+      // Commits are not affected, and the next commit reports what is wrong with the disk.
     }
     this.#database.exec(`PRAGMA busy_timeout = ${this.#busyTimeout}`);
     this.#bound = this.#size() + stride;
   }
 
   #isEmptied(): boolean {
-    // The first writes back what is there and has no commit wait for it; the second, which has, is left with little.
+    // The first statement writes the log back without blocking commits. The second one blocks them, and has little left to write.
     this.#database.exec("PRAGMA wal_checkpoint(PASSIVE)");
     return this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] === 0;
   }
@@ -53,8 +54,8 @@ export class SqliteLog {
   }
 }
 
-/** Bytes; twice what SQLite aims at. */
+/** In bytes, twice the size that SQLite aims at. */
 const stride = 8_388_608;
 
-/** Milliseconds. */
+/** In milliseconds. */
 const patience = 100;

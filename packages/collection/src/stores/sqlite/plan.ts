@@ -4,7 +4,7 @@ import { type Columns, SqliteDialect } from "./dialect.ts";
 import type { StatementCache } from "./statements.ts";
 import { isIndexed, matching, wordsTable } from "./words.ts";
 
-/** The records of a collection, or of one owner in it, as they are read over a connection. */
+/** The records of a collection, or of one owner in it, for reading them over a connection. */
 export interface SelectableRecords {
   readonly collection: string;
   readonly columns: Columns;
@@ -12,26 +12,26 @@ export interface SelectableRecords {
   readonly owner: number | undefined;
   /** Whether the connection has the function that stops a statement. */
   readonly isStoppable: boolean;
-  /** What was seen of its documents: whether there are long ones, of which few are to be read at once. */
+  /** Whether reads have found long documents in the collection, so that only a few are read at once. */
   readonly documents: { areLong: boolean };
 }
 
-/** How the records of a selection are found; the same for all of its pages. */
+/** The way to find the records of a selection, the same for all of its pages. */
 export interface SelectionPlan {
   /**
-   * By the index on the first key of the order, until there are enough; or, where filters or words leave few records, by an index
-   * on these, to be sorted.
+   * `order` reads the index on the first key of the order, until there are enough records. `filters` and `words` read an index on
+   * these, where they leave few records to sort, or where that index has the order of the selection.
    */
   readonly by: "order" | "filters" | "words";
-  /** The member of the filters. */
+  /** The member whose index is read for `filters`. */
   readonly member?: string;
-  /** Whether so many records have the words that they are looked up for each record that is come upon. */
+  /** Whether the words are looked up for each record that is read, because many records have them. */
   readonly looksUpWords?: boolean;
 }
 
 /**
- * The plan of a selection of which every page is a run of one index: what is read is what is given, however many records there
- * are. Undefined where others may have to be passed over, sorted or gathered first.
+ * Returns the plan of a selection whose every page is a run of one index, so that only the returned records are read, however many
+ * there are. Undefined where other records may have to be skipped, sorted or gathered first.
  */
 export function boundedPlan({
   filters = [],
@@ -44,15 +44,18 @@ export function boundedPlan({
   if (words.length > 0 || !isOrderOfIndex) return undefined;
   if (filters.length === 0) return { by: "order" };
   const [filter] = filters;
-  // The entries of an index that have one value are by id.
+  // The entries of an index with the same value are in the order of the ids.
   const isOneValue = order.length === 1 && filters.length === 1 && filter?.operator === "eq";
   if (isOneValue) return { by: "filters", member: filter.member };
-  // Who made up a place outside of the range would have all between them passed over.
+  // For a made-up place outside of the range, all entries between the two would be read and skipped.
   const isRange = after === undefined && filters.every(({ member }) => member === firstKey?.member) && isOne(filters);
   return isRange ? { by: "order" } : undefined;
 }
 
-/** Whether the filters of a member make one range of its index, and not several of which only one is gone to. */
+/**
+ * Returns whether the filters of a member have at most one bound on each side: SQLite would use only one of several to find its
+ * place in the index.
+ */
 function isOne(filters: readonly MemberFilter[]): boolean {
   const bounds = filters.flatMap(({ operator }) => boundsOf[operator]);
   return !bounds.includes("other") && new Set(bounds).size === bounds.length;
@@ -64,13 +67,13 @@ const boundsOf: Readonly<Record<MemberFilter["operator"], readonly ("lower" | "u
   lt: ["upper"],
   le: ["upper"],
   prefix: ["lower", "upper"],
-  // The ranges behind a place do not know of the value.
+  // The ranges after a place do not take the value into account.
   eq: ["other"],
   ne: ["other"],
   in: ["other"],
 };
 
-/** The plan of any selection, which takes a look at how many records its filters and words leave. */
+/** Returns the plan of any selection. Counts the records that its filters and words leave, up to a limit. */
 export function planOf(records: SelectableRecords, selection: Selection): SelectionPlan {
   const bounded = boundedPlan(selection);
   if (bounded !== undefined) return bounded;
@@ -83,22 +86,22 @@ export function planOf(records: SelectableRecords, selection: Selection): Select
   };
 }
 
-/** By what the records are found. */
+/** The index that is read to find the records. */
 interface Leading extends Pick<SelectionPlan, "by" | "member"> {
-  /** How many records are found so, where these are few. */
+  /** The number of records that are read, where it is small. */
   readonly count?: number;
 }
 
-/** The words, or the member whose filters, leave the fewest records, if they are few enough to be sorted. */
+/** Returns the words, or the member whose filters, leave the fewest records, where these are few enough to be sorted. */
 function whatLeads(records: SelectableRecords, { filters = [], words = [], order }: Selection): Leading {
   const [firstKey, hasWords] = [order?.[0]?.member ?? "id", words.length > 0];
   const { owner } = records;
-  // By id they are found in their order, however many they are.
+  // The table of words has the order of the ids, so that any number of records needs no sorting.
   const areAlone = filters.length === 0 && owner === undefined;
   if (hasWords && areAlone && firstKey === "id") return { by: "words" };
   let fewest = hasWords ? countFoundUpTo(records, sortable, words) : sortable;
   let leading: Leading = hasWords && (fewest < sortable || firstKey === "id") ? { by: "words" } : { by: "order" };
-  // Where the owner has fewer than that, those need no search.
+  // Where the owner has fewer records than have the words, the records of the owner are read.
   if (hasWords && owner !== undefined) {
     const count = countUpTo(records, fewest, "id", []);
     if (count < fewest) leading = { by: "order", count };
@@ -113,9 +116,9 @@ function whatLeads(records: SelectableRecords, { filters = [], words = [], order
 }
 
 /**
- * Whether it takes longer to gather all that have the words.
+ * Returns whether it takes longer to gather all records with the words than to look the words up for each record.
  *
- * @param count of how many records they may have to be looked up; undefined where enough will have been found before
+ * @param count the number of records for which the words may have to be looked up; undefined where fewer will be enough for a page
  */
 function areBestLookedUp(records: SelectableRecords, words: readonly string[], count: number | undefined): boolean {
   const gathered = count === undefined ? common : count * gatheredMeanwhile;
@@ -141,11 +144,11 @@ function countRows(statements: StatementCache, rows: string, values: readonly (s
   return count;
 }
 
-/** How many records a page may be chosen from by sorting: what takes some 10 ms. */
+/** The maximum of records that are sorted for a page, in about 10 ms. */
 const sortable = 5_000;
 
-/** How many records with a word are gathered in the time in which one is looked up: in some 0.2 ms. */
+/** The number of records with a word that are gathered in the time of one look-up, about 0.2 ms. */
 const gatheredMeanwhile = 400;
 
-/** From how many records with the words on some of them are soon come upon. */
+/** The number of records with the words at which a read in another order soon finds some of them. */
 const common = 50_000;

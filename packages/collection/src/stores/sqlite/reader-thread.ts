@@ -1,5 +1,5 @@
-// The program of the thread that reads. What it imports lies beside it or is Node's, so that it runs in whatever way the program
-// does that starts it.
+// The program of the thread that reads. It imports only relative files and modules of Node.js, so that it runs in the same ways as
+// the program that starts it.
 import { workerData } from "node:worker_threads";
 import { StoreUnavailable } from "../../store.ts";
 import { goOnFunction } from "./dialect.ts";
@@ -9,7 +9,7 @@ import type { ReaderCalls, ReaderThreadData } from "./reader.ts";
 import { SqliteQueries } from "./selection.ts";
 import { answerCalls } from "./thread.ts";
 
-const { path, collections, busyTimeout, stop } = workerData as ReaderThreadData; // as it is started
+const { path, collections, busyTimeout, stop } = workerData as ReaderThreadData; // as passed at the start
 const database = connectToSqliteFile(path, busyTimeout);
 database.exec("PRAGMA query_only = ON");
 database.function(goOnFunction, () => {

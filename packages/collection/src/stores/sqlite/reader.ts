@@ -4,19 +4,19 @@ import { FairQueue } from "../fair-queue.ts";
 import type { SqliteQueries } from "./selection.ts";
 import { type Channel, ThreadChannel } from "./thread.ts";
 
-/** How much may be asked of a reader. */
+/** The limits of a reader. */
 interface ReaderBounds {
-  /** How many reads may be without an answer; those beyond are refused. */
+  /** The maximum of unanswered reads; further ones are refused. */
   readonly maxWaiting: number;
-  /** How many reads of one caller may wait behind that which is being made. */
+  /** The maximum of waiting reads of one caller, without the read that is being made. */
   readonly maxWaitingPerCaller: number;
-  /** How long each may be, from when it is asked for, in milliseconds. */
+  /** In milliseconds, for each read, waiting included. */
   readonly timeLimit: number;
 }
 
 /**
- * Makes the reads that may take long, one after another, and gives each caller a turn: the reads of one wait for those of
- * others once a round. A read that nobody waits for any more, or that has taken too long, is dropped or stopped.
+ * Makes the reads that may take long, one after another. Callers take turns: in a round, each has one read made. A read that its
+ * caller has aborted, or that has taken too long, is dropped or stopped.
  */
 export class SqliteReader {
   readonly #channel: ReaderChannel;
@@ -24,11 +24,11 @@ export class SqliteReader {
   readonly #stop: Int32Array;
   readonly #waiting = new FairQueue<WaitingRead>();
   #current: WaitingRead | undefined;
-  /** Resolves when there is nothing to do; undefined when there is nothing. */
+  /** Resolves when all reads are made; undefined while there are none. */
   #running: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  /** @param stop what the other end of the channel looks at: not 0 when it is to stop the read that it is making */
+  /** @param stop shared with the other end of the channel: not 0 when that must stop the current read */
   constructor(channel: ReaderChannel, bounds: ReaderBounds, stop: Int32Array) {
     this.#channel = channel;
     this.#bounds = bounds;
@@ -36,10 +36,11 @@ export class SqliteReader {
   }
 
   /**
-   * Reads, and sees all that was committed before it was asked.
+   * Makes a read, which sees everything that was committed before the call.
    *
-   * @throws StoreReadTimeout (rejects) when it takes too long
-   * @throws StoreUnavailable (rejects) when it cannot be read just now, too many others wait, or nobody waits for it
+   * @throws StoreReadTimeout (rejects) when the read takes too long
+   * @throws StoreUnavailable (rejects) when the database cannot be read just now, too many reads wait, or the caller has aborted
+   *   the read
    */
   async read<N extends keyof ReaderCalls>(
     { signal, caller = "" }: ReadOptions,
@@ -75,12 +76,12 @@ export class SqliteReader {
     }
   }
 
-  /** How many reads are without an answer. */
+  /** The number of waiting reads, without the read that is being made. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** Gives up what it was asked for, and takes no more. Closing it again does nothing. */
+  /** Gives up all reads, and accepts no more. Closing again does nothing. */
   close(): Promise<void> {
     this.#closing ??= Promise.resolve(this.#running).then(() => this.#channel.close());
     this.#current?.giveUp(closed());
@@ -100,7 +101,7 @@ export class SqliteReader {
   }
 
   async #run(): Promise<void> {
-    // Those that come meanwhile are made as well.
+    // Reads that arrive meanwhile are made as well.
     for (let next = this.#waiting.take(); next !== undefined; next = this.#waiting.take()) {
       Atomics.store(this.#stop, 0, 0);
       this.#current = next;
@@ -112,7 +113,7 @@ export class SqliteReader {
 }
 
 interface WaitingRead {
-  /** Resolves when it is over, whatever came of it. */
+  /** Makes the read. Resolves when it has ended, also when it has failed. */
   readonly make: () => Promise<void>;
   readonly giveUp: (reason: StoreUnavailable) => void;
 }
@@ -122,24 +123,24 @@ const closed = (): StoreUnavailable => new StoreUnavailable("The database is clo
 const abandoned = (signal: AbortSignal | undefined): StoreUnavailable =>
   new StoreUnavailable("Nobody waits for the answer any more", { cause: signal?.reason });
 
-/** What a reader can have read. */
+/** The calls that a reader can make. */
 export type ReaderCalls = Pick<SqliteQueries, "page" | "count">;
 
-/** The way from a reader to the connection that it reads over. */
+/** The channel from a reader to its connection. */
 type ReaderChannel = Channel<ReaderCalls>;
 
-/** What the thread is started with. */
+/** The data with which the thread is started. */
 export interface ReaderThreadData {
-  /** Absolute. */
+  /** The absolute path of the file. */
   readonly path: string;
   readonly collections: readonly CollectionDefinition[];
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly busyTimeout: number;
-  /** Shared; not 0 once nobody waits any more for what the thread is doing. */
+  /** Shared; not 0 when the thread must stop the current read. */
   readonly stop: Int32Array;
 }
 
-/** Reads in a thread of its own, so that nobody else waits meanwhile. */
+/** Makes a channel to a thread for reads, so that nothing else waits for them. */
 export function threadedReader(data: ReaderThreadData): ReaderChannel {
   return new ThreadChannel({ file: "reader-thread", data, task: "reads", committing: [] });
 }

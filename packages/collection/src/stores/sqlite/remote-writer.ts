@@ -5,8 +5,8 @@ import type { Channel } from "./thread.ts";
 import type { WriterCalls } from "./writer.ts";
 
 /**
- * Has the transactions made by the `SharedWriter` at the other end of a link. This process is to end when that one does: nobody
- * answers then.
+ * Makes a channel to the `SharedWriter` at the other end of a link, which makes the transactions. This process must end when the
+ * other process ends, because calls get no answer then.
  */
 export function remoteWriter(link: MessageLink): Channel<WriterCalls> {
   const pending = new Map<number, PendingCall>();
@@ -36,7 +36,7 @@ export function remoteWriter(link: MessageLink): Channel<WriterCalls> {
   };
 }
 
-/** What a member asks for: a call of `WriterCalls`, of which a commit has its batch as text, and the number of changes. */
+/** The request of a member: a call of `WriterCalls`, and its number of changes. A commit has its batch as text. */
 export interface WriterRequest {
   readonly id: number;
   readonly call: keyof WriterCalls;
@@ -44,5 +44,5 @@ export interface WriterRequest {
   readonly changes: number;
 }
 
-/** The answer to a request; that to a commit has the outcomes as text. */
+/** The answer to a request. The answer to a commit has the outcomes as text. */
 export type WriterResponse = readonly [id: number, answer: Answer];

@@ -74,7 +74,7 @@ export class SqliteRestoreTarget implements RestoreTarget {
         this.#run(`DELETE FROM "${collection}" WHERE id = ?`, id);
         this.#run("INSERT OR IGNORE INTO waymark_removals VALUES (?, ?)", collection, id);
       }
-      // The removals of records, and of what they own, have counted themselves.
+      // Triggers have counted the removed records and those that they owned; the counters must stay 0.
       for (const name of this.#tables.keys()) this.#count(name, 0, 0);
     });
   }
@@ -177,12 +177,12 @@ export class SqliteRestoreTarget implements RestoreTarget {
   }
 }
 
-/** The table of a collection, as records are put into it. */
+/** The table of a collection, for storing records in it. */
 interface Table {
   readonly owner: Ownership | undefined;
   readonly columns: readonly FilledColumn[];
   readonly form: string;
-  /** Stores a row, in the place of one with its id. */
+  /** The statement that stores a row, and replaces a row with the same id. */
   readonly putting: string;
 }
 

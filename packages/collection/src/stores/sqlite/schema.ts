@@ -8,11 +8,11 @@ import { readRowidsAsBigInt } from "./statements.ts";
 import { makeWords, wordsTable } from "./words.ts";
 
 /**
- * Makes the tables of the collections where they are missing, and sees that exactly these members are unique, have an
- * index to be selected by, or have their words in the full text, also in a file that was made with others. The names are
- * checked before: they become part of the statements.
+ * Makes the missing tables of the collections. Changes the existing tables so that exactly the defined members are unique, have an
+ * index to be selected by, or have their words in the full text. The names must have been checked, because they become part of the
+ * statements.
  *
- * @throws Unusable when records that exist share a value that is to be unique, or have another owner than they are to have
+ * @throws Unusable when existing records share a value that must be unique, or have another owner than the definition
  */
 export function prepareSchema(database: DatabaseSync, collections: readonly CollectionDefinition[]): void {
   for (const definition of collections) prepareCollection(database, definition);
@@ -39,13 +39,13 @@ function prepareCollection(database: DatabaseSync, definition: CollectionDefinit
   prepareTrigger(database, definition);
   if (present === due) return;
   const note = database.prepare("UPDATE waymark_collections SET form = ? WHERE name = ?");
-  readRowidsAsBigInt(note); // that of the words
+  readRowidsAsBigInt(note); // the last row id is that of the words
   note.run(due, name);
 }
 
 const toTableShape = (form: string): TableShape => JSON.parse(form);
 
-/** What the table of a collection was made for; of a new one, that none of its columns is filled. */
+/** Returns the shape for which the table of a collection was made. Stores that of a new table: no column is filled. */
 function notedForm(database: DatabaseSync, definition: CollectionDefinition): string {
   const { name } = definition;
   const row = database.prepare("SELECT form FROM waymark_collections WHERE name = ?").get(name);
@@ -54,12 +54,12 @@ function notedForm(database: DatabaseSync, definition: CollectionDefinition): st
   const insertion = database.prepare(
     "INSERT INTO waymark_collections (name, revision, last_id, form) VALUES (?, 0, 0, ?)",
   );
-  readRowidsAsBigInt(insertion); // that of another collection's words
+  readRowidsAsBigInt(insertion); // the last row id may be that of another collection's words
   insertion.run(name, form);
   return form;
 }
 
-/** Sees that there are these columns, filled, and these indexes, and no others. */
+/** Makes and fills the missing columns, makes the missing indexes, and drops all others. */
 function prepareColumns(database: DatabaseSync, definition: CollectionDefinition, filled: TableShape["columns"]): void {
   const { name: collection } = definition;
   const due = filledColumns(definition);
@@ -70,7 +70,7 @@ function prepareColumns(database: DatabaseSync, definition: CollectionDefinition
 
   const indexes = dueIndexes(database, definition);
   for (const index of namesIn(database, indexNames, collection)) {
-    // One on a column that is filled again goes first.
+    // An index on a column that is filled again is dropped first.
     if (missing.some((column) => column.index === index) || !indexes.delete(index))
       database.exec(`DROP INDEX "${index}"`);
   }
@@ -86,7 +86,7 @@ const storeColumns: readonly string[] = ["id", "revision", "created_at", "update
 
 const indexNames = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?";
 
-/** What makes each index that the table of a collection is to have, by their names. */
+/** Returns functions that make the indexes of a collection's table, by name of the index. */
 function dueIndexes(database: DatabaseSync, definition: CollectionDefinition): Map<string, () => void> {
   const { name: collection, owner } = definition;
   const indexes = new Map<string, () => void>();
@@ -103,13 +103,13 @@ function dueIndexes(database: DatabaseSync, definition: CollectionDefinition): M
   return indexes;
 }
 
-/** Fills columns from the documents of the records that there are, one after the other. */
+/** Fills columns from the documents of the existing records, one after another. */
 function fillColumns(database: DatabaseSync, collection: string, columns: readonly FilledColumn[]): void {
   if (columns.length === 0) return;
   const changes = columns.map(({ name }) => `"${name}" = ?`);
   const fill = database.prepare(`UPDATE "${collection}" SET ${changes.join(", ")} WHERE id = ?`);
   readRowidsAsBigInt(fill);
-  // The records stay where they are in the order of their ids.
+  // Updates do not move a record in the order of the ids, in which the records are read.
   for (const { id, document } of database.prepare(`SELECT id, document FROM "${collection}" ORDER BY id`).iterate()) {
     const values: unknown = JSON.parse(String(document));
     fill.run(...columns.map(({ toValue }) => toValue(values)), Number(id));
@@ -117,9 +117,9 @@ function fillColumns(database: DatabaseSync, collection: string, columns: readon
 }
 
 /**
- * Makes room for the table where the one that there is has no owner, or another, than it is to have.
+ * Drops the existing table if its owner is not that of the definition.
  *
- * @throws Unusable when there are records in it
+ * @throws Unusable when the table has records
  */
 function dropWithOtherOwner(database: DatabaseSync, { name: collection, owner }: CollectionDefinition): void {
   const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(collection);
@@ -133,7 +133,10 @@ function dropWithOtherOwner(database: DatabaseSync, { name: collection, owner }:
   database.exec(`DROP TABLE "${collection}"`);
 }
 
-/** Whatever removes a record, its owner's removal included: it is counted, and neither its id nor its words stay. */
+/**
+ * Makes the trigger that counts each removal of a record, also by the removal of its owner, stores its id as used, and removes its
+ * words.
+ */
 function prepareTrigger(database: DatabaseSync, { name: collection, fullText = [] }: CollectionDefinition): void {
   const trigger = `CREATE TRIGGER "${collection}.removed" AFTER DELETE ON "${collection}" BEGIN
       INSERT INTO waymark_removals VALUES ('${collection}', OLD.id);

@@ -13,14 +13,14 @@ import { StatementCache } from "./statements.ts";
 
 /** The next records of a selection. */
 export interface RecordPage {
-  /** Of about 64 KiB; none when there are no more. */
+  /** About 64 KiB of records; empty when there are no more. */
   readonly records: readonly StoredRecord[];
-  /** The selection of those behind them; undefined when there are no more. */
+  /** The selection of the records after these; undefined when there are no more. */
   readonly rest: Selection | undefined;
   readonly plan: SelectionPlan;
 }
 
-/** The reads of many records over one connection. Of selections that make sense: these are asserted before. */
+/** Makes the reads of many records over one connection. The selections must have been checked. */
 export class SqliteQueries {
   readonly #columns: ReadonlyMap<string, Columns>;
   readonly #statements: StatementCache;
@@ -35,7 +35,7 @@ export class SqliteQueries {
     this.#isStoppable = isStoppable;
   }
 
-  /** @param plan of the selection, where it is known already */
+  /** @param plan the plan of the selection, where it is known already */
   page(collection: string, selection: Selection, owner: number | undefined, plan?: SelectionPlan): RecordPage {
     return guardedRead(() => {
       const records = this.#recordsOf(collection, owner);
@@ -46,7 +46,7 @@ export class SqliteQueries {
   count(collection: string, { filters = [], words = [] }: Selection, owner: number | undefined): number {
     const dialect = new SqliteDialect(this.#recordsOf(collection, owner));
     const conditions = dialect.conditions({ filters, words, owner });
-    // Without any SQLite counts by the pages of an index, which takes a quarter of the time.
+    // Without conditions, SQLite counts by the pages of an index, which takes a quarter of the time.
     const text = where(conditions.length === 0 ? [] : [...dialect.stopConditions(), ...conditions]);
     return guardedRead(() => {
       const statement = this.#statements.prepare(`SELECT count(*) FROM "${collection}" ${text}`);
@@ -82,20 +82,20 @@ function readPage(from: SelectableRecords, selection: Selection, plan: Selection
   return { records, rest, plan };
 }
 
-/** When a page is large enough, in characters of JSON; it goes beyond by one record, or by some that are not long. */
+/** In characters of JSON, for a page; exceeded by at most one record, or by some that are not long. */
 const mostCharacters = 65_536;
 
-/** What is selected of a record, and the values of the keys of the order but `id`. */
+/** The selected columns of a record, and the values of the order's keys except `id`. */
 type SelectedRow = readonly [...RecordRow<number>, ...MemberValue[]];
 
-/** A selection, to be read in pages as its plan says. */
+/** Reads a selection in pages, by its plan. */
 export class SqliteSelection {
-  /** How many records are to be read at once. */
+  /** The number of records to read at once. */
   readonly rowsAtOnce: number;
   readonly #records: SelectableRecords;
   readonly #selection: Required<Pick<Selection, "filters" | "words" | "order">>;
   readonly #plan: SelectionPlan;
-  /** Whether rows are read one by one, to end where they are enough. */
+  /** Whether rows are read one by one, to stop when there are enough. */
   readonly #isStepped: boolean;
 
   constructor(records: SelectableRecords, selection: Selection, plan: SelectionPlan) {
@@ -109,10 +109,10 @@ export class SqliteSelection {
   }
 
   /**
-   * The first records behind the place; without one, of all.
+   * Returns the first records after the place; without a place, the first of all.
    *
-   * @param count how many at most
-   * @param room for how many characters of JSON; where documents are long, no more are read once these are reached
+   * @param count the maximum of records
+   * @param room in characters of JSON; where rows are read one by one, reading stops when these are reached
    */
   rows(after: readonly MemberValue[] | undefined, count: number, room: number): readonly SelectedRow[] {
     const rows: SelectedRow[] = [];
@@ -144,7 +144,7 @@ export class SqliteSelection {
     return rows;
   }
 
-  /** The place of a record in the order. */
+  /** Returns the place of a record in the order. */
   placeOf([id, _revision, _updatedAt, _json, ...keys]: SelectedRow): readonly MemberValue[] {
     return [...keys, id];
   }
@@ -163,7 +163,7 @@ export class SqliteSelection {
     const { owner } = this.#records;
     const { by, member: leading, looksUpWords = false } = this.#plan;
     const firstKey = order[0]?.member ?? "id";
-    // By the index on the first key the range has its place in it, which a filter must not move back.
+    // In a plan by order, the range determines the place in the index where reading begins, which a filter must not move back.
     const taken = range[0] && boundOf[range[0].relation];
     const isKept = (member: string, bound: Bound): boolean =>
       by === "order"
@@ -193,8 +193,8 @@ const boundOf: Readonly<Record<KeyCondition["relation"], Bound>> = {
 // Statements that return some rows at once cost less than stepping from row to row (1.6 against 2.6 µs a row of 300 bytes).
 const rowsAtOnce = 32;
 
-/** In characters of JSON. As many as are read at once are 512 KiB; of longer ones that would be too much. */
+/** In characters of JSON. The documents that are read at once are 512 KiB at this length; longer ones would be too much. */
 const longDocument = 16_384;
 
-/** Where each page is sorted anew, they are larger. */
+/** More than `rowsAtOnce`, because every read sorts again. */
 const sortedRowsAtOnce = 256;

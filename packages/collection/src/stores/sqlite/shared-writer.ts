@@ -9,7 +9,7 @@ import { type Channel, ThreadChannel } from "./thread.ts";
 import type { WriterCalls, WriterThreadCalls, WriterThreadData } from "./writer.ts";
 
 export interface SharedWriterOptions {
-  /** The path of the SQLite file, which a member has opened before it asks for a change. */
+  /** The path of the SQLite file. A member opens the file before its first change. */
   readonly file: string;
   readonly collections: readonly CollectionDefinition[];
   /** How long a commit waits for another program that writes to the file, in milliseconds. Default: 1000. */
@@ -18,8 +18,8 @@ export interface SharedWriterOptions {
 }
 
 /**
- * Makes the changes of several processes, its members, to one SQLite file. What they ask for while a commit is made becomes the
- * next commit, as if one process had asked; while one of them stores many records, all or none, the others wait.
+ * Makes the changes of several processes, its members, to one SQLite file. Changes that arrive during a commit become the next
+ * commit together, as if they came from one process. While a member stores many records, all or none, the others wait.
  *
  * A member opens the database with the other end of its link as `writer`.
  *
@@ -45,10 +45,10 @@ export class SharedWriter {
   }
 
   /**
-   * Makes the changes that are asked for by a link.
+   * Makes the changes that are requested over a link.
    *
-   * @returns what ends that, once the process at the other end has ended: what it stores all or none of is given up; what it has
-   *   asked to commit is committed
+   * @returns a function that must be called when the process at the other end has ended. It gives up an unfinished load; requested
+   *   commits are still made
    */
   join(link: MessageLink): () => void {
     const loading = new Loading(this.#channel);
@@ -63,7 +63,7 @@ export class SharedWriter {
     return () => loading.leave();
   }
 
-  /** Finishes what it was asked for, and frees the file. Members must have ended. */
+  /** Finishes all requests, and closes the file. The members must have ended. */
   async close(): Promise<void> {
     await this.#queue.finish();
     await this.#channel.close();
@@ -96,7 +96,7 @@ export class SharedWriter {
     return promise;
   }
 
-  /** Never rejects: each of those who wait is told. */
+  /** Commits batches together. Never rejects: each waiting member gets its outcomes or the error. */
   async #commit(batches: readonly WaitingBatch[]): Promise<void> {
     const changes = batches.reduce((sum, batch) => sum + batch.changes, 0);
     const started = performance.now();
@@ -123,7 +123,7 @@ interface WaitingBatch {
 
 type SharedChannel = Channel<WriterThreadCalls>;
 
-/** The records of which one member stores all or none, one load after another. */
+/** The loads of one member, one after another. A load stores all of its records or none. */
 class Loading {
   readonly #channel: SharedChannel;
   #current: PromiseWithResolvers<void> | undefined;
@@ -134,7 +134,7 @@ class Loading {
     this.#channel = channel;
   }
 
-  /** Resolves when the others need not wait any more. */
+  /** Resolves when the current load has ended, so that the others need not wait any more. */
   get ended(): Promise<void> | undefined {
     return this.#current?.promise;
   }
@@ -158,13 +158,13 @@ class Loading {
     return this.#channel.ask("addToBulk", ...(args as Parameters<WriterCalls["addToBulk"]>)); // those of the call
   }
 
-  /** To be called when the process has ended. */
+  /** Must be called when the process has ended. */
   leave(): void {
     this.#hasLeft = true;
     if (this.#current !== undefined) this.#giveUp();
   }
 
-  /** A process that is suspended must not keep the others waiting. */
+  /** Sets the time limit for the next records: a suspended process must not keep the others waiting. */
   #watch(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#giveUp(), patience);
@@ -182,5 +182,5 @@ class Loading {
   }
 }
 
-/** Milliseconds; a process whose records do not come gives up by itself before that. */
+/** In milliseconds. A process whose records do not arrive gives up by itself before that. */
 const patience = 15_000;

@@ -17,8 +17,8 @@ export interface SqliteSnapshotOptions {
 }
 
 /**
- * A snapshot of a database file of ours. The file is not changed, nor made; programs that use it are not in its way, nor it in theirs,
- * but their log cannot be emptied before the snapshot is closed.
+ * Opens a snapshot of a database file of ours. The file is neither changed nor made. The snapshot and the programs that use the
+ * file do not block each other, but the log cannot be emptied before the snapshot is closed.
  */
 export function openSqliteSnapshot(file: string, { verify = false }: SqliteSnapshotOptions = {}): SqliteSnapshot {
   let database: DatabaseSync | undefined;
@@ -33,7 +33,7 @@ export function openSqliteSnapshot(file: string, { verify = false }: SqliteSnaps
   }
 }
 
-/** A snapshot of a database in memory: a copy of it in a temporary file. */
+/** Makes a snapshot of a database in memory: a copy in a temporary file. */
 export function snapshotOfMemory(memory: DatabaseSync, identity: string): SqliteSnapshot {
   const directory = mkdtempSync(join(tmpdir(), "waymark-snapshot-"));
   const remove = (): void => rmSync(directory, { recursive: true });
@@ -48,34 +48,34 @@ export function snapshotOfMemory(memory: DatabaseSync, identity: string): Sqlite
   }
 }
 
-/** Tells a database from every other one; each in memory is another. */
+/** Returns the identity of a database, which no other database has. For `:memory:`, every call returns another one. */
 export function identityOf(file: string): string {
   if (file === ":memory:") return `memory ${randomUUID()}`;
   const { dev, ino } = statSync(file, { bigint: true });
   return `sqlite ${dev} ${ino}`;
 }
 
-/** @throws Unusable when something is wrong in the file */
+/** @throws Unusable when the file is damaged */
 export function assertIntact(database: DatabaseSync): void {
   const findings = database.prepare("PRAGMA quick_check(1)").all();
   if (findings[0]?.["quick_check"] !== "ok") throw new Unusable("it is damaged; restore it from a backup");
 }
 
-/** A connection to a file that there is, in a transaction that sees it as it is now. */
+/** Connects to an existing file, and begins a transaction that sees its present state. */
 function connectToRead(file: string): DatabaseSync {
   const status = statSync(file, { throwIfNoEntry: false });
   if (status === undefined) throw new Unusable("there is no such file; name another one");
   if (!status.isFile()) throw new Unusable("it is no file; name another one");
   accessSync(file, constants.R_OK);
   const url = pathToFileURL(file);
-  // One who may write also clears away the files that SQLite needs beside it.
+  // A connection that may write also removes the files that SQLite needs beside the database.
   url.searchParams.set("mode", isWritable(file) ? "rw" : "ro");
   const database = new DatabaseSync(url, { timeout: patience });
   database.exec("PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; BEGIN; SELECT 1 FROM sqlite_schema");
   return database;
 }
 
-/** Milliseconds. */
+/** In milliseconds. */
 const patience = 1000;
 
 function isWritable(file: string): boolean {
@@ -87,7 +87,7 @@ function isWritable(file: string): boolean {
   }
 }
 
-/** What a SqliteSnapshot is made of. */
+/** The parts of a SqliteSnapshot. */
 interface SqliteSnapshotParts {
   readonly database: DatabaseSync;
   readonly file: string;
@@ -104,7 +104,7 @@ export class SqliteSnapshot implements Snapshot {
     this.#parts = parts;
   }
 
-  /** The connection, whose transaction holds the moment. */
+  /** The connection, whose transaction sees the moment of the snapshot. */
   get database(): DatabaseSync {
     return this.#parts.database;
   }
@@ -182,7 +182,7 @@ export class SqliteSnapshot implements Snapshot {
 
 type StampedRow = readonly [...RecordRow<number>, createdAt: number];
 
-/** In characters; a batch goes beyond by at most one. */
+/** In characters, exceeded by at most one value. */
 const batchSize = 1_048_576;
 const sizeOfId = 100;
 

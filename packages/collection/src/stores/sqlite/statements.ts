@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
-/** The statements that were used last, prepared; their rows are arrays. */
+/** Keeps the most recently used statements prepared. Their rows are arrays. */
 export class StatementCache {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -24,12 +24,12 @@ export class StatementCache {
   }
 }
 
-/** Clients choose the order and the filters, and so how many statements there are. */
+/** Bounded, because clients choose the order and the filters, and so the number of statements. */
 const capacity = 100;
 
 /**
- * Reads row ids as BigInt. FTS5 inserts internal rows with ids from 2^53 on, and node:sqlite would throw on these when a
- * statement that changes something returns the row that was inserted last.
+ * Makes statements return row ids as BigInt. A statement that changes something returns the id of the last inserted row. FTS5
+ * inserts internal rows with ids from 2^53 on, for which node:sqlite would throw.
  */
 export function readRowidsAsBigInt(...statements: readonly StatementSync[]): void {
   for (const statement of statements) statement.setReadBigInts(true);

@@ -5,28 +5,28 @@ import { parentPort, Worker } from "node:worker_threads";
 import { StoreOutcomeUnknown, StoreUnavailable } from "../../store.ts";
 import { type Answer, answerOf, type PendingCall, settle } from "./answer.ts";
 
-/** What runs in a thread. */
+/** The program of a thread. */
 interface ThreadProgram {
   /** The file beside this one, without its extension; it calls `answerCalls`. */
   readonly file: "reader-thread" | "writer-thread";
-  /** What it is started with. */
+  /** The data with which the thread is started. */
   readonly data: unknown;
-  /** What the thread does, for those who are told that it does not. */
+  /** The task of the thread, for error messages. */
   readonly task: "reads" | "writes";
-  /** The calls that may have been done when the thread has ended before it answered. */
+  /** The calls that may have been committed when the thread ends before its answer. */
   readonly committing: readonly string[];
 }
 
 /**
- * Has calls answered by a thread of its own, so that nobody else waits meanwhile.
+ * Sends calls to a separate thread, so that nothing else waits for them.
  *
- * The thread is started by what is asked first, and again by the next request should it ever end. It keeps the process running only
+ * The first call starts the thread. If the thread ends, the next call starts it again. The thread keeps the process running only
  * while an answer is due.
  */
 export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
   readonly #program: ThreadProgram;
   #thread: Worker | undefined;
-  /** What the thread has not answered yet, in the order in which it will. */
+  /** The unanswered calls, in the order of their answers. */
   #pending: (PendingCall & { readonly call: string })[] = [];
 
   constructor(program: ThreadProgram) {
@@ -54,7 +54,7 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
 
   #start(): Worker {
     const { file, data } = this.#program;
-    // Options of the process are not the thread's: with `--input-type`, for one, no thread can run a file.
+    // The thread does not get the options of the process: with `--input-type`, for example, a thread cannot run a file.
     const thread = new Worker(programOf(file), { name: file, workerData: data, execArgv: [] });
     let isReady = false;
     let cause: unknown;
@@ -91,27 +91,27 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
 /** Returns the URL of the program of a thread: the file beside this one, which is .ts in the source and .js where it is built. */
 function programOf(file: ThreadProgram["file"]): URL {
   const url = new URL(`./${file}${extname(import.meta.url)}`, import.meta.url);
-  // Inside of a single executable, threads see no files: they get the text, which is whole in one file there.
+  // In a single executable, threads cannot read the files of the program. They get the text, which is complete in one file there.
   return isSea() ? new URL(`data:text/javascript,${encodeURIComponent(readFileSync(url, "utf8"))}`) : url;
 }
 
-// Part of the programs of threads: what it imports lies beside it or is Node's, so that they run in whatever way the program does
-// that starts them.
+// This file is part of the programs of threads. It imports only relative files and modules of Node.js, so that they run in the same
+// ways as the program that starts them.
 
-/** What a thread is told: what to do, or to end. */
+/** A message to a thread: a call, or the request to end. */
 type ThreadRequest = "close" | readonly [call: string, ...args: never[]];
 
-/** What a thread says: once that it is ready; then the answer to each request, in their order. */
+/** A message from a thread: first `ready`, then the answer to each call, in the order of the calls. */
 type ThreadMessage = { readonly kind: "ready" } | Answer;
 
-/** What a thread does beside its answers. */
+/** The functions that a thread calls in addition to those that are requested. */
 interface ThreadDuties {
-  /** After each answer, which need not wait for it. */
+  /** Called after each answer, which does not wait for it. */
   readonly afterAnswer?: () => void;
   readonly close: () => void;
 }
 
-/** Has this thread answer what its ThreadChannel asks for by these calls, until it is told to end. */
+/** Answers the calls of this thread's ThreadChannel, until the channel is closed. */
 export function answerCalls<C extends Calls<C>>(calls: C, { afterAnswer, close }: ThreadDuties): void {
   const say = (message: ThreadMessage): void => parentPort?.postMessage(message);
   parentPort?.on("message", (request: ThreadRequest) => {
@@ -121,30 +121,30 @@ export function answerCalls<C extends Calls<C>>(calls: C, { afterAnswer, close }
       return;
     }
     const [call, ...args] = request;
-    // The channel asks for calls that there are, with arguments of theirs.
+    // The channel sends only existing calls, with their arguments.
     say(answerOf(() => calls[call as keyof C](...args)));
     afterAnswer?.();
   });
   say({ kind: "ready" });
 }
 
-/** What can be asked for: the methods of an object, by their names. */
+/** The calls of a channel: the methods of an object, by name. */
 type Calls<C> = { readonly [N in keyof C]: (...args: never[]) => unknown };
 
-/** The way to what works over a connection to a database, which does what it is asked for in the order in which it is asked. */
+/** A channel to the code that uses a connection to a database. Calls are made in the order in which they are sent. */
 export interface Channel<C extends Calls<C>> {
-  /** Whether commits that are asked for while another one is made become one, at the other end. Default: false. */
+  /** Whether the other end joins the commits that arrive during another commit into one. Default: false. */
   readonly joinsCommits?: boolean;
   /**
-   * @throws StoreUnavailable (rejects) when it cannot be done
-   * @throws StoreOutcomeUnknown (rejects) when it may have been done
+   * @throws StoreUnavailable (rejects) when the call cannot be made
+   * @throws StoreOutcomeUnknown (rejects) when the call may have been made
    */
   ask<N extends keyof C & string>(call: N, ...args: Parameters<C[N]>): Promise<ReturnType<C[N]>>;
-  /** Ends what stands behind it, once all that was asked for is answered. */
+  /** Ends the other end of the channel when all calls are answered. */
   close(): Promise<void>;
 }
 
-/** Has the calls made on the thread that asks. */
+/** Makes a channel whose calls are made on the calling thread. */
 export function localChannel<C extends Calls<C>>(calls: C): Channel<C> {
   return {
     async ask<N extends keyof C & string>(call: N, ...args: Parameters<C[N]>) {

@@ -3,7 +3,7 @@ import { StoreOutcomeUnknown } from "../../store.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
 
 /**
- * Runs the work in a transaction that may write: what it throws, and a commit that fails, undoes it all.
+ * Runs the work in a transaction that may write. An error of the work or of the commit undoes all of it.
  *
  * @param busyTimeout as in `begin`
  * @throws StoreUnavailable when the database cannot be written to just now
@@ -19,8 +19,8 @@ export function inTransaction<T>(database: DatabaseSync, busyTimeout: number, wo
 /**
  * Begins a transaction that may write.
  *
- * @param busyTimeout how long it waits for that of another connection, in milliseconds. SQLite's own way of waiting looks ever
- *   less often, and hardly ever finds the moment between two commits of a process that writes without a break
+ * @param busyTimeout how long to wait for the transaction of another connection, in milliseconds. SQLite itself would try less and
+ *   less often, and hardly ever find the moment between two commits of a process that writes without a break
  */
 export function begin(database: DatabaseSync, busyTimeout: number): void {
   for (const deadline = performance.now() + busyTimeout; ; blockThread(1)) {
@@ -33,7 +33,7 @@ export function begin(database: DatabaseSync, busyTimeout: number): void {
   }
 }
 
-/** Does a part of the work of a transaction that has begun; what it throws undoes all of that. */
+/** Does a part of the work of a transaction that has begun. An error rolls back the whole transaction. */
 export function orRollBack<T>(database: DatabaseSync, work: () => T): T {
   try {
     return work();
@@ -43,13 +43,13 @@ export function orRollBack<T>(database: DatabaseSync, work: () => T): T {
   }
 }
 
-/** Has all that was done since `begin` on disk, or nothing of it. */
+/** Commits the transaction: either all of it is on disk, or nothing. */
 export function commit(database: DatabaseSync): void {
   try {
     database.exec("COMMIT");
   } catch (error) {
     rollBack(database);
-    // It may have been the last step that failed, and what was written may turn out to have reached the disk after a crash.
+    // Perhaps only the last step has failed: after a crash, the transaction may turn out to be on disk.
     if (sqliteCodeOf(error) !== sqliteCode.inputOutput) throw toStoreFault(error);
     throw new StoreOutcomeUnknown("The disk of the database failed during a commit", { cause: error });
   }
@@ -59,7 +59,7 @@ export function rollBack(database: DatabaseSync): void {
   if (database.isTransaction) database.exec("ROLLBACK"); // SQLite itself has done it when the disk was full
 }
 
-/** Lets this thread do nothing for so many milliseconds. */
+/** Blocks this thread for a number of milliseconds. */
 export function blockThread(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }

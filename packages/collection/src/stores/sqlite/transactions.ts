@@ -10,7 +10,7 @@ import { SqliteHistory } from "./history.ts";
 import { readRowidsAsBigInt } from "./statements.ts";
 import { begin, commit, inTransaction, orRollBack, rollBack } from "./transaction.ts";
 
-/** All that is written to a file over one connection, a transaction at a time. Every method may throw as `inTransaction` does. */
+/** Makes all writes to a file over one connection, one transaction at a time. Every method may throw as `inTransaction` does. */
 export class SqliteTransactions {
   readonly #database: DatabaseSync;
   readonly #busyTimeout: number;
@@ -24,7 +24,7 @@ export class SqliteTransactions {
 
   /**
    * @param busyTimeout how long each transaction waits for one of another connection, in milliseconds
-   * @param path of the file; undefined for a database in memory
+   * @param path the path of the file; undefined for a database in memory
    */
   constructor(
     database: DatabaseSync,
@@ -43,8 +43,8 @@ export class SqliteTransactions {
   }
 
   /**
-   * Makes the changes in their order by one commit, which takes about as long as for a single one, and says what became of
-   * each. One that fails leaves the others alone.
+   * Makes the changes in their order in one commit, which takes about as long as for a single change, and returns the outcome of
+   * each. A change that fails does not affect the others.
    */
   commit(batch: readonly AddressedWrite[]): readonly BatchedOutcome[] {
     this.#hasRemovals ||= batch.some(({ write }) => write.kind !== "create");
@@ -52,12 +52,13 @@ export class SqliteTransactions {
       return this.#inTransaction(batch, ({ collection, write }) => this.#writesTo(collection).apply(write));
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error;
-      // One of them has failed. A savepoint for each costs twice what the write does (110 against 38 µs), so it is set only now.
+      // A change has failed. A savepoint for each change costs twice as much as the write (110 against 38 µs), so savepoints are
+      // set only now.
       return this.#inTransaction(batch, (write) => this.#applyAlone(write));
     }
   }
 
-  /** Makes the changes of several processes by one commit: batches and outcomes are texts, as in batch.ts. */
+  /** Makes the changes of several processes in one commit. Batches and outcomes are texts, as in batch.ts. */
   commitTexts(texts: readonly string[]): readonly string[] {
     const batches = texts.map(fromBatchText);
     const outcomes = this.commit(batches.flat());
@@ -76,15 +77,15 @@ export class SqliteTransactions {
   }
 
   /**
-   * Makes a change that needs room in the log and a commit, and leaves everything as it was. Where another process is writing it
-   * does nothing: changes can be made.
+   * Makes a change that needs room in the log and a commit, and leaves all data unchanged. Does nothing while another process
+   * writes, because changes can be made then.
    */
   probe(): void {
     try {
       probeRoom(this.#database, this.#busyTimeout);
       inTransaction(this.#database, this.#busyTimeout, () => {
         this.#history.assertKept();
-        // Both, or SQLite would find nothing to be written.
+        // Two updates, because SQLite would find nothing to write for one that changes no value.
         this.#database.exec("UPDATE waymark_collections SET revision = revision + 1");
         this.#database.exec("UPDATE waymark_collections SET revision = revision - 1");
       });
@@ -99,7 +100,7 @@ export class SqliteTransactions {
     this.#bulk = new SqliteBulkCreation(this.#database, this.#busyTimeout, this.#history, writes, conditions);
   }
 
-  /** Takes the next of them; whether more are wanted. */
+  /** Stores the next records; returns whether more are wanted. */
   addToBulk(batch: readonly CreateWrite[]): boolean {
     return this.#currentBulk().add(batch);
   }
@@ -110,7 +111,7 @@ export class SqliteTransactions {
     return bulk.end();
   }
 
-  /** Stores none of them; does nothing when none are being loaded. */
+  /** Stores none of the records; does nothing when no load has begun. */
   abandonBulk(): void {
     this.#bulk?.abandon();
     this.#bulk = undefined;
@@ -139,7 +140,7 @@ export class SqliteTransactions {
       return this.#writesTo(collection).apply(write);
     } catch (error) {
       const fault = toStoreFault(error);
-      // Where the database cannot be written to, the others will fare no better.
+      // When the database cannot be written to, the other changes would fail as well.
       if (fault instanceof StoreUnavailable || !(fault instanceof Error) || !this.#database.isTransaction) throw fault;
       this.#undo.run();
       return { kind: "failed", error: fault };
@@ -158,13 +159,13 @@ export class SqliteTransactions {
   }
 }
 
-/** What became of many records of which all or none were to be stored. */
+/** The outcome of storing many records, all or none. */
 export type BulkOutcome =
   | BulkCreation
-  /** There were records before, and were to be none. */
+  /** The load was for an empty collection or owner, and there were records before. */
   | { readonly kind: "not-empty" };
 
-/** A transaction that stores many records, which come a batch at a time; what fails in it undoes all of it. */
+/** A transaction that stores many records, which arrive in batches. An error undoes all of it. */
 class SqliteBulkCreation {
   readonly #database: DatabaseSync;
   readonly #history: SqliteHistory;
@@ -191,7 +192,7 @@ class SqliteBulkCreation {
     });
   }
 
-  /** Takes the next records; whether more may change what becomes of them. */
+  /** Stores the next records; returns whether more may change the outcome. */
   add(batch: readonly CreateWrite[]): boolean {
     orRollBack(this.#database, () => {
       for (const write of batch) {
@@ -203,7 +204,7 @@ class SqliteBulkCreation {
     return !this.#isDecided;
   }
 
-  /** Stores all of them, unless they are refused. */
+  /** Commits all of the records, or rolls back when they are refused, and returns the outcome. */
   end(): BulkOutcome {
     const outcome = this.#isRefused ? ({ kind: "not-empty" } as const) : this.#tally.outcome;
     if (outcome.kind === "created") {
@@ -224,12 +225,12 @@ class SqliteBulkCreation {
 }
 
 /**
- * Has SQLite write to the log what a large record takes, in a transaction that is undone. A page or two could still fit where no
- * record does: what a change that failed had begun to write is room for them.
+ * Makes SQLite write as much to the log as for a large record, in a transaction that is undone. A test with a page or two could
+ * succeed where a record does not fit, because a failed change leaves the room that it had begun to fill.
  */
 function probeRoom(database: DatabaseSync, busyTimeout: number): void {
-  const { cache_size: cacheSize } = database.prepare("PRAGMA cache_size").get() as { cache_size: number }; // one row, of one integer
-  database.exec("PRAGMA cache_size = 8"); // what does not fit in so many pages is written before the end
+  const { cache_size: cacheSize } = database.prepare("PRAGMA cache_size").get() as { cache_size: number }; // one row of one integer
+  database.exec("PRAGMA cache_size = 8"); // SQLite writes pages beyond this number before the end
   try {
     begin(database, busyTimeout);
     orRollBack(database, () => {

@@ -4,16 +4,16 @@ import { readRowidsAsBigInt } from "./statements.ts";
 import { wordsTable } from "./words.ts";
 
 /**
- * Takes the words of removed and replaced records out of the file. SQLite only notes that they are gone, until it merges that part
- * of its index, which may be never. So the parts are merged into one in small steps, in a tenth of the time of the thread, soon after
- * a removal, and then again every ten minutes while records are removed.
+ * Removes the words of removed and replaced records from the file. SQLite itself only marks them as removed until it merges that
+ * part of its index, which may never happen. The merger merges the parts into one in small steps, in a tenth of the thread's time,
+ * soon after a removal, and again every ten minutes while records are removed.
  */
 export class WordMerger {
   readonly #database: DatabaseSync;
   readonly #merges: readonly StatementSync[];
-  /** Whether records may have been removed since the present round began. */
+  /** Whether records may have been removed since the current round began. */
   #isDue = true;
-  /** The merges of the present round that are to be made. */
+  /** The remaining merges of the current round. */
   #left: StatementSync[] = [];
   #isBegun = false;
   #mayBeginAt = 0;
@@ -28,14 +28,14 @@ export class WordMerger {
         return database.prepare(`INSERT INTO "${table}" ("${table}", rank) VALUES ('merge', ?)`);
       });
     readRowidsAsBigInt(...this.#merges);
-    // What an earlier process has left; later, since it is the first change that starts the thread.
+    // For the words that an earlier process has left. Not at once, because a change has just started the thread.
     this.#schedule(pause);
   }
 
-  /** To be called when records may have been removed, or lost words. */
+  /** Must be called when records may have been removed, or have lost words. */
   removed(): void {
     this.#isDue = true;
-    // The first removal for a while is seen to at once.
+    // The first removal after a while begins a round soon.
     if (this.#left.length === 0) this.#schedule(Math.max(calm, this.#mayBeginAt - performance.now()));
   }
 
@@ -48,7 +48,7 @@ export class WordMerger {
     if (this.#merges.length > 0) this.#timer = setTimeout(() => this.#advance(), milliseconds);
   }
 
-  /** Makes a step, and sees to the next one. */
+  /** Makes a step, and schedules the next one. */
   #advance(): void {
     if (this.#left.length === 0) {
       if (!this.#isDue) return;
@@ -59,7 +59,7 @@ export class WordMerger {
     }
     const began = performance.now();
     try {
-      // A negative number begins with all parts, a positive one goes on.
+      // A negative number begins a merge of all parts, a positive one continues it.
       if (!this.#database.isTransaction && !this.#merge(this.#isBegun ? pages : -pages)) {
         this.#left.pop();
         this.#isBegun = false;
@@ -73,7 +73,7 @@ export class WordMerger {
     else if (this.#isDue) this.#schedule(this.#mayBeginAt - performance.now());
   }
 
-  /** Merges about so many pages; returns whether there was anything to merge. */
+  /** Merges about this number of pages; returns whether there was anything to merge. */
   #merge(count: number): boolean {
     const before = this.#changes();
     this.#left.at(-1)?.run(count);
@@ -86,9 +86,9 @@ export class WordMerger {
   }
 }
 
-/** Pages of 4 KiB; about 5 ms. */
+/** In pages of 4 KiB, for a step of about 5 ms. */
 const pages = 16;
-/** Between the beginnings of two rounds, in milliseconds: one writes the whole index, 8 s of work for 300,000 people. */
+/** In milliseconds, between the beginnings of two rounds: a round writes the whole index, 8 s of work for 300,000 people. */
 const pause = 600_000;
-/** Milliseconds. */
+/** In milliseconds. */
 const calm = 1_000;

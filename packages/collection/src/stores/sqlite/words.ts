@@ -3,37 +3,37 @@ import type { CollectionDefinition } from "../../database.ts";
 import { documentWords } from "../words.ts";
 import { readRowidsAsBigInt } from "./statements.ts";
 
-/** The table with the words of a collection's records, by their ids. */
+/** Returns the name of the table with the words of a collection's records, by their ids. */
 export const wordsTable = (collection: string): string => `waymark_words_${collection}`;
 
 /**
- * How long the beginnings of words are, in characters, by which they are looked up at once. Those of a longer one have to be
+ * In characters, the lengths of the beginnings of words that are looked up at once. The records with a longer beginning have to be
  * gathered first: 120 ms for 300,000 records that all have a word with it.
  */
 const prefixes = [1, 2, 3, 4, 5, 6];
 
-/** Whether the records that have these words can be looked up one by one. */
+/** Returns whether the words can be looked up for one record at a time. */
 export const isIndexed = (words: readonly string[]): boolean =>
   Array.from(words.at(-1) ?? "").length <= prefixes.length;
 
-/** What finds the records that have all of the words, the last of which may be the beginning of one. */
+/** Returns the full-text query for the records that have all of the words. The last one may be the beginning of a word. */
 export const matching = (words: readonly string[]): string => `${words.map((word) => `"${word}"`).join(" ")}*`;
 
 /**
- * The words of the records of a collection that has full text, put into their table at the end of a transaction: within
- * its savepoints each would be written by itself, at five times the cost. A trigger removes those of a record that is removed.
+ * Collects the words of changed records, and puts them into their table at the end of a transaction: within its savepoints, those
+ * of each record would be written separately, at five times the cost. A trigger removes the words of a removed record.
  */
 export class SqliteWords {
   readonly #members: readonly string[];
   readonly #isThere: StatementSync;
   readonly #put: StatementSync;
-  /** By the ids of the records. */
+  /** The words of the changed records, by id. */
   readonly #changed = new Map<number, string>();
 
   constructor(database: DatabaseSync, collection: string, members: readonly string[]) {
     this.#members = members;
     this.#isThere = database.prepare(`SELECT 1 FROM "${collection}" WHERE id = ?`);
-    // A statement that might insert several rows, as one with SELECT, would begin with a savepoint too.
+    // A statement that might insert several rows, such as one with SELECT, would also begin with a savepoint.
     this.#put = database.prepare(`INSERT OR REPLACE INTO "${wordsTable(collection)}" (rowid, words) VALUES (?, ?)`);
     readRowidsAsBigInt(this.#put);
   }
@@ -42,13 +42,13 @@ export class SqliteWords {
     this.#changed.set(id, this.#wordsOf(document));
   }
 
-  /** @param before the JSON text of the document before */
+  /** @param before the JSON text of the previous document */
   replace(id: number, before: string, document: unknown): void {
     const words = this.#wordsOf(document);
     if (words !== this.#wordsOf(JSON.parse(before))) this.#changed.set(id, words);
   }
 
-  /** Forgets what a transaction has left that failed. */
+  /** Forgets the words that a failed transaction has left. */
   begin(): void {
     this.#changed.clear();
   }
@@ -66,11 +66,11 @@ export class SqliteWords {
   }
 }
 
-/** Makes the table of words anew from the records that there are; no table where the collection has no full text. */
+/** Makes the table of words again from the existing records; only drops it where the collection has no full text. */
 export function makeWords(database: DatabaseSync, { name: collection, fullText = [] }: CollectionDefinition): void {
   database.exec(`DROP TABLE IF EXISTS "${wordsTable(collection)}"`);
   if (fullText.length === 0) return;
-  // The words alone, without their places or the texts. The tokenizer takes all but the spaces for parts of words.
+  // Only the words, without their positions or the texts. The tokenizer separates them only at the spaces.
   database.exec(`CREATE VIRTUAL TABLE "${wordsTable(collection)}" USING fts5(
     words, content = '', contentless_delete = 1, detail = none, prefix = '${prefixes.join(" ")}', tokenize = 'ascii'
   )`);

@@ -1,5 +1,5 @@
-// The program of the thread that writes. What it imports lies beside it or is Node's, so that it runs in whatever way the
-// program does that starts it.
+// The program of the thread that writes. It imports only relative files and modules of Node.js, so that it runs in the same ways as
+// the program that starts it.
 import { workerData } from "node:worker_threads";
 import { connectToSqliteFile } from "./file.ts";
 import { SqliteLog } from "./log.ts";
@@ -8,7 +8,7 @@ import { SqliteTransactions } from "./transactions.ts";
 import { WordMerger } from "./word-merger.ts";
 import type { WriterThreadCalls, WriterThreadData } from "./writer.ts";
 
-const { path, collections, busyTimeout } = workerData as WriterThreadData; // as it is started
+const { path, collections, busyTimeout } = workerData as WriterThreadData; // as passed at the start
 const database = connectToSqliteFile(path, busyTimeout);
 const transactions = new SqliteTransactions(database, collections, busyTimeout, path);
 database.exec(`

@@ -9,8 +9,8 @@ import { type Channel, localChannel, ThreadChannel } from "./thread.ts";
 import type { BulkOutcome, SqliteTransactions } from "./transactions.ts";
 
 /**
- * Makes the changes to a database file, in the order in which it is given them. What comes while a batch is being committed is
- * the next batch: so a commit, which is what a change has to wait for, is shared by all who write at the same time.
+ * Makes the changes to a database file, in the order of the calls. The changes that arrive during a commit are the next batch, so
+ * that changes at the same time share a commit, which takes most of their time.
  */
 export class SqliteWriter {
   readonly #channel: WriterChannel;
@@ -20,13 +20,13 @@ export class SqliteWriter {
   #waiting = 0;
   #waitingCharacters = 0;
   #lastCommit: Promise<void> | undefined;
-  /** Each tells one who waits what became of the change, which is committed. */
+  /** The functions that settle the promises of the changes of finished commits, one each. */
   readonly #answers: (() => void)[] = [];
-  /** Resolves when there is nothing to answer; undefined when there is nothing. */
+  /** Resolves when all answers are given; undefined while there are none. */
   #answering: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  /** @param maxWaiting how many changes may be without an answer; those beyond are refused */
+  /** @param maxWaiting the maximum of unanswered changes; further ones are refused */
   constructor(channel: WriterChannel, maxWaiting: number, onCommit?: DatabaseObserver["onCommit"]) {
     this.#channel = channel;
     this.#maxWaiting = maxWaiting;
@@ -37,16 +37,16 @@ export class SqliteWriter {
     });
   }
 
-  /** How many changes are without an answer. */
+  /** The number of unanswered changes; a load counts until it begins. */
   get waiting(): number {
     return this.#waiting;
   }
 
   /**
-   * Makes a change; once the promise resolves it survives a crash, and reads that begin then see it.
+   * Makes a change. When the promise resolves, the change survives a crash, and reads that begin then see it.
    *
-   * @throws StoreUnavailable (rejects) when it cannot be made just now, or too many others wait
-   * @throws StoreOutcomeUnknown (rejects) when it may have been made
+   * @throws StoreUnavailable (rejects) when the change cannot be made just now, or too many others wait
+   * @throws StoreOutcomeUnknown (rejects) when the change may have been made
    */
   async write<W extends Write>(collection: string, write: W): Promise<OutcomeOf<W>> {
     const characters = "members" in write ? write.members.length : 0;
@@ -59,8 +59,8 @@ export class SqliteWriter {
   }
 
   /**
-   * Stores many records, all or none, in one transaction and in constant memory; other changes wait meanwhile. Nothing is
-   * stored when the documents throw, or too few of them come for ten seconds.
+   * Stores many records, all or none, in one transaction and in constant memory; other changes wait meanwhile. Nothing is stored
+   * when the documents throw, or too few of them arrive in ten seconds.
    *
    * @throws StoreUnavailable and StoreOutcomeUnknown (rejects) as `write` does
    */
@@ -76,7 +76,7 @@ export class SqliteWriter {
   }
 
   /**
-   * Makes a change that leaves everything as it was, in its turn.
+   * Makes a change that leaves all data unchanged, in the order of the calls.
    *
    * @throws StoreUnavailable (rejects) as `write` does
    */
@@ -87,7 +87,7 @@ export class SqliteWriter {
     return promise;
   }
 
-  /** Finishes what it was given, and takes no more. Closing it again does nothing. */
+  /** Finishes all changes, and accepts no more. Closing again does nothing. */
   close(): Promise<void> {
     this.#closing ??= this.#queue.finish().then(async () => {
       await this.#lastCommit;
@@ -104,7 +104,10 @@ export class SqliteWriter {
     }
   }
 
-  /** Never rejects: each of those who wait is told. The next are committed while these are answered. */
+  /**
+   * Commits a batch. Never rejects: each change gets its outcome or the error. The next batch is committed while this one is
+   * answered.
+   */
   async #commit(batch: readonly WaitingWrite[]): Promise<void> {
     const writes = batch.map(({ collection, write }): AddressedWrite => ({ collection, write }));
     const started = performance.now();
@@ -134,7 +137,7 @@ export class SqliteWriter {
     this.#answering ??= this.#answer();
   }
 
-  /** Some in each turn of the event loop, so that those who read come between. */
+  /** Gives some of the answers in each turn of the event loop, so that reads can be made between them. */
   async #answer(): Promise<void> {
     while (this.#answers.length > 0) {
       const share = Math.max(answersInTurn, Math.ceil(this.#answers.length / turnsOfAnswers));
@@ -146,12 +149,12 @@ export class SqliteWriter {
 }
 
 /**
- * How many are answered in a turn at least. An answer and the next request, which it makes its client send, take the thread that
- * serves as long as two reads: 64 clients who read without a break keep most of it.
+ * The minimum of answers in a turn. An answer, and the next request that its client then sends, take the serving thread as long as
+ * two reads: 64 clients that read without a break keep most of its time.
  */
 const answersInTurn = 8;
 
-/** In about how many turns the answers are given that are due, however many they are. */
+/** The approximate number of turns for all due answers, however many they are. */
 const turnsOfAnswers = 8;
 
 interface WaitingWrite extends AddressedWrite {
@@ -160,38 +163,38 @@ interface WaitingWrite extends AddressedWrite {
   readonly reject: (error: unknown) => void;
 }
 
-/** However large each of them is: this is about the memory that those who wait may take. */
+/** In characters of JSON, for all waiting changes together: about the memory that they may take, however large each of them is. */
 const mostWaitingCharacters = 33_554_432;
 
-/** What a writer can have done. */
+/** The calls that a writer can make. */
 export type WriterCalls = Pick<
   SqliteTransactions,
   "commit" | "probe" | "beginBulk" | "addToBulk" | "endBulk" | "abandonBulk"
 >;
 
-/** What the thread that writes can have done. */
+/** The calls that the thread for writes answers. */
 export type WriterThreadCalls = WriterCalls & Pick<SqliteTransactions, "commitTexts">;
 
-/** The way from a writer to the transactions. */
+/** The channel from a writer to the transactions. */
 export type WriterChannel = Channel<WriterCalls>;
 
-/** What the thread is started with. */
+/** The data with which the thread is started. */
 export interface WriterThreadData {
-  /** Absolute. */
+  /** The absolute path of the file. */
   readonly path: string;
   readonly collections: readonly CollectionDefinition[];
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly busyTimeout: number;
 }
 
-/** Has the transactions made in a thread of its own, so that nobody who reads waits for the disk. */
+/** Makes a channel to a thread that makes the transactions, so that reads do not wait for the disk. */
 export function threadedWriter(data: WriterThreadData): WriterChannel {
   return new ThreadChannel({ file: "writer-thread", data, task: "writes", committing: ["commit", "endBulk"] });
 }
 
 /**
- * Has the transactions made on the thread that asks, over the very connection that reads. What is loaded is kept until all of it
- * is there, or those reads would see it before it is committed.
+ * Makes a channel whose transactions are made on the calling thread, over the connection of the reads. A load is kept until all of
+ * its records have arrived, because the reads would see them before they are committed.
  */
 export function localWriter(transactions: SqliteTransactions): WriterChannel {
   let begun: Parameters<WriterCalls["beginBulk"]> | undefined;
@@ -223,10 +226,10 @@ export function localWriter(transactions: SqliteTransactions): WriterChannel {
 }
 
 /**
- * Sends documents through the channel to be stored, all or none: some after the others, each time when those before are stored.
- * Stops the documents when no more are wanted.
+ * Sends documents through the channel in batches, to store all or none. Each batch is sent when the one before is stored. Stops the
+ * documents when no more are wanted.
  *
- * @throws StoreUnavailable (rejects) also when the documents stop coming; their own errors are passed on
+ * @throws StoreUnavailable (rejects) also when the documents stop arriving; errors of the documents themselves are passed on
  */
 async function sendBulk(channel: WriterChannel, collection: string, source: BulkSource): Promise<BulkOutcome> {
   const { onlyIfEmpty, owner } = source;
@@ -235,12 +238,12 @@ async function sendBulk(channel: WriterChannel, collection: string, source: Bulk
     await channel.ask("beginBulk", collection, { onlyIfEmpty, owner });
     let writes = await reader.next();
     for (let isWanted = true; isWanted && writes.length > 0; ) {
-      // The next are made while those before them are stored.
+      // The next writes are made while those before them are stored.
       [isWanted, writes] = await Promise.all([channel.ask("addToBulk", writes), reader.next()]);
     }
     return await channel.ask("endBulk");
   } catch (error) {
-    await channel.ask("abandonBulk").catch(() => undefined); // the thread that had begun it is gone, and the transaction with it
+    await channel.ask("abandonBulk").catch(() => undefined); // when the thread is gone, so is the transaction
     throw error;
   } finally {
     reader.stop();
