@@ -126,9 +126,9 @@ export const restoreCommand: Command = {
   },
 };
 
-/** Lets a database go on that went back to an older state. */
+/** Makes a database that went back to an older state take changes again. */
 export const resumeCommand: Command = {
-  about: "Lets a database go on that went back to an older state, by a restored backup or a failover.",
+  about: "Makes a database that went back to an older state, by a restored backup or a failover, take changes again.",
   notes: [
     "New people get ids and revisions above all that were given since, so that none is given twice. Services that noticed the loss take changes again, without a restart.",
   ],

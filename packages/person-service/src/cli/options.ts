@@ -82,7 +82,7 @@ export const partitionsOption: Option = {
   group: "Database",
   value: "N",
   type: wholeNumber(1, 256),
-  about: "in how many partitions a new PostgreSQL database takes changes; fixed from then on, 1 by default",
+  about: "the number of partitions of a new PostgreSQL database, 1 by default; it cannot be changed later",
 };
 
 /** The options of `serve` on the command line. */
@@ -104,7 +104,8 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     group: "Network",
     value: "URL",
     type: { fault: faultInPublicUrl },
-    about: "where clients reach it behind a proxy, such as https://api.example.com/people: what links begin with",
+    about:
+      "the URL of the service for clients behind a proxy, such as https://api.example.com/people; links begin with it",
   },
   "tls-cert": { group: "Network", value: "FILE", about: "serve HTTPS with the certificate in this file (PEM)" },
   "tls-key": { group: "Network", value: "FILE", about: "the key of that certificate (PEM)" },
@@ -144,26 +145,26 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     group: "Limits",
     value: "N/SECONDS",
     type: matching("two whole numbers from 1, such as 600/60", (value) => rateLimitForm.test(value)),
-    about: "so many requests in so many seconds for each client's address, such as 600/60; then 429",
+    about: "the most requests from one address in a number of seconds, such as 600/60; above it 429",
   },
   "max-delay": {
     group: "Limits",
     value: "MS",
     type: wholeNumber(1, 60_000),
-    about: "how many milliseconds requests may wait for the processor; then 503",
+    about: "the longest that requests may wait for the processor, in milliseconds; above it 503",
     default: "250",
   },
   "max-in-flight": {
     group: "Limits",
     value: "N",
     type: wholeNumber(1, 999_999_999),
-    about: "how many requests may be in progress at once; then 503",
+    about: "the most requests in progress at once; above it 503",
   },
   workers: {
     group: "Process",
     value: "N",
     type: wholeNumber(1, 256),
-    about: "how many processes serve",
+    about: "the number of processes that serve",
     default: "1",
   },
   grace: {
