@@ -8,12 +8,14 @@ import type { WriterRequest, WriterResponse } from "./remote-writer.ts";
 import { type Channel, ThreadChannel } from "./thread.ts";
 import type { WriterCalls, WriterThreadCalls, WriterThreadData } from "./writer.ts";
 
+/** Lists the options of a `SharedWriter`. */
 export interface SharedWriterOptions {
   /** The path of the SQLite file. A member opens the file before its first change. */
   readonly file: string;
   readonly collections: readonly CollectionDefinition[];
   /** How long a commit waits for another program that writes to the file, in milliseconds. Default: 1000. */
   readonly busyTimeout?: number;
+  /** Called after each commit, made or failed. Default: not called. */
   readonly onCommit?: DatabaseObserver["onCommit"];
 }
 
