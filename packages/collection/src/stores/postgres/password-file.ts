@@ -1,3 +1,5 @@
+// Programs that compile this source by import find the types of pgpass only so.
+/// <reference path="./pgpass.d.ts" />
 import pgpass from "pgpass";
 
 /**
