@@ -42,14 +42,17 @@ export class PostgresChanges {
   ): Promise<PostgresBatch> {
     const ids = [...new Set(writes.flatMap(({ id }) => (id !== undefined && Number.isSafeInteger(id) ? [id] : [])))];
     const given = writes.flatMap((write) => (write.kind === "create" && write.id !== undefined ? [write.id] : []));
-    const [held, owners, keyed, rows, removed, holders] = await Promise.all([
-      locking,
+    const reading = Promise.all([
       this.#ownersOf(connection, writes),
       keyedRecords(connection, this.#collection, writes),
       this.#rowsOf(connection, ids),
       this.#removedOf(connection, given),
       this.#holdersOf(connection, writes),
     ]);
+    // Where locking fails, the server refuses the statements after it: their errors say nothing of the cause.
+    reading.catch(() => undefined);
+    const held = await locking;
+    const [owners, keyed, rows, removed, holders] = await reading;
     // The records that were created with one of the keys before; such a key is rare.
     const repeated = await this.#rowsOf(connection, [...new Set(Array.from(keyed.values(), ({ id }) => id))]);
     for (const [id, row] of repeated) rows.set(id, row);

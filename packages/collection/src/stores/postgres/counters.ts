@@ -68,7 +68,7 @@ export class PostgresCounters {
       else if (free.length > 0) locking.push(this.#lockThese(connection, free, " SKIP LOCKED"));
     }
     const owned = isRemoving ? this.#owned.map((name) => this.#lockAll(connection, name)) : [];
-    const [rows] = await Promise.all([Promise.all(locking), ...owned]);
+    const rows = (await Promise.all([...locking, ...owned])).slice(0, locking.length);
     const held = new Map<number, Counters>();
     for (const [partition, revision, lastId, isSame] of rows.flat()) {
       if (isSame !== "t") throw columnsChanged(this.#collection);
