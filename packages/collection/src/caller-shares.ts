@@ -9,7 +9,7 @@ export function callerKey(request: HttpRequest<unknown>): string {
   const id = request.attribute(caller)?.id;
   if (id !== undefined) return `caller ${id}`;
   // Without addresses all clients share one part: less than fair, but no reason to answer none of them.
-  return request.client.address === undefined ? "client" : `client ${clientKey(request)}`;
+  return `client ${clientKey(request, "unknown")}`;
 }
 
 /** Counts the use of a resource that is bounded for each caller and for all callers together. */

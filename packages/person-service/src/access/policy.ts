@@ -87,24 +87,26 @@ export function accessPolicy({
       return judgement.kind === "allowed" ? judgement : deny(request, judgement);
     };
     if (sealed !== undefined) return identifySession(request, sealed).then(conclude);
-    const identity = identify(request.header("Authorization"), keyOf(request));
+    const identity = identify(request.header("Authorization"), clientKey(request, shared));
     return identity instanceof Promise ? identity.then(conclude) : conclude(identity);
   };
 
   const deny = (request: HttpRequest<unknown>, { decision, reason, caller }: Denial): Denied => {
     const { method, path } = request;
-    onDenial({ kind: decision.kind, reason, method, path, client: keyOf(request), caller });
+    onDenial({ kind: decision.kind, reason, method, path, client: clientKey(request, shared), caller });
     return decision;
   };
 
   const identifySession = async (request: HttpRequest, sealed: string): Promise<Identity> => {
     const caller = await sessions.open(sealed, holders);
     // A request with an ended session has no credentials.
-    return caller === undefined ? identify(undefined, keyOf(request)) : { kind: "known", caller, scheme: "Basic" };
+    return caller === undefined
+      ? identify(undefined, clientKey(request, shared))
+      : { kind: "known", caller, scheme: "Basic" };
   };
 
   const begin = async (request: HttpRequest<unknown>, authorization: string): Promise<SignInOutcome> => {
-    const identity = await identify(authorization, keyOf(request));
+    const identity = await identify(authorization, clientKey(request, shared));
     if (identity.kind === "denied") {
       const decision = deny(request, identity);
       const isLater = decision.kind === "throttled" || decision.kind === "unavailable";
@@ -155,6 +157,5 @@ function methodMatcher({ methods }: AccessRule): (method: string) => boolean {
   return (method) => taken.has(method);
 }
 
-/** Returns the key of a client. Without addresses, as in tests with `app.fetch`, all clients share one, so that guesses stay limited. */
-const keyOf = (request: HttpRequest<unknown>): string =>
-  request.client.address === undefined ? "unknown" : clientKey(request);
+/** The key of all clients without addresses, as in tests with `app.fetch`: their guesses stay limited together. */
+const shared = "unknown";

@@ -181,11 +181,13 @@ interface Window {
  * Returns the address of the client as a key: of IPv6 the first 64 bits, since a client with one such address has all
  * that begin like it (RFC 6177). Requests of `HttpRequest.of` without an address are those of one client, the program.
  *
- * @throws TypeError when the request came from outside and nothing tells its client from others
+ * @param unknown the key that all clients share where their addresses are unknown. Default: none, and the request is refused
+ * @throws TypeError when the address is unknown and there is no key for that
  */
-export function clientKey(request: Pick<HttpRequest, "client" | "native" | "signal">): string {
+export function clientKey(request: Pick<HttpRequest, "client" | "native" | "signal">, unknown?: string): string {
   const { address } = request.client;
   if (address !== undefined) return toClientKey(address);
+  if (unknown !== undefined) return unknown;
   // The connection of a client that has gone has no address any more, and nobody gets the answer.
   if (request.native === undefined || request.signal.aborted) return "unknown";
   throw new TypeError(
