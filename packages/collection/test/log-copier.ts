@@ -12,6 +12,7 @@ database.exec(`
   INSERT OR IGNORE INTO _litestream_seq VALUES (1, 0);
 `);
 let salts = "";
+const pause = new Int32Array(new SharedArrayBuffer(4));
 
 const hold = (): void => {
   database.exec("BEGIN; SELECT seq FROM _litestream_seq");
@@ -26,11 +27,17 @@ const steps: Readonly<Record<string, () => unknown>> = {
     copyFileSync(`${file}-wal`, `${copy}-wal`);
     return saltsOfLog() === salts;
   },
-  /** Has the log written back and begun again, as Litestream does when the log is large. */
+  /** Has the log written back and begun again, as Litestream does when the log is large; returns how often it tried. */
   checkpoint() {
     database.exec("ROLLBACK");
     database.exec("UPDATE _litestream_seq SET seq = seq + 1");
-    return database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"];
+    const statement = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)");
+    // While the service writes back what it can, SQLite answers that it is busy, and does not wait.
+    for (let tries = 1; tries <= 100; tries++) {
+      if (statement.get()?.["busy"] === 0) return tries;
+      Atomics.wait(pause, 0, 0, 10);
+    }
+    return null;
   },
 };
 
