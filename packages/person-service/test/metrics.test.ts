@@ -63,14 +63,16 @@ describe("metrics", () => {
           before = now;
         }
       })();
-      let bytes = 0;
+      let [sent, received] = [0, 0];
       const send = async (target: string, init?: RequestInit): Promise<void> => {
         const answer = await fetch(`${service.url}${target}`, init);
-        bytes += (await answer.bytes()).length;
+        received += (await answer.bytes()).length;
       };
       const clients = Array.from({ length: 4 }, async (_, client) => {
         for (let i = 0; i < 10; i++) {
-          await send("/person", { method: "POST", headers, body: JSON.stringify({ name: `Ada ${client} ${i}` }) });
+          const body = JSON.stringify({ name: `Ada ${client} ${i}` });
+          sent += body.length;
+          await send("/person", { method: "POST", headers, body });
           await send("/person/1", { headers: { "Accept-Encoding": "identity" } });
           await send(`/nothing/${client}/${i}`, { headers: { "Accept-Encoding": "identity" } });
           await send("/person", { method: "HEAD" });
@@ -89,7 +91,9 @@ describe("metrics", () => {
       assert.equal(count({ method: "other" }), 40);
       assert.equal(count({}), 200);
       assert.equal(sum(samples, "http_request_duration_seconds_count"), 200);
-      assert.equal(sum(samples, "http_response_content_bytes_total"), bytes);
+      assert.equal(sum(samples, "http_response_content_bytes_total"), received);
+      assert.equal(sum(samples, "http_request_content_bytes_total", { method: "POST", route: "/person" }), sent);
+      assert.equal(sum(samples, "http_request_content_bytes_total"), sent);
       assert.equal(sum(samples, "http_requests_in_flight"), 0);
       assert.equal(sum(samples, "store_operation_duration_seconds_count", { operation: "create", outcome: "ok" }), 40);
       assert.equal(sum(samples, "store_commit_changes_sum"), 40);

@@ -63,6 +63,8 @@ export function attribute<T>(name: string): Attribute<T> {
 /** What an adapter hands over beside the head of the request. */
 export interface Exchange {
   readonly content: RequestContent;
+  /** How many bytes of the content have been read. */
+  readonly receivedBytes: number;
   /** For content that was made without the settings of an app: takes those of the app that handles the request. */
   readonly adopt?: (settings: ContentSettings) => void;
   /** Aborted when the client goes away before the response is complete. */
@@ -95,6 +97,9 @@ export function mountedExchange(
     get content() {
       content ??= new RequestContent(exchange.content.asSource(), settings);
       return content;
+    },
+    get receivedBytes() {
+      return exchange.receivedBytes;
     },
     get signal() {
       return exchange.signal;

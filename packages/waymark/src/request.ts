@@ -113,6 +113,9 @@ export class HttpRequest<V = Variables> {
     let { signal } = init;
     const exchange: Exchange = {
       content,
+      get receivedBytes() {
+        return content.receivedBytes;
+      },
       adopt: (settings) => content.adopt(settings),
       // Made when it is asked for: Workers refuse to make one outside of a request, where an app is made.
       get signal() {
@@ -322,6 +325,9 @@ export function mountedRequest(
   const exchange = mountedExchange(exchangeOf(request), settings, routeAt);
   return new HttpRequest(method, path, search, headers, exchange, noVariables, undefined, attributesOf(request));
 }
+
+/** Returns how many bytes of the content have been read, as they came: before a content coding is undone. */
+export const receivedBytesOf = (request: HttpRequest<unknown>): number => exchangeOf(request).receivedBytes;
 
 /** Returns the turn of the event loop in which `serve` read the request; undefined for a request of any other origin. */
 export const turnOf = (request: HttpRequest<unknown>): EventLoopTurn | undefined => exchangeOf(request).turn;

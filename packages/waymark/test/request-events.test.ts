@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import diagnosticsChannel from "node:diagnostics_channel";
 import { after, describe, it } from "node:test";
-import { before, empty, GET, HttpRequest, POST, type Route, router, text } from "../src/index.ts";
+import { gzipSync } from "node:zlib";
+import { before, empty, GET, HttpRequest, mount, POST, type Route, router, text } from "../src/index.ts";
 import {
+  nodeCodings,
   observeRequests,
   type RequestEvent,
   type RequestObserver,
@@ -22,6 +24,9 @@ const routes: readonly Route[] = [
   GET("/books/{id}", () => text("Dune ✓")),
   GET("/books", () => content("text/plain", ["one\n", "two\n"])),
   POST("/books", async (request) => text(await request.text())),
+  POST("/pieces", async (request) => text(`${(await Array.fromAsync(request.stream())).length > 0}`)),
+  POST("/unread", () => empty(204)),
+  mount("/mounted", router(POST("", async (request) => text(await request.text())))),
   GET("/endless", () => content("text/plain", endless)),
   GET(
     "/socket",
@@ -84,6 +89,34 @@ describe("the events of requests", () => {
     ]);
     for (const { duration, started } of events) assert(duration > 0 && started <= performance.now());
     connection.destroy();
+  });
+
+  it("count what was read of the content of a request, in its content coding", async () => {
+    const recorded = recorder();
+    const app = router({ filters: [observeRequests(recorded)], codings: nodeCodings }, ...routes);
+    const server = await serve(app);
+    servers.push(server);
+    const coded = gzipSync("x".repeat(1000));
+    const send = async (
+      path: string,
+      body: string | Uint8Array<ArrayBuffer>,
+      headers: Readonly<Record<string, string>> = {},
+    ) => {
+      const answer = await fetch(`${server.url}${path}`, { method: "POST", headers, body });
+      await answer.bytes();
+    };
+    await send("/books", "Dune ✓");
+    await send("/books", coded, { "Content-Encoding": "gzip" });
+    await send("/pieces", "Dune ✓");
+    await send("/pieces", coded, { "Content-Encoding": "gzip" });
+    await send("/mounted", "Dune ✓");
+    await send("/unread", "Dune ✓");
+    await send("/nothing", "Dune ✓");
+    const events = await recorded.ended(7);
+    assert.deepEqual(
+      events.map(({ receivedBytes }) => receivedBytes),
+      [8, coded.length, 8, coded.length, 8, 0, 0],
+    );
   });
 
   it("say that the client has gone before all was sent", async () => {

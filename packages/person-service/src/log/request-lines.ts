@@ -11,15 +11,15 @@ export interface RequestLines {
 }
 
 /**
- * Logs a line for each request when it has ended: its id, method, route template, status, milliseconds, bytes of content and
- * caller. From what the client sent it has only the method and a well-formed id.
+ * Logs a line for each request when it has ended: its id, method, route template, status, milliseconds, bytes of content that
+ * were sent and, if there were any, received, and caller. From what the client sent it has only the method and a well-formed id.
  */
 export function requestLines(log: Log): RequestLines {
   const callers = new WeakMap<RequestEvent, string>();
   return {
     observer: {
       onEnd(event) {
-        const { request, response, contentBytes, duration, isSent } = event;
+        const { request, response, contentBytes, receivedBytes, duration, isSent } = event;
         const known = callers.get(event);
         log.write("info", "request", undefined, {
           id: response?.header("X-Request-Id"),
@@ -28,6 +28,7 @@ export function requestLines(log: Log): RequestLines {
           status: response?.status,
           ms: Math.round(duration * 1000) / 1000,
           bytes: contentBytes,
+          ...(receivedBytes > 0 && { received: receivedBytes }),
           ...(known !== undefined && { caller: known }),
           ...(!isSent && { aborted: true }),
         });

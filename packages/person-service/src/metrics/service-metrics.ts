@@ -61,7 +61,13 @@ function requestMetrics(registry: Registry): Pick<ServiceObserver, "onStart" | "
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   });
-  const bytes = new Counter({
+  const received = new Counter({
+    name: "http_request_content_bytes_total",
+    help: "Bytes of content that were read, before decompression",
+    labelNames: ["method", "route"],
+    registers,
+  });
+  const sent = new Counter({
     name: "http_response_content_bytes_total",
     help: "Bytes of content that were sent, after compression",
     labelNames: ["method", "route"],
@@ -85,7 +91,8 @@ function requestMetrics(registry: Registry): Pick<ServiceObserver, "onStart" | "
       const labels = { method: methodLabel(event), route: event.request.route?.path ?? "none" };
       count.inc({ ...labels, status: event.response?.status ?? "none" });
       duration.observe(labels, event.duration / 1000);
-      if (event.contentBytes > 0) bytes.inc(labels, event.contentBytes);
+      if (event.receivedBytes > 0) received.inc(labels, event.receivedBytes);
+      if (event.contentBytes > 0) sent.inc(labels, event.contentBytes);
       if (!event.isSent) aborted.inc(labels);
     },
   };

@@ -39,10 +39,11 @@ describe("a log of requests", () => {
       route: "/person",
       status: 200,
       bytes: 0,
+      received: body.length,
       caller: "key:ci",
     });
     assert(Number(ms) > 0);
-    assert.deepEqual([listed?.["route"], listed?.["status"]], ["/person", 200]);
+    assert.deepEqual([listed?.["route"], listed?.["status"], listed?.["received"]], ["/person", 200, undefined]);
     assert.deepEqual([missed?.["route"], missed?.["status"]], [undefined, 404]);
     assert.doesNotMatch(service.lines.join(""), /Lovelace|secret/);
   });

@@ -95,6 +95,10 @@ export abstract class AdapterExchange implements Exchange, Received {
     return this.#content;
   }
 
+  get receivedBytes(): number {
+    return this.#content?.receivedBytes ?? 0;
+  }
+
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();

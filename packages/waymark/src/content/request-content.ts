@@ -91,6 +91,8 @@ export class RequestContent {
   #whole: Promise<Uint8Array> | undefined;
   #decoded: { readonly coding: ContentCoding; readonly content: Promise<Uint8Array> } | undefined;
   #streamed = false;
+  /** How many bytes have been read, as they came: before a content coding is undone. */
+  receivedBytes = 0;
 
   /** @param settings those of the app; without them, those of the first one to `adopt` it, or else the defaults */
   constructor(source: ContentSource, settings?: ContentSettings) {
@@ -147,7 +149,7 @@ export class RequestContent {
       },
       stream: (limit) => {
         this.#beginStream();
-        return this.#source.stream(limit);
+        return this.#receive(limit);
       },
       keep: (pieces) => this.#source.keep?.(pieces) ?? pieces,
     };
@@ -171,8 +173,21 @@ export class RequestContent {
   }
 
   #readWhole(limit: number): Promise<Uint8Array> {
-    this.#whole ??= this.#source.bytes(limit);
+    this.#whole ??= this.#receiveWhole(limit);
     return this.#whole;
+  }
+
+  async #receiveWhole(limit: number): Promise<Uint8Array> {
+    const whole = await this.#source.bytes(limit);
+    this.receivedBytes = whole.byteLength;
+    return whole;
+  }
+
+  async *#receive(limit: number): AsyncGenerator<Uint8Array, void, void> {
+    for await (const piece of this.#source.stream(limit)) {
+      this.receivedBytes += piece.byteLength;
+      yield piece;
+    }
   }
 
   #beginStream(): void {
@@ -184,7 +199,7 @@ export class RequestContent {
 
   async *#pieces(headers: HeaderList, options: ReadOptions | undefined): AsyncGenerator<Uint8Array, void, void> {
     const { limit, coding, maxExpansion } = this.#admit(headers, options);
-    const pieces = this.#source.stream(limit);
+    const pieces = this.#receive(limit);
     yield* coding === undefined ? pieces : decodePieces(coding, pieces, limit, maxExpansion);
   }
 

@@ -3,7 +3,7 @@ import { andThen } from "../and-then.ts";
 import { DeclarationSite } from "../declaration.ts";
 import { type Attribute, attribute } from "../exchange.ts";
 import type { AroundFilter, Next } from "../filter.ts";
-import type { HttpRequest } from "../request.ts";
+import { type HttpRequest, receivedBytesOf } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { isStreamed, openBody, type Step, type StreamedBody } from "../response-body.ts";
 import type { ServedApp } from "../served-app.ts";
@@ -19,6 +19,8 @@ export interface RequestEvent {
   readonly response: HttpResponse | undefined;
   /** How many bytes of content were handed to the connection, in the content coding of the response. */
   readonly contentBytes: number;
+  /** How many bytes of the request's content the app read, in its content coding; 0 at the start. */
+  readonly receivedBytes: number;
   /** How long it took until all was sent or the client had gone, in milliseconds; 0 at the start. */
   readonly duration: number;
   /** Whether the client was sent the whole response; false at the start. */
@@ -113,6 +115,7 @@ class ObservedRequest implements RequestEvent {
   readonly started: number;
   response: HttpResponse | undefined;
   contentBytes: number;
+  receivedBytes: number;
   duration: number;
   isSent: boolean;
 
@@ -121,6 +124,7 @@ class ObservedRequest implements RequestEvent {
     this.started = performance.now();
     this.response = undefined;
     this.contentBytes = 0;
+    this.receivedBytes = 0;
     this.duration = 0;
     this.isSent = false;
   }
@@ -138,6 +142,7 @@ class ObservedRequest implements RequestEvent {
 
   end(isSent: boolean): void {
     this.duration = performance.now() - this.started;
+    this.receivedBytes = receivedBytesOf(this.request);
     this.isSent = isSent;
   }
 
