@@ -4,7 +4,8 @@ import { chownSync, existsSync, globSync, mkdirSync, openSync, readFileSync, wri
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { execute, freePort } from "../../packages/collection/test/start-postgres.ts";
+import { execute } from "../../packages/collection/test/start-postgres.ts";
+import { freePort } from "../../packages/waymark/test/free-port.ts";
 import { type DatabaseCluster, until } from "./database-cluster.ts";
 import { findPrograms, serverUser, signalTree, startProgram } from "./programs.ts";
 

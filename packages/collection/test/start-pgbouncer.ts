@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../../waymark/test/free-port.ts";
 import { administrator } from "./postgres-programs.ts";
-import { freePort } from "./start-postgres.ts";
 
 /** Whether PgBouncer is installed; its tests are left out where it is not. */
 export const hasPgbouncer: boolean = spawnSync("pgbouncer", ["--version"]).status === 0;

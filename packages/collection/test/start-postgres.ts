@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as elapse } from "node:timers/promises";
 import { Client } from "pg";
+import { freePort } from "../../waymark/test/free-port.ts";
 import { administrator, copyFiles, findPrograms, initialise, type PostgresPrograms } from "./postgres-programs.ts";
 
 /** The variable that has the URL of the server that all files of a run share; `scripts/run-tests.ts` sets it. */
@@ -199,16 +199,6 @@ async function startAgain(start: () => Promise<void>): Promise<void> {
 }
 
 const removeAll = (directory: string): Promise<void> => rm(directory, { recursive: true, force: true });
-
-/** A port that nobody listened on a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo; // it listens on a port
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 /** Runs statements on a database and gives the rows of the last one, as arrays of text. */
 export async function execute(url: string, text: string): Promise<readonly (readonly unknown[])[]> {

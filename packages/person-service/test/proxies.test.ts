@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { setTimeout as elapse } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../../waymark/test/free-port.ts";
 import { startService } from "./service-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "proxies-"));
@@ -23,16 +23,6 @@ after(async () => {
 
 const deployed = (name: string): string =>
   readFileSync(fileURLToPath(new URL(`../../../deploy/${name}`, import.meta.url)), "utf8");
-
-/** A port that is free now; the proxies cannot let the system choose one. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo; // it listens on a port
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 interface Proxy {
   readonly name: string;

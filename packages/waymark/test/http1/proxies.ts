@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
+import { freePort } from "../free-port.ts";
 
 /** A program that passes requests on to a server, each over a connection that it uses again and again. */
 export interface ProxyKind {
@@ -96,16 +97,6 @@ async function stop(child: ChildProcess, folder: string): Promise<void> {
     await once(child, "exit");
   }
   rmSync(folder, { recursive: true });
-}
-
-/** Finds a port that is free now: the programs cannot let the system choose one. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo; // it listens on a port
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 function listens(port: number): Promise<boolean> {
