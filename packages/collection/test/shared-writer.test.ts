@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -17,6 +17,7 @@ import {
   StoreUnavailable,
 } from "../src/index.ts";
 import { joinWriter, type Member, openMember } from "./shared-writer-member.ts";
+import { commitsIn, withDatabase } from "./sqlite-file.ts";
 import { create, describeStore, everything } from "./store-contract.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "shared-writer-"));
@@ -256,24 +257,4 @@ describe("a writer that several programs share", () => {
 async function nextThread(): Promise<Worker> {
   const [thread] = await once(process, "worker");
   return thread;
-}
-
-function withDatabase(file: string, use: (database: DatabaseSync) => void): void {
-  const database = new DatabaseSync(file);
-  try {
-    use(database);
-  } finally {
-    database.close();
-  }
-}
-
-/** How many commits there are in the write-ahead log of a file: frames that say how large the file is after them. */
-function commitsIn(file: string): number {
-  const log = readFileSync(`${file}-wal`);
-  const pageSize = log.readUInt32BE(8);
-  let commits = 0;
-  for (let frame = 32; frame < log.length; frame += 24 + pageSize) {
-    if (log.readUInt32BE(frame + 4) > 0) commits++;
-  }
-  return commits;
 }

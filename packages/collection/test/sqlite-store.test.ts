@@ -13,6 +13,7 @@ import {
   type Store,
   StoreOpenError,
 } from "../src/index.ts";
+import { withDatabase } from "./sqlite-file.ts";
 import { create, describeStore, everything, noon, replace } from "./store-contract.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "sqlite-store-"));
@@ -538,15 +539,6 @@ function write(file: string, content: string | Buffer): string {
 function database(file: string, statements: string): string {
   withDatabase(file, (opened) => opened.exec(statements));
   return file;
-}
-
-function withDatabase(file: string, use: (database: DatabaseSync) => void): void {
-  const database = new DatabaseSync(file);
-  try {
-    use(database);
-  } finally {
-    database.close();
-  }
 }
 
 function pragmaOf(database: DatabaseSync, query: string): unknown {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -16,6 +16,7 @@ import {
   StoreOutcomeUnknown,
   StoreUnavailable,
 } from "../src/index.ts";
+import { commitsIn, withDatabase } from "./sqlite-file.ts";
 import { create, everything } from "./store-contract.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "sqlite-writer-"));
@@ -551,24 +552,4 @@ function lock(file: string): DatabaseSync {
 function unlock(other: DatabaseSync): void {
   other.exec("ROLLBACK");
   other.close();
-}
-
-function withDatabase(file: string, use: (database: DatabaseSync) => void): void {
-  const database = new DatabaseSync(file);
-  try {
-    use(database);
-  } finally {
-    database.close();
-  }
-}
-
-/** How many commits there are in the write-ahead log of a file: frames that say how large the file is after them. */
-function commitsIn(file: string): number {
-  const log = readFileSync(`${file}-wal`);
-  const pageSize = log.readUInt32BE(8);
-  let commits = 0;
-  for (let frame = 32; frame < log.length; frame += 24 + pageSize) {
-    if (log.readUInt32BE(frame + 4) > 0) commits++;
-  }
-  return commits;
 }
