@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { openFolder } from "../packages/waymark/test/folder.ts";
 
 const script = fileURLToPath(new URL("../scripts/api-reference.ts", import.meta.url));
 
@@ -22,16 +22,13 @@ const entryPoints = [
 ] as const;
 
 describe("npm run api-reference", () => {
-  let folder: string;
+  const { root: folder } = openFolder("api-reference");
   const pages = new Map<string, string>();
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "api-reference-"));
     // It fails where an export has no doc comment.
     await promisify(execFile)(process.execPath, [script, folder]);
     for (const file of await readdir(folder)) pages.set(file, await readFile(join(folder, file), "utf8"));
   });
-  after(() => rm(folder, { recursive: true }));
-
   it("writes a page for each entry point, which the first page names", () => {
     const files = entryPoints.map((name) => `${name.replaceAll("/", ".")}.md`);
     assert.deepEqual([...pages.keys()].toSorted(), ["README.md", ...files].toSorted());

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -13,6 +12,7 @@ import { type ProblemType, problemTypes } from "waymark";
 import { connectionProblemTypes } from "waymark/node";
 import { newPostgresDatabase } from "../packages/collection/test/postgres-server.ts";
 import { programArguments } from "../packages/person-service/test/program-arguments.ts";
+import { openFolder } from "../packages/waymark/test/folder.ts";
 import { startDemoService } from "./demo-service.ts";
 import { isAsExpected } from "./expected-text.ts";
 import { readPage } from "./page.ts";
@@ -27,15 +27,12 @@ const pages = globSync(["*.md", "docs/*.md", "packages/*/README.md", "benchmarks
   .map((file) => ({ ...readPage(join(root, file)), file }));
 
 /** Where the programs are written: real files, since that is what both Node and the compiler read. */
-let folder = "";
+const { root: folder } = openFolder("waymark-docs");
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "waymark-docs-"));
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
 });
-
-after(() => rm(folder, { recursive: true, force: true }));
 
 const programs = pages.flatMap((page) => {
   const preamble = `const showResult = (await import(${JSON.stringify(join(root, "docs/show.ts"))})).showingOf(${JSON.stringify(page.file)}).show;`;

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { newPostgresDatabase } from "../packages/collection/test/postgres-server.ts";
 import { programArguments } from "../packages/person-service/test/program-arguments.ts";
+import { openFolder } from "../packages/waymark/test/folder.ts";
 import { isAsExpected } from "./expected-text.ts";
 import { readPage } from "./page.ts";
 import { readTranscript } from "./transcript.ts";
@@ -20,7 +20,8 @@ const page = readPage(fileURLToPath(new URL("first-minutes.md", import.meta.url)
 const [named, shown] = ["postgres://people@localhost/people", "postgres://localhost/people"];
 
 suite("docs/first-minutes.md", () => {
-  let folder = "";
+  after(() => stop()); // before the folder is removed
+  const { root: folder } = openFolder("first-minutes");
   let service: ChildProcess | undefined;
   let postgres = "";
   // The page says 8080, which may be taken on this machine: the system chooses.
@@ -32,17 +33,11 @@ suite("docs/first-minutes.md", () => {
   });
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "first-minutes-"));
     postgres = await newPostgresDatabase();
     const program = join(folder, "person-service");
     const words = [process.execPath, ...programArguments].map((word) => `'${word}'`);
     await writeFile(program, `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`);
     await chmod(program, 0o755);
-  });
-
-  after(async () => {
-    await stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   async function stop(): Promise<void> {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { openFolder } from "../packages/waymark/test/folder.ts";
 import { isAsExpected } from "./expected-text.ts";
 import { readPage } from "./page.ts";
 import { readTranscript } from "./transcript.ts";
@@ -17,22 +17,17 @@ const page = readPage(join(root, "docs/getting-started.md"));
 const programs = page.blocks.filter(({ language }) => language === "ts");
 
 suite("docs/getting-started.md", () => {
-  let folder = "";
+  after(() => stop()); // before the folder is removed
+  const { root: folder } = openFolder("waymark-start");
   let program: ChildProcess | undefined;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "waymark-start-"));
     await symlink(join(root, "node_modules"), join(folder, "node_modules"));
     await writeFile(join(folder, "package.json"), '{ "type": "module" }');
     for (const { flags, lines } of programs) {
       // The page says 8080, which may be taken on this machine: the system chooses.
       await writeFile(join(folder, flags[0] ?? ""), lines.join("\n").replace("port: 8080", "port: 0"));
     }
-  });
-
-  after(async () => {
-    await stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   async function stop(): Promise<void> {

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { copyFile, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { openFolder } from "../packages/waymark/test/folder.ts";
 import { readPage } from "./page.ts";
 
 // The programs of the page, with an app that has every filter in the place of the page's own.
@@ -47,10 +47,9 @@ const runtimes: Readonly<Record<string, Runtime>> = {
   "Deno with waymark/node": { command: [...deno, ...permissions, "served.ts"], address: "127.0.0.1" },
 };
 
-let folder = "";
+const { root: folder } = openFolder("waymark-runtimes");
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "waymark-runtimes-"));
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
   for (const { flags, lines } of readPage(join(root, "docs/runtimes.md")).blocks) {
@@ -59,8 +58,6 @@ before(async () => {
   }
   for (const file of ["app.ts", "served.ts", "workerd.capnp"]) await copyFile(join(fixtures, file), join(folder, file));
 });
-
-after(() => rm(folder, { recursive: true, force: true }));
 
 /** Returns the port that a program prints, as part of a URL or as workerd reports it. */
 async function portOf(output: Readable): Promise<number> {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { HttpError, HttpRequest, type HttpResponse, POST, router } from "waymark";
 import type { StandardSchemaV1, ValidationIssue } from "waymark/content";
+import { openFolder } from "../../waymark/test/folder.ts";
 import {
   type CollectionDefinition,
   type CollectionHandlers,
@@ -533,14 +533,10 @@ describe("a store that fails while it is given many records", () => {
 
 describe("the records that wait to be stored", () => {
   const given = process.env["TMPDIR"];
-  let directory = "";
-  before(async () => {
-    directory = await mkdtemp(join(tmpdir(), "create-many-"));
-  });
+  const { root: directory } = openFolder("create-many");
   after(async () => {
     if (given === undefined) delete process.env["TMPDIR"];
     else process.env["TMPDIR"] = given;
-    await rm(directory, { recursive: true, force: true });
   });
 
   it("are in a file of the temporary folder that has no name, so that none is ever left", async () => {

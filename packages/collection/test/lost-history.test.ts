@@ -1,17 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, renameSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { renameSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { backupSqliteFile, type Database, openDatabase, StoreHistoryLost } from "../src/index.ts";
 import { execute, newPostgresDatabase } from "./postgres-server.ts";
 import { create, everything } from "./store-contract.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "lost-history-"));
-after(() => rmSync(directory, { recursive: true }));
-
-let files = 0;
+const folder = openFolder("lost-history");
 
 const open = (address: string): Promise<Database> => openDatabase(address, { collections: [{ name: "person" }] });
 
@@ -19,7 +15,7 @@ const open = (address: string): Promise<Database> => openDatabase(address, { col
 const databases = [
   {
     what: "an SQLite file",
-    newAddress: async () => join(directory, `${++files}.db`),
+    newAddress: async () => folder.newFile(),
     async run(file: string, statements: string) {
       const database = new DatabaseSync(file);
       database.exec(statements);
@@ -59,7 +55,7 @@ describe("a database that went back to an older state", () => {
   }
 
   it("takes no change when another file has taken the place of an SQLite file", async () => {
-    const [file, backup] = [join(directory, "replaced.db"), join(directory, "backup.db")];
+    const [file, backup] = [folder.path("replaced.db"), folder.path("backup.db")];
     const database = await open(file);
     const people = database.store("person");
     await create(people, { name: "Ada" });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { after, before, suite, test } from "node:test";
+import { before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { openFolder } from "../../waymark/test/folder.ts";
 
 // The package as its users get it: packed, unpacked into an empty folder, and used from there.
 
@@ -14,10 +14,9 @@ const packageFolder = fileURLToPath(new URL("..", import.meta.url));
 const installedFolder = fileURLToPath(new URL("../../../node_modules", import.meta.url));
 
 suite("the packed package", () => {
-  let folder = "";
+  const { root: folder } = openFolder("collection-packed");
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "collection-packed-"));
     const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: packageFolder });
     const tarball = stdout.trim().split("\n").at(-1) ?? "";
     const unpacked = join(folder, "node_modules/@waymark/collection");
@@ -30,8 +29,6 @@ suite("the packed package", () => {
       await symlink(join(installedFolder, dependency), link);
     }
   });
-
-  after(() => rm(folder, { recursive: true, force: true }));
 
   test("stores in a file and counts there, by the threads that it brings along", async () => {
     const program = `

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { type CollectionDefinition, openSqliteDatabase, type Selection } from "../src/index.ts";
 import { selectableColumns } from "../src/stores/sqlite/columns.ts";
 import { planOf } from "../src/stores/sqlite/plan.ts";
@@ -24,8 +22,7 @@ const person: CollectionDefinition = {
 const count = 52_000;
 
 describe("how SQLite reads a page of a selection", () => {
-  const directory = mkdtempSync(join(tmpdir(), "query-plan-"));
-  const file = join(directory, "person.db");
+  const file = openFolder("query-plan").path("person.db");
   let database: DatabaseSync;
   before(async () => {
     const filled = await openSqliteDatabase(file, { collections: [person] });
@@ -38,10 +35,7 @@ describe("how SQLite reads a page of a selection", () => {
     await filled.close();
     database = new DatabaseSync(file);
   });
-  after(() => {
-    database.close();
-    rmSync(directory, { recursive: true });
-  });
+  after(() => database.close());
 
   /** The ids of a page. */
   function page(selection: Selection, statements: StatementCache = new StatementCache(database)): readonly number[] {

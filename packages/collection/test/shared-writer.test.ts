@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { after, describe, it, mock } from "node:test";
+import { describe, it, mock } from "node:test";
 import type { Worker } from "node:worker_threads";
+import { openFolder } from "../../waymark/test/folder.ts";
 import {
   type DatabaseOptions,
   type Document,
@@ -20,17 +19,12 @@ import { joinWriter, type Member, openMember } from "./shared-writer-member.ts";
 import { commitsIn, withDatabase } from "./sqlite-file.ts";
 import { create, describeStore, everything } from "./store-contract.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "shared-writer-"));
-after(() => rmSync(directory, { recursive: true }));
-
-let files = 0;
-/** A path in the directory at which there is nothing yet. */
-const newFile = (): string => join(directory, `${++files}.db`);
+const folder = openFolder("shared-writer");
 
 const collections = [{ name: "person", unique: ["identifier"], fullText: ["name"] }];
 
 describeStore("SQLite in a file, by a shared writer", async (options: DatabaseOptions) => {
-  const file = newFile();
+  const file = folder.newFile();
   const writer = new SharedWriter({ file, collections: options.collections });
   const { database } = await openMember(writer, file, options);
   return {
@@ -53,7 +47,7 @@ interface Shared {
 const withMembers =
   (use: (shared: Shared) => Promise<void>, options: Partial<SharedWriterOptions> = {}) =>
   async (): Promise<void> => {
-    const file = newFile();
+    const file = folder.newFile();
     const writer = new SharedWriter({ file, collections, ...options });
     const members = [
       await openMember(writer, file, { collections }),
@@ -242,7 +236,7 @@ describe("a writer that several programs share", () => {
   }
 
   it("is closed after all that it was asked for, and leaves one file without a log beside it", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const writer = new SharedWriter({ file, collections });
     const member = await openMember(writer, file, { collections });
     const creations = Array.from({ length: 20 }, () => create(member.database.store("person"), {}));

@@ -1,19 +1,18 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { openSqliteDatabase } from "../src/index.ts";
 import { create, everything } from "./store-contract.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "continuous-backup-"));
-after(() => rmSync(directory, { recursive: true }));
+const folder = openFolder("continuous-backup");
 
 describe("a program that copies the log of a SQLite file while it grows", () => {
   it("gets each change, while the service writes and checkpoints, and what it restores is complete", async () => {
-    const [file, copy] = ["people.db", "copy.db"].map((name) => join(directory, name)) as [string, string]; // of two
+    const [file, copy] = ["people.db", "copy.db"].map((name) => folder.path(name)) as [string, string]; // of two
     const database = await openSqliteDatabase(file, { collections: [{ name: "person" }], busyTimeout: 10_000 });
     const store = database.store("person");
     await create(store, { name: "Ada" });

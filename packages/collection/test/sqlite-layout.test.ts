@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { Worker } from "node:worker_threads";
+import { openFolder } from "../../waymark/test/folder.ts";
 import {
   type CollectionDefinition,
   type Database,
@@ -17,12 +17,7 @@ import {
 import { type Layouts, openSqliteFile, presentLayouts } from "../src/stores/sqlite/file.ts";
 import { create, everything, replace } from "./store-contract.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "sqlite-layout-"));
-after(() => rmSync(directory, { recursive: true }));
-
-let files = 0;
-/** A path in the directory at which there is nothing yet. */
-const newFile = (): string => join(directory, `${++files}.db`);
+const folder = openFolder("sqlite-layout");
 
 const person: CollectionDefinition = {
   name: "person",
@@ -55,7 +50,7 @@ describe("a SQLite file of an older layout", () => {
   const layoutOf = (file: string): unknown => read(file, "PRAGMA user_version")[0];
 
   it("is brought to the next one with all that it has, and is then refused by the program before", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const database = await open(file);
     const ada = await create(database.store("person"), { name: "Ada" });
     migrate(file, laterLayouts);
@@ -68,7 +63,7 @@ describe("a SQLite file of an older layout", () => {
   });
 
   it("is brought there once by threads that open it at once", async () => {
-    const rounds = Array.from({ length: 10 }, newFile);
+    const rounds = Array.from({ length: 10 }, () => folder.newFile());
     for (const file of rounds) await (await open(file)).close();
     const workerData = { arrived: new Int32Array(new SharedArrayBuffer(4)), threads: 3, rounds, layouts: laterLayouts };
     const workers = Array.from({ length: 3 }, () => {
@@ -83,14 +78,14 @@ describe("a SQLite file of an older layout", () => {
   });
 
   it("is brought from nothing through all of them", () => {
-    const file = newFile();
+    const file = folder.newFile();
     migrate(file, laterLayouts);
     assert.equal(layoutOf(file), 2);
     assert.deepEqual(read(file, "SELECT count(title) FROM waymark_collections"), [0]);
   });
 
   it("stays as it is when a step fails", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     await (await open(file)).close();
     assert.throws(() => migrate(file, [...laterLayouts, "SELECT 1 FROM elsewhere"]), /no such table: elsewhere/);
     assert.equal(layoutOf(file), 1);
@@ -101,7 +96,7 @@ describe("a SQLite file of an older layout", () => {
   });
 
   it("is refused when it is of a version that was never released, and stays as it is", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const unreleased = new DatabaseSync(file);
     unreleased.exec(`PRAGMA application_id = ${0x77_6d_72_6b}; PRAGMA user_version = 1;
       CREATE TABLE waymark_collections (name TEXT PRIMARY KEY, revision INTEGER, last_id INTEGER)`);
@@ -120,7 +115,7 @@ describe("a SQLite file of an older layout", () => {
 
 describe("columns of a SQLite file", () => {
   it("that another version has made anew are not stored without their values: changes are refused, reads go on", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const older = await open(file, { name: "person" });
     const people = older.store("person");
     const ada = await create(people, { name: "Ada" });
@@ -143,7 +138,7 @@ describe("columns of a SQLite file", () => {
   });
 
   it("are filled again when what they are filled with has changed", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const database = await open(file);
     await database.store("person").createAll([{ name: "Ada", identifier: "A1" }, { name: "Eve" }]);
     await database.close();

@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { statSync } from "node:fs";
+import { describe, it } from "node:test";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { openSqliteDatabase, type Selection, type Store } from "../src/index.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "sqlite-log-"));
-after(() => rmSync(directory, { recursive: true }));
+const folder = openFolder("sqlite-log");
 
 /** How large the log of a new file becomes, in bytes, while so much is written and others read. */
 async function largestLog(toWrite: number, read: (store: Store) => Promise<void>): Promise<number> {
-  const file = join(directory, `${toWrite}.db`);
+  const file = folder.path(`${toWrite}.db`);
   const database = await openSqliteDatabase(file, { collections: [{ name: "person" }] });
   const store = database.store("person");
   await store.createAll(Array.from({ length: 8000 }, () => ({})));

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, renameSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, describe, it, mock } from "node:test";
+import { renameSync } from "node:fs";
+import { describe, it, mock } from "node:test";
 import type { Worker } from "node:worker_threads";
+import { openFolder } from "../../waymark/test/folder.ts";
 import {
   type CollectionDefinition,
   type Database,
@@ -20,8 +19,7 @@ import {
 } from "../src/index.ts";
 import { create } from "./store-contract.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "sqlite-reader-"));
-after(() => rmSync(directory, { recursive: true }));
+const folder = openFolder("sqlite-reader");
 
 const person: CollectionDefinition = {
   name: "person",
@@ -32,8 +30,6 @@ const person: CollectionDefinition = {
   fullText: ["name"],
 };
 
-let files = 0;
-
 /** With the store of the people in a new file. */
 const withStore =
   (
@@ -41,7 +37,7 @@ const withStore =
     options: Partial<SqliteDatabaseOptions> = {},
   ) =>
   async (): Promise<void> => {
-    const file = join(directory, `${++files}.db`);
+    const file = folder.newFile();
     const database = await openSqliteDatabase(file, { collections: [person], ...options });
     try {
       await use(database.store("person"), database, file);
@@ -259,7 +255,7 @@ describe("the thread that reads a SQLite file", () => {
   it("is waited for by a program that ends, and does not keep it running", () => {
     const program = `
       import { openSqliteDatabase } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
-      const file = ${JSON.stringify(join(directory, "ending.db"))};
+      const file = ${JSON.stringify(folder.path("ending.db"))};
       const database = await openSqliteDatabase(file, { collections: [{ name: "person" }] });
       database.store("person").count().then((count) => console.log(count));
     `;

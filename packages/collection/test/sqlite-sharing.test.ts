@@ -1,27 +1,21 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { Worker } from "node:worker_threads";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { type Database, openSqliteDatabase, type Store, StoreUnavailable } from "../src/index.ts";
 import { create, everything } from "./store-contract.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "sqlite-sharing-"));
-after(() => rmSync(directory, { recursive: true }));
-
-let files = 0;
-/** A path in the directory at which there is nothing yet. */
-const newFile = (): string => join(directory, `${++files}.db`);
+const folder = openFolder("sqlite-sharing");
 
 const open = (file: string, busyTimeout = 1000): Promise<Database> =>
   openSqliteDatabase(file, { collections: [{ name: "person", unique: ["identifier"] }], busyTimeout });
 
 describe("two connections to one SQLite file", () => {
   it("see what the other one has stored, and count on together", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const databases = [await open(file), await open(file)];
     const [one, other] = databases.map((database) => database.store("person")) as [Store, Store]; // of two, two
     const ada = await create(one, { identifier: "A1" });
@@ -41,7 +35,7 @@ describe("two connections to one SQLite file", () => {
   });
 
   it("let one of 50 creates at the same time have a value", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const databases = [await open(file), await open(file)];
     const stores = databases.map((database) => database.store("person"));
     const creations = await Promise.all(
@@ -52,7 +46,7 @@ describe("two connections to one SQLite file", () => {
   });
 
   it("read on while the other one writes, and refuse to write", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const database = await open(file, 1);
     const store = database.store("person");
     const ada = await create(store, { name: "Ada" });
@@ -80,7 +74,7 @@ describe("a SQLite file that several threads open at once", () => {
   };
 
   it("is made once where there is none, and every one of them stores its record", async () => {
-    const rounds = Array.from({ length: 8 }, newFile);
+    const rounds = Array.from({ length: 8 }, () => folder.newFile());
     const workers = openInThreads(3, rounds);
     try {
       await Promise.all(workers.map((worker) => once(worker, "exit")));
@@ -96,14 +90,14 @@ describe("a SQLite file that several threads open at once", () => {
   });
 
   it("is waited for while another connection writes to it", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const other = new DatabaseSync(file);
     other.exec("BEGIN IMMEDIATE");
     const [worker] = openInThreads(1, [file]);
     assert.ok(worker !== undefined);
     const exit = once(worker, "exit");
     await once(worker, "message");
-    await (await open(newFile())).close(); // takes longer than the worker needs to come upon the lock
+    await (await open(folder.newFile())).close(); // takes longer than the worker needs to come upon the lock
     other.exec("ROLLBACK");
     other.close();
     assert.deepEqual(await exit, [0]);

@@ -1,23 +1,19 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { type Database, openSqliteDatabase, type Store } from "../src/index.ts";
 import { create } from "./store-contract.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "sqlite-standing-lock-"));
-after(() => rmSync(directory, { recursive: true }));
-
-let files = 0;
+const folder = openFolder("sqlite-standing-lock");
 
 /** With a store of one record in a new file, and another connection to the file. */
 const withStore =
   (use: (store: Store, other: DatabaseSync, database: Database, file: string) => Promise<void>) =>
   async (): Promise<void> => {
-    const file = join(directory, `${++files}.db`);
+    const file = folder.newFile();
     const database = await openSqliteDatabase(file, { collections: [{ name: "person" }] });
     const other = new DatabaseSync(file);
     try {

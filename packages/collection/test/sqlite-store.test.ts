@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { openFolder } from "../../waymark/test/folder.ts";
 import {
   type CollectionDefinition,
   type Database,
@@ -16,12 +16,7 @@ import {
 import { withDatabase } from "./sqlite-file.ts";
 import { create, describeStore, everything, noon, replace } from "./store-contract.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "sqlite-store-"));
-after(() => rmSync(directory, { recursive: true }));
-
-let files = 0;
-/** A path in the directory at which there is nothing yet. */
-const newFile = (): string => join(directory, `${++files}.db`);
+const folder = openFolder("sqlite-store");
 
 interface Opening extends Omit<Partial<SqliteDatabaseOptions>, "collections"> {
   readonly file?: string;
@@ -35,17 +30,17 @@ const open = ({ file = ":memory:", person, ...options }: Opening = {}): Promise<
 };
 
 describeStore("SQLite in memory", (options) => openSqliteDatabase(":memory:", options));
-describeStore("SQLite in a file", (options) => openSqliteDatabase(newFile(), options));
+describeStore("SQLite in a file", (options) => openSqliteDatabase(folder.newFile(), options));
 
 describe("a SQLite file", () => {
   it("is made with the directories above it", async () => {
-    const file = join(directory, "made", "for", "it", "person.db");
+    const file = folder.path("made", "for", "it", "person.db");
     await (await open({ file })).close();
     assert.ok(statSync(file).isFile());
   });
 
   it("keeps records, ids and revisions when it is opened again", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const beforeDatabase = await open({ file });
     const before = beforeDatabase.store("person");
     const ada = await create(before, { name: "Ada", identifier: "A1" });
@@ -63,7 +58,7 @@ describe("a SQLite file", () => {
   });
 
   it("assigns no id again whose record is gone", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const database = await open({ file });
     const store = database.store("person");
     await create(store, {});
@@ -77,7 +72,7 @@ describe("a SQLite file", () => {
   });
 
   it("keeps what was replaced and removed, and takes no id again, when it is opened again", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const beforeDatabase = await open({ file });
     const before = beforeDatabase.store("person");
     await create(before, {});
@@ -97,11 +92,11 @@ describe("a SQLite file", () => {
   });
 
   it("has what was stored though the store was never closed", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const crashedDatabase = await open({ file });
     const crashed = crashedDatabase.store("person");
     await create(crashed, { name: "Ada" });
-    const copy = newFile();
+    const copy = folder.newFile();
     for (const suffix of ["", "-wal"]) writeFileSync(copy + suffix, readFileSync(file + suffix));
     const restoredDatabase = await open({ file: copy });
     const restored = restoredDatabase.store("person");
@@ -111,7 +106,7 @@ describe("a SQLite file", () => {
   });
 
   it("is in WAL mode and marked as ours", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     await (await open({ file })).close();
     withDatabase(file, (database) => {
       assert.equal(pragmaOf(database, "PRAGMA journal_mode"), "wal");
@@ -121,7 +116,7 @@ describe("a SQLite file", () => {
   });
 
   it("holds several collections, each with ids, revisions and removals of its own", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const collections = [{ name: "user", unique: ["identifier"] }, { name: "order" }];
     const database = await openSqliteDatabase(file, { collections, now: () => noon });
     const [users, orders] = [database.store("user"), database.store("order")];
@@ -136,7 +131,7 @@ describe("a SQLite file", () => {
   });
 
   it("is not read as a URI", async () => {
-    const file = join(directory, "file:person.db?mode=memory");
+    const file = folder.path("file:person.db?mode=memory");
     await (await open({ file })).close();
     assert.ok(statSync(file).isFile());
   });
@@ -155,7 +150,7 @@ describe("reads of a SQLite store", () => {
 
 describe("unique members of a SQLite file", () => {
   it("may be added to one that has records", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const beforeDatabase = await open({ file, person: { unique: [] } });
     const before = beforeDatabase.store("person");
     await create(before, { identifier: "A1", email: "ada@example.org" });
@@ -168,7 +163,7 @@ describe("unique members of a SQLite file", () => {
   });
 
   it("are no longer unique when they are left out", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     await (await open({ file })).close();
     const database = await open({ file, person: { unique: [] } });
     const store = database.store("person");
@@ -178,7 +173,7 @@ describe("unique members of a SQLite file", () => {
   });
 
   it("are unique again when they are named again", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     for (const unique of [["identifier"], []]) await (await open({ file, person: { unique } })).close();
     const database = await open({ file });
     const store = database.store("person");
@@ -188,7 +183,7 @@ describe("unique members of a SQLite file", () => {
   });
 
   it("are refused when records share a value", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const database = await open({ file, person: { unique: [] } });
     const store = database.store("person");
     await create(store, { identifier: "A1" });
@@ -202,7 +197,7 @@ describe("unique members of a SQLite file", () => {
   });
 
   it("are enforced by the database too", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const database = await open({ file });
     const store = database.store("person");
     await create(store, { identifier: "A1" });
@@ -226,7 +221,7 @@ describe("selectable members of a SQLite file", () => {
   };
 
   it("may be added, have another type, and be dropped when it is opened again", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const documents = [{ size: "9" }, { size: 10 }, { size: "10" }, { size: 9 }, { address: { country: "FR" } }];
     const changes: readonly [person: Opening["person"], expected: Readonly<Record<string, readonly number[]>>][] = [
       [{}, {}],
@@ -267,7 +262,7 @@ describe("selectable members of a SQLite file", () => {
 
 describe("the full text of a SQLite file", () => {
   it("has the words of other members when it is opened with them, also of the records that there are", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const steps: readonly [fullText: readonly string[], expected: readonly number[]][] = [
       [[], []],
       [["name"], [1]],
@@ -306,7 +301,7 @@ describe("owners in a SQLite file", () => {
     openSqliteDatabase(file, { collections, now: () => noon });
 
   it("are given and taken away while there is no record, and not afterwards", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const company = { name: "company" };
     for (const book of [{ name: "book" }, owned("person"), owned("company"), owned("person")]) {
       await (await openAll(file, person, company, book)).close();
@@ -330,7 +325,7 @@ describe("owners in a SQLite file", () => {
   });
 
   it("take their records with them whoever removes them", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const database = await openAll(file, person, owned("person"));
     await create(database.store("person"), {});
     const books = database.store("book").within(1);
@@ -357,7 +352,7 @@ describe("owners in a SQLite file", () => {
 
 describe("idempotency keys in a SQLite file", () => {
   it("are forgotten by whatever is stored when they are a day old, also in other collections", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     let time = noon.getTime();
     const collections = [{ name: "person" }, { name: "order" }];
     const database = await openSqliteDatabase(file, { collections, now: () => new Date(time) });
@@ -383,7 +378,7 @@ describe("idempotency keys in a SQLite file", () => {
   });
 
   it("are kept when it is opened again, and forgotten ten at a time when they are a day old", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     let time = noon.getTime();
     const add = async (store: Store, key: string): Promise<string> =>
       (await store.create({}, { idempotency: { key, fingerprint: "a" } })).kind;
@@ -406,7 +401,7 @@ describe("idempotency keys in a SQLite file", () => {
 
 describe("a SQLite file that is opened as it was", () => {
   it("is not written to", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     const person: Opening["person"] = { selectable: [{ name: "name", type: "text" }], fullText: ["name"] };
     await (await open({ file, person })).close();
     const before = readFileSync(file);
@@ -449,19 +444,19 @@ describe("a file that cannot be the database", () => {
   ];
   for (const [what, make, message] of cases) {
     it(`is refused in one line: ${what}`, async () => {
-      await assertNotOpened(make(newFile()), message);
+      await assertNotOpened(make(folder.newFile()), message);
     });
   }
 
   it("stays as it was", async () => {
-    const file = database(newFile(), "CREATE TABLE t (x)");
+    const file = database(folder.newFile(), "CREATE TABLE t (x)");
     const before = readFileSync(file);
     await assertNotOpened(file, /another program/);
     assert.deepEqual(readFileSync(file), before);
   });
 
   it("is refused while another connection has locked it", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     await (await open({ file })).close();
     const other = new DatabaseSync(file);
     other.exec("BEGIN IMMEDIATE");

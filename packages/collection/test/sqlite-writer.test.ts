@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, renameSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Worker } from "node:worker_threads";
+import { openFolder } from "../../waymark/test/folder.ts";
 import {
   type Database,
   type Document,
@@ -19,12 +19,7 @@ import {
 import { commitsIn, withDatabase } from "./sqlite-file.ts";
 import { create, everything } from "./store-contract.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "sqlite-writer-"));
-after(() => rmSync(directory, { recursive: true }));
-
-let files = 0;
-/** A path in the directory at which there is nothing yet. */
-const newFile = (): string => join(directory, `${++files}.db`);
+const folder = openFolder("sqlite-writer");
 
 const open = (file: string, options: Partial<SqliteDatabaseOptions> = {}): Promise<Database> =>
   openSqliteDatabase(file, { collections: [{ name: "person", unique: ["identifier"] }], ...options });
@@ -36,7 +31,7 @@ const withStore =
     options: Partial<SqliteDatabaseOptions> = {},
   ) =>
   async (): Promise<void> => {
-    const file = newFile();
+    const file = folder.newFile();
     const database = await open(file, options);
     try {
       await use(database.store("person"), file, database);
@@ -202,7 +197,7 @@ describe("a write to a SQLite file", () => {
 
   for (const name of ["a b", "a%20b", "a?mode=memory", "a#b", "file:a", "é", "a&b=c"]) {
     it(`goes to the file that is read, also when its name is ${name}`, async () => {
-      const database = await open(join(directory, `${name}.db`));
+      const database = await open(folder.path(`${name}.db`));
       const record = await create(database.store("person"), {});
       assert.deepEqual(await database.store("person").find(1), record);
       await database.close();
@@ -274,7 +269,7 @@ describe("loading a SQLite file", () => {
   it("takes as much memory however much is loaded", () => {
     const program = `
       import { openSqliteDatabase } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
-      const file = ${JSON.stringify(newFile())};
+      const file = ${JSON.stringify(folder.newFile())};
       const database = await openSqliteDatabase(file, { collections: [{ name: "person" }] });
       function* documents() {
         for (let i = 0; i < 40_000; i++) yield { description: String(i).padEnd(2000) };
@@ -482,7 +477,7 @@ describe("the thread that writes to a SQLite file", () => {
     it(what ?? "", () => {
       const program = `
         import { openSqliteDatabase } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
-        const file = ${JSON.stringify(newFile())};
+        const file = ${JSON.stringify(folder.newFile())};
         const database = await openSqliteDatabase(file, { collections: [{ name: "person" }] });
         const writing = database.store("person").create({}).then(({ record }) => console.log(record.id));
         ${more}
@@ -519,18 +514,18 @@ describe("a disk that takes no more", () => {
 
   // A file system of its own, which goes with the process.
   const shell = "unshare --user --map-root-user --mount sh -c";
-  const mount = `mount -t tmpfs -o size=3m tmpfs "${directory}"`;
+  const mount = `mount -t tmpfs -o size=3m tmpfs "${folder.root}"`;
   const [command = "", ...args] = shell.split(" ");
   const canMount = spawnSync(command, [...args, mount]).status === 0;
   it("refuses the write, keeps what was acknowledged and nothing else, and goes on when there is room", {
     skip: !canMount && "the system lets nobody mount a small file system",
   }, () => {
-    assertWhole(fill(shell, `${mount}; exec "$0" "$@"`, newFile(), "1500000"), "StoreUnavailable");
+    assertWhole(fill(shell, `${mount}; exec "$0" "$@"`, folder.newFile(), "1500000"), "StoreUnavailable");
   });
 
   it("does not claim to know where it fails otherwise: a file may not grow", () => {
     // 256 blocks, which the write-ahead log soon has.
-    assertWhole(fill("sh -c", `ulimit -f 256; exec "$0" "$@"`, newFile()), "StoreOutcomeUnknown");
+    assertWhole(fill("sh -c", `ulimit -f 256; exec "$0" "$@"`, folder.newFile()), "StoreOutcomeUnknown");
   });
 });
 

@@ -3,8 +3,9 @@ import { after, before, describe, it } from "node:test";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import spectral, { type RulesetDefinition } from "@stoplight/spectral-core";
 import rulesets from "@stoplight/spectral-rulesets";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { openAccess, openPersonService, type PersonService } from "../src/index.ts";
-import { openFolder, quickHash } from "./access/folder.ts";
+import { quickHash } from "./access/basic-authentication.ts";
 
 describe("the OpenAPI document of the service", () => {
   let service: PersonService;
@@ -99,7 +100,7 @@ describe("GET /openapi.json", () => {
 });
 
 describe("the credentials in the OpenAPI document", () => {
-  const folder = openFolder();
+  const folder = openFolder("api-document");
   const users = [{ name: "ada", password: quickHash("correct"), scopes: ["read", "write"] }];
   const rules = [
     { path: "/openapi.json", anyone: true },

@@ -1,12 +1,13 @@
 import { after, before, describe, it } from "node:test";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { openAccess, openPersonService, type PersonService } from "../src/index.ts";
-import { openFolder, quickHash } from "./access/folder.ts";
+import { quickHash } from "./access/basic-authentication.ts";
 import { assertGrowsWithBytes, dimensions } from "./budget.ts";
 
 describe("the work of a request grows no faster than its bytes, up to the limit of each", () => {
   let service: PersonService;
   let guarded: PersonService;
-  const folder = openFolder();
+  const folder = openFolder("budget");
   before(async () => {
     service = await openPersonService({ database: ":memory:" });
     await service.people.create({ name: "Ada" });

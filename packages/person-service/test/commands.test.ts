@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { isApiKey } from "../src/access/credentials.ts";
 import { FileError } from "../src/access/json-file.ts";
 import { verifyPassword } from "../src/access/password-hash.ts";
 import { CommandError } from "../src/cli/command.ts";
 import { parseCommandLine } from "../src/cli/command-line.ts";
-import { openFolder } from "./access/folder.ts";
 
 /** Runs a command, and gives the lines for whoever takes the result, and those for the person. */
 async function run(argv: readonly string[], input: string | Uint8Array = ""): Promise<readonly [string[], string[]]> {
@@ -23,7 +23,7 @@ async function run(argv: readonly string[], input: string | Uint8Array = ""): Pr
 }
 
 describe("the commands about keys", () => {
-  const folder = openFolder();
+  const folder = openFolder("commands");
   const file = folder.path("keys.json");
   const inFile = ["--keys", file];
 

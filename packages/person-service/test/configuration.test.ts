@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { type CommandLine, parseCommandLine } from "../src/cli/command-line.ts";
 import type { Environment } from "../src/cli/configuration.ts";
-import { openFolder } from "./access/folder.ts";
 
-const folder = openFolder();
+const folder = openFolder("configuration");
 let files = 0;
 
 /** Writes a file of configuration, and returns its path. */

@@ -1,29 +1,25 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, suite, test } from "node:test";
+import { before, suite, test } from "node:test";
 import { promisify } from "node:util";
 import { buildExecutable } from "../../../scripts/build-executable.ts";
 import { buildProgram } from "../../../scripts/build-program.ts";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { builtProgramVariable } from "./program-arguments.ts";
 import { startServiceOf } from "./service-process.ts";
 
 const run = promisify(execFile);
 
 suite("the single executable", () => {
-  let folder = "";
+  const { root: folder } = openFolder("person-service-executable");
   let executable = "";
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "person-service-executable-"));
     executable = join(folder, "person-service");
     if (process.env[builtProgramVariable] === undefined) await buildProgram();
     await buildExecutable(executable);
   });
-
-  after(() => rm(folder, { recursive: true, force: true }));
 
   test("serves the demo and the pages, stores by its threads, and exports", async () => {
     const database = ["--database", join(folder, "person.db")];

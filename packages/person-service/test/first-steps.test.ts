@@ -3,12 +3,12 @@ import { execFile } from "node:child_process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { openFolder } from "./access/folder.ts";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { type ServiceProcess, startService } from "./service-process.ts";
 
 const run = promisify(execFile);
 
-const folder = openFolder();
+const folder = openFolder("first-steps");
 const fixture = (name: "cert" | "key"): string =>
   fileURLToPath(new URL(`../../waymark/test/fixtures/self-signed-for-tests.${name}.pem`, import.meta.url));
 

@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, afterEach, beforeEach, describe, it } from "node:test";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { openFolder } from "../../waymark/test/folder.ts";
 import type { SentRecord } from "./answers.ts";
 import { runProgramBy, type ServiceProcess, startServiceBy } from "./service-process.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "full-disk-"));
-after(() => rmSync(folder, { recursive: true }));
+const folder = openFolder("full-disk");
 
 /** A disk that is soon full. */
 interface SmallDisk {
@@ -29,14 +29,14 @@ interface SmallDisk {
 
 /** The file system is gone with the programs that have it. */
 const namespace = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"];
-const mount = `mount -t tmpfs -o size=3m tmpfs "${folder}"`;
+const mount = `mount -t tmpfs -o size=3m tmpfs "${folder.root}"`;
 const canMount = spawnSync("unshare", [...namespace.slice(1), mount]).status === 0;
 
 const disks: readonly SmallDisk[] = [
   {
     what: "a file system of 3 MiB",
     missing: !canMount && "the system lets nobody mount a small file system",
-    shell: [...namespace, `${mount} && head -c 1800000 /dev/zero >"${folder}/room" && exec "$0" "$@"`],
+    shell: [...namespace, `${mount} && head -c 1800000 /dev/zero >"${folder.root}/room" && exec "$0" "$@"`],
     pathSeenBy: ({ pid }, path) => `/proc/${pid}/root${path}`,
     makeRoom: (database) => rmSync(join(database, "..", "room")),
     isOutcomeUnknown: false,
@@ -60,11 +60,10 @@ const disks: readonly SmallDisk[] = [
 
 for (const { what, missing, shell, pathSeenBy, makeRoom, isOutcomeUnknown, cause } of disks) {
   describe(`a service on a disk that is full: ${what}`, { skip: missing }, () => {
-    let files = 0;
     let service: ServiceProcess;
     let database: string;
     beforeEach(async () => {
-      const path = join(folder, `${++files}.db`);
+      const path = folder.newFile();
       service = await startServiceBy(shell, "--database", path);
       database = pathSeenBy(service, path);
     });
@@ -172,8 +171,8 @@ for (const { what, missing, shell, pathSeenBy, makeRoom, isOutcomeUnknown, cause
       filling.kill("SIGTERM");
       await filling.exited;
 
-      const target = join(folder, "backup.db");
-      const listing = `${shell.at(-1)?.replace("exec ", "")}; echo $?; ls -A "${folder}"`;
+      const target = folder.path("backup.db");
+      const listing = `${shell.at(-1)?.replace("exec ", "")}; echo $?; ls -A "${folder.root}"`;
       const { stdout, stderr } = await runProgramBy(
         [...shell.slice(0, -1), listing],
         "backup",

@@ -7,14 +7,14 @@ import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { openDatabase } from "@waymark/collection";
 import fc from "fast-check";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { parseCommandLine } from "../src/cli/command-line.ts";
 import { personCollection } from "../src/person/collection.ts";
 import { formatNames } from "../src/transfer/formats.ts";
-import { openFolder } from "./access/folder.ts";
 import { legalPerson } from "./legal-person.ts";
 import { programArguments } from "./program-arguments.ts";
 
-const folder = openFolder();
+const folder = openFolder("import-export");
 let files = 0;
 const newFile = (extension: string): string => folder.path(`${++files}.${extension}`);
 

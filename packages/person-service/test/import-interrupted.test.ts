@@ -3,12 +3,12 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { openDatabase } from "@waymark/collection";
 import { administrator } from "../../collection/test/postgres-server.ts";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { personCollection } from "../src/person/collection.ts";
-import { openFolder } from "./access/folder.ts";
 import { createPostgresDatabase, createSqliteFile, databaseKinds, type TestDatabase } from "./databases.ts";
 import { runProgram, runProgramBy, startProgram } from "./service-process.ts";
 
-const folder = openFolder();
+const folder = openFolder("import-interrupted");
 const count = 2500;
 const file = folder.path("people.csv");
 const rows = Array.from({ length: count }, (_, i) => `Person ${i},p${i}@example.org,M${i},${"note ".repeat(40)}\n`);

@@ -1,22 +1,17 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { Agent, type ClientRequest, get, type IncomingMessage, request } from "node:http";
 import { connect, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { type Exit, runProgram, startProgram, startService } from "./service-process.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "person-service-main-"));
-after(() => rmSync(directory, { recursive: true }));
-
-let files = 0;
-/** A path in the directory at which there is nothing yet. */
-const newFile = (): string => join(directory, `${++files}.db`);
+const folder = openFolder("person-service-main");
 
 /** Ends the service, and checks that it had nothing to complain of. */
 async function stop(service: Awaited<ReturnType<typeof startService>>): Promise<Exit> {
@@ -53,7 +48,7 @@ async function assertUnusable(file: string, said: RegExp): Promise<void> {
 
 describe("the program", () => {
   it("serves on a port that the system chose, and says where and from what", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     await using service = await startService("--database", file);
     const answer = await fetch(`${service.url}/hello-world`);
     assert.equal(await answer.text(), "Hello World");
@@ -69,7 +64,7 @@ describe("the program", () => {
   });
 
   it("keeps people from one run to the next, and leaves one file", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     await using service = await startService("--database", file);
     const headers = { "Content-Type": "application/json" };
     for (const name of ["Ada", "Grace"]) {
@@ -78,16 +73,16 @@ describe("the program", () => {
     }
     await stop(service);
     assert.deepEqual(await namesIn(file), ["Ada", "Grace"]);
-    const left = readdirSync(directory).filter((name) => name.startsWith(basename(file)));
+    const left = readdirSync(folder.root).filter((name) => name.startsWith(basename(file)));
     assert.deepEqual(left, [basename(file)]);
   });
 
   it("makes the directories above its file", async () => {
-    assert.deepEqual(await namesIn(join(directory, "made", "for", "it", "person.db")), []);
+    assert.deepEqual(await namesIn(folder.path("made", "for", "it", "person.db")), []);
   });
 
   describe("--demo", () => {
-    const file = newFile();
+    const file = folder.newFile();
 
     it("stores 537 people and says so", async () => {
       await using service = await startService("--demo", "--database", file);
@@ -108,19 +103,19 @@ describe("the program", () => {
     it("leaves no file and no folder when the service cannot start", async () => {
       const taken = createServer().listen(0, "127.0.0.1");
       await once(taken, "listening");
-      const folder = join(directory, "not", "made");
+      const missing = folder.path("not", "made");
       try {
         // A server that listens has an address with a port.
         const { port } = taken.address() as { readonly port: number };
         for (const workers of ["1", "2"]) {
-          const args = ["--port", `${port}`, "--demo", "--workers", workers, "--database", join(folder, "person.db")];
+          const args = ["--port", `${port}`, "--demo", "--workers", workers, "--database", join(missing, "person.db")];
           const refusal = assertRefusal(await runProgram(...args));
           assert.match(refusal, new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is taken`));
         }
       } finally {
         taken.close();
       }
-      assert(!existsSync(join(directory, "not")));
+      assert(!existsSync(folder.path("not")));
     });
   });
 
@@ -202,7 +197,7 @@ describe("the program", () => {
     };
     for (const [name, [make, said]] of Object.entries(foreign)) {
       it(name, async () => {
-        const file = newFile();
+        const file = folder.newFile();
         make(file);
         await assertUnusable(file, said);
       });
@@ -214,7 +209,7 @@ describe("the program", () => {
     };
     for (const [name, statements] of Object.entries(locks)) {
       it(name, async () => {
-        const file = newFile();
+        const file = folder.newFile();
         execute(file, ours);
         await using _holder = await holdOpen(file, statements);
         await assertUnusable(file, /another process has locked it/);
@@ -222,11 +217,11 @@ describe("the program", () => {
     }
 
     it("a directory", async () => {
-      assert.match(assertRefusal(await runProgram("--port", "0", "--database", directory)), /it is a directory/);
+      assert.match(assertRefusal(await runProgram("--port", "0", "--database", folder.root)), /it is a directory/);
     });
 
     it("a path through a file", async () => {
-      const file = newFile();
+      const file = folder.newFile();
       writeFileSync(file, "");
       const path = join(file, "person.db");
       assert.match(assertRefusal(await runProgram("--port", "0", "--database", path)), /is not a directory/);
@@ -234,12 +229,12 @@ describe("the program", () => {
   });
 
   it("says in one line that a host is not this machine's", async () => {
-    const exit = await runProgram("--port", "0", "--host", "192.0.2.1", "--open", "--database", newFile());
+    const exit = await runProgram("--port", "0", "--host", "192.0.2.1", "--open", "--database", folder.newFile());
     assert.match(assertRefusal(exit), /192\.0\.2\.1 is not an address of this machine/);
   });
 
   it("answers 503 to a person whom another process keeps from being stored, and goes on reading", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     await using service = await startService("--database", file);
     const post = (): Promise<Response> =>
       fetch(`${service.url}/person`, {
@@ -261,7 +256,7 @@ describe("the program", () => {
   });
 
   it("stores nothing of a person whose client goes away in the midst, and is not disturbed", async () => {
-    const file = newFile();
+    const file = folder.newFile();
     await using service = await startService("--database", file);
     const headers = { "Content-Type": "application/json", "Content-Length": 1000, Expect: "100-continue" };
     const posting = request(`${service.url}/person`, { method: "POST", headers });
@@ -275,20 +270,15 @@ describe("the program", () => {
   });
 
   describe("with an access file", () => {
-    const write = (name: string, content: unknown): string => {
-      const path = join(directory, name);
-      writeFileSync(path, JSON.stringify(content, null, 2));
-      return path;
-    };
     const openTo = (path: string) => ({ rules: [{ path, anyone: true }] });
 
     it("lets in whom it names, takes keys and rules anew on SIGHUP, and keeps them when they are bad", async () => {
-      const access = write("access.json", { rules: [{ path: "/hello-world", scopes: ["greet"] }] });
-      const keys = join(directory, "keys.json");
+      const access = folder.write("access.json", { rules: [{ path: "/hello-world", scopes: ["greet"] }] });
+      const keys = folder.path("keys.json");
       const made = await runProgram("key", "create", "--name", "crm", "--scope", "greet", "--keys", keys);
       assert.equal(made.code, 0, made.stderr);
       const headers = { Authorization: `Bearer ${made.stdout.trim()}` };
-      const database = newFile();
+      const database = folder.newFile();
       await using service = await startService("--access", access, "--keys", keys, "--database", database);
       const status = async (init?: RequestInit): Promise<number> =>
         (await fetch(`${service.url}/hello-world`, init)).status;
@@ -299,7 +289,7 @@ describe("the program", () => {
       await service.told(/the access rules stay as they were/);
       assert.deepEqual([await status(), await status({ headers })], [401, 200]);
 
-      write("access.json", openTo("/hello-world"));
+      folder.write("access.json", openTo("/hello-world"));
       service.kill("SIGHUP");
       await service.told(/read the access rules again/);
       assert.equal(await status(), 200);
@@ -319,13 +309,15 @@ describe("the program", () => {
     });
 
     it("does not start when the file is bad, and says where", async () => {
-      const access = write("bad.json", openTo("person"));
-      const refusal = assertRefusal(await runProgram("--port", "0", "--access", access, "--database", newFile()));
+      const access = folder.write("bad.json", openTo("person"));
+      const exit = await runProgram("--port", "0", "--access", access, "--database", folder.newFile());
+      const refusal = assertRefusal(exit);
       assert.match(refusal, /bad\.json" cannot be used: line 4, column 7: rules\[0\]\.path is no path for a rule/);
     });
 
     it("is needed where others can reach the service, or --open", async () => {
-      const { code, stdout, stderr } = await runProgram("--port", "0", "--host", "0.0.0.0", "--database", newFile());
+      const args = ["--port", "0", "--host", "0.0.0.0", "--database", folder.newFile()];
+      const { code, stdout, stderr } = await runProgram(...args);
       assert.deepEqual([code, stdout], [2, ""]);
       assert.match(stderr, /^person-service: --host "0\.0\.0\.0" lets other machines in: [^\n]+\nSee "/);
       assert.match((await runProgram("password")).stderr, /^person-service: "password" needs one of the words hash/);
@@ -333,7 +325,7 @@ describe("the program", () => {
   });
 
   it("goes on serving after SIGHUP, though it has no files to read again", async () => {
-    await using service = await startService("--database", newFile());
+    await using service = await startService("--database", folder.newFile());
     service.kill("SIGHUP");
     assert.equal((await fetch(`${service.url}/hello-world`)).status, 200);
     await stop(service);
@@ -354,7 +346,7 @@ describe("the program", () => {
 
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       it(`${signal} ends it at once when nobody waits, though connections are open`, async () => {
-        await using service = await startService("--database", newFile());
+        await using service = await startService("--database", folder.newFile());
         const agent = new Agent({ keepAlive: true });
         const [answer] = (await once(get(`${service.url}/hello-world`, { agent }), "response")) as [IncomingMessage];
         await text(answer);
@@ -365,7 +357,7 @@ describe("the program", () => {
       });
 
       it(`${signal} lets a person arrive whole, stores it and answers`, async () => {
-        const file = newFile();
+        const file = folder.newFile();
         await using service = await startService("--database", file);
         const body = '{"name":"Ada"}';
         const posting = request(`${service.url}/person`, {
@@ -387,7 +379,7 @@ describe("the program", () => {
       });
 
       it(`${signal} lets a list that has begun come to its end`, async () => {
-        await using service = await startService("--demo", "--database", newFile());
+        await using service = await startService("--demo", "--database", folder.newFile());
         const answer = await responseTo(get(`${service.url}/person`));
         service.kill(signal);
         await untilRefused(service.port);

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
-import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { newPostgresDatabase } from "../../collection/test/postgres-server.ts";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { openPersonService } from "../src/index.ts";
 import { serviceMetrics } from "../src/metrics/service-metrics.ts";
 import { runProgram, type ServiceProcess, startService } from "./service-process.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "metrics-"));
-after(() => rmSync(folder, { recursive: true }));
+const folder = openFolder("metrics");
 
 /** A line of the text format: a name, labels and a value. */
 interface Sample {
@@ -51,7 +50,7 @@ describe("metrics", () => {
   for (const workers of ["1", "2"]) {
     it(`count what was sent, while it is sent, with --workers ${workers}`, async () => {
       await using service = await startService(
-        ...["--database", join(folder, `${workers}.db`), "--workers", workers, "--admin-port", "0"],
+        ...["--database", folder.path(`${workers}.db`), "--workers", workers, "--admin-port", "0"],
       );
       const admin = adminOf(service);
       const headers = { "Content-Type": "application/json" };
@@ -119,7 +118,7 @@ describe("metrics", () => {
   it("have the names that the documentation, the dashboard and the alerts have", async () => {
     const root = fileURLToPath(new URL("../../..", import.meta.url));
     const names = new Set<string>();
-    for (const database of [await newPostgresDatabase(), join(folder, "names.db")]) {
+    for (const database of [await newPostgresDatabase(), folder.path("names.db")]) {
       const metrics = serviceMetrics("1");
       const service = await openPersonService({ database, observers: [metrics.observer] });
       metrics.watch(service.database, () => true);

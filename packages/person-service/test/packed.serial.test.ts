@@ -5,9 +5,10 @@ import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { after, before, suite, test } from "node:test";
+import { before, suite, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { startServiceOf } from "./service-process.ts";
 
 // The three packages as npm gets them: packed by the commands of the README, and unpacked beside each other.
@@ -18,10 +19,9 @@ const json = { "Content-Type": "application/json" };
 const names = ["waymark", "@waymark/collection", "@waymark/person-service"];
 
 suite("the packed packages", () => {
-  let folder = "";
+  const { root: folder } = openFolder("person-service-packed");
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "person-service-packed-"));
     const workspaces = names.flatMap((name) => ["--workspace", name]);
     await run("npm", ["pack", "--silent", "--pack-destination", folder, ...workspaces], { cwd: root });
     for (const name of names) {
@@ -31,8 +31,6 @@ suite("the packed packages", () => {
       await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", unpacked]);
     }
   });
-
-  after(() => rm(folder, { recursive: true, force: true }));
 
   const read = (name: string, file: string) => readFile(join(folder, "node_modules", name, file), "utf8");
 

@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
 import { after, describe, it } from "node:test";
 import { setTimeout as elapse } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { freePort } from "../../waymark/test/free-port.ts";
 import { startService } from "./service-process.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "proxies-"));
-after(() => rmSync(folder, { recursive: true }));
+const folder = openFolder("proxies");
 const running: ChildProcess[] = [];
 after(async () => {
   for (const child of running) {
@@ -38,11 +36,11 @@ const proxies: readonly Proxy[] = [
     file: "nginx.conf",
     around: (configuration) => {
       const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-        .map((kind) => `${kind}_temp_path ${folder}/${kind};`)
+        .map((kind) => `${kind}_temp_path ${folder.root}/${kind};`)
         .join("\n");
-      return `pid ${folder}/nginx.pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${paths}\n${configuration}\n}\n`;
+      return `pid ${folder.root}/nginx.pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${paths}\n${configuration}\n}\n`;
     },
-    command: (file) => ["nginx", "-e", "stderr", "-p", folder, "-c", file, "-g", "daemon off;"],
+    command: (file) => ["nginx", "-e", "stderr", "-p", folder.root, "-c", file, "-g", "daemon off;"],
   },
   {
     name: "haproxy",
@@ -62,7 +60,7 @@ for (const { name, file, around, command } of proxies) {
       );
       const port = await freePort();
       const configuration = deployed(file).replaceAll("8080", String(service.port)).replaceAll("8081", String(port));
-      const path = join(folder, file);
+      const path = folder.path(file);
       writeFileSync(path, around(configuration));
       const [program = "", ...args] = command(path);
       const env = { ...process.env, PATH: `${process.env["PATH"]}:/usr/sbin` };
@@ -95,7 +93,7 @@ for (const { name, file, around, command } of proxies) {
 }
 
 function accessFile(): string {
-  const path = join(folder, "access.json");
+  const path = folder.path("access.json");
   const rules = ["/person/**", "/health/**"].map((each) => ({ path: each, anyone: true }));
   writeFileSync(path, JSON.stringify({ rules }));
   return path;

@@ -1,25 +1,22 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { openFolder } from "../../waymark/test/folder.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const folders = ["waymark", "collection", "person-service"];
 
 describe("a release", () => {
-  let checkout: string;
+  const { root: checkout } = openFolder("release");
   before(async () => {
-    checkout = await mkdtemp(join(tmpdir(), "release-"));
     for (const folder of folders) {
       const path = `packages/${folder}/package.json`;
       await cp(join(root, path), join(checkout, path));
     }
   });
-  after(() => rm(checkout, { recursive: true }));
-
   const prepare = (...args: readonly string[]) =>
     new Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>((resolve) => {
       const script = join(root, "scripts/prepare-release.ts");

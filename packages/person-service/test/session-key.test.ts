@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { describe, it } from "node:test";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { readSessionKey } from "../src/cli/session-key.ts";
-import { openFolder, quickHash } from "./access/folder.ts";
+import { quickHash } from "./access/basic-authentication.ts";
 import { runProgram, type ServiceProcess, startService } from "./service-process.ts";
 
 describe("--session-key", () => {
-  const folder = openFolder();
+  const folder = openFolder("session-key");
   const access = folder.write("access.json", {
     rules: [{ path: "/**", scopes: ["person"] }],
     users: [{ name: "ada", password: quickHash("correct"), scopes: ["person"] }],

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { runProgram, startService } from "./service-process.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "person-service-tls-"));
-after(() => rmSync(directory, { recursive: true }));
+const folder = openFolder("person-service-tls");
 
 const fixture = (name: "cert" | "key"): URL =>
   new URL(`../../waymark/test/fixtures/self-signed-for-tests.${name}.pem`, import.meta.url);
@@ -35,7 +33,7 @@ async function get(url: string, headers: IncomingHttpHeaders = {}): Promise<Answ
 }
 
 describe("--tls-cert and --tls-key", () => {
-  const [cert, key] = [join(directory, "cert.pem"), join(directory, "key.pem")];
+  const [cert, key] = [folder.path("cert.pem"), folder.path("key.pem")];
   const options = ["--database", ":memory:", "--tls-cert", cert, "--tls-key", key];
   const copyFixtures = (): void => {
     copyFileSync(fixture("cert"), cert);

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { type RunningServer, serve } from "waymark/node";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { openPersonService, type PersonService } from "../src/index.ts";
 
 const run = promisify(execFile);
@@ -39,14 +39,13 @@ console.log(JSON.stringify([created.response.status, name, first, error ?? null]
 `;
 
 describe("a client whose types are made from the document", () => {
-  let folder = "";
+  const { root: folder } = openFolder("typed-client");
   let service: PersonService;
   let server: RunningServer;
 
   before(async () => {
     service = await openPersonService({ database: ":memory:" });
     server = await serve(service.app);
-    folder = await mkdtemp(join(tmpdir(), "typed-client-"));
     await symlink(join(root, "node_modules"), join(folder, "node_modules"));
     // The generator is in a workspace of its own, with the TypeScript that it needs.
     const generator = createRequire(join(root, "scripts/package.json")).resolve("openapi-typescript");
@@ -60,7 +59,6 @@ describe("a client whose types are made from the document", () => {
   after(async () => {
     await server.close({ grace: 0 });
     await service.database.close();
-    await rm(folder, { recursive: true });
   });
 
   it("compiles, and does not where it is wrong", async () => {

@@ -1,22 +1,17 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { Agent, get, type IncomingMessage } from "node:http";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { openFolder } from "../../waymark/test/folder.ts";
 import { type Exit, runProgram, type ServiceProcess, startService } from "./service-process.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "person-service-workers-"));
-after(() => rmSync(directory, { recursive: true }));
-
-let files = 0;
-const newFile = (): string => join(directory, `${++files}.db`);
+const folder = openFolder("person-service-workers");
 
 const start = (...args: readonly string[]): Promise<ServiceProcess> =>
-  startService("--workers", "2", "--database", newFile(), ...args);
+  startService("--workers", "2", "--database", folder.newFile(), ...args);
 
 /** The processes that said that they serve, in that order. */
 const workersOf = ({ printed }: ServiceProcess): readonly number[] =>
@@ -152,7 +147,7 @@ describe("workers", { concurrency: false }, () => {
   });
 
   it("take the access file anew on SIGHUP", async () => {
-    const access = join(directory, "access.json");
+    const access = folder.path("access.json");
     const openTo = (path: string): void => writeFileSync(access, JSON.stringify({ rules: [{ path, anyone: true }] }));
     openTo("/health/live");
     await using service = await start("--access", access);
@@ -172,7 +167,7 @@ describe("workers", { concurrency: false }, () => {
     await once(taken, "listening");
     const { port } = taken.address() as { readonly port: number }; // it listens on a port
     try {
-      const exit = await runProgram("--port", `${port}`, "--workers", "2", "--database", newFile());
+      const exit = await runProgram("--port", `${port}`, "--workers", "2", "--database", folder.newFile());
       assert.deepEqual([exit.code, exit.stdout], [1, ""]);
       assert.match(exit.stderr, /^person-service: Port \d+ on 127\.0\.0\.1 is taken[^\n]*\n$/);
     } finally {
@@ -184,7 +179,7 @@ describe("workers", { concurrency: false }, () => {
 describe("--grace", () => {
   for (const workers of ["1", "2"]) {
     it(`is how long the requests in hand may take, with --workers ${workers}`, async () => {
-      await using service = await startService("--grace", "0", "--workers", workers, "--database", newFile());
+      await using service = await startService("--grace", "0", "--workers", workers, "--database", folder.newFile());
       const agent = new Agent({ keepAlive: true });
       const headers = { Expect: "100-continue", "Content-Type": "application/json", "Content-Length": 1000 };
       const request = get(`${service.url}/person`, { agent, method: "POST", headers });

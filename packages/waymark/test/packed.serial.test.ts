@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { after, before, suite, test } from "node:test";
+import { before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { openFolder } from "./folder.ts";
 
 // The package as its users get it: packed, installed into an empty folder, and used from there.
 
@@ -26,17 +26,14 @@ await server.close();
 `;
 
 suite("the packed package", () => {
-  let folder = "";
+  const { root: folder } = openFolder("waymark-packed");
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "waymark-packed-"));
     const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: packageFolder });
     const tarball = stdout.trim().split("\n").at(-1) ?? "";
     await writeFile(join(folder, "package.json"), '{ "private": true, "type": "module" }');
     await run("npm", ["install", "--offline", "--silent", `./${tarball}`], { cwd: folder });
   });
-
-  after(() => rm(folder, { recursive: true, force: true }));
 
   test("depends on nothing", async () => {
     const manifest = JSON.parse(await readFile(join(folder, "node_modules/waymark/package.json"), "utf8"));

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test as it, suite } from "node:test";
+import { before, test as it, suite } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import {
@@ -25,6 +23,7 @@ import {
   type Variables,
 } from "../src/index.ts";
 import { accept, and, type Condition, header, not, or, path, query } from "../src/routing/index.ts";
+import { openFolder } from "./folder.ts";
 
 // Most of these tests are passed when this file compiles: a wrong type, or an expected error that no longer occurs, is an error.
 
@@ -244,19 +243,16 @@ suite("a group", () => {
 suite("the compiler", () => {
   const tsc = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
   const fixtures = fileURLToPath(new URL("fixtures", import.meta.url));
-  let folder = "";
+  const { root: folder } = openFolder("waymark-types");
   let output = "";
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "waymark-types-"));
     const parameters = [tsc, "--pretty", "false", "--outDir", folder];
     output = await promisify(execFile)(process.execPath, parameters, { cwd: fixtures }).then(
       () => assert.fail("The mistakes compiled"),
       (error: { readonly stdout: string }) => error.stdout,
     );
   });
-
-  after(() => rm(folder, { recursive: true, force: true }));
 
   it("says in words what is wrong, at the argument that is", () => {
     const lines = readFileSync(join(fixtures, "mistakes.ts"), "utf8").split("\n");

@@ -4,12 +4,13 @@ import fc from "fast-check";
 import { exportJWK, generateKeyPair } from "jose";
 import { GET, HttpRequest, ok, router } from "waymark";
 import type { HeaderFields } from "waymark/fields";
+import { openFolder } from "../../../waymark/test/folder.ts";
 import { runs } from "../../../waymark/test/runs.ts";
 import { hashApiKey } from "../../src/access/credentials.ts";
 import { type AccessDenial, FileError, openAccess } from "../../src/index.ts";
 import { asJson, assertProblem, store } from "../answers.ts";
 import { type Answer, describeService } from "../transports.ts";
-import { basic, openFolder, quickHash } from "./folder.ts";
+import { basic, quickHash } from "./basic-authentication.ts";
 
 // Keys as the program makes them, their checksums included.
 const readerKey = "ps_00000000000000000000000000000000000000000001K0Ecg";
@@ -19,7 +20,7 @@ const read = ["person:read"];
 const write = ["person:read", "person:write"];
 
 describeService("a service with an access file", (openService, transport) => {
-  const folder = openFolder();
+  const folder = openFolder("access");
   const file = folder.write("access.json", {
     rules: [
       { methods: ["GET"], path: "/hello-world", anyone: true },
@@ -201,7 +202,7 @@ describeService("a service with an access file", (openService, transport) => {
 });
 
 describeService("a client that guesses", (openService) => {
-  const folder = openFolder();
+  const folder = openFolder("access");
   const file = folder.write("access.json", {
     rules: [{ path: "/**", scopes: [] }],
     users: [
@@ -254,7 +255,7 @@ describeService("a client that guesses", (openService) => {
 });
 
 describe("the sign-ins of a service", () => {
-  const folder = openFolder();
+  const folder = openFolder("access");
   const users = [{ name: "ada", password: quickHash("correct horse"), scopes: [] }];
   const file = folder.write("access.json", { rules: [{ path: "/**", scopes: [] }], users });
   const openSignIn = async (elapsed: () => number) => {
@@ -285,7 +286,7 @@ describe("the sign-ins of a service", () => {
 });
 
 describe("openAccess", () => {
-  const folder = openFolder();
+  const folder = openFolder("access");
 
   it("keeps out whatever an Authorization field says, and fails at none", async () => {
     const tokens = { issuer: "https://issuer.example", audience: "here", algorithms: ["RS256"], keys: "issuer.json" };

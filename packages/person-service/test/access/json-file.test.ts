@@ -3,13 +3,13 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { positionAt } from "waymark/content";
 import { z } from "zod";
+import { openFolder } from "../../../waymark/test/folder.ts";
 import { FileError, positionOfMember, readJsonFile } from "../../src/access/json-file.ts";
-import { openFolder } from "./folder.ts";
 
 const schema = z.strictObject({ name: z.string(), list: z.array(z.strictObject({ count: z.number() })).optional() });
 
 describe("a JSON file", () => {
-  const folder = openFolder();
+  const folder = openFolder("json-file");
 
   it("gives what it says", async () => {
     assert.deepEqual(await readJsonFile(folder.write("good.json", '{"name": "x"}\n'), schema), { name: "x" });

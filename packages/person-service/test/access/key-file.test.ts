@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { describe, it } from "node:test";
+import { openFolder } from "../../../waymark/test/folder.ts";
 import { FileError } from "../../src/access/json-file.ts";
 import { changeKeys, readKeys, type StoredKey } from "../../src/access/key-file.ts";
-import { openFolder } from "./folder.ts";
 
 const keyNamed = (name: string): StoredKey => ({
   name,
@@ -13,7 +13,7 @@ const keyNamed = (name: string): StoredKey => ({
 });
 
 describe("the file of API keys", () => {
-  const folder = openFolder();
+  const folder = openFolder("key-file");
   const file = folder.path("deep/keys.json");
 
   it("is made with its folder when it is missing, for its owner alone", async () => {

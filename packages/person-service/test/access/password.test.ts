@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { passwordCheck } from "../../src/access/password-check.ts";
 import { hashPassword, isPasswordHash, verifyPassword } from "../../src/access/password-hash.ts";
 import { signInQueue } from "../../src/access/sign-in-queue.ts";
-import { quickHash } from "./folder.ts";
+import { quickHash } from "./basic-authentication.ts";
 
 describe("the hash of a password", () => {
   it("is salted, and verifies that password alone", async () => {

@@ -7,10 +7,10 @@ import fc from "fast-check";
 import { type App, GET, HttpError, HttpRequest, POST, type Route, route, router, text } from "waymark";
 import { caller } from "waymark/filters";
 import { serve } from "waymark/node";
+import { openFolder } from "../../../waymark/test/folder.ts";
 import { runs } from "../../../waymark/test/runs.ts";
 import { hashApiKey } from "../../src/access/credentials.ts";
 import { openAccess } from "../../src/index.ts";
-import { openFolder } from "./folder.ts";
 
 const key = "ps_00000000000000000000000000000000000000000001K0Ecg";
 
@@ -34,7 +34,7 @@ const rules = [
 ];
 
 describe("the rules of an access file", () => {
-  const folder = openFolder();
+  const folder = openFolder("rules");
   const file = folder.write("access.json", { rules });
   const keys = folder.write("keys.json", {
     keys: [{ name: "crm", hash: hashApiKey(key), scopes: ["read"], createdAt: "2026-01-31T12:00:00Z" }],

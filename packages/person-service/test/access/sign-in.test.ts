@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { openFolder } from "../../../waymark/test/folder.ts";
 import { hashApiKey } from "../../src/access/credentials.ts";
 import { openAccess } from "../../src/index.ts";
 import { asJson, assertProblem, store } from "../answers.ts";
 import { type Answer, describeService, type Service } from "../transports.ts";
-import { basic, openFolder, quickHash } from "./folder.ts";
+import { basic, quickHash } from "./basic-authentication.ts";
 
 const readerKey = "ps_00000000000000000000000000000000000000000001K0Ecg";
 const Accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
 describeService("signing in", (openService) => {
-  const folder = openFolder();
+  const folder = openFolder("sign-in");
   const rules = [
     { methods: ["GET"], path: "/problems/{code}", anyone: true },
     { methods: ["GET"], path: "/person", anyone: true },

@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { after, before, describe, it, mock } from "node:test";
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
 import { GET, HttpRequest, ok, router } from "waymark";
+import { openFolder } from "../../../waymark/test/folder.ts";
 import { type AccessDenial, openAccess } from "../../src/index.ts";
 import { describeService } from "../transports.ts";
-import { openFolder } from "./folder.ts";
 
 const issuer = "https://issuer.example";
 const audience = "https://person.example";
@@ -38,7 +38,7 @@ const without = (name: string): JWTPayload =>
   Object.fromEntries(Object.entries(claims).filter(([claim]) => claim !== name));
 
 describeService("a service that takes tokens", (openService) => {
-  const folder = openFolder();
+  const folder = openFolder("tokens");
   folder.write("issuer.json", { keys: publicKeys });
   const file = folder.write("access.json", {
     rules,
@@ -147,7 +147,7 @@ describeService("a service that takes tokens", (openService) => {
 });
 
 describe("the keys of an issuer", () => {
-  const folder = openFolder();
+  const folder = openFolder("tokens");
   let served: object | string | undefined = { keys: publicKeys };
   let asked = 0;
   const server = createServer((_request, response) => {

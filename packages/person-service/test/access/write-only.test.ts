@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { openFolder } from "../../../waymark/test/folder.ts";
 import { openAccess } from "../../src/index.ts";
 import { assertProblem } from "../answers.ts";
 import { type Answer, describeService } from "../transports.ts";
-import { basic, openFolder, quickHash } from "./folder.ts";
+import { basic, quickHash } from "./basic-authentication.ts";
 
 describeService("a caller who may only write", (openService) => {
-  const folder = openFolder();
+  const folder = openFolder("write-only");
   const file = folder.write("access.json", {
     rules: [
       { methods: ["GET"], path: "/problems/{code}", anyone: true },

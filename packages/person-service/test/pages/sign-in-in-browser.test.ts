@@ -3,12 +3,13 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, it } from "node:test";
+import { openFolder } from "../../../waymark/test/folder.ts";
 import { openAccess } from "../../src/index.ts";
-import { openFolder, quickHash } from "../access/folder.ts";
+import { quickHash } from "../access/basic-authentication.ts";
 import { databaseKinds } from "../databases.ts";
 import { describeInBrowser } from "./scene.ts";
 
-const folder = openFolder();
+const folder = openFolder("sign-in-in-browser");
 const configure = async () => {
   const users = [{ name: "ada", password: quickHash("correct"), scopes: ["person"] }];
   const file = folder.write("access.json", { rules: [{ path: "/**", scopes: ["person"] }], users });
