@@ -285,6 +285,13 @@ describe("personSchema", () => {
         }
       });
 
+      it(`${path} is only measured when it is far too long`, () => {
+        for (const piece of ["\u0000", " ", "😀\ud800"]) {
+          const [fault] = Object.values(faultsOf(personWith(path, piece.repeat(10_000))));
+          assert.match(fault ?? "", /^must have \d+ to \d+ characters, not [12]0000$/);
+        }
+      });
+
       it(`${path} is not blank`, () => {
         for (const blank of [" ", "   ", "\u00A0", "\u3000", "\u200B", "\uFEFF", "\u2060 \u00AD"]) {
           assert.deepEqual(faultsOf(personWith(path, blank)), {

@@ -93,16 +93,21 @@ function readMember(reader: Reader, due: string, names: Set<string>): void {
 }
 
 function readString(reader: Reader): void {
-  reader.at++;
+  const near = ++reader.at + 64;
   for (;;) {
-    skipPlain(reader);
-    if (skip(reader, '"')) return;
-    const character = reader.text.charAt(reader.at);
-    if (character === "") throw fault(reader, "The string has no closing quote");
-    if (character < " ") throw fault(reader, `The control character ${nameOf(character)} must be escaped in a string`);
-    if (character === "\\") readEscape(reader);
-    else readSurrogates(reader);
+    if (reader.at < near) skipPlain(reader, near);
+    if (reader.at >= near) skipSound(reader);
+    const code = reader.text.charCodeAt(reader.at);
+    if (code === backslash) readEscape(reader);
+    else if (code === doubleQuote) break;
+    else if (Number.isNaN(code)) throw fault(reader, "The string has no closing quote");
+    else if (code >= 0x20) readSurrogates(reader);
+    else {
+      const control = nameOf(reader.text.charAt(reader.at));
+      throw fault(reader, `The control character ${control} must be escaped in a string`);
+    }
   }
+  reader.at++;
 }
 
 function readSurrogates(reader: Reader): void {
@@ -113,8 +118,9 @@ function readSurrogates(reader: Reader): void {
 
 function readEscape(reader: Reader): void {
   const { text, at } = reader;
-  if (text.charAt(at + 1) !== "u") {
-    if (!/^["\\/bfnrt]$/.test(text.charAt(at + 1))) {
+  const kind = text.charCodeAt(at + 1);
+  if (kind !== letterU) {
+    if (!shortEscapes.has(kind)) {
       throw fault(reader, `The backslash must begin an escape, but is followed by ${found(text, at + 1)}`);
     }
     reader.at += 2;
@@ -133,9 +139,12 @@ function readEscape(reader: Reader): void {
   reader.at += 12;
 }
 
+/** What may follow the backslash of an escape of two characters. A regular expression takes five times as long. */
+const shortEscapes: ReadonlySet<number> = new Set(Array.from('"\\/bfnrt', (character) => character.charCodeAt(0)));
+
 /** Returns the code unit that an escape `\u0000` at this place stands for; undefined when no escape is there. */
 function escapedCode(text: string, at: number): number | undefined {
-  if (text.charAt(at) !== "\\" || text.charAt(at + 1) !== "u") return undefined;
+  if (text.charCodeAt(at) !== backslash || text.charCodeAt(at + 1) !== letterU) return undefined;
   let code = 0;
   // By hand, as the loops below: content that is all escapes takes a third of the time.
   for (let i = at + 2; i < at + 6; i++) {
@@ -191,12 +200,34 @@ function skipSpace(reader: Reader): void {
   reader.at = at;
 }
 
-function skipPlain(reader: Reader): void {
+function skipPlain(reader: Reader, end: number): void {
   const { text } = reader;
   let { at } = reader;
-  while (isPlain(text.charCodeAt(at))) at++;
+  while (at < end && isPlain(text.charCodeAt(at))) at++;
   reader.at = at;
 }
+
+/**
+ * Skips all of a long string that is sound. In a service that has just started, a loop is not compiled: a string of 1 MiB takes it
+ * 10 ms, and 25 ms with escapes. Here it takes 1 ms, and 6 ms.
+ */
+function skipSound(reader: Reader): void {
+  const { text } = reader;
+  soundPart.lastIndex = reader.at;
+  while (soundPart.test(text)) reader.at = soundPart.lastIndex;
+}
+
+// So many at once that the matcher needs little memory. Nothing follows, so it never goes back.
+const soundPart = new RegExp(
+  `(?:${[
+    String.raw`[^"\\\u0000-\u001f\ud800-\udfff]+`,
+    String.raw`[\ud800-\udbff][\udc00-\udfff]`,
+    String.raw`\\["\\/bfnrt]`,
+    String.raw`\\u(?![dD][89a-fA-F])[\da-fA-F]{4}`,
+    String.raw`\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}`,
+  ].join("|")}){1,512}`,
+  "y",
+);
 
 // Plain loops over character codes take half the time of regular expressions: on 100 KB of persons, parseStrictJson takes 3 to 5
 // times as long as JSON.parse (Node 26). Past the end of the text the code is NaN, for which all of these are false.
@@ -206,7 +237,12 @@ const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || cod
  * Returns whether a string may have the character as it is: neither a quote, a backslash, a control character nor a
  * surrogate.
  */
-const isPlain = (code: number): boolean => code >= 0x20 && code !== 0x22 && code !== 0x5c && !isSurrogate(code);
+const isPlain = (code: number): boolean =>
+  code >= 0x20 && code !== doubleQuote && code !== backslash && !isSurrogate(code);
+
+const doubleQuote = 0x22;
+const backslash = 0x5c;
+const letterU = 0x75;
 
 function skip(reader: Reader, character: string): boolean {
   if (reader.text.charAt(reader.at) !== character) return false;
