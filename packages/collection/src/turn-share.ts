@@ -49,4 +49,4 @@ export async function* inTurns<T>(
 const few = 16;
 
 /** In milliseconds. */
-const longest = 10;
+const longest = 5;

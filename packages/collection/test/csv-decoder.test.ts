@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { ContentError } from "waymark/content";
 import { csvDecoder, csvRepresentation } from "../src/index.ts";
@@ -155,6 +156,36 @@ describe("reading CSV", () => {
     assert.deepEqual(
       decoded.map(({ issues }) => issues?.[0]?.message),
       ["has 1001 cells; at most 1000 are allowed", undefined, "has 1000001 cells; at most 1000 are allowed"],
+    );
+  });
+
+  it("splits a row as csv-parse does, and finds the same rows to be at fault", async () => {
+    const cast = (text: string, { quoting }: { readonly quoting: boolean }) =>
+      text === "" && !quoting ? undefined : text;
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: fc.constantFrom(...'aé"", ') }), async (row) => {
+        fc.pre(row.trim() !== "");
+        let due: readonly (string | undefined)[] | undefined;
+        try {
+          [due] = parse(row, { cast }) as unknown[][] as string[][]; // texts, as `cast` makes them
+        } catch {
+          // It has a mark in the wrong place.
+        }
+        const columns = names(due?.length ?? 1);
+        const read = () => decodeList(csvDecoder({ columns, formulas: "as-is" }), [Buffer.from(`${columns}\n${row}`)]);
+        if (due === undefined && row.split('"').length % 2 === 0) {
+          await assert.rejects(read(), /never closed/);
+          return;
+        }
+        const [found] = await read();
+        if (due === undefined) assert.match(found?.issues?.[0]?.message ?? "", /wrong place/);
+        else
+          assert.deepEqual(
+            found?.value,
+            Object.fromEntries(columns.flatMap((name, i) => (due[i] === undefined ? [] : [[name, due[i]]]))),
+          );
+      }),
+      { numRuns: 1000 },
     );
   });
 

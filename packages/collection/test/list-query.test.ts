@@ -27,14 +27,22 @@ const parse = (search: string, where = known): ListQuery =>
 const selectionOf = (search: string): Selection => parse(search).selection;
 
 /** What is wrong with the query, as the client is told. */
-function errorsOf(search: string, where = known): readonly { readonly parameter: string; readonly detail: string }[] {
+interface QueryProblem {
+  readonly detail: string;
+  readonly errors: readonly { readonly parameter: string; readonly detail: string }[];
+}
+
+const errorsOf = (search: string, where = known): QueryProblem["errors"] => problemOf(search, where).errors;
+
+function problemOf(search: string, where = known): QueryProblem {
   try {
     parse(search, where);
   } catch (error) {
     assert.ok(error instanceof HttpError, String(error));
-    const { status, type, errors } = JSON.parse(String(error.response.body));
+    const problem = JSON.parse(String(error.response.body));
+    const { status, type } = problem;
     assert.deepEqual([error.response.status, status, type], [400, 400, "/problems/invalid-parameters"]);
-    return errors;
+    return problem;
   }
   assert.fail(`${search} was not refused`);
 }
@@ -429,13 +437,20 @@ describe("what is wrong with a query", () => {
   });
 
   test("is told for the first hundred places, in a time that grows with the query alone", { timeout: 5_000 }, () => {
-    assert.equal(errorsOf(Array.from({ length: 20_000 }, (_, i) => `p${i}=1`).join("&")).length, 100);
-    assert.equal(errorsOf("a=1&".repeat(20_000)).length, 2);
+    assert.equal(errorsOf(Array.from({ length: 256 }, (_, i) => `p${i}=1`).join("&")).length, 100);
+    assert.equal(errorsOf("a=1&".repeat(256)).length, 2);
     assert.deepEqual(selectionOf("&".repeat(1_000_000)), { order: byId });
     errorsOf(`familyName[in]=${",".repeat(100_000)}`);
     errorsOf(`familyName[in]=${"\\".repeat(100_001)}`);
     errorsOf(`sort=${",".repeat(100_000)}`);
     errorsOf(`fields=${"email,".repeat(100_000)}`);
+  });
+
+  test("is not looked for among more than 256 parameters", () => {
+    for (const parameter of ["a=1", "%=%E0", "email=a"]) {
+      const problem = problemOf(`${parameter}&`.repeat(257));
+      assert.equal(problem.detail, "The query has 257 parameters; at most 256 are allowed.");
+    }
   });
 
   test("is never anything but a refusal", () => {

@@ -23,7 +23,7 @@ export interface XmlDecoderOptions {
  *
  * Refuses with line and column what such a value cannot hold: attributes, text beside elements, an element that occurs twice, other
  * namespaces. Also refuses more than 64 levels, 10,000 elements or 1,000 namespace declarations, names of more than 1,000
- * characters, and any document type. Ignores comments and processing instructions. Content of more than 8,192 characters is read
+ * characters, and any document type. Ignores comments and processing instructions. Content of more than 2,048 characters is read
  * in several turns of the event loop.
  *
  * ```ts
@@ -93,8 +93,8 @@ const maxElements = 10_000;
 const maxAttributes = 1000;
 const maxNameLength = 1000;
 
-/** In characters, for which the parser takes some milliseconds. */
-const pieceLength = 8192;
+/** In characters, for which the parser takes up to a millisecond. */
+const pieceLength = 2048;
 
 /** An element whose end tag has not been read yet. */
 interface OpenElement {
@@ -149,7 +149,10 @@ class DocumentReader {
       if (share.isUsed) await share.next();
       this.#parser.write(this.#text.slice(at, at + pieceLength));
     }
-    return this.#end();
+    const value = this.#end();
+    // What validates it begins in a turn of its own.
+    await share.next();
+    return value;
   }
 
   #end(): unknown {
