@@ -3,7 +3,7 @@ import {
   type DatabaseOptions,
   type MessageLink,
   openSqliteDatabase,
-  type SharedWriter,
+  SharedWriter,
 } from "../src/index.ts";
 
 /** A program that changes a file through a shared writer: here in the same process, over a channel of messages. */
@@ -19,6 +19,19 @@ export async function openMember(writer: SharedWriter, file: string, options: Da
     leave();
   };
   return { database: { ...database, close }, [Symbol.asyncDispose]: close };
+}
+
+/** Opens a file by a writer of its own, which is closed with it. */
+export async function openOnlyMember(file: string, options: DatabaseOptions): Promise<Database> {
+  const writer = new SharedWriter({ file, collections: options.collections });
+  const { database } = await openMember(writer, file, options);
+  return {
+    ...database,
+    async close() {
+      await database.close();
+      await writer.close();
+    },
+  };
 }
 
 /** A link to the writer, and what ends it: as far as the writer can know, in the midst of what it was asked for. */

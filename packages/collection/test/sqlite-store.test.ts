@@ -30,7 +30,6 @@ const open = ({ file = ":memory:", person, ...options }: Opening = {}): Promise<
 };
 
 describeStore("SQLite in memory", (options) => openSqliteDatabase(":memory:", options));
-describeStore("SQLite in a file", (options) => openSqliteDatabase(folder.newFile(), options));
 
 describe("a SQLite file", () => {
   it("is made with the directories above it", async () => {

@@ -24,14 +24,25 @@ type Open = (options: DatabaseOptions) => Promise<Database>;
  * one for every test, `openApart` gives another one each time.
  */
 export function describeStore(name: string, open: Open, openApart: Open = open): void {
+  describeRecords(name, open, openApart);
+  describeQueries(name, open);
+}
+
+/** What of this depends on how the store gets at its database: by one connection or by several, from this thread or from another. */
+export function describeRecords(name: string, open: Open, openApart: Open = open): void {
   const withStore = withStoreOf(open);
   describeCreation(name, withStore);
   describeRevision(name, withStore);
   describeList(name, withStore);
-  describeSelection(name, withStore);
-  describeSearch(name, withStore);
   describeDatabase(name, withStore);
   describeChanges(name, open, openApart);
+}
+
+/** What of this depends on the database and its statements only. */
+export function describeQueries(name: string, open: Open): void {
+  const withStore = withStoreOf(open);
+  describeSelection(name, withStore);
+  describeSearch(name, withStore);
 }
 
 /**

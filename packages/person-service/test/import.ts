@@ -9,7 +9,7 @@ import { smallHeap, startServiceWith } from "./service-process.ts";
 import { residentMemory } from "./streaming.ts";
 
 /** The formats of many people, with what each person is in it; `number` is from 1. */
-export const importFormats: readonly ImportFormat[] = [
+export const importFormats: readonly [ImportFormat, ImportFormat] = [
   {
     type: "application/x-ndjson",
     header: "",

@@ -5,6 +5,7 @@ import { Agent, get, type IncomingMessage } from "node:http";
 import { createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, it } from "node:test";
+import { setTimeout as elapse } from "node:timers/promises";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { type Exit, runProgram, type ServiceProcess, startService } from "./service-process.ts";
 
@@ -41,6 +42,7 @@ function keepAsking(url: string, clients: number): { stop(): Promise<readonly st
         if (response.statusCode !== 200) failures.push(`status ${response.statusCode}`);
         answered.resolve();
         answered = Promise.withResolvers();
+        await elapse(5); // milliseconds: the workers need the processor to start
       } catch (error) {
         failures.push(String(error));
       }
