@@ -5,25 +5,17 @@
 const names: Readonly<Record<string, readonly string[]>> = {
   waymark: [
     ...["adapters", "compress", "content-coding", "event-loop-turns.serial", "fuzz", "half-closed", "http2"],
-    ...[
-      "strict-json",
-      "limits.serial",
-      "messages",
-      "routing-error",
-      "node-adapter",
-      "node-codings",
-      "overload-delay.serial",
-    ],
-    ...["packed.serial", "refused-messages", "request-content", "request-target", "rolling-restart.serial"],
+    ...["strict-json", "limits.serial", "messages", "routing-error", "node-adapter", "node-codings"],
+    ...["refused-messages", "request-content", "request-target", "rolling-restart.serial"],
     ...["web-content", "web-response", "node-listener", "http1/bounds", "http1/connection", "http1/differential"],
     ...["http1/smuggling", "http1/upgrade"],
   ],
   collection: [
-    ...["packed.serial", "postgres-database", "query-plan", "sqlite-reader", "sqlite-sharing", "sqlite-store"],
+    ...["lost-history", "postgres-database", "query-plan", "sqlite-reader", "sqlite-sharing", "sqlite-store"],
     ...["sqlite-writer", "words"],
   ],
   "person-service": [
-    ...["access/password", "access/tokens", "bulk", "content-coding", "contract", "main", "moving", "options"],
+    ...["access/password", "access/tokens", "content-coding", "contract", "main", "options"],
     ...["shared-file.serial", "streaming.serial", "workers.serial"],
   ],
 };

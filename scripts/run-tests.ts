@@ -81,9 +81,10 @@ const cache = await mkdtemp(join(tmpdir(), "person-service-tests-"));
 process.env["NODE_COMPILE_CACHE"] ??= cache;
 process.env[builtProgramVariable] = await buildProgram();
 if (parts.thorough === true) process.env["RUNS_FACTOR"] = "20";
-const concurrency = Math.max(2, availableParallelism());
+// A third of the time a test waits: for a disk, a browser, a database.
+const concurrency = 2 * Math.max(2, availableParallelism());
 // A run of a few files shows each of them by itself.
-const grouped = words.length > 0 ? parallel : groupTests(parallel, { cwd, folder: cache, count: 4 * concurrency });
+const grouped = words.length > 0 ? parallel : groupTests(parallel, { cwd, folder: cache, count: 2 * concurrency });
 process.once("SIGTERM", () => process.exit(143)); // which ends the server
 const server = parallel.length > 1 ? await startPostgres("-c", "fsync=off") : undefined;
 if (server !== undefined) process.env[sharedServerVariable] = server.url;
