@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, suite, test } from "node:test";
+import { setTimeout as elapse } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { type Answer, AnswersDiffer, agreedAnswer } from "./answer.ts";
 import { toChart } from "./chart.ts";
@@ -55,18 +56,17 @@ suite("a measurement", () => {
     return { name, program: pathToFileURL(file) };
   };
 
-  test("times every server at the same answer, and leaves nothing behind", async () => {
+  test("asks every server for the same answer, and leaves nothing behind", async () => {
     const steps: string[] = [];
     const { results, footprints } = await measure(
       await optionsFor({
-        scenarios: scenariosWith("browser"),
+        scenarios: scenariosWith("browser").slice(0, 1),
         records: undefined,
-        loadGenerator: await findLoadGenerator("autocannon"),
         onProgress: (step) => steps.push(step),
       }),
     );
-    const [result, again] = results;
-    assert.ok(result && again);
+    const [result] = results;
+    assert.ok(result !== undefined && results.length === 1);
     assert.equal(result.request, "GET /person/269");
     assert.equal(result.records, 537);
     assert.equal(result.answer.status, 200);
@@ -76,21 +76,27 @@ suite("a measurement", () => {
       result.contestants.map(({ name }) => name),
       ["ours", "fastify", "hono", "bare"],
     );
-    for (const { rounds, requestsPerSecond } of result.contestants) {
-      assert.equal(rounds.length, 1);
-      assert.ok(requestsPerSecond.median > 0 && requestsPerSecond.ofFloor > 0);
-    }
-    assert.equal(result.contestants.at(-1)?.requestsPerSecond.ofFloor, 1);
-    assert.ok(again.contestants.every(({ requestsPerSecond }) => requestsPerSecond.median > 0));
+    for (const { rounds } of result.contestants) assert.equal(rounds.length, 1);
     assert.match(toFootprintsTable(footprints), /^ours +[\d,]+ ms/m);
     assert.ok(footprints.every(({ start }) => start.median > 0));
     assert.match(steps[0] ?? "", /comparing the answers/);
-    assert.equal(steps.length, 11);
-    assert.match(
-      toChart(results),
-      /^<svg .*aria-label="read one person: ours [\d.]+, fastify .*read one person again: ours/,
-    );
+    assert.equal(steps.length, 6);
     assert.deepEqual(await readdir(temporary), []);
+  });
+
+  test("times a server that answers, and one that answers 304", async () => {
+    const { results } = await measure(
+      await optionsFor({
+        contestants: contestants.slice(-1),
+        scenarios: scenariosWith("browser"),
+        loadGenerator: await findLoadGenerator("autocannon"),
+      }),
+    );
+    for (const { contestants: timed } of results) {
+      assert.equal(timed.at(-1)?.requestsPerSecond.ofFloor, 1);
+      assert.ok(timed.every(({ requestsPerSecond }) => requestsPerSecond.median > 0));
+    }
+    assert.match(toChart(results), /^<svg .*aria-label="read one person: bare [\d.]+.*read one person again: bare/);
   });
 
   test("reads a list of all people of every server", async () => {
@@ -109,15 +115,15 @@ suite("a measurement", () => {
 
   test("starts each round with another server", async () => {
     const steps: string[] = [];
-    const three = await Promise.all(["a", "b", "c"].map((name) => contestant(name, serverThatAnswers("{}"))));
+    const two = await Promise.all(["a", "b"].map((name) => contestant(name, serverThatAnswers("{}"))));
     await measure(
       await optionsFor({
-        contestants: three,
+        contestants: two,
         rounds: 2,
         onProgress: (step) => steps.push(step.split(", ")[1] ?? ""),
       }),
     );
-    assert.deepEqual(steps, ["", "a", "b", "c", "b", "c", "a", ""]);
+    assert.deepEqual(steps, ["", "a", "b", "b", "a", ""]);
   });
 
   test("has one server at a time", async () => {
@@ -205,6 +211,7 @@ suite("a load generator", { concurrency: true }, () => {
         accepted.add(request.headers.accept);
         asked.add(request.url);
         sent.add(`${request.method} ${request.headers["content-type"]} ${await text(request)}`);
+        await elapse(5); // milliseconds: so many requests as a generator can send would only take time from other tests
         response.writeHead(request.url?.startsWith("/good") ? 200 : 500).end();
       });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
