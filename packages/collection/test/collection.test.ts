@@ -17,6 +17,7 @@ import {
   xmlDecoder,
 } from "../src/index.ts";
 import { create, everything, noon } from "./store-contract.ts";
+import { storeWith } from "./store-with.ts";
 
 type Person = { readonly id?: number; readonly name: string; readonly identifier?: string };
 
@@ -550,25 +551,4 @@ async function closedStore(): Promise<Store> {
   const database = await openPeople();
   await database.close();
   return database.store("person");
-}
-
-/** A store of which a test needs these methods and no other. */
-function storeWith(methods: Partial<Store>): Store {
-  const unexpected = (): never => assert.fail("this method was not expected to be called");
-  return {
-    members: [],
-    fullText: false,
-    find: unexpected,
-    list: unexpected,
-    count: unexpected,
-    create: unexpected,
-    replace: unexpected,
-    remove: unexpected,
-    createAll: unexpected,
-    conflicts: unexpected,
-    within: unexpected,
-    revision: () => 0,
-    state: () => "0",
-    ...methods,
-  };
 }

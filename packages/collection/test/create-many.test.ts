@@ -20,6 +20,7 @@ import {
   StoreUnavailable,
 } from "../src/index.ts";
 import { create, everything, noon } from "./store-contract.ts";
+import { storeWith } from "./store-with.ts";
 
 type Book = { readonly title: string; readonly isbn?: string };
 
@@ -557,24 +558,3 @@ describe("the records that wait to be stored", () => {
     await assert.rejects(post(booksOver(storeWith({})), [{ title: "Emma" }]), { code: "ENOENT" });
   });
 });
-
-/** A store of which no other methods than these are expected to be called. */
-function storeWith(methods: Partial<Store>): Store {
-  const unexpected = (): never => assert.fail("this method was not expected to be called");
-  return {
-    members: [],
-    fullText: false,
-    find: unexpected,
-    list: unexpected,
-    count: unexpected,
-    create: unexpected,
-    replace: unexpected,
-    remove: unexpected,
-    createAll: unexpected,
-    conflicts: unexpected,
-    within: unexpected,
-    revision: unexpected,
-    state: unexpected,
-    ...methods,
-  };
-}

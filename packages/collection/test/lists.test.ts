@@ -15,19 +15,12 @@ import {
   type Representation,
   type Store,
 } from "../src/index.ts";
-import { selectedFrom } from "./store-contract/selection-model.ts";
+import { selectable, selectedFrom } from "./store-contract/selection-model.ts";
 
 const definition: CollectionDefinition = {
   name: "thing",
   fullText: ["name", "email"],
-  selectable: [
-    { name: "name", type: "text" },
-    { name: "email", type: "caseless-text" },
-    { name: "birthDate", type: "date" },
-    { name: "height", type: "number" },
-    { name: "seen", type: "time" },
-    { name: "address.postalCode", type: "text" },
-  ],
+  selectable,
 };
 
 const documents: readonly object[] = [

@@ -13,6 +13,7 @@ import { describeReplacement } from "./store-contract/replacement.ts";
 import { describeRevision } from "./store-contract/revision.ts";
 import { describeSearch } from "./store-contract/search.ts";
 import { describeSelection } from "./store-contract/selection.ts";
+import { selectable } from "./store-contract/selection-model.ts";
 
 export { create, everything, noon, replace } from "./store-contract/given.ts";
 export { describeSelection } from "./store-contract/selection.ts";
@@ -86,14 +87,7 @@ const collections: readonly CollectionDefinition[] = [
   {
     name: "person",
     unique: ["identifier"],
-    selectable: [
-      { name: "name", type: "text" },
-      { name: "email", type: "caseless-text" },
-      { name: "birthDate", type: "date" },
-      { name: "height", type: "number" },
-      { name: "seen", type: "time" },
-      { name: "address.postalCode", type: "text" },
-    ],
+    selectable,
     fullText: ["name", "address.addressLocality"],
   },
   { name: "page", owner: { collection: "book", member: "bookId" } },

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
 import { toWords } from "@waymark/collection";
 import { HttpRequest, type HttpRequestInit } from "waymark";
-import type { PersonService } from "../src/index.ts";
+import { openFolder } from "../../waymark/test/folder.ts";
+import { openAccess, openPersonService, type PersonService } from "../src/index.ts";
+import { quickHash } from "./access/basic-authentication.ts";
 
 /** One way in which a client can make a message long. */
 export interface Dimension {
@@ -15,11 +18,37 @@ export interface Dimension {
 }
 
 /**
+ * Describes that the work of a request grows no faster than its bytes, in each dimension.
+ *
+ * @param most up to how many bytes; default: the limit of the dimension
+ */
+export function describeBudget(most: number = Number.POSITIVE_INFINITY): void {
+  describe("the work of a request grows no faster than its bytes", () => {
+    let service: PersonService;
+    let guarded: PersonService;
+    const folder = openFolder("budget");
+    before(async () => {
+      service = await openPersonService({ database: ":memory:" });
+      await service.people.create({ name: "Ada" });
+      const users = [{ name: "ada", password: quickHash("correct"), scopes: [] }];
+      const file = folder.write("access.json", { rules: [{ path: "/person/**", scopes: [] }], users });
+      const { filter } = await openAccess({ file, onDenial: () => undefined });
+      guarded = await openPersonService({ database: ":memory:", access: filter });
+    });
+    after(() => Promise.all([service, guarded].map(({ database }) => database.close())));
+
+    for (const dimension of dimensions) {
+      it(dimension.name, () => assertGrowsWithBytes(dimension.isGuarded === true ? guarded : service, dimension, most));
+    }
+  });
+}
+
+/**
  * Holds what reads a message to a work that grows no faster than the message, up to so many bytes: eight times the bytes may
  * take eight times the work, and four times that for what a processor does not keep at hand and other programs disturb.
- * Work is the time of the processor, the least of several; below a millisecond nothing is told from it.
+ * Work is the time of the processor, the least of several; below a millisecond it says nothing.
  */
-export async function assertGrowsWithBytes(
+async function assertGrowsWithBytes(
   service: PersonService,
   { name, limit, reading }: Dimension,
   most: number,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { type RunningServer, serve } from "waymark/node";
+import { spooledFiles } from "../../collection/test/spooled-files.ts";
 import { openPersonService, type PersonService } from "../src/index.ts";
 import { createSqliteFile, databaseKinds, type TestDatabase } from "./databases.ts";
 import { answerTo, beginImport, importFormats, importPeople, measureImport } from "./import.ts";
@@ -95,11 +95,11 @@ describe("an import whose client goes away", () => {
         const { url, pid } = service;
         const sending = beginImport(url, "application/x-ndjson", preference);
         sending.write('{"name":"Ada"}\n'.repeat(10_000));
-        await until(url, () => spooled(pid) !== 0);
+        await until(url, () => spooledFiles(pid) !== 0);
         const broken = once(sending, "error");
         sending.destroy(new Error("the client goes away"));
         await broken;
-        await until(url, () => spooled(pid) !== 1);
+        await until(url, () => spooledFiles(pid) !== 1);
         assert.equal(await (await fetch(`${url}/person`)).text(), "[]");
         service.kill("SIGTERM");
         const { code, stderr } = await service.exited;
@@ -110,20 +110,6 @@ describe("an import whose client goes away", () => {
     });
   }
 });
-
-/** How many files without a name a process has open; undefined where the system does not tell. */
-function spooled(pid: number): number | undefined {
-  const directory = `/proc/${pid}/fd`;
-  if (!existsSync(directory)) return undefined;
-  const files = readdirSync(directory).map((name) => {
-    try {
-      return readlinkSync(`${directory}/${name}`);
-    } catch {
-      return ""; // closed meanwhile
-    }
-  });
-  return files.filter((file) => /\/collection-[\da-f-]+ \(deleted\)$/.test(file)).length;
-}
 
 /** Asks the service for something else until the condition holds. */
 async function until(url: string, holds: () => boolean): Promise<void> {

@@ -30,32 +30,19 @@ const app = router(
 
 const nameOf = ({ route: chosen }: Explanation): string | undefined => chosen && `${chosen.method} ${chosen.path}`;
 
+const takesPerson = `
+GET /person/7 → GET /person/{id:[0-9]+}
+> GET /person/{id:[0-9]+}  takes it
+  GET /person              wants path "/person", found "/person/7"
+  POST /person             wants path "/person", found "/person/7"
+  GET /hello-world         wants path "/hello-world", found "/person/7"
+  GET /beta                wants path "/beta", found "/person/7"
+  GET /beta                wants path "/beta", found "/person/7"`;
+
 suite("the text of an explanation", () => {
   const cases: readonly (readonly [line: string, headers: HeaderFields, text: string])[] = [
-    [
-      "GET /person/7",
-      { Accept: "application/json" },
-      `
-GET /person/7 → GET /person/{id:[0-9]+}
-> GET /person/{id:[0-9]+}  takes it
-  GET /person              wants path "/person", found "/person/7"
-  POST /person             wants path "/person", found "/person/7"
-  GET /hello-world         wants path "/hello-world", found "/person/7"
-  GET /beta                wants path "/beta", found "/person/7"
-  GET /beta                wants path "/beta", found "/person/7"`,
-    ],
-    [
-      "GET /person/7",
-      { Accept: "image/png, */json" },
-      `
-GET /person/7 → GET /person/{id:[0-9]+}
-> GET /person/{id:[0-9]+}  takes it
-  GET /person              wants path "/person", found "/person/7"
-  POST /person             wants path "/person", found "/person/7"
-  GET /hello-world         wants path "/hello-world", found "/person/7"
-  GET /beta                wants path "/beta", found "/person/7"
-  GET /beta                wants path "/beta", found "/person/7"`,
-    ],
+    ["GET /person/7", { Accept: "application/json" }, takesPerson],
+    ["GET /person/7", { Accept: "image/png, */json" }, takesPerson],
     [
       "POST /person?x=1",
       { "Content-Type": "text/plain" },

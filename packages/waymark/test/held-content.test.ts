@@ -77,6 +77,16 @@ const ok = (length: number) => [200, `${length}`, undefined] as const;
 const busy = [503, "content-busy", "1"] as const;
 const kB = 1_000;
 
+/** Sends two requests that stall, with nearly as much as may be held, and one that then has to wait: it takes the place of one of them. */
+async function assertStalledRefused(open: Open): Promise<void> {
+  const stalled = [open(200 * kB), open(200 * kB)];
+  for (const sender of stalled) sender.send(199 * kB);
+  const other = open(150 * kB);
+  other.send(150 * kB);
+  assert.deepEqual(await Promise.race(stalled.map(({ answer }) => answer)), busy);
+  assert.deepEqual(await other.answer, ok(150 * kB));
+}
+
 for (const [version, overVersion, options] of [
   ["HTTP/1.1", overHttp1, {}],
   ["HTTP/2", overHttp2, { tls }],
@@ -90,13 +100,7 @@ for (const [version, overVersion, options] of [
     });
 
     it("of clients that do not go on is refused while others wait", async () => {
-      const open = overVersion(await served({ ...options, maxHeldContent: 380 * kB }));
-      const stalled = [open(200 * kB), open(200 * kB)];
-      for (const sender of stalled) sender.send(199 * kB);
-      const other = open(150 * kB);
-      other.send(150 * kB);
-      assert.deepEqual(await Promise.race(stalled.map(({ answer }) => answer)), busy);
-      assert.deepEqual(await other.answer, ok(150 * kB));
+      await assertStalledRefused(overVersion(await served({ ...options, maxHeldContent: 380 * kB })));
     });
 
     it("is let go when its client goes", async () => {
@@ -149,13 +153,7 @@ for (const [version, overVersion, options] of [
 
 describe("content that is held", () => {
   it("has a bound for each address", async () => {
-    const open = overHttp1(await served({ maxHeldContentPerAddress: 380 * kB }));
-    const stalled = [open(200 * kB), open(200 * kB)];
-    for (const sender of stalled) sender.send(199 * kB);
-    const other = open(150 * kB);
-    other.send(150 * kB);
-    assert.deepEqual(await Promise.race(stalled.map(({ answer }) => answer)), busy);
-    assert.deepEqual(await other.answer, ok(150 * kB));
+    await assertStalledRefused(overHttp1(await served({ maxHeldContentPerAddress: 380 * kB })));
   });
 
   it("waits for 10 seconds at most", async () => {

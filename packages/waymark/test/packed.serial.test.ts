@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openFolder } from "./folder.ts";
+import { typeCheck } from "./type-check.ts";
 
 // The package as its users get it: packed, installed into an empty folder, and used from there.
 
 const run = promisify(execFile);
 const packageFolder = fileURLToPath(new URL("..", import.meta.url));
-const toolsFolder = fileURLToPath(new URL("../../../node_modules", import.meta.url));
 
 const program = `
 import { GET, group, router, text } from "waymark";
@@ -50,34 +50,13 @@ suite("the packed package", () => {
 
   test("serves from TypeScript, its types included", async () => {
     await writeFile(join(folder, "program.ts"), program);
-    await compile(folder, "program.ts");
+    await typeCheck(folder, "program.ts");
     const { stdout } = await run(process.execPath, ["program.ts"], { cwd: folder });
     assert.equal(stdout, "200 Hello Ada\n");
   });
 
   test("tells a TypeScript program what it gets wrong", async () => {
     await writeFile(join(folder, "wrong.ts"), program.replace("variables.name", "variables.surname"));
-    await assert.rejects(compile(folder, "wrong.ts"), ({ stdout }: { stdout: string }) => /surname/.test(stdout));
+    await assert.rejects(typeCheck(folder, "wrong.ts"), ({ stdout }: { stdout: string }) => /surname/.test(stdout));
   });
 });
-
-/** Type-checks a program of an author that has Node's types installed beside the package. */
-async function compile(folder: string, file: string): Promise<void> {
-  for (const name of ["@types/node", "undici-types"]) {
-    const link = join(folder, "node_modules", name);
-    await mkdir(dirname(link), { recursive: true });
-    await symlink(join(toolsFolder, name), link).catch((error) => assert.equal(error.code, "EEXIST"));
-  }
-  const options = [
-    "--ignoreConfig",
-    "--noEmit",
-    "--strict",
-    "--target",
-    "es2024",
-    "--module",
-    "nodenext",
-    "--types",
-    "node",
-  ];
-  await run(process.execPath, [join(toolsFolder, "typescript/bin/tsc"), ...options, file], { cwd: folder });
-}

@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import type { Store } from "../src/index.ts";
+
+/** Makes a store of which a test expects these methods, and no others, to be called. */
+export function storeWith(methods: Partial<Store>): Store {
+  const unexpected = (): never => assert.fail("this method was not expected to be called");
+  return {
+    members: [],
+    fullText: false,
+    find: unexpected,
+    list: unexpected,
+    count: unexpected,
+    create: unexpected,
+    replace: unexpected,
+    remove: unexpected,
+    createAll: unexpected,
+    conflicts: unexpected,
+    within: unexpected,
+    revision: () => 0,
+    state: () => "0",
+    ...methods,
+  };
+}
