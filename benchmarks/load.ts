@@ -22,6 +22,23 @@ export interface Load {
   readonly signal: AbortSignal;
 }
 
+/** How the figures of a measurement are taken: each in every round, by load that lasts for seconds. */
+export interface Rounds {
+  readonly loadGenerator: LoadGenerator;
+  /** At least 1. */
+  readonly rounds: number;
+  /** How long each figure is measured in a round. */
+  readonly seconds: number;
+  /** How long the same load lasts before that, in seconds. */
+  readonly warmUp: number;
+  /** Kept alive under load. */
+  readonly connections: number;
+  /** Ends the measurement early: it rejects with the reason of the signal. */
+  readonly signal: AbortSignal;
+  /** Is called with what is about to be done. */
+  readonly onProgress?: (step: string) => void;
+}
+
 /** A program that puts load on a server, in a process of its own. */
 export interface LoadGenerator {
   readonly name: LoadGeneratorName;

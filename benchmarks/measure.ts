@@ -2,36 +2,23 @@ import { type Answer, agreedAnswer, askFor } from "./answer.ts";
 import type { Contestant } from "./contestant.ts";
 import { makeDatabase, type TemporaryDatabase } from "./database.ts";
 import { type Footprint, measureFootprints } from "./footprint.ts";
-import type { LoadGenerator } from "./load.ts";
+import type { Rounds } from "./load.ts";
 import type { Placement } from "./placement.ts";
 import { compare, type ScenarioResult, type Timing } from "./result.ts";
 import type { Scenario } from "./scenario.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 
-export interface MeasurementOptions {
+export interface MeasurementOptions extends Rounds {
   /** The last one is the floor. */
   readonly contestants: readonly Contestant[];
   readonly scenarios: readonly Scenario[];
-  readonly loadGenerator: LoadGenerator;
   readonly placement: Placement;
   /** Where the directory with the database is made. */
   readonly directory: string;
   /** So many made-up people; unless given, those of the demo. */
   readonly records: number | undefined;
-  /** At least 1. */
-  readonly rounds: number;
-  /** How long each server is measured in a round. */
-  readonly seconds: number;
-  /** How long it is under the same load before that. */
-  readonly warmUp: number;
-  /** Kept alive under load. */
-  readonly connections: number;
   /** How many idle connections are counted for the memory of one. */
   readonly idleConnections: number;
-  /** Ends the measurement early: it rejects with the signal's reason once every process has ended. */
-  readonly signal: AbortSignal;
-  /** Told what is about to be done. */
-  readonly onProgress?: (step: string) => void;
 }
 
 /** What all servers came to. */

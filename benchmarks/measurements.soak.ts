@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, suite, test } from "node:test";
-import type { Load } from "./load.ts";
+import type { Load, LoadGenerator } from "./load.ts";
 import { measureOverload } from "./overload.ts";
 import { findPlacement } from "./placement.ts";
 import { measurePostgres } from "./postgres.ts";
@@ -18,14 +18,7 @@ import { measureWrites } from "./writes.ts";
 suite("the measurement of writes", () => {
   test("sends people to ours and to a commit for each, then reads one alone and while others write", async () => {
     const directory = await mkdtemp(join(tmpdir(), "benchmark-test-"));
-    const asked: string[] = [];
-    const run = async ({ url, json }: Load): Promise<number> => {
-      const method = json === undefined ? "GET" : "POST";
-      const init = json === undefined ? {} : { body: json, headers: { "Content-Type": "application/json" } };
-      const { status } = await fetch(url, { method, ...init });
-      asked.push(`${method} ${new URL(url).pathname} ${status}`);
-      return asked.length;
-    };
+    const { asked, run } = recorder();
     try {
       const result = await measureWrites({
         loadGenerator: { name: "wrk", version: "0", run },
@@ -52,14 +45,7 @@ suite("the measurement of writes", () => {
 
 suite("the measurement of PostgreSQL", () => {
   test("sends people to ours and to a statement for each, and reads one", async () => {
-    const asked: string[] = [];
-    const run = async ({ url, json }: Load): Promise<number> => {
-      const method = json === undefined ? "GET" : "POST";
-      const init = json === undefined ? {} : { body: json, headers: { "Content-Type": "application/json" } };
-      const { status } = await fetch(url, { method, ...init });
-      asked.push(`${method} ${new URL(url).pathname} ${status}`);
-      return asked.length;
-    };
+    const { asked, run } = recorder();
     const result = await measurePostgres({
       loadGenerator: { name: "wrk", version: "0", run },
       rounds: 1,
@@ -184,3 +170,15 @@ suite("the overload measurement", () => {
     }
   });
 });
+
+/** Makes a load that is one request, which it writes down; the number of requests so far stands for those of a second. */
+function recorder(): { readonly asked: readonly string[]; readonly run: LoadGenerator["run"] } {
+  const asked: string[] = [];
+  const run = async ({ url, json }: Load): Promise<number> => {
+    const method = json === undefined ? "GET" : "POST";
+    const init = json === undefined ? {} : { body: json, headers: { "Content-Type": "application/json" } };
+    const { status } = await fetch(url, { method, ...init });
+    return asked.push(`${method} ${new URL(url).pathname} ${status}`);
+  };
+  return { asked, run };
+}

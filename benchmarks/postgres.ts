@@ -1,21 +1,8 @@
 import { startPostgres } from "../packages/collection/test/start-postgres.ts";
-import type { Load, LoadGenerator } from "./load.ts";
+import type { Load, Rounds } from "./load.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 import { type Summary, summarize } from "./summary.ts";
 import { anywhere, person } from "./writes.ts";
-
-export interface PostgresOptions {
-  readonly loadGenerator: LoadGenerator;
-  /** At least 1. */
-  readonly rounds: number;
-  /** How long each figure is measured in a round. */
-  readonly seconds: number;
-  readonly warmUp: number;
-  /** Kept alive. */
-  readonly connections: number;
-  readonly signal: AbortSignal;
-  readonly onProgress?: (step: string) => void;
-}
 
 /** Requests a second. */
 export interface PostgresResult {
@@ -38,7 +25,7 @@ export interface Comparison {
  *
  * @throws Error when a server does not start, or a request fails
  */
-export async function measurePostgres(options: PostgresOptions): Promise<PostgresResult> {
+export async function measurePostgres(options: Rounds): Promise<PostgresResult> {
   const server = await startPostgres();
   try {
     const together: Rates[] = [];
@@ -67,7 +54,7 @@ interface Rates {
   readonly writes: number;
 }
 
-async function measureServer(name: string, database: string, options: PostgresOptions): Promise<Rates> {
+async function measureServer(name: string, database: string, options: Rounds): Promise<Rates> {
   const program = new URL(`servers/${name}.ts`, import.meta.url);
   const server = await startServer({ program, database, placement: anywhere, signal: options.signal });
   try {
@@ -79,12 +66,12 @@ async function measureServer(name: string, database: string, options: PostgresOp
   }
 }
 
-async function time(load: Load, { loadGenerator, warmUp }: PostgresOptions): Promise<number> {
+async function time(load: Load, { loadGenerator, warmUp }: Rounds): Promise<number> {
   if (warmUp > 0) await loadGenerator.run({ ...load, seconds: warmUp });
   return loadGenerator.run(load);
 }
 
-const loadOf = ({ url }: ServerProcess, path: string, { connections, seconds, signal }: PostgresOptions): Load => {
+const loadOf = ({ url }: ServerProcess, path: string, { connections, seconds, signal }: Rounds): Load => {
   return { url: url + path, headers: {}, connections, seconds, signal, placement: anywhere };
 };
 

@@ -1,27 +1,17 @@
 import { stat } from "node:fs/promises";
 import { keptDatabase, madeUpFamilyName, makeDatabase, type TemporaryDatabase } from "./database.ts";
-import type { LoadGenerator } from "./load.ts";
+import type { Rounds } from "./load.ts";
 import { startServer } from "./server-process.ts";
 import { type Summary, summarize } from "./summary.ts";
 import { anywhere } from "./writes.ts";
 
-export interface RecordsOptions {
+export interface RecordsOptions extends Rounds {
   /** How many records the databases have; the first is what the others are compared to. */
   readonly sizes: readonly number[];
-  readonly loadGenerator: LoadGenerator;
   /** Where the databases are made. */
   readonly directory: string;
   /** Where they are kept, to be found by the next measurement; undefined to remove them. */
   readonly keep?: string | undefined;
-  /** At least 1. */
-  readonly rounds: number;
-  /** How long each figure is measured in a round. */
-  readonly seconds: number;
-  readonly warmUp: number;
-  /** Kept alive. */
-  readonly connections: number;
-  readonly signal: AbortSignal;
-  readonly onProgress?: (step: string) => void;
 }
 
 /** What reading among so many records came to. Requests are told a second, bytes of memory and file. */

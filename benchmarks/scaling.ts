@@ -3,24 +3,16 @@ import { join } from "node:path";
 import { openDatabase } from "@waymark/collection";
 import { personCollection } from "@waymark/person-service";
 import { startPostgres } from "../packages/collection/test/start-postgres.ts";
-import type { LoadGenerator } from "./load.ts";
+import type { Rounds } from "./load.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 import { type Summary, summarize } from "./summary.ts";
 import { anywhere, person } from "./writes.ts";
 
-export interface ScalingOptions {
-  readonly loadGenerator: LoadGenerator;
+export interface ScalingOptions extends Rounds {
   /** Where the SQLite files are made: what is measured is the disk too. */
   readonly directory: string;
-  /** At least 1. */
-  readonly rounds: number;
-  /** How long each figure is measured in a round. */
-  readonly seconds: number;
-  readonly warmUp: number;
   /** Kept alive, spread over the instances. */
   readonly connections: number;
-  readonly signal: AbortSignal;
-  readonly onProgress?: (step: string) => void;
 }
 
 /** What one way to run the service came to; requests are told a second, and ratios are to the first of the ways. */

@@ -3,26 +3,18 @@ import { join } from "node:path";
 import { setTimeout as elapse } from "node:timers/promises";
 import { openDatabase } from "@waymark/collection";
 import { personCollection } from "@waymark/person-service";
-import type { Load, LoadGenerator } from "./load.ts";
+import type { Load, Rounds } from "./load.ts";
 import type { Placement } from "./placement.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 import { type Summary, summarize } from "./summary.ts";
 
-export interface WritesOptions {
-  readonly loadGenerator: LoadGenerator;
+export interface WritesOptions extends Rounds {
   /** Where the databases are made: what is measured is the disk too. */
   readonly directory: string;
-  /** At least 1. */
-  readonly rounds: number;
-  /** How long each figure is measured in a round. */
-  readonly seconds: number;
-  readonly warmUp: number;
   /** Kept alive, for writes and as many for reads. */
   readonly connections: number;
   /** How many records the bytes of the file are told from. */
   readonly records: number;
-  readonly signal: AbortSignal;
-  readonly onProgress?: (step: string) => void;
 }
 
 /** Requests are told a second, memory and files in bytes. */
