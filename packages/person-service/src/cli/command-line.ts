@@ -1,5 +1,5 @@
-import { parseArgs } from "node:util";
 import { version } from "../package-files.ts";
+import { parseTokens, readTokens, UsageErrors } from "./arguments.ts";
 import type { Command, CommandStreams, Given } from "./command.ts";
 import { commands } from "./commands.ts";
 import { readConfigFile } from "./config-file.ts";
@@ -61,7 +61,7 @@ function parseArguments(argv: readonly string[], environment: Environment): Comm
   const command = commands.get(named.name);
   if (command === undefined) return usageErrorOfName(argv);
   const args = argv.slice(named.length);
-  const { tokens } = parseTokens(args, command);
+  const tokens = parseTokens(args, command);
   const has = (name: string) => tokens.some((token) => token.kind === "option" && token.name === name);
   if (has("help")) {
     return { kind: "print", text: named.name === "serve" ? helpOfProgram() : helpOf(named.name, command) };
@@ -94,15 +94,6 @@ function parseArguments(argv: readonly string[], environment: Environment): Comm
   }
 }
 
-class UsageErrors extends Error {
-  readonly usageErrors: readonly string[];
-
-  constructor(usageErrors: readonly string[]) {
-    super(usageErrors.join("\n"));
-    this.usageErrors = usageErrors;
-  }
-}
-
 /** Returns the command that the arguments begin with, and how many arguments its name is. */
 function nameIn([first = "", second = ""]: readonly string[]): { readonly name: string; readonly length: number } {
   if (first.startsWith("-") || first === "") return { name: "serve", length: 0 };
@@ -128,90 +119,6 @@ const helpLineOf = (name: string): string => ["person-service", name, "--help"].
 
 const helpOfProgram = (): string =>
   helpOf("serve", serveCommand, new Map([...commands].filter(([, command]) => command !== serveCommand)));
-
-function parseTokens(args: readonly string[], { options }: Command) {
-  const types = Object.entries(options).map(([name, { value, short }]) => {
-    const type = value === undefined ? ("boolean" as const) : ("string" as const);
-    return [name, short === undefined ? { type } : { type, short }] as const;
-  });
-  // Not strict: Node's own errors are less precise, differ between releases, and allow an option twice.
-  return parseArgs({ args: [...args], options: Object.fromEntries(types), strict: false, tokens: true });
-}
-
-type Tokens = ReturnType<typeof parseTokens>["tokens"];
-
-/** @throws UsageErrors with the first one */
-function readTokens(
-  tokens: Tokens,
-  args: readonly string[],
-  commandName: string,
-  { operands: operandNames = [], options }: Command,
-): { readonly operands: readonly string[]; readonly layer: SettingLayer } {
-  const refuse = (usageError: string, ...further: readonly string[]): never => {
-    throw new UsageErrors([usageError, ...further]);
-  };
-  const operands: string[] = [];
-  const given = new Map<string, Setting>();
-  for (const token of tokens) {
-    if (token.kind === "option-terminator") continue;
-    if (token.kind === "positional") {
-      const operand = operandNames[operands.length];
-      if (operand === undefined) return refuse(superfluous(token.value, commandName, operandNames));
-      if (token.value === "") return refuse(`${operand.replace(/[[\]]/g, "")} must not be empty.`);
-      operands.push(token.value);
-      continue;
-    }
-    // The argument itself, since parseArgs reads `-port` as the four options -p -o -r -t.
-    const written = (args[token.index] ?? token.rawName).replace(/=.*$/s, "");
-    const isOff = token.rawName.startsWith("--no-") && isSwitchSetting(options, token.name.slice(3));
-    const name = isOff ? token.name.slice(3) : token.name;
-    const option = Object.hasOwn(options, name) ? options[name] : undefined;
-    if (option === undefined) {
-      const known = [...Object.keys(options), "help"];
-      const meant = didYouMean(written.replace(/^-+/, ""), known, (name) => `--${name}`);
-      const list = known.map((name) => `--${name}`).join(", ");
-      return refuse(`Unknown option ${quotedArgument(written)}.${meant}`, `Options of ${commandName}: ${list}.`);
-    }
-    const before = given.get(name);
-    if (before !== undefined && !option.multiple) refuse(`${token.rawName} is given more than once.`);
-    const usageError = usageErrorIn(token, option.value !== undefined);
-    if (usageError !== undefined) refuse(usageError);
-    const value = token.value ?? String(!isOff);
-    const setting = { values: [...(before?.values ?? []), value], source: token.rawName };
-    const [mistake] = mistakesIn({ ...setting, values: [value] }, option);
-    if (mistake !== undefined) refuse(mistake);
-    given.set(name, setting);
-  }
-  const absent = operandNames[operands.length];
-  if (absent !== undefined && !absent.startsWith("[")) refuse(`"${commandName}" needs a ${absent}.`);
-  return { operands, layer: { settings: given, mistakes: [] } };
-}
-
-function superfluous(value: string, commandName: string, operandNames: readonly string[]): string {
-  if (operandNames.length > 0)
-    return `"${commandName}" takes ${operandNames.join(" ")}; ${quotedArgument(value)} is one more.`;
-  const copied = commandName === "copy" ? ": use --from A --to B" : "";
-  return `"${commandName}" takes options only, not ${quotedArgument(value)}${copied}.`;
-}
-
-/** Returns whether `--no-` before the name turns off a switch that the environment or the file has turned on. */
-const isSwitchSetting = (options: Command["options"], name: string): boolean =>
-  Object.hasOwn(options, name) && Object.hasOwn(settings, name) && options[name]?.value === undefined;
-
-/** Returns what is wrong with an option as `parseArgs` found it, apart from its value. */
-function usageErrorIn(
-  token: { readonly rawName: string; readonly value?: string | undefined; readonly inlineValue?: boolean | undefined },
-  takesValue: boolean,
-): string | undefined {
-  const { rawName, value, inlineValue } = token;
-  if (!takesValue) {
-    return value === undefined ? undefined : `${rawName} is a switch and takes no value, not ${quotedArgument(value)}.`;
-  }
-  if (value === undefined || value === "") return `${rawName} needs a value.`;
-  if (!inlineValue && /^--?[a-z]/i.test(value))
-    return `${rawName} needs a value, and is followed by ${quotedArgument(value)}.`;
-  return undefined;
-}
 
 /**
  * Returns the settings of a command: those of the command line, then of the environment, then of the configuration file.

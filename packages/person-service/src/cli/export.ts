@@ -16,8 +16,8 @@ import { quote } from "waymark/content";
 import { personCollection } from "../person/collection.ts";
 import { formatOfFile, formats, isFormatName, type TransferFormat } from "../transfer/formats.ts";
 import { type Command, CommandError } from "./command.ts";
+import { databaseOptions } from "./database-options.ts";
 import { formatOption } from "./import.ts";
-import { databaseOptions } from "./options.ts";
 import { countPeople, drawProgress } from "./progress.ts";
 
 /** Exports all people to a file. */

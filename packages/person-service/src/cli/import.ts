@@ -12,8 +12,8 @@ import { openRejects, type Refusal } from "../transfer/rejects.ts";
 import { copyOfStream, openSourceFile, type SourceFile } from "../transfer/source-file.ts";
 import { dateReader } from "../transfer/values.ts";
 import { type Command, CommandError, type CommandStreams, type Given } from "./command.ts";
+import { databaseOptions } from "./database-options.ts";
 import { type Option, oneOf, type ValueType } from "./option.ts";
-import { databaseOptions } from "./options.ts";
 import { countPeople, drawProgress } from "./progress.ts";
 
 /** Makes the type of values that a function converts; what it throws as a RangeError says what is wrong. */

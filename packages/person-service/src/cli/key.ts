@@ -2,8 +2,9 @@ import { scope } from "../access/access-file.ts";
 import { createApiKey, hashApiKey } from "../access/credentials.ts";
 import { changeKeys, isKeyName, readKeys } from "../access/key-file.ts";
 import { type Command, CommandError, type Given } from "./command.ts";
+import { databaseOptions } from "./database-options.ts";
 import { type Option, quotedArgument } from "./option.ts";
-import { databaseOptions, defaultKeysFile } from "./options.ts";
+import { defaultKeysFile } from "./options.ts";
 
 const reloadHint = "A running service reads the file again on SIGHUP.";
 

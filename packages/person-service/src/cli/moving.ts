@@ -11,7 +11,13 @@ import {
 } from "@waymark/collection";
 import { inPartitions, personCollection } from "../person/collection.ts";
 import { type Command, CommandError, type CommandStreams } from "./command.ts";
-import { databaseAddress, databaseOptions, faultInPartitions, partitionsOf, partitionsOption } from "./options.ts";
+import {
+  databaseAddress,
+  databaseOptions,
+  faultInPartitions,
+  partitionsOf,
+  partitionsOption,
+} from "./database-options.ts";
 import { reportProgress } from "./progress.ts";
 
 /** Copies all people from one database to another. */

@@ -1,10 +1,9 @@
-import { isIP } from "node:net";
-import { isPostgresAddress } from "@waymark/collection";
-import { CorsPolicyError, cors, publicUrl } from "waymark/filters";
 import { isLoopback } from "../access/this-machine.ts";
 import type { LogDetail, LogLevel } from "../log/log.ts";
 import type { Given } from "./command.ts";
-import { matching, type Option, oneOf, quotedArgument, type ValueType, wholeNumber } from "./option.ts";
+import { databaseOptions, faultInPartitions, partitionsOf, partitionsOption } from "./database-options.ts";
+import { matching, type Option, oneOf, quotedArgument, wholeNumber } from "./option.ts";
+import { faultInOrigins, faultInPublicUrl, isNetwork } from "./option-values.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
 /** The options of `serve`. */
@@ -54,36 +53,6 @@ export interface Options {
   /** The least important entries that are logged. */
   readonly logLevel: LogLevel;
 }
-
-/** The type of the addresses of databases. */
-export const databaseAddress: ValueType = { fault: faultInDatabaseAddress };
-
-/** The options of every command that works on the database of a service. */
-export const databaseOptions: Readonly<Record<"database" | "database-file" | "config", Option>> = {
-  database: {
-    group: "Database",
-    value: "FILE",
-    type: databaseAddress,
-    about:
-      "the SQLite file, made if it is missing; or the URL of a PostgreSQL database, postgres://HOST/NAME; its password comes from PGPASSWORD, PGPASSFILE or --database-file",
-    default: "./data/person.db",
-  },
-  "database-file": {
-    group: "Database",
-    value: "FILE",
-    fileOf: "database",
-    about: "a file with the value of --database, for a URL with a password",
-  },
-  config: { value: "FILE", about: "a JSON file with settings" },
-};
-
-/** The option of every command that may make a PostgreSQL database. */
-export const partitionsOption: Option = {
-  group: "Database",
-  value: "N",
-  type: wholeNumber(1, 256),
-  about: "the number of partitions of a new PostgreSQL database, 1 by default; it cannot be changed later",
-};
 
 /** The options of `serve` on the command line. */
 export const serveOptions: Readonly<Record<string, Option>> = {
@@ -204,13 +173,13 @@ export const serveOptions: Readonly<Record<string, Option>> = {
   version: { about: "print the version and exit", short: "V", alone: true },
 };
 
+/** Where "key create" keeps keys by default. */
+export const defaultKeysFile = "./data/keys.json";
+
 /** The options that the environment and the configuration file can have too. */
 export const settings: Readonly<Record<string, Option>> = Object.fromEntries(
   Object.entries(serveOptions).filter(([, { alone }]) => alone !== true),
 );
-
-/** Where "key create" keeps keys by default. */
-export const defaultKeysFile = "./data/keys.json";
 
 const hasPassword = /:\/\/[^/@]*:[^/@]+@|[?&]password=/;
 
@@ -248,19 +217,6 @@ export function toOptions(given: Given): Options {
   };
 }
 
-/** Returns the number of partitions that is given. */
-export function partitionsOf(given: Given): number | undefined {
-  const partitions = given.value("partitions");
-  return partitions === undefined ? undefined : Number(partitions);
-}
-
-/** Returns what is wrong with partitions of a database that may have none. */
-export function faultInPartitions(partitions: number | undefined, database: string): string | undefined {
-  return partitions === undefined || partitions === 1 || isPostgresAddress(database)
-    ? undefined
-    : "--partitions needs a PostgreSQL database: SQLite has one writer.";
-}
-
 /** Returns what is wrong with a combination of options. */
 export function usageErrorInOptions(given: Given): string | undefined {
   const origins = given.values("cors");
@@ -287,44 +243,3 @@ function usageErrorInExposure({ host, access, keys, sessionKeyFile, open }: Opti
   if (open || isLoopback(host)) return undefined;
   return `--host ${quotedArgument(host)} lets other machines in: add --access FILE, the rules that say who may do what, or --open to let everybody in.`;
 }
-
-/** Returns what is wrong with the address of a database. The URL of another kind would be taken for the path of a file. */
-function faultInDatabaseAddress(value: string): string | undefined {
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(value) && !isPostgresAddress(value)
-    ? `must be the path of a file or a URL postgres://..., not ${quotedArgument(value)}`
-    : undefined;
-}
-
-function faultInPublicUrl(value: string): string | undefined {
-  // For a path waymark makes links with the host of each request.
-  if (value.startsWith("/")) return "needs the host too, as in https://api.example.com/people";
-  try {
-    publicUrl(value);
-    return undefined;
-  } catch (error) {
-    if (error instanceof TypeError) return `cannot be used: ${error.message}`;
-    throw error;
-  }
-}
-
-/** Returns whether a text is an address, or a network with the length of its prefix. */
-function isNetwork(text: string): boolean {
-  const [address = "", length, ...rest] = text.split("/");
-  if (isIP(address) === 0 || address.includes("%") || rest.length > 0) return false;
-  return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= (isIP(address) === 4 ? 32 : 128));
-}
-
-function faultInOrigins(origins: readonly string[]): string | undefined {
-  const unprintable = origins.find((origin) => /\p{Cc}/u.test(origin) || origin.length > longestOrigin);
-  if (unprintable !== undefined) return `must be an origin, not ${quotedArgument(unprintable)}`;
-  try {
-    cors({ origins });
-    return undefined;
-  } catch (error) {
-    if (error instanceof CorsPolicyError) return `cannot be used: ${error.findings[0]}`;
-    throw error;
-  }
-}
-
-// A scheme, a host of the longest length that the DNS has, and a port.
-const longestOrigin = "https://".length + 253 + ":65535".length;
