@@ -1,4 +1,6 @@
 import { createReadStream } from "node:fs";
+import { displayAddress, type Store, StoreNotEmpty } from "@waymark/collection";
+import { quote } from "waymark/content";
 import type { MediaType } from "waymark/fields";
 import { packageFile } from "../package-files.ts";
 import { personCsvDecoder } from "./collection.ts";
@@ -35,3 +37,15 @@ export async function peopleFromCsv(pieces: AsyncIterable<Uint8Array>): Promise<
 }
 
 const csv: MediaType = { type: "text", subtype: "csv", parameters: new Map() };
+
+/** Stores the people of the demo in an empty database, and returns a line that says so. */
+export async function storeDemo(people: Store, demo: readonly Person[], address: string): Promise<string> {
+  try {
+    const creation = await people.createAll(demo, { onlyIfEmpty: true });
+    if (creation.kind === "created") return `stored ${creation.count} people for the demo`;
+    throw new Error(`The demo has people who cannot be stored: ${JSON.stringify(creation)}`);
+  } catch (error) {
+    if (!(error instanceof StoreNotEmpty)) throw error;
+    return `--demo: ${quote(displayAddress(address))} already has people, so nothing was added`;
+  }
+}

@@ -1,10 +1,48 @@
+import { existsSync } from "node:fs";
+import { isPostgresAddress, isReadableByOthers } from "@waymark/collection";
 import { nearestName, quote } from "waymark/content";
 import { pathMatcher, type RouteSummary } from "waymark/routing";
 import type { AccessContent } from "../access/access.ts";
 import type { AccessRule } from "../access/access-file.ts";
+import type { Log } from "../log/log.ts";
 import { didYouMean } from "./did-you-mean.ts";
+import { defaultKeysFile, type Options } from "./options.ts";
 
 type Route = Pick<RouteSummary, "path" | "methods">;
+
+/** Warns of a database file that others on the machine may read: one that was made before the service keeps its mode. */
+export function warnOfReaders(address: string, log: Log): void {
+  if (isPostgresAddress(address) || address === ":memory:" || !isReadableByOthers(address)) return;
+  const message = `every user of this machine may read ${quote(address)}; take that away with: chmod o-r ${address}*`;
+  log.write("warn", "readable-by-others", message, { database: address });
+}
+
+/** Warns of what has no effect in the files of access. */
+export function warnOfAccess(
+  content: AccessContent,
+  files: readonly string[],
+  routes: readonly Route[],
+  log: Log,
+): void {
+  for (const warning of accessWarnings(content, routes)) {
+    log.write("warn", "unused", `${files.join(", ")}: ${warning}`);
+  }
+}
+
+/** Warns of a file of keys that nothing reads, and of secrets that other users of the machine can see. */
+export function warnOfIdleFiles({ access, keys, sessionKeyFile, hasVisiblePassword }: Options, log: Log): void {
+  if (sessionKeyFile !== undefined && isReadableByOthers(sessionKeyFile)) {
+    const message = `every user of this machine may read ${quote(sessionKeyFile)}, and sign in as anybody; take that away with: chmod 600 ${sessionKeyFile}`;
+    log.write("warn", "readable-by-others", message);
+  }
+  if (access !== undefined && keys === undefined && existsSync(defaultKeysFile)) {
+    log.write("warn", "unused", `${defaultKeysFile} has keys that are not used: add --keys ${defaultKeysFile}`);
+  }
+  if (hasVisiblePassword) {
+    const remedy = "use --database-file, PGPASSFILE or PGPASSWORD";
+    log.write("warn", "visible-password", `other users of this machine can read the password in --database: ${remedy}`);
+  }
+}
 
 /** Returns what has no effect in an access file: rules for what no route has, and scopes that nobody has or needs. */
 export function accessWarnings(content: AccessContent, routes: readonly Route[]): readonly string[] {
