@@ -68,6 +68,15 @@ describeService("a service for this machine alone", (openService, transport) => 
     await assertProblem(service, answer, 421, "misdirected-request");
   });
 
+  it("ignores Host beside a target that names a host, as RFC 9112 (section 3.2.2) demands", async () => {
+    const headers = { Host: "evil.example" };
+    assert.equal((await service.send("GET", "http://localhost/person/1", { headers })).status, 200);
+  });
+
+  it("answers 400 to user information before the host", async () => {
+    await assertProblem(service, await service.send("GET", "http://a@localhost/person/1"), 400, "malformed-target");
+  });
+
   describe("is called", () => {
     for (const Host of ownHosts) {
       it(Host, async () => assert.equal((await service.send("GET", "/person/1", { headers: { Host } })).status, 200));

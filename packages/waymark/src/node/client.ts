@@ -3,7 +3,7 @@ import type { Client } from "../exchange.ts";
 import type { HeaderList } from "../fields/header-list.ts";
 import { tokenText } from "../fields/syntax.ts";
 import { quote } from "../message-text.ts";
-import { isHost } from "./message-head.ts";
+import { isHost } from "../path/target.ts";
 
 /** Whether a connection is one of TLS: Node says so by a property that other sockets lack. */
 export const isEncrypted = (socket: Socket): boolean => "encrypted" in socket;

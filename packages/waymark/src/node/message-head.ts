@@ -1,4 +1,5 @@
-import { memoizeText } from "../memoize.ts";
+import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
+import { hostIn, isHost } from "../path/target.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import type { HttpResponse } from "../response.ts";
@@ -48,11 +49,11 @@ export function refuseFields(
   return undefined;
 }
 
-const hostPattern =
-  /^(?:\[(?:[\dA-F:.]+|v[\dA-F]+\.[\w.~!$&'()*+,;=:-]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\dA-F]{2})+)(?::\d*)?$/i;
-
-/** Returns whether it is a host and an optional port (RFC 9110 §7.2, RFC 3986 §3.2.2); no registered name is empty under http. */
-export const isHost: (text: string) => boolean = memoizeText((text) => hostPattern.test(text));
+/** Returns the fields of a request; the host that its target names stands in for Host (RFC 9112 §3.2.2). */
+export function withTargetHost(target: string, headers: HeaderList): HeaderList {
+  const host = hostIn(target);
+  return host === undefined ? headers : parsedHeaders(["Host", host, ...headers.without("Host").flat]);
+}
 
 /** Returns the text from one place up to another without the blanks around it, which are only spaces and tabs (RFC 9110 §5.6.3). */
 export function trimBlanks(text: string, from = 0, to: number = text.length): string {

@@ -9,6 +9,7 @@ import { type Servable, type ServedApp, served } from "../served-app.ts";
 import { canonicalAddress, isEncrypted } from "./client.ts";
 import { NodeContent } from "./content.ts";
 import { node } from "./exchange.ts";
+import { withTargetHost } from "./message-head.ts";
 import { publishing } from "./request-events.ts";
 
 /**
@@ -37,7 +38,7 @@ class ListenerExchange extends AdapterExchange {
   constructor(app: ServedApp, message: IncomingMessage, response: ServerResponse) {
     super(app, node);
     this.native = message;
-    this.headers = parsedHeaders(message.rawHeaders);
+    this.headers = withTargetHost(this.target, parsedHeaders(message.rawHeaders));
     this.#response = response;
     response.on("drain", () => this.resumeSending?.());
     response.once("close", () => this.end(response.writableFinished));

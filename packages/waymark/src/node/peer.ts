@@ -16,13 +16,12 @@ export class Peer {
   }
 
   /** The client of the request with this head: the peer itself, or the one that a trusted proxy names. */
-  clientOf({ target, headers }: { readonly target: string; readonly headers: HeaderList }): Client {
+  clientOf({ headers }: { readonly headers: HeaderList }): Client {
     this.#address ??= this.#look();
     const peer: Client = {
       address: this.#address,
       scheme: isEncrypted(this.#socket) ? "https" : "http",
-      // RFC 9112 §3.2.2: the authority of the target, where it has one, is the one that counts.
-      host: target.startsWith("/") ? headers.get("Host") : (authorityOf(target) ?? headers.get("Host")),
+      host: headers.get("Host"),
     };
     return this.#isTrusted ? clientBehind(peer, headers, this.#trust.proxyFields, this.#trust.isTrustedProxy) : peer;
   }
@@ -33,5 +32,3 @@ export class Peer {
     return address;
   }
 }
-
-const authorityOf = (target: string): string | undefined => /^https?:\/\/([^/?#]+)/i.exec(target)?.[1];

@@ -1,3 +1,4 @@
+import { memoizeText } from "../memoize.ts";
 import { excerpt } from "../message-text.ts";
 import { HttpError, problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
@@ -66,6 +67,19 @@ function parseCarefully(target: string): RequestTarget {
   return { path: decoded, search };
 }
 
+const hostPattern =
+  /^(?:\[(?:[\dA-F:.]+|v[\dA-F]+\.[\w.~!$&'()*+,;=:-]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\dA-F]{2})+)(?::\d*)?$/i;
+
+/** Returns whether it is a host and an optional port (RFC 9110 §7.2, RFC 3986 §3.2.2); no registered name is empty under http. */
+export const isHost: (text: string) => boolean = memoizeText((text) => hostPattern.test(text));
+
+/** Returns the host and port in an absolute target, without user information; undefined if it has none, or a malformed one. */
+export function hostIn(target: string): string | undefined {
+  if (target.startsWith("/")) return undefined;
+  const host = /^https?:\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(target)?.[1];
+  return host !== undefined && isHost(host) ? host : undefined;
+}
+
 /** Returns the target without scheme and authority, beginning with a slash. */
 function originForm(target: string): string {
   if (target.startsWith("/")) return target;
@@ -75,6 +89,8 @@ function originForm(target: string): string {
   }
   // Not repeated, since it may be a password.
   if (prefix.includes("@")) throw malformed("The target has user information before its host; leave it out.");
+  if (hostIn(target) === undefined)
+    throw malformed("The target has no host with an optional port, as in http://example.org:8080/.");
   const rest = target.slice(prefix.length);
   return rest.startsWith("/") ? rest : `/${rest}`;
 }

@@ -3,6 +3,7 @@ import { fieldLines, type HeaderList } from "../../fields/header-list.ts";
 import type { HttpResponse } from "../../response.ts";
 import { type Piece, representedFields } from "../../response-body.ts";
 import { ServedExchange } from "../exchange.ts";
+import { withTargetHost } from "../message-head.ts";
 import type { ServeContext } from "../options.ts";
 import type { Output } from "../output.ts";
 import type { Peer } from "../peer.ts";
@@ -38,6 +39,7 @@ export interface ExchangeConnection {
 /** A request on a connection and its response. */
 export class Http1Exchange extends ServedExchange {
   readonly head: Head;
+  readonly headers: HeaderList;
   /** The content that is still to come, or was; undefined without content. */
   readonly incoming: Http1Content | undefined;
   /** The answer in place of the app's, for a message that is not acted on. */
@@ -62,6 +64,7 @@ export class Http1Exchange extends ServedExchange {
   constructor(connection: ExchangeConnection, head: Head, incoming: Http1Content | undefined) {
     super(connection.context, connection.peer);
     this.head = head;
+    this.headers = withTargetHost(head.target, head.headers);
     this.incoming = incoming;
     this.refusal = head.refusal?.response;
     this.stage = "open";
@@ -85,10 +88,6 @@ export class Http1Exchange extends ServedExchange {
 
   get target(): string {
     return this.head.target;
-  }
-
-  get headers(): HeaderList {
-    return this.head.headers;
   }
 
   protected openContent(): Http1Content | undefined {
