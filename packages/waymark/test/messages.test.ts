@@ -86,6 +86,8 @@ const fatal: readonly Case[] = [
   ["fields far past the limit of bytes", get(`X: ${"x".repeat(40_000)}`), 431, "head-too-large"],
   ["a target of a megabyte", head(`GET /?${"&".repeat(2 ** 20)} HTTP/1.1`, "Host: a"), 414, "target-too-long"],
   ["HTTP/0.9", "GET /\r\n\r\n", 505, "version-not-supported"],
+  ["the one line of HTTP/0.9", "GET /\r\n", 505, "version-not-supported"],
+  ["a request line that cannot be one, before the rest of the head", "GET / a HTTP/1.1\r\n", 400, "malformed-message"],
   ...["0.9", "2.0", "3.7"].map(
     (version): Case => [`HTTP/${version}`, head(`GET / HTTP/${version}`, "Host: a"), 505, "version-not-supported"],
   ),
@@ -116,6 +118,9 @@ const mild: readonly Case[] = [
   ].map((name): Case => [`two lines of ${name}`, twice(name, "a"), 400, "malformed-message"]),
   ...["Range", "Content-Range", "Origin", "Access-Control-Request-Method", "Max-Forwards", "Idempotency-Key"].map(
     (name): Case => [`two lines of ${name}`, twice(name, "a"), 400, "malformed-message"],
+  ),
+  ...["http://:80/", "http:///a", "http://a:b/", "http://a@/"].map(
+    (target): Case => [`the target ${target}`, head(`GET ${target} HTTP/1.1`, "Host: a"), 400, "malformed-target"],
   ),
   ["101 fields", get(...Array.from({ length: 100 }, () => "a:1")), 431, "head-too-large"],
   ["2000 fields", get(...Array.from({ length: 2000 }, () => "a:1")), 431, "head-too-large"],

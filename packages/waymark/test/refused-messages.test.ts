@@ -47,7 +47,7 @@ async function answerTo(bytes: string): Promise<RawResponse> {
 /** What the app's filters see of a message: its method where its head could be read. */
 const refused: Readonly<Record<string, readonly [bytes: string, status: number, method: string]>> = {
   "bytes that are no message": ["\u0000\r\n\r\n", 400, ""],
-  "an unknown method": ["FOO / HTTP/1.1\r\n\r\n", 501, ""],
+  "an unknown method": ["FOO / HTTP/1.1\r\nHost: a\r\n\r\n", 501, "FOO"],
   "a field line without a colon": ["GET / HTTP/1.1\r\nHost\r\n\r\n", 400, ""],
   "another version": ["GET / HTTP/2.0\r\nHost: a\r\n\r\n", 505, "GET"],
   "RTSP with a method of HTTP": ["GET / RTSP/1.0\r\nHost: a\r\nCSeq: 1\r\n\r\n", 505, "GET"],
@@ -82,6 +82,12 @@ describe("a message that is refused before it is a request", () => {
     assert.deepEqual([status, headers["x-request-id"]], [400, "its-own"]);
     assert.equal(headers["access-control-allow-origin"], "https://app.example.com");
     assert.match(body, /<instance>#its-own<\/instance>/);
+  });
+
+  it("can be read by scripts of an allowed origin, also for an unknown method", async () => {
+    const { headers, body } = await answerTo("FOO / HTTP/1.1\r\nHost: a\r\nOrigin: https://app.example.com\r\n\r\n");
+    assert.equal(headers["access-control-allow-origin"], "https://app.example.com");
+    assert.equal(JSON.parse(body).detail, 'The method "FOO" is not known.');
   });
 
   for (const target of ["/", "/%zz"]) {

@@ -16,7 +16,7 @@ import { asksForUpgrade } from "../upgrade.ts";
 import type { ByteQueue } from "./byte-queue.ts";
 import { parseFieldLines } from "./field-lines.ts";
 import { type ContentLength, refuseFraming, toContentLength } from "./framing.ts";
-import { malformedMessage, refusals } from "./refusals.ts";
+import { malformedMessage, refusals, refuseMethod } from "./refusals.ts";
 import { mayBeginRequestLine, parseRequestLine, type RequestLine } from "./request-line.ts";
 
 /** The head of a request, and what follows from it for its connection. */
@@ -81,8 +81,7 @@ export class HeadReader {
       const fieldsEnd = known === undefined ? this.#findEnd(bytes, start, end) : feed + 1 + known.length;
       if (fieldsEnd !== undefined) {
         if (fieldsEnd - start > this.#longest) throw this.#tooLong(bytes, start, end);
-        if (bytes[feed - 1] !== 0x0d) throw malformedMessage("A line ends without a carriage return.");
-        const line = parseRequestLine(bytes.toString("latin1", start, feed - 1));
+        const line = readRequestLine(bytes, start, feed);
         const fields = known ?? this.#readFields(bytes, feed + 1, fieldsEnd);
         input.skip(fieldsEnd - start);
         this.#searched = 0;
@@ -123,7 +122,10 @@ export class HeadReader {
   #refuseEarly(bytes: Buffer, start: number, end: number): void {
     if (!mayBeginRequestLine(bytes, start, end)) throw malformedMessage("The bytes are not a request.");
     if (end - start > this.#longest) throw this.#tooLong(bytes, start, end);
-    for (let feed = bytes.indexOf(0x0a, start + this.#searched); feed >= 0 && feed < end; ) {
+    const first = start + this.#searched;
+    const lineEnd = bytes.indexOf(0x0a, start);
+    if (lineEnd >= first && lineEnd < end) readRequestLine(bytes, start, lineEnd);
+    for (let feed = bytes.indexOf(0x0a, first); feed >= 0 && feed < end; ) {
       if (bytes[feed - 1] !== 0x0d) throw malformedMessage("A line ends without a carriage return.");
       feed = bytes.indexOf(0x0a, feed + 1);
     }
@@ -135,6 +137,12 @@ export class HeadReader {
     const isTarget = feed < 0 || feed >= end || feed - start > maxTargetLength + roomForMethodAndVersion;
     return new HttpError(isTarget ? targetTooLong(maxTargetLength) : headTooLong(maxHeaderSize));
   }
+}
+
+/** Parses the request line that begins at `start` and ends with the line feed. */
+function readRequestLine(bytes: Buffer, start: number, feed: number): RequestLine {
+  if (bytes[feed - 1] !== 0x0d) throw malformedMessage("A line ends without a carriage return.");
+  return parseRequestLine(bytes.toString("latin1", start, feed - 1));
 }
 
 /** Bytes of the request line beside its target: the longest method, spaces, version and line end; and the empty line. */
@@ -210,11 +218,12 @@ function toHead(line: RequestLine, fields: FieldSection, limits: HeadLimits): He
 }
 
 function judge(
-  { method, target, minorVersion }: RequestLine,
+  { method, isKnown, target, minorVersion }: RequestLine,
   fields: FieldSection,
   limits: HeadLimits,
 ): HeadRefusal | undefined {
   if (minorVersion === undefined) return refusals.version;
+  if (!isKnown) return refuseMethod(method);
   if (method === "CONNECT") return refusals.tunnel;
   const { flat, singletons, contentLength, expectation } = fields;
   const { transferEncoding, repeated } = singletons;

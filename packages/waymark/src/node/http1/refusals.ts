@@ -1,5 +1,6 @@
 import { HttpError, problem } from "../../problem.ts";
 import type { HttpResponse } from "../../response.ts";
+import { refuseUnknownMethod } from "../../routing/refusal.ts";
 import { expectationFailed, type HeadRefusal, noTunnel } from "../message-head.ts";
 import { connectionProblemTypes } from "../problem-types.ts";
 
@@ -34,6 +35,9 @@ export const refusals: Readonly<
   endlessCoding: malformedFraming("The last coding of Transfer-Encoding, and only the last, must be chunked."),
   coding: closing(problem(transferCodingUnknown, { detail: "The only transfer coding that can be read is chunked." })),
 };
+
+/** The refusal of a method that HTTP does not have. */
+export const refuseMethod = (method: string): HeadRefusal => closing(refuseUnknownMethod(method));
 
 /** The answers to a message that does not arrive whole: in time, or before its client stops sending. */
 export const incomplete: Readonly<Record<"late" | "ended", HttpResponse>> = {

@@ -1,12 +1,12 @@
 import { isToken } from "../../fields/syntax.ts";
-import { HttpError, problem } from "../../problem.ts";
-import { problemTypes } from "../../problem-types.ts";
+import { HttpError } from "../../problem.ts";
 import { TextMap } from "../../text-map.ts";
-import { malformedMessage } from "./refusals.ts";
+import { malformedMessage, refusals } from "./refusals.ts";
 
 /** The first line of a request (RFC 9112 §3). */
 export interface RequestLine {
   readonly method: string;
+  readonly isKnown: boolean;
   /** As sent: it has no space, no control character, and nothing beyond ASCII. */
   readonly target: string;
   /** 0 or 1 of HTTP/1.0 and HTTP/1.1; undefined for another version, or another protocol. */
@@ -16,14 +16,15 @@ export interface RequestLine {
 /**
  * Parses a request line without its line end.
  *
- * @throws HttpError 400 `malformed-message`; 501 `not-implemented` for an unknown method
+ * @throws HttpError 400 `malformed-message`; 505 `version-not-supported` for HTTP/0.9, which has no lines behind it
  */
 export function parseRequestLine(line: string): RequestLine {
   const methodEnd = line.indexOf(" ");
   const sent = line.slice(0, Math.max(methodEnd, 0));
   const known = knownMethods.get(sent);
+  const isKnown = known !== undefined;
   const method = known ?? sent;
-  if (known === undefined && !isToken(method)) throw malformedMessage("The request line has no method.");
+  if (!isKnown && !isToken(method)) throw malformedMessage("The request line has no method.");
   const targetEnd = line.indexOf(" ", methodEnd + 1);
   // HTTP/0.9 has a method and a target, and no version.
   const target = targetEnd < 0 ? line.slice(methodEnd + 1) : line.slice(methodEnd + 1, targetEnd);
@@ -37,13 +38,13 @@ export function parseRequestLine(line: string): RequestLine {
     if (method === "PRI" || !otherProtocol.test(protocol)) {
       throw malformedMessage("The request line has no version of HTTP.");
     }
-    return { method, target, minorVersion };
+    if (protocol === "") throw new HttpError(refusals.version.response);
+    return { method, isKnown, target, minorVersion };
   }
-  if (known === undefined) throw new HttpError(problem(problemTypes.notImplemented));
   if (method !== "CONNECT" && !target.startsWith("/") && !otherForm.test(target)) {
     throw malformedMessage("The request target is neither a path, nor an absolute URI, nor an asterisk.");
   }
-  return { method, target, minorVersion };
+  return { method, isKnown, target, minorVersion };
 }
 
 /** Whether the bytes may be the beginning of a request line, or of an empty line before it. */
