@@ -269,12 +269,12 @@ describeService("bad input", (openService) => {
       }
     });
 
-    it("an unknown member is named whatever its name", async () => {
+    it("an unknown member is named whatever its name, up to a length", async () => {
       for (const name of Object.values(naughtyStrings)) {
         if (name === "__proto__" || !name.isWellFormed()) continue; // malformed already
         const problem = await refuse(service, asJson({ name: "Ada", [name]: 1 }), 400, "invalid-content");
-        const token = name.replaceAll("~", "~0").replaceAll("/", "~1");
-        assert.deepEqual(pointersOf(problem).map(decodeURIComponent), [`#/${token}`]);
+        const pointer = `#/${encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"))}`;
+        assert.deepEqual(pointersOf(problem), [pointer.length <= 200 ? pointer : "#"]);
       }
     });
 

@@ -602,6 +602,15 @@ describe("RequestContent", () => {
       assert.match(problem.detail, /3 rules/);
     });
 
+    it("and refused in a few words, however long the names are that the client chose", async () => {
+      const name = "x".repeat(100_000);
+      const { problem } = await refusalOf(contentOf(JSON.stringify({ name: "Ada", [name]: 1 })).body(jsonType, Person));
+      assert.ok(JSON.stringify(problem).length < 1_500);
+      const named: Validator<number> = () => ({ issues: [{ message: `${name} is wrong`, path: ["a", name] }] });
+      const [error] = (await refusalOf(contentOf("1").body(jsonType, named))).problem["errors"] as object[]; // what is tested here
+      assert.deepEqual(error, { detail: `${"x".repeat(1_000)}…`, pointer: "#" });
+    });
+
     it("and refused as a whole with the pointer #", async () => {
       for (const text of ["[]", "null", "1", '"Ada"']) {
         const { problem } = await refusalOf(contentOf(text).body(jsonType, Person));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { z } from "zod";
-import { type PathSegment, type StandardSchemaV1, toPointer } from "../src/content/standard-schema.ts";
+import { type PathSegment, type StandardSchemaV1, toPointer, toShortPointer } from "../src/content/standard-schema.ts";
 
 // Those of RFC 6901 §6 among them; more than it needs may be escaped.
 const pointers: readonly (readonly [path: readonly PathSegment[], pointer: string])[] = [
@@ -25,6 +25,14 @@ const pointers: readonly (readonly [path: readonly PathSegment[], pointer: strin
   [[Symbol("tag")], "#/Symbol(tag)"],
   [["\ud800"], "#/%EF%BF%BD"],
 ];
+
+describe("toShortPointer", () => {
+  it("makes # of a path to a member whose name is very long", () => {
+    assert.equal(toShortPointer(["a", "x".repeat(196)]), `#/a/${"x".repeat(196)}`);
+    assert.equal(toShortPointer(["a", "x".repeat(197)]), "#");
+    assert.equal(toShortPointer(undefined), "#");
+  });
+});
 
 describe("toPointer", () => {
   for (const [path, pointer] of pointers) {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { HttpError, type HttpResponse, json, problem, problemTypes } from "waymark";
-import { ContentError, escapeUnprintable, toPointer, type ValidationIssue } from "waymark/content";
+import { ContentError, escapeUnprintable, toPointer, toShortPointer, type ValidationIssue } from "waymark/content";
 import { heldByAnother } from "../handlers/refusals.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { BulkConflict, Document } from "../store.ts";
@@ -92,7 +92,7 @@ export class LineErrors {
     this.#lines++;
     this.#count += issues.length;
     for (const { message, path } of issues.slice(0, mostListed - this.#listed.length)) {
-      this.#listed.push({ line, pointer: shortPointer(path), detail: shortened(escapeUnprintable(message)) });
+      this.#listed.push({ line, pointer: toShortPointer(path), detail: shortened(escapeUnprintable(message)) });
     }
   }
 
@@ -129,16 +129,9 @@ export class LineErrors {
 
 /** The most errors in an answer. Their texts are bounded too: an answer has a few hundred KB at most. */
 const mostListed = 1000;
-const longestPointer = 200;
 const longestDetail = 300;
 
 const inWords = (count: number): string => count.toLocaleString("en");
-
-/** Returns the pointer, or one to the whole record when it is very long: part of a pointer would mislead. */
-function shortPointer(path: ValidationIssue["path"]): string {
-  const pointer = toPointer(path);
-  return pointer.length <= longestPointer ? pointer : toPointer();
-}
 
 function shortened(detail: string): string {
   return detail.length <= longestDetail ? detail : `${detail.slice(0, longestDetail).toWellFormed()}…`;

@@ -12,5 +12,11 @@ export {
 } from "./decoder.ts";
 export { jsonDecoder, parseStrictJson, type StrictJsonOptions } from "./json.ts";
 export type { ReadOptions, Validator } from "./request-content.ts";
-export { type StandardSchemaV1, toPointer, type ValidationIssue, type ValidationResult } from "./standard-schema.ts";
+export {
+  type StandardSchemaV1,
+  toPointer,
+  toShortPointer,
+  type ValidationIssue,
+  type ValidationResult,
+} from "./standard-schema.ts";
 export { escapeXml } from "./xml-text.ts";

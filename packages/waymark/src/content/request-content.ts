@@ -5,7 +5,12 @@ import { problemTypes } from "../problem-types.ts";
 import { type ContentCoding, chooseCoding, joinBytes } from "./coding.ts";
 import { ContentError, chooseDecoder, type Decoder, decodeUtf8 } from "./decoder.ts";
 import { jsonDecoder, parseStrictJson } from "./json.ts";
-import { type StandardSchemaV1, toPointer, type ValidationIssue, type ValidationResult } from "./standard-schema.ts";
+import {
+  type StandardSchemaV1,
+  toShortPointer,
+  type ValidationIssue,
+  type ValidationResult,
+} from "./standard-schema.ts";
 
 /** Where the content of a request comes from; each adapter has its own. It is asked at most once, for one of the two. */
 export interface ContentSource {
@@ -300,12 +305,18 @@ function malformedRefusal(cause: unknown): HttpError | undefined {
 function invalidContent(issues: readonly ValidationIssue[]): HttpError {
   const errors = issues
     .slice(0, mostErrors)
-    .map(({ message, path }) => ({ detail: message, pointer: toPointer(path) }));
+    .map(({ message, path }) => ({ detail: shortened(message), pointer: toShortPointer(path) }));
   const listed = issues.length > mostErrors ? `; the first ${mostErrors} are listed` : "";
   const detail =
     issues.length === 1 ? "The content breaks a rule." : `The content breaks ${issues.length} rules${listed}.`;
   return new HttpError(problem(problemTypes.invalidContent, { detail, errors }));
 }
 
+/** A message may repeat what the client sent, such as the name of an unknown member. */
+function shortened(message: string): string {
+  return message.length <= longestMessage ? message : `${message.slice(0, longestMessage).toWellFormed()}…`;
+}
+
 // Nobody reads more, and a request of 1 MiB must not be answered with ten.
 const mostErrors = 1000;
+const longestMessage = 1000;

@@ -40,6 +40,14 @@ export function toPointer(path: readonly PathSegment[] = []): string {
   return `#${path.map((segment) => `/${encodeToken(keyOf(segment))}`).join("")}`;
 }
 
+/** Returns the pointer, or one to the whole value if it is longer than 200 characters: part of a pointer would mislead. */
+export function toShortPointer(path?: readonly PathSegment[]): string {
+  const pointer = toPointer(path);
+  return pointer.length <= longestPointer ? pointer : toPointer();
+}
+
+const longestPointer = 200;
+
 const keyOf = (segment: PathSegment): PropertyKey => (typeof segment === "object" ? segment.key : segment);
 
 /** A lone surrogate has no UTF-8 to escape: it becomes U+FFFD, so that a schema's odd path is no fault of the service. */
