@@ -46,7 +46,7 @@ export interface ImportResult extends ImportProgress {
 
 /**
  * Imports the people of a file, in constant memory and in batches that are each on disk before the next is stored. Each person is
- * stored under a key of the file's digest and the line, so that an import of the same file within 24 hours stores nobody again.
+ * stored under a key of the file's digest and its position in it, so that an import of the same file within 24 hours stores nobody again.
  *
  * @throws ContentError (rejects) when the file is not of its format from some place on; what came before it is stored
  */
@@ -92,6 +92,8 @@ export async function importPeople(options: ImportOptions): Promise<ImportResult
 
 /** A record of the file. */
 interface Candidate extends Omit<Refusal, "reason"> {
+  /** Of all records of the file, from 1; there may be several on a line. */
+  readonly position: number;
   readonly person: Person | undefined;
   readonly issues: readonly ValidationIssue[];
 }
@@ -102,6 +104,7 @@ async function* candidatesOf(
   onBytes: (count: number) => void,
 ): AsyncGenerator<Candidate, void, undefined> {
   let last: Candidate | undefined;
+  let position = 0;
   for await (const { line, value, issues } of format.decode(source.pieces(onBytes), {
     delimiter: source.delimiter,
     columns,
@@ -110,7 +113,7 @@ async function* candidatesOf(
     const read = format.name === "csv" ? value : renamed(value, map);
     const result = issues === undefined ? schema["~standard"].validate(toMembers(read, readDate)) : { issues };
     const person = result.issues === undefined ? result.value : undefined;
-    last = { line, nextLine: undefined, value, person, issues: result.issues ?? [] };
+    last = { position: ++position, line, nextLine: undefined, value, person, issues: result.issues ?? [] };
   }
   if (last !== undefined) yield last;
 }
@@ -140,14 +143,14 @@ async function* batchesOf(
 
 type Outcome = "stored" | "updated" | "known" | { readonly reason: string } | StoreUnavailable;
 
-async function outcomeOf({ line, person, issues }: Candidate, options: ImportOptions): Promise<Outcome> {
+async function outcomeOf({ position, person, issues }: Candidate, options: ImportOptions): Promise<Outcome> {
   if (person === undefined) return { reason: issues.map(toText).join("; ") };
   const { store, source, upsert } = options;
   if (store === undefined) throw new TypeError("people are stored in a store");
   try {
     const updated = upsert ? await update(person, store, options.schema) : undefined;
     if (updated !== undefined) return updated;
-    const idempotency = { key: `import ${source.digest} ${line}`, fingerprint: JSON.stringify(person) };
+    const idempotency = { key: `import ${source.digest} ${position}`, fingerprint: JSON.stringify(person) };
     return toOutcome(await store.create(person, { idempotency }));
   } catch (error) {
     if (error instanceof StoreUnavailable) return error;
