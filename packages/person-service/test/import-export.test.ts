@@ -159,6 +159,13 @@ describe("import", () => {
     assert.equal((await peopleIn(database)).length, 2);
   });
 
+  it("stores everybody of a file without line ends", async () => {
+    const database = newFile("db");
+    const file = write("xml", "<people><person><name>Ada</name></person><person><name>Grace</name></person></people>");
+    assert.match(await run("import", file, "--database", database), /stored 2 people in [^,]*$/);
+    assert.match(await run("import", file, "--database", database), /stored 0 people in .*, 2 stored before$/);
+  });
+
   it("with --upsert changes the members that the file has, and stores those who are new", async () => {
     const database = newFile("db");
     await run("import", write("csv", "name,email,identifier\nAda,a@x.org,1\n"), "--database", database);
@@ -247,6 +254,74 @@ describe("import", () => {
   }
 });
 
+const everything = {
+  id: 7,
+  name: "Ada Lovelace",
+  givenName: "Ada",
+  additionalName: "Augusta",
+  familyName: "Lovelace",
+  alternateName: "Countess",
+  birthDate: "1815-12-10",
+  email: "ada@example.org",
+  telephone: "+44 (0)20 / 7946.0000",
+  address: {
+    streetAddress: "St James's Square 12",
+    addressLocality: "London",
+    addressRegion: "Greater London",
+    postalCode: "SW1Y 4JH",
+    addressCountry: "GB",
+  },
+  jobTitle: "mathematician",
+  worksFor: "Analytical Engines",
+  url: "https://example.org/ada?a=1&b=%3B#c",
+  knowsLanguage: "en-GB",
+  description: "first line\nsecond line\n\n\tand a tab",
+  identifier: "A-1",
+};
+
+/** Text that means something in one of the formats, or that programs have changed. */
+const awkwardTexts: readonly string[] = [
+  ...['a, b; c | d\te"f', '"', "''", "'=1+1", "=1+1", "+1", "-1", "@x", "\\n", "\\", "a\\,b\\;c", ",,", ";;;", ":"],
+  ...["007", "1e5", "0x1F", "true", "null", "NULL", "undefined", "NaN", "2001-02-03", "-"],
+  ...["<a>&amp;</a>", "]]>", "<!-- -->", "&#10;", "{}", "[1]", '{"a":1}', "%0A", "=C3=A9", "BEGIN:VCARD", "END:VCARD"],
+  ...[
+    "é",
+    "e\u0301",
+    "漢字",
+    "😀👩‍👩‍👧",
+    "אבג",
+    "\u202Eabc",
+    "ﬁ",
+    "a\u00A0b",
+    "a\u2028b",
+    "\uFFFD",
+    "\u{10FFFD}",
+    "İı",
+  ],
+];
+
+const awkwardPeople: readonly object[] = [
+  everything,
+  { name: "nulls", givenName: null, address: null, description: null },
+  { name: "nothing said", description: "" },
+  { name: "old", birthDate: "0001-01-01" },
+  { name: "leap day", birthDate: "2000-02-29", address: { postalCode: "0" } },
+  { id: 9_007_199_254_740_990, name: "a large id" },
+  ...awkwardTexts
+    .filter((text) => !/[\t\n]/.test(text))
+    .map((text) => ({
+      name: text,
+      givenName: text,
+      worksFor: text,
+      address: { streetAddress: text },
+      identifier: text,
+    })),
+  ...awkwardTexts.flatMap((text) => [
+    { name: "begins", description: text },
+    { name: "lines", description: `${text}\n${text}\n` },
+  ]),
+];
+
 describe("what is exported and imported", () => {
   for (const format of formatNames) {
     it(`is the same people, as ${format}`, async () => {
@@ -264,6 +339,20 @@ describe("what is exported and imported", () => {
         }),
         { numRuns: 1 },
       );
+    });
+
+    it(`is the same awkward people, as ${format}`, async () => {
+      const [source, file, target] = [newFile("db"), newFile(format), newFile("db")];
+      await run("import", write("json", JSON.stringify(awkwardPeople)), "--database", source);
+      const before = await peopleIn(source);
+      assert.equal(before.length, awkwardPeople.length);
+      await run("export", file, "--format", format, "--database", source);
+      const printed = await run("import", file, "--format", format, "--database", target);
+      const after = await peopleIn(target);
+      // vCards have no ids.
+      const expected = format === "vcard" ? before.map((person, i) => ({ ...(person as object), id: i + 1 })) : before;
+      assert.equal(after.length, expected.length, printed);
+      for (const [i, person] of after.entries()) assert.deepEqual(person, expected[i]);
     });
   }
 

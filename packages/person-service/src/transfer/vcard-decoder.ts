@@ -52,12 +52,24 @@ function toValue(card: string, line: number): ListedValue {
 type Properties = ReadonlyMap<string, unknown>;
 
 function propertiesOf(card: string): Properties {
-  const [, properties]: readonly [string, readonly (readonly unknown[])[]] = ICAL.parse(card);
+  const unfolded = card.replaceAll(/\r\n[ \t]/g, "").replaceAll("\\\\", backslash);
+  const [, properties]: readonly [string, readonly (readonly unknown[])[]] = ICAL.parse(unfolded);
   const found = new Map<string, unknown>();
-  for (const [name, , , value] of properties) {
-    if (!found.has(String(name))) found.set(String(name), value);
+  for (const [name, , type, value] of properties) {
+    if (!found.has(String(name))) found.set(String(name), withBackslashes(value, type === "text" ? "\\" : "\\\\"));
   }
   return found;
+}
+
+/**
+ * Stands for an escaped backslash while a card is parsed: the parser takes a separator after one for an escaped separator. Half a
+ * character, which no decoded text contains.
+ */
+const backslash = "\ud800";
+
+function withBackslashes(value: unknown, replacement: string): unknown {
+  if (Array.isArray(value)) return value.map((part) => withBackslashes(part, replacement));
+  return typeof value === "string" ? value.replaceAll(backslash, replacement) : value;
 }
 
 function toPerson(properties: Properties): object {
