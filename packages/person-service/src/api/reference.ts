@@ -1,4 +1,3 @@
-import { html, type SafeHtml } from "@remix-run/html-template";
 import type {
   MediaType,
   OpenApiDocument,
@@ -8,6 +7,7 @@ import type {
   RequestBody,
   Response,
 } from "waymark/openapi";
+import { html, type SafeHtml } from "../pages/html.ts";
 
 /** Writes the reference of an API from its OpenAPI document: every operation, with a form that sends it. */
 export function referenceOf(document: OpenApiDocument): SafeHtml {

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { html, type SafeHtml } from "@remix-run/html-template";
 import { type App, content, GET, group, type HttpRequest, HttpResponse, type Route } from "waymark";
 import { evaluatePreconditions, notModified } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
@@ -7,6 +6,7 @@ import type { SecurityOptions } from "waymark/openapi";
 import { accept, type Description, describe } from "waymark/routing";
 import { assetUrl } from "../pages/assets.ts";
 import { page, pageHeaders } from "../pages/document.ts";
+import { html, type SafeHtml } from "../pages/html.ts";
 import { type Site, variantFor } from "../pages/site.ts";
 import { ofReference } from "./descriptions.ts";
 

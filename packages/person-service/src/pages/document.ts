@@ -1,7 +1,7 @@
-import { html, type SafeHtml } from "@remix-run/html-template";
 import type { HttpRequest } from "waymark";
 import { caller, toPublicUrl } from "waymark/filters";
 import { type AssetName, assetUrl } from "./assets.ts";
+import { html, type SafeHtml } from "./html.ts";
 import type { Site } from "./site.ts";
 
 /** What a page has of its own. */

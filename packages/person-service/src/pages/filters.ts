@@ -1,4 +1,4 @@
-import { html, type SafeHtml } from "@remix-run/html-template";
+import { html, type SafeHtml } from "./html.ts";
 import { fieldOf } from "./members.ts";
 import type { ListAddress } from "./query.ts";
 

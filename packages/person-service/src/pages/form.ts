@@ -1,5 +1,5 @@
-import { html, type SafeHtml } from "@remix-run/html-template";
 import { countryNames } from "./country-names.ts";
+import { html, type SafeHtml } from "./html.ts";
 import { type MemberField, memberGroups, memberValue } from "./members.ts";
 
 /** What a form of a person is for. */

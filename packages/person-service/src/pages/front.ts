@@ -1,4 +1,3 @@
-import { html } from "@remix-run/html-template";
 import { GET, type HttpRequest, type HttpResponse, json, type Route } from "waymark";
 import { HeaderList } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
@@ -6,6 +5,7 @@ import { accept, describe } from "waymark/routing";
 import { ofFront } from "../api/descriptions.ts";
 import { documentPath, referencePath, serviceDescription } from "../api/routes.ts";
 import { page, pageHeaders } from "./document.ts";
+import { html } from "./html.ts";
 import type { Site } from "./site.ts";
 
 /** What there is to see of the service: by its name in JSON, where it is, and what the page says of it. */

@@ -1,5 +1,5 @@
-import { html, type SafeHtml } from "@remix-run/html-template";
 import { wordsForMembers } from "../transfer/column-words.ts";
+import { html, type SafeHtml } from "./html.ts";
 import { memberGroups } from "./members.ts";
 
 /** The dialog in which a script reads a file, has its columns named, has it judged, and stores it. */

@@ -1,10 +1,10 @@
-import { html, type SafeHtml } from "@remix-run/html-template";
 import { type ListOptions, type StoredRecord, storeMembers } from "@waymark/collection";
 import { personCollection } from "../person/collection.ts";
 import { personMemberNames } from "../person/person.ts";
 import { frame } from "./document.ts";
 import { activeFilters, searchForm } from "./filters.ts";
 import { personForm } from "./form.ts";
+import { html, type SafeHtml } from "./html.ts";
 import { importDialog } from "./import.ts";
 import { fieldOf, memberValue } from "./members.ts";
 import { ListAddress } from "./query.ts";

@@ -1,8 +1,8 @@
-import { html, type SafeHtml } from "@remix-run/html-template";
 import type { ItemOptions, StoredRecord } from "@waymark/collection";
 import { toPublicUrl } from "waymark/filters";
 import { page } from "./document.ts";
 import { personForm } from "./form.ts";
+import { html, type SafeHtml } from "./html.ts";
 import { memberGroups, memberValue } from "./members.ts";
 import { qrCode } from "./qr-code.ts";
 import type { Site } from "./site.ts";

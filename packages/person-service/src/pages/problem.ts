@@ -1,9 +1,9 @@
-import { html, type SafeHtml } from "@remix-run/html-template";
 import { type AfterFilter, after, type HttpRequest, HttpResponse } from "waymark";
 import { HeaderList } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import { prefersHtml } from "./browser.ts";
 import { page, pageHeaders, targetOf } from "./document.ts";
+import { html, type SafeHtml } from "./html.ts";
 import { signInForm } from "./sign-in.ts";
 import type { Site } from "./site.ts";
 

@@ -1,7 +1,7 @@
-import { html, type SafeHtml } from "@remix-run/html-template";
 import type { ItemOptions, StoredRecord } from "@waymark/collection";
 import encodeQR from "qr";
 import { vcard } from "../person/vcard.ts";
+import { html, type SafeHtml } from "./html.ts";
 
 /** Shows the vCard of a person as a QR code, which the camera of a phone reads; undefined where it is too much for one. */
 export function qrCode(record: StoredRecord, options: ItemOptions): SafeHtml | undefined {

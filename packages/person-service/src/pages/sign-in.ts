@@ -1,4 +1,3 @@
-import { html, type SafeHtml } from "@remix-run/html-template";
 import { content, GET, group, type HttpRequest, type HttpResponse, POST, type Route, redirect } from "waymark";
 import { HeaderList } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
@@ -8,6 +7,7 @@ import { sessionCookie, sessionLife } from "../access/sessions.ts";
 import { isLoopback } from "../access/this-machine.ts";
 import { ofSignIn, ofSignInPage, ofSignOut } from "../api/descriptions.ts";
 import { page, pageHeaders } from "./document.ts";
+import { html, type SafeHtml } from "./html.ts";
 import type { Site } from "./site.ts";
 
 /** Returns whether a path is that of signing in or out, which nobody needs access for. */

@@ -1,5 +1,5 @@
-import { html, type SafeHtml } from "@remix-run/html-template";
 import { countryNames } from "./country-names.ts";
+import { html, type SafeHtml } from "./html.ts";
 import { fieldOf } from "./members.ts";
 
 /** Shows the value of a member as text that cannot change the direction of what is around it, with a link where it leads somewhere. */

@@ -1,0 +1,47 @@
+/** What a template takes: text and figures are escaped, HTML stays as it is, of a list each, and of nothing nothing. */
+export type Interpolation = string | number | boolean | null | undefined | SafeHtml | readonly Interpolation[];
+
+/** HTML in which everything that is not markup has been escaped; `html` makes it. */
+class SafeHtml {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  toString(): string {
+    return this.#text;
+  }
+}
+
+export type { SafeHtml };
+
+/**
+ * Makes HTML from a template, with what is put in escaped: fit for content, and for attributes in quotation marks.
+ *
+ * ```ts
+ * html`<h1 title="${note}">${name}</h1>${rows.map((row) => html`<p>${row}</p>`)}`
+ * ```
+ */
+// No library: one that marks String objects with a symbol has V8 give up the fast form of String.prototype. Every request
+// of the service then took 20 % more instructions (Node 26).
+export function html(texts: TemplateStringsArray, ...values: readonly Interpolation[]): SafeHtml {
+  let made = texts[0] as string; // there is one more than there are values
+  for (const [i, value] of values.entries()) made += toHtml(value) + texts[i + 1];
+  return new SafeHtml(made);
+}
+
+function toHtml(value: Interpolation): string {
+  if (value === null || value === undefined) return "";
+  if (value instanceof SafeHtml) return value.toString();
+  if (typeof value === "object") return value.map(toHtml).join("");
+  return String(value).replace(/[&<>"']/g, (character) => references[character] as string); // it has all of these
+}
+
+const references: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
