@@ -28,6 +28,8 @@ export interface AfterFilter {
   readonly kind: "after";
   /** Returns the response for what stands further out. */
   readonly apply: (request: HttpRequest, response: HttpResponse) => Awaitable<HttpResponse>;
+  /** The least status of the responses that it gets, such as 400 for a filter of refusals. Default: it gets all. */
+  readonly leastStatus?: number;
   readonly describes?: Description;
   readonly site: DeclarationSite;
 }

@@ -14,7 +14,7 @@ import type { Site } from "./site.ts";
 export function problemPages(site: Site): AfterFilter {
   const filter = after((request, response) => {
     const { status, headers, body } = response;
-    if (status < 400 || !prefersHtml(request)) return response;
+    if (!prefersHtml(request)) return response;
     const type = headers.get("Content-Type");
     const problem = type?.startsWith("application/problem+json") && typeof body === "string" ? parse(body) : undefined;
     if (problem === undefined && !(body === null && type === undefined)) return response;
@@ -31,7 +31,7 @@ export function problemPages(site: Site): AfterFilter {
       toPage(site, request, status, shown),
     );
   });
-  return { ...filter, describes: { problemTypes: ["text/html"] } };
+  return { ...filter, leastStatus: 400, describes: { problemTypes: ["text/html"] } };
 }
 
 /** A browser that is challenged by Basic asks for the password itself, and shows no page. */

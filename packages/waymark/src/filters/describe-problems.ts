@@ -25,9 +25,10 @@ import { requestId } from "./request-id.ts";
 export function describeProblems(): AfterFilter {
   return {
     kind: "after",
+    leastStatus: 400,
     apply: (request, response) => {
-      const { status, body } = response;
-      if (status < 400 || typeof body !== "string" || !isProblem(response)) return response;
+      const { body } = response;
+      if (typeof body !== "string" || !isProblem(response)) return response;
       return withVary(describe(request, response, body), accept);
     },
     describes: { problemTypes: ["application/problem+xml"] },

@@ -101,9 +101,10 @@ const watched = [
 export function noStoreErrors(): AfterFilter {
   return {
     kind: "after",
+    leastStatus: 400,
     apply: (_request, response) => {
-      const { status, headers } = response;
-      if (status < 400 || headers.has("Cache-Control")) return response;
+      const { headers } = response;
+      if (headers.has("Cache-Control")) return response;
       return response.withHeaders(headers.concat(noStore));
     },
     site: new DeclarationSite(noStoreErrors),

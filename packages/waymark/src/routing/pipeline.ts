@@ -1,4 +1,4 @@
-import { type Awaitable, andThen, isPromise } from "../and-then.ts";
+import { type Awaitable, isPromise } from "../and-then.ts";
 import { type DeclarationSite, typeName } from "../declaration.ts";
 import type { ErrorClause, Filter, Next } from "../filter.ts";
 import { HttpError } from "../problem.ts";
@@ -17,8 +17,8 @@ export function compilePipeline(handler: Handler<never>, site: DeclarationSite, 
 
 /** Puts these filters around the step, the first outermost, and the clauses around them. */
 function wrapGroup(filters: readonly Filter[], clauses: readonly ErrorClause[], step: Next): Next {
-  const filtered = filters.reduceRight((next, filter) => wrapFilter(filter, next), step);
-  return clauses.length === 0 ? filtered : wrapClauses(clauses, filtered);
+  const filtered = filters.reduceRight((next, filter) => wrapFilter(filter, next, thrownResponse), step);
+  return clauses.length === 0 ? filtered : settling(filtered, recoverer(clauses));
 }
 
 /**
@@ -26,95 +26,112 @@ function wrapGroup(filters: readonly Filter[], clauses: readonly ErrorClause[], 
  * that of a clause, or what `fail` makes of the error.
  */
 export function wrapWeb(filters: readonly Filter[], clauses: readonly ErrorClause[], fail: Fail, step: Next): Next {
-  const settle = (next: Next): Next => wrapFail(fail, wrapGroup([], clauses, next));
-  return filters.reduceRight((next, filter) => settle(wrapFilter(filter, next)), settle(step));
+  const recover = clauses.length === 0 ? thrownResponse : recoverer(clauses);
+  const settle: Recover = (error, request) => {
+    try {
+      const response = error instanceof HttpError ? error.response : recover(error, request);
+      return isPromise(response) ? response.catch((fault: unknown) => fail(fault, request)) : response;
+    } catch (fault) {
+      return fail(fault, request);
+    }
+  };
+  return filters.reduceRight((next, filter) => wrapFilter(filter, next, settle), settling(step, settle));
 }
 
 /** Makes a response of a fault that nothing has taken; never throws. */
 type Fail = (error: unknown, request: HttpRequest) => HttpResponse;
 
+/** Makes a response of what a step throws, or throws it again. */
+type Recover = (error: unknown, request: HttpRequest) => Awaitable<HttpResponse>;
+
 function handlerStep(handler: (request: HttpRequest) => unknown, site: DeclarationSite): Next {
-  const finish = responder("handler", site);
+  const finish = responder("handler", site, thrownResponse);
   return (request) => {
     try {
-      return finish(handler(request));
+      return finish(handler(request), request);
     } catch (error) {
       return thrownResponse(error);
     }
   };
 }
 
-function wrapFilter(filter: Filter, next: Next): Next {
-  const finish = responder(`${filter.kind} filter`, filter.site);
+/** @param recover for what the filter throws, and what it cannot go on with */
+function wrapFilter(filter: Filter, next: Next, recover: Recover): Next {
+  const finish = responder(`${filter.kind} filter`, filter.site, recover);
   // Each filter is taken apart once: to look into objects of many forms would be slow at each request.
   switch (filter.kind) {
     case "before": {
       const { apply } = filter;
       const proceed = (changed: unknown): Awaitable<HttpResponse> => next(requireRequest(changed, "gave", filter.site));
       return (request) => {
-        let changed: Awaitable<HttpRequest>;
         try {
-          changed = apply(request);
+          const changed: unknown = apply(request);
+          if (!isPromise(changed)) return proceed(changed);
+          return Promise.resolve(changed)
+            .then(proceed)
+            .catch((error: unknown) => recover(error, request));
         } catch (error) {
-          return thrownResponse(error);
+          return recover(error, request);
         }
-        return andThen(changed, proceed, thrownResponse);
       };
     }
     case "after": {
-      const { apply } = filter;
+      const { apply, leastStatus = 0 } = filter;
       const change = (request: HttpRequest, response: HttpResponse): Awaitable<HttpResponse> => {
+        if (response.status < leastStatus) return response;
         try {
-          return finish(apply(request, response));
+          return finish(apply(request, response), request);
         } catch (error) {
-          return thrownResponse(error);
+          return recover(error, request);
         }
       };
-      return (request) => andThen(next(request), (response) => change(request, response));
+      return (request) => {
+        const response = next(request);
+        // The first case is that of nearly all responses, and takes half the time in front.
+        if (response instanceof HttpResponse) return change(request, response);
+        return response.then((settled) => change(request, settled));
+      };
     }
     case "around": {
       const { apply } = filter;
       const proceed: Next = (passed) => next(requireRequest(passed, "called its next step with", filter.site));
       return (request) => {
         try {
-          return finish(apply(request, proceed));
+          return finish(apply(request, proceed), request);
         } catch (error) {
-          return thrownResponse(error);
+          return recover(error, request);
         }
       };
     }
   }
 }
 
-function wrapClauses(clauses: readonly ErrorClause[], next: Next): Next {
-  const handlers = clauses.map((clause) => ({ clause, finish: responder("onError clause", clause.site) }));
-  const recover = (error: unknown, request: HttpRequest): Awaitable<HttpResponse> => {
+/** Returns what makes a response of an error by the first of these clauses that is for it. */
+function recoverer(clauses: readonly ErrorClause[]): Recover {
+  const handlers = clauses.map((clause) => ({
+    clause,
+    finish: responder("onError clause", clause.site, thrownResponse),
+  }));
+  return (error, request) => {
     const found = handlers.find(({ clause: { type } }) => type === undefined || error instanceof type);
     if (found === undefined) throw error;
     try {
       // The clause takes unknown, or `instanceof` has just shown that the error is of the type that it declared.
-      return found.finish(found.clause.apply(error as never, request));
+      return found.finish(found.clause.apply(error as never, request), request);
     } catch (fault) {
       return thrownResponse(fault);
     }
   };
-  return (request) => {
-    try {
-      const response = next(request);
-      return isPromise(response) ? response.catch((error: unknown) => recover(error, request)) : response;
-    } catch (error) {
-      return recover(error, request);
-    }
-  };
 }
 
-function wrapFail(fail: Fail, next: Next): Next {
+function settling(next: Next, recover: Recover): Next {
   return (request) => {
     try {
       const response = next(request);
-      return isPromise(response) ? response.catch((error: unknown) => fail(error, request)) : response;
+      if (response instanceof HttpResponse) return response;
+      return response.catch((error: unknown) => recover(error, request));
     } catch (error) {
-      return fail(error, request);
+      return recover(error, request);
     }
   };
 }
@@ -125,15 +142,24 @@ export function thrownResponse(error: unknown): HttpResponse {
   throw error;
 }
 
-/** Makes a response of what a step returned, now or later, or throws a fault that names the step. */
-function responder(step: string, site: DeclarationSite): (result: unknown) => Awaitable<HttpResponse> {
+/** Makes a response of what a step returned, now or later; a fault that is nothing of the kind names the step. */
+function responder(
+  step: string,
+  site: DeclarationSite,
+  recover: Recover,
+): (result: unknown, request: HttpRequest) => Awaitable<HttpResponse> {
   const settle = (result: unknown): HttpResponse => {
     if (result instanceof HttpResponse) return result;
     if (result instanceof Response) return fromWebResponse(result);
     throw new TypeError(`The ${step} declared at ${site} gave ${typeName(result)}, not a response`);
   };
-  // The first case is that of nearly all results, and takes half the time in front.
-  return (result) => (result instanceof HttpResponse ? result : andThen(result, settle, thrownResponse));
+  return (result, request) => {
+    if (result instanceof HttpResponse) return result;
+    if (!isPromise(result)) return settle(result);
+    return Promise.resolve(result)
+      .then(settle)
+      .catch((error: unknown) => recover(error, request));
+  };
 }
 
 function requireRequest(value: unknown, did: string, site: DeclarationSite): HttpRequest {
