@@ -1,5 +1,5 @@
-import type { HeaderList } from "./fields/header-list.ts";
-import { parseHttpDate } from "./fields/http-date.ts";
+import { type HeaderList, soundHeaders } from "./fields/header-list.ts";
+import { formatHttpDate, parseHttpDate } from "./fields/http-date.ts";
 import { quote } from "./message-text.ts";
 import type { HttpRequest } from "./request.ts";
 import { HttpResponse } from "./response.ts";
@@ -38,7 +38,7 @@ export function evaluatePreconditions(request: HttpRequest<unknown>, current: Va
   const { headers } = request;
   if (!hasPreconditions(headers)) return "pass";
   const reads = request.method === "GET" || request.method === "HEAD";
-  const tags = (current?.entityTags ?? []).map(requireEntityTag);
+  const tags = current?.entityTags?.map(requireEntityTag) ?? [];
   const ifMatch = headers.get("If-Match");
   if (ifMatch !== undefined) {
     if (current === undefined || !names(ifMatch, tags, matchesStrongly)) return "failed";
@@ -54,6 +54,26 @@ export function evaluatePreconditions(request: HttpRequest<unknown>, current: Va
     return "not-modified";
   }
   return "pass";
+}
+
+/**
+ * Returns the fields of a response that name its validators: `ETag`, and `Last-Modified` where there is a time.
+ *
+ * ```ts
+ * new HttpResponse(200, type.concat(validatorFields('"7-json"', record.updatedAt)), text)
+ * ```
+ *
+ * @param lastModified in milliseconds since the epoch
+ * @throws TypeError when the text is not an entity tag
+ */
+export function validatorFields(entityTag: string, lastModified?: number | undefined): HeaderList {
+  if (!only.test(entityTag)) requireEntityTag(entityTag);
+  // Both values can be sent as they are. To check them as any field takes a tenth of the time of reading a record.
+  return soundHeaders(
+    lastModified === undefined
+      ? ["ETag", entityTag]
+      : ["ETag", entityTag, "Last-Modified", formatHttpDate(lastModified)],
+  );
 }
 
 /** Returns the 304 in place of a response: its validators and what caches go by, without content (RFC 9110 §15.4.5). */
@@ -137,8 +157,9 @@ function parseEntityTags(field: string): readonly EntityTag[] | "*" {
  * ```
  */
 function parseEntityTag(text: string): EntityTag | undefined {
-  const [, weak, opaque] = only.exec(text) ?? [];
-  return opaque === undefined ? undefined : { weak: weak !== undefined, opaque };
+  if (!only.test(text)) return undefined;
+  const weak = text.startsWith("W/");
+  return { weak, opaque: weak ? text.slice(2) : text };
 }
 
 /** Strong comparison (RFC 9110 §8.8.3.2): neither is weak. */

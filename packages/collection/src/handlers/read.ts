@@ -1,12 +1,12 @@
 import { type Awaitable, HttpResponse, notFound } from "waymark";
-import { evaluatePreconditions, notModified } from "waymark/fields";
+import { evaluatePreconditions } from "waymark/fields";
 import { narrow, readFields } from "../lists/fields.ts";
 import type { CollectionSettings, ReadHandler } from "../settings.ts";
 import type { Document, StoredRecord } from "../store.ts";
 import { asFile, chosenRepresentation } from "./chosen-representation.ts";
 import { parseRecordId, type RecordScope } from "./record-scope.ts";
 import { refuseId, refusePrecondition, refuseUnavailable } from "./refusals.ts";
-import { recordValidators, representationFields } from "./validators.ts";
+import { notModifiedAnswer, recordValidators, representationFields } from "./validators.ts";
 
 /** Makes the handler for a GET of a record. It answers without a promise when the store does. */
 export function readRecord<T extends Document>({ scope, items, members }: CollectionSettings<T>): ReadHandler {
@@ -21,10 +21,9 @@ export function readRecord<T extends Document>({ scope, items, members }: Collec
       const validators = recordValidators(request, record, items, representation);
       const verdict = evaluatePreconditions(request, validators);
       if (verdict === "failed") return refusePrecondition(request);
-      const headers = representationFields(representation, validators);
-      if (verdict === "not-modified") return notModified(new HttpResponse(200, headers));
+      if (verdict === "not-modified") return notModifiedAnswer(representation, validators);
       const item = representation.item(narrow(record, fields), { url, request, entityTag: validators.entityTag });
-      return asFile(new HttpResponse(200, headers, item), request, representation, path, id);
+      return asFile(new HttpResponse(200, representationFields(representation, validators), item), request, representation, path, id);
     };
 
     const find = (scope: RecordScope): Awaitable<HttpResponse> => {

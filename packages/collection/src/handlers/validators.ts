@@ -1,5 +1,5 @@
-import type { HttpRequest } from "waymark";
-import { formatHttpDate, HeaderList, type Validators } from "waymark/fields";
+import { type HttpRequest, HttpResponse } from "waymark";
+import { HeaderList, notModified, type Validators, validatorFields } from "waymark/fields";
 import type { Representation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";
 
@@ -36,29 +36,37 @@ export function listValidators(
  * Returns the header fields of a representation. Only the client's own cache may store it, and must revalidate it before each use
  * (RFC 9111 §5.2.2). A time of change in the future, from a clock that was set back, is sent as the present (RFC 9110 §8.8.2.1).
  */
-export function representationFields(
-  representation: Representation,
-  { entityTag, lastModified }: StateValidators,
-): HeaderList {
-  const fields =
-    lastModified === undefined
-      ? HeaderList.of({ ETag: entityTag })
-      : HeaderList.of({ ETag: entityTag, "Last-Modified": formatHttpDate(Math.min(lastModified, Date.now())) });
-  return constantFields(representation).concat(fields);
+export function representationFields(representation: Representation, validators: StateValidators): HeaderList {
+  return constantFields(representation).whole.concat(fieldsOf(validators));
 }
 
-/** Returns the fields that do not depend on the state, checked and rendered once. */
-function constantFields(representation: Representation): HeaderList {
+/** Makes the 304 in place of a representation: its fields, without those that are about content. */
+export function notModifiedAnswer(representation: Representation, validators: StateValidators): HttpResponse {
+  return new HttpResponse(304, constantFields(representation).notModified.concat(fieldsOf(validators)));
+}
+
+function fieldsOf({ entityTag, lastModified }: StateValidators): HeaderList {
+  return validatorFields(entityTag, lastModified === undefined ? undefined : Math.min(lastModified, Date.now()));
+}
+
+/** The fields of a representation that do not depend on the state, checked and rendered once. */
+interface ConstantFields {
+  readonly whole: HeaderList;
+  readonly notModified: HeaderList;
+}
+
+function constantFields(representation: Representation): ConstantFields {
   let fields = constantFieldsOf.get(representation);
   if (fields === undefined) {
     const { contentType, headers } = representation;
-    fields = HeaderList.of({ "Content-Type": contentType, "Cache-Control": "private, no-cache", ...headers });
+    const whole = HeaderList.of({ "Content-Type": contentType, "Cache-Control": "private, no-cache", ...headers });
+    fields = { whole, notModified: notModified(new HttpResponse(200, whole)).headers };
     constantFieldsOf.set(representation, fields);
   }
   return fields;
 }
 
-const constantFieldsOf = new WeakMap<Representation, HeaderList>();
+const constantFieldsOf = new WeakMap<Representation, ConstantFields>();
 
 // A class because its getter costs nothing until a request has preconditions, which is rare: an object literal with a getter takes
 // 650 ns to make, an instance 170 ns (Node 26).

@@ -73,8 +73,10 @@ export function compress(options: CompressOptions): AroundFilter {
   const withTagAsSent = (request: HttpRequest, coding: ContentCoding | undefined, response: HttpResponse) => {
     const tag = response.headers.get("ETag");
     if (tag === undefined || coding === undefined) return response;
+    const named = request.headers.get("If-None-Match");
+    if (named === undefined || named === tag) return response;
     const coded = tags.code(tag, coding);
-    return request.header("If-None-Match")?.includes(coded) ? response.withHeader("ETag", coded) : response;
+    return named.includes(coded) ? response.withHeader("ETag", coded) : response;
   };
 
   return {
@@ -208,7 +210,7 @@ const suffixPattern = (codings: readonly ContentCoding[]): RegExp =>
 
 function without(request: HttpRequest, field: string, suffix: RegExp | undefined): HttpRequest {
   const tags = request.headers.get(field);
-  if (tags === undefined || suffix === undefined) return request;
+  if (tags === undefined || suffix === undefined || !tags.includes(";")) return request;
   const uncoded = tags.replace(suffix, '"');
   return uncoded === tags ? request : request.withHeader(field, uncoded);
 }

@@ -1,6 +1,6 @@
 import { andThen } from "../and-then.ts";
 import { DeclarationSite } from "../declaration.ts";
-import { HeaderList } from "../fields/header-list.ts";
+import { HeaderList, mayShareNames } from "../fields/header-list.ts";
 import type { AfterFilter, AroundFilter } from "../filter.ts";
 import { requireKnownOptions } from "../known-options.ts";
 import { dataHeaders } from "../problem.ts";
@@ -61,7 +61,7 @@ const isFromHttps = ({ client }: HttpRequest): boolean => client.scheme === "htt
 /** Returns the response with these fields, and those of its own among them kept. */
 function secure(response: HttpResponse, fields: HeaderList): HttpResponse {
   const { headers } = response;
-  return watched.some((name) => headers.has(name))
+  return mayShareNames(headers, watched) && watchedNames.some((name) => headers.has(name))
     ? secureOneByOne(response, fields)
     : response.withHeaders(headers.concat(fields));
 }
@@ -78,7 +78,7 @@ function secureOneByOne(response: HttpResponse, fields: HeaderList): HttpRespons
   return response.withHeaders(headers);
 }
 
-const watched = [
+const watchedNames = [
   "X-Content-Type-Options",
   "Content-Security-Policy",
   "Referrer-Policy",
@@ -88,6 +88,7 @@ const watched = [
   "Server",
   "X-Powered-By",
 ];
+const watched = HeaderList.of(Object.fromEntries(watchedNames.map((name) => [name, ""])));
 
 /**
  * Keeps caches from storing responses with a status of 400 or more that say nothing about caching: 404, 405, 410, 414 and 501
