@@ -30,13 +30,14 @@ import type { AccessFilter } from "./access/access.ts";
 import { apiRoutes } from "./api/routes.ts";
 import { healthRoutes, isHealthCheck } from "./health.ts";
 import { joinObservers, type ServiceObserver } from "./observer.ts";
-import { assetRoutes, isAssetPath } from "./pages/assets.ts";
+import { assetRoutes } from "./pages/assets.ts";
 import { javaWithoutAccept } from "./pages/browser.ts";
 import { frontRoutes } from "./pages/front.ts";
 import { problemPages } from "./pages/problem.ts";
+import { exceptPublicPaths } from "./pages/public-paths.ts";
 import { tidyForms } from "./pages/query.ts";
 import { peoplePages } from "./pages/representation.ts";
-import { isSignInPath, signInRoutes } from "./pages/sign-in.ts";
+import { signInRoutes } from "./pages/sign-in.ts";
 import type { Site } from "./pages/site.ts";
 import {
   inPartitions,
@@ -139,7 +140,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
       ? []
       : [rateLimit({ ...quota, key: quotaKey, onTurnedAway: () => onTurnedAway?.("quota") })]),
     refuseCrossSite({ except: policy }),
-    ...(access === undefined ? [] : [exceptPages(access)]),
+    ...(access === undefined ? [] : [exceptPublicPaths(access)]),
     ...observers.map(({ filter }) => filter).filter((filter) => filter !== undefined),
     ...filters,
   ];
@@ -181,13 +182,6 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
   );
   return { app, people: store, database };
 }
-
-/** Exempts the files of the pages and signing in from access rules. */
-const exceptPages = (access: AroundFilter): AroundFilter => ({
-  ...access,
-  apply: (request, next) =>
-    isAssetPath(request.path) || isSignInPath(request.path) ? next(request) : access.apply(request, next),
-});
 
 const quotaKey = (request: HttpRequest): string | undefined =>
   isHealthCheck(request) ? undefined : clientKey(request);

@@ -14,7 +14,8 @@ export function readRecord<T extends Document>({ scope, items, members }: Collec
     const id = parseRecordId(request.variables.id);
     if (id === undefined) return refuseId(request.variables.id);
     const representation = chosenRepresentation(request, items);
-    const fields = readFields(request.search, members, representation);
+    // Most requests have no query.
+    const fields = request.search === "" ? undefined : readFields(request.search, members, representation);
 
     const answer = (record: StoredRecord | undefined, { path, url }: RecordScope): HttpResponse => {
       if (record === undefined) return notFound();
@@ -22,8 +23,18 @@ export function readRecord<T extends Document>({ scope, items, members }: Collec
       const verdict = evaluatePreconditions(request, validators);
       if (verdict === "failed") return refusePrecondition(request);
       if (verdict === "not-modified") return notModifiedAnswer(representation, validators);
-      const item = representation.item(narrow(record, fields), { url, request, entityTag: validators.entityTag });
-      return asFile(new HttpResponse(200, representationFields(representation, validators), item), request, representation, path, id);
+      const item = representation.item(fields === undefined ? record : narrow(record, fields), {
+        url,
+        request,
+        entityTag: validators.entityTag,
+      });
+      return asFile(
+        new HttpResponse(200, representationFields(representation, validators), item),
+        request,
+        representation,
+        path,
+        id,
+      );
     };
 
     const find = (scope: RecordScope): Awaitable<HttpResponse> => {

@@ -24,11 +24,10 @@ export function forThisMachine(publicUrl?: string): AroundFilter {
     return false;
   };
   const filter = around((request, next) => {
-    if (isRefusedMessage(request)) return next(request);
     // A browser always sends a Host; HTTP/1.0 need not.
     const [named, sent] = [request.client.host, request.header("Host")];
     const other = isForeign(named) ? named : sent;
-    if (!isForeign(other)) return next(request);
+    if (!isForeign(other) || isRefusedMessage(request)) return next(request);
     const detail = `The host ${excerpt(other ?? "")} is not allowed. Start the service with --public-url for this host, with --access FILE, or with --open.`;
     return problem(personServiceProblemTypes.misdirectedRequest, { detail });
   });

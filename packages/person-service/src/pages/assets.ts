@@ -33,9 +33,6 @@ export const assetRoutes: Route = GET(
   ({ variables }) => responses.get(variables.file) ?? notFound(),
 );
 
-/** Returns whether a path is that of a file of the pages. */
-export const isAssetPath = (path: string): boolean => path.startsWith("/assets/");
-
 interface AssetFile {
   /** `list.3f9c2a1b77.js` */
   readonly name: string;

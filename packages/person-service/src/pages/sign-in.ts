@@ -10,9 +10,6 @@ import { page, pageHeaders } from "./document.ts";
 import { html, type SafeHtml } from "./html.ts";
 import type { Site } from "./site.ts";
 
-/** Returns whether a path is that of signing in or out, which nobody needs access for. */
-export const isSignInPath = (path: string): boolean => path === "/sign-in" || path === "/sign-out";
-
 /** The page to sign in on, and what its forms are sent to. */
 export const signInRoutes = (site: Site, signIn: SignIn): Route =>
   group(

@@ -1,4 +1,10 @@
-export { evaluatePreconditions, notModified, type Validators, type Verdict, validatorFields } from "../preconditions.ts";
+export {
+  evaluatePreconditions,
+  notModified,
+  type Validators,
+  type Verdict,
+  validatorFields,
+} from "../preconditions.ts";
 export { negotiate } from "./accept.ts";
 export { attachment } from "./content-disposition.ts";
 export { type HeaderFields, HeaderList } from "./header-list.ts";

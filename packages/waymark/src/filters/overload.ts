@@ -45,10 +45,10 @@ export interface OverloadOptions {
 export function overload(options: OverloadOptions = {}): AroundFilter {
   requireKnownOptions("overload({ … })", options, ["maxDelay", "maxInFlight", "retryAfter", "onTurnedAway", "except"]);
   const { except = () => false, onTurnedAway = () => undefined } = options;
-  const delay = new StandingDelay(positiveInteger("maxDelay", options.maxDelay ?? 250));
+  const delay = new StandingDelay(positiveInteger("maxDelay", options.maxDelay ?? 250), except);
   const retryAfter = positiveInteger("retryAfter", options.retryAfter ?? 1);
   const proceed =
-    options.maxInFlight === undefined ? pass : bounded(positiveInteger("maxInFlight", options.maxInFlight));
+    options.maxInFlight === undefined ? pass : bounded(positiveInteger("maxInFlight", options.maxInFlight), except);
   const detail = `There are more requests than can be answered in time. Try again in ${retryAfter} s.`;
   const path = problemPath(problemTypes.serviceUnavailable);
   const refusalOf = (type: string): HttpResponse =>
@@ -62,9 +62,8 @@ export function overload(options: OverloadOptions = {}): AroundFilter {
   return {
     kind: "around",
     apply: (request, next) => {
-      if (except(request)) return next(request);
       const turn = turnOf(request);
-      if (turn !== undefined && !delay.takes(turn)) {
+      if (turn !== undefined && !delay.takes(turn, request)) {
         onTurnedAway("delay");
         return refuse(request);
       }
@@ -81,13 +80,14 @@ type Proceed = (request: HttpRequest, next: Next) => Awaitable<HttpResponse> | u
 
 const pass: Proceed = (request, next) => next(request);
 
-/** Goes on unless as many requests are in hand as may be. */
-function bounded(maxInFlight: number): Proceed {
+/** Goes on unless as many requests are in hand as may be; those that are excepted do not count. */
+function bounded(maxInFlight: number, except: (request: HttpRequest) => boolean): Proceed {
   let inFlight = 0;
   const leave = (): void => {
     inFlight--;
   };
   return (request, next) => {
+    if (except(request)) return next(request);
     if (inFlight >= maxInFlight) return undefined;
     inFlight++;
     if (request.onEnd(leave)) return next(request);
@@ -112,6 +112,7 @@ function bounded(maxInFlight: number): Proceed {
  */
 class StandingDelay {
   readonly #bound: number;
+  readonly #except: (request: HttpRequest) => boolean;
   #turn: EventLoopTurn | undefined;
   /** When the turns began to be longer than the bound; undefined when the last was not. */
   #standingSince: number | undefined;
@@ -121,13 +122,17 @@ class StandingDelay {
   /** For how many it has refused since. */
   #refusing = 0;
 
-  /** @param bound in milliseconds */
-  constructor(bound: number) {
+  /**
+   * @param bound in milliseconds
+   * @param except for requests that are always taken; called only where another one would not be
+   */
+  constructor(bound: number, except: (request: HttpRequest) => boolean) {
     this.#bound = bound;
+    this.#except = except;
   }
 
   /** Returns whether to take a request that is read in this turn. */
-  takes(turn: EventLoopTurn): boolean {
+  takes(turn: EventLoopTurn, request: HttpRequest): boolean {
     if (turn !== this.#turn) this.#begin(turn);
     const now = performance.now();
     const passed = now - turn.began;
@@ -137,7 +142,7 @@ class StandingDelay {
       if (now - this.#standingSince < this.#bound) return true;
       this.#refuses = true;
     }
-    if (passed <= this.#taking) return true;
+    if (passed <= this.#taking || this.#except(request)) return true;
     this.#refusing = passed - this.#taking;
     return false;
   }

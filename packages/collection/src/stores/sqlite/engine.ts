@@ -5,9 +5,9 @@ import { type BulkCreation, type ReadOptions, type StoredRecord, StoreNotEmpty }
 import type { BulkSource } from "../bulk-source.ts";
 import { type Claim, conflictOf } from "../decide.ts";
 import type { Engine } from "../record-store.ts";
-import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
+import { type RecordRow, recordColumns } from "../rows.ts";
 import type { OutcomeOf, Write } from "../write.ts";
-import { guardedRead } from "./fault.ts";
+import { guardedRead, toStoreFault } from "./fault.ts";
 import { SqliteKnown } from "./known.ts";
 import { boundedPlan, type SelectionPlan } from "./plan.ts";
 import type { SqliteReader } from "./reader.ts";
@@ -54,13 +54,14 @@ export class SqliteEngine implements Engine {
 
   find(id: number, owner: number | undefined): StoredRecord | undefined {
     this.#connections.lock?.beforeRead();
-    return guardedRead(() => {
+    let row: RecordRow<number> | undefined;
+    try {
       // The statement returns arrays of the four columns, whose types the table enforces.
-      const row = (owner === undefined ? this.#find.get(id) : this.#findOwned?.get(id, owner)) as
-        | RecordRow<number>
-        | undefined;
-      return row && toRecord(row);
-    });
+      row = (owner === undefined ? this.#find.get(id) : this.#findOwned?.get(id, owner)) as typeof row;
+    } catch (error) {
+      throw toStoreFault(error);
+    }
+    return row && { id: row[0], revision: row[1], updatedAt: row[2], json: row[3] };
   }
 
   async *list(
