@@ -67,7 +67,7 @@ export function evaluatePreconditions(request: HttpRequest<unknown>, current: Va
  * @throws TypeError when the text is not an entity tag
  */
 export function validatorFields(entityTag: string, lastModified?: number | undefined): HeaderList {
-  if (!only.test(entityTag)) requireEntityTag(entityTag);
+  if (!only.test(entityTag)) throw notEntityTag("validatorFields(…)", entityTag);
   // Both values can be sent as they are. To check them as any field takes a tenth of the time of reading a record.
   return soundHeaders(
     lastModified === undefined
@@ -98,13 +98,12 @@ function hasPreconditions({ flat }: HeaderList): boolean {
 
 function requireEntityTag(text: string): EntityTag {
   const tag = parseEntityTag(text);
-  if (tag === undefined) {
-    throw new TypeError(
-      `entityTags has ${quote(text)}, which is not an entity tag: write "7" or W/"7", with its quotes`,
-    );
-  }
+  if (tag === undefined) throw notEntityTag("entityTags", text);
   return tag;
 }
+
+const notEntityTag = (where: string, text: string): TypeError =>
+  new TypeError(`${where} has ${quote(text)}, which is not an entity tag: write "7" or W/"7", with its quotes`);
 
 function names(
   field: string,

@@ -378,3 +378,35 @@ suite("a filter from plain JavaScript", () => {
     it(`${call} is a TypeError`, () => assert.throws(made, { name: "TypeError", message }));
   }
 });
+
+suite("a filter with a least status", () => {
+  const filter: Filter = {
+    ...after((_, response) => response.withHeader("Explained", "yes")),
+    leastStatus: 400,
+  };
+  const routes = [
+    GET("/fine", ok),
+    GET("/later", async () => text("later")),
+    GET("/missing", () => new HttpResponse(404)),
+    GET("/broken", () => {
+      throw new Broken();
+    }),
+  ];
+  const explained = async (app: ReturnType<typeof router>, target: string): Promise<boolean> =>
+    (await app.handle(HttpRequest.of({ target }))).headers.has("Explained");
+
+  it("gets responses with this status or a higher one only", async () => {
+    const app = router(group(filter, ...routes));
+    assert.equal(await explained(app, "/fine"), false);
+    assert.equal(await explained(app, "/later"), false);
+    assert.equal(await explained(app, "/missing"), true);
+  });
+
+  it("gets refusals and faults where it stands around all requests", async () => {
+    const app = router({ filters: [filter], onFault: () => undefined }, ...routes);
+    assert.equal(await explained(app, "/fine"), false);
+    assert.equal(await explained(app, "/later"), false);
+    assert.equal(await explained(app, "/nowhere"), true);
+    assert.equal(await explained(app, "/broken"), true);
+  });
+});

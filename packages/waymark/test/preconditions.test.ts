@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { evaluatePreconditions, notModified, type Validators, type Verdict } from "../src/fields/index.ts";
+import {
+  evaluatePreconditions,
+  notModified,
+  type Validators,
+  type Verdict,
+  validatorFields,
+} from "../src/fields/index.ts";
 import { HttpRequest, json } from "../src/index.ts";
 
 const changed = Date.UTC(2026, 5, 15, 12, 0, 0, 750);
@@ -129,4 +135,23 @@ test("the 304 in place of a response keeps what caches go by and leaves out what
     [...headers].map(([name]) => name),
     ["ETag", "Vary", "Cache-Control", "Content-Location"],
   );
+});
+
+suite("the fields of validators", () => {
+  test("are the entity tag, and the time of the last change in whole seconds", () => {
+    assert.deepEqual(validatorFields('W/"7"', Date.UTC(1994, 10, 6, 8, 49, 37, 999)).flat, [
+      ...["ETag", 'W/"7"'],
+      ...["Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT"],
+    ]);
+    assert.deepEqual(validatorFields('"7"').flat, ["ETag", '"7"']);
+  });
+
+  for (const tag of ["7", '"7"\r\nSet-Cookie: a=b', '"\u20ac"', ""]) {
+    test(`are refused ${JSON.stringify(tag)} as an entity tag`, () => {
+      assert.throws(() => validatorFields(tag), {
+        name: "TypeError",
+        message: `validatorFields(…) has ${JSON.stringify(tag)}, which is not an entity tag: write "7" or W/"7", with its quotes`,
+      });
+    });
+  }
 });
