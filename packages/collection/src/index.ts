@@ -71,6 +71,8 @@ export {
   type Replacement,
   type Store,
   type StoredRecord,
+} from "./store.ts";
+export {
   StoreHistoryLost,
   StoreNotEmpty,
   StoreOpenError,
@@ -78,7 +80,7 @@ export {
   StoreReadOnly,
   StoreReadTimeout,
   StoreUnavailable,
-} from "./store.ts";
+} from "./store-errors.ts";
 export { isPostgresAddress } from "./stores/postgres/address.ts";
 export { type BackupOptions, backupSqliteFile } from "./stores/sqlite/backup.ts";
 export { openSqliteDatabase, type SqliteDatabaseOptions } from "./stores/sqlite/database.ts";

@@ -14,7 +14,8 @@ import {
   StoreOpenError,
   StoreUnavailable,
 } from "../src/index.ts";
-import { type Layouts, openSqliteFile, presentLayouts } from "../src/stores/sqlite/file.ts";
+import { openSqliteFile } from "../src/stores/sqlite/file.ts";
+import { type Layouts, presentLayouts } from "../src/stores/sqlite/migrations.ts";
 import { create, everything, replace } from "./store-contract.ts";
 
 const folder = openFolder("sqlite-layout");

@@ -3,7 +3,8 @@ import { type FileHandle, open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LineCutter } from "../formats/list-decoder.ts";
-import { type Document, StoreUnavailable } from "../store.ts";
+import type { Document } from "../store.ts";
+import { StoreUnavailable } from "../store-errors.ts";
 
 /** A valid document that waits to be stored until all documents are known to be valid. */
 export interface SpooledDocument {

@@ -1,7 +1,8 @@
 import { HttpError, notFound } from "waymark";
 import type { ValidationIssue } from "waymark/content";
 import { heldByAnother } from "../handlers/refusals.ts";
-import { type Creation, type Store, StoreOutcomeUnknown, StoreReadOnly, StoreUnavailable } from "../store.ts";
+import type { Creation, Store } from "../store.ts";
+import { StoreOutcomeUnknown, StoreReadOnly, StoreUnavailable } from "../store-errors.ts";
 import type { BrokenOff, LineErrors } from "./report.ts";
 import type { SpooledDocument } from "./spool.ts";
 import { BulkTimeExceeded } from "./work.ts";

@@ -1,4 +1,4 @@
-import { type ProblemType, problemTypes } from "waymark";
+import { problemTypes } from "waymark";
 import type { Description, HeaderDescription, ResponseDescription } from "waymark/routing";
 import { jsonPatchType, mergePatchType } from "../handlers/change.ts";
 import { collectionProblemTypes as types } from "../problem-types.ts";
@@ -16,7 +16,8 @@ import {
   readPreconditions,
   validatorFields,
 } from "./parameters.ts";
-import { jsonPatchSchema, type RecordSchemas, recordSchemas } from "./schemas.ts";
+import { changeProblems, created, done, ifPreferred, report, writtenAnswer } from "./responses.ts";
+import { jsonPatchSchema, recordSchemas } from "./schemas.ts";
 
 export type Operation = "read" | "list" | "create" | "createMany" | "replace" | "amend" | "remove" | "refuseCreate";
 
@@ -195,80 +196,6 @@ export function describeOperations<T extends Document>(
     },
   };
 }
-
-/** What is answered once a record is stored: the status is that of the collection's own `created`. */
-function created<T extends Document>(
-  { created: answer, nouns, path }: CollectionSettings<T>,
-  written: ResponseDescription,
-): Readonly<Record<number, ResponseDescription>> {
-  const { status } = answer({ id: 1, revision: 1 }, `${path}/1`);
-  const headers = {
-    ...written.headers,
-    ...validatorFields,
-    Location: {
-      description: `The URL of the ${nouns.one}.`,
-      schema: { type: "string", format: "uri-reference" },
-      example: `${path}/1`,
-    },
-  };
-  return { [status]: { ...written, description: `It is stored. ${ifPreferred}`, headers } };
-}
-
-const ifPreferred = "The content is empty, unless `Prefer: return=representation` asks for the record.";
-
-/** The record as it is after a change, for a client that prefers to get it. */
-function writtenAnswer<T extends Document>(
-  settings: CollectionSettings<T>,
-  { stored }: RecordSchemas,
-): ResponseDescription {
-  return {
-    description: "The record as it is now, for `Prefer: return=representation`.",
-    headers: {
-      ...preferenceApplied,
-      "Content-Location": {
-        description: "The URL of the record in the content.",
-        schema: { type: "string", format: "uri-reference" },
-      },
-    },
-    types: itemTypes(settings, stored),
-    optional: true,
-  };
-}
-
-const done = (description: string, headers: Readonly<Record<string, HeaderDescription>> = {}): ResponseDescription => ({
-  description,
-  headers: { ...preferenceApplied, ...headers },
-});
-
-const changeProblems = ({
-  requirePreconditions,
-}: {
-  readonly requirePreconditions: boolean;
-}): readonly ProblemType[] => [
-  types.invalidId,
-  types.invalidParameters,
-  types.preconditionFailed,
-  ...(requirePreconditions ? [types.preconditionRequired] : []),
-];
-
-/** What is answered to many records. */
-const report = {
-  type: "object",
-  required: ["stored", "refused", "errors"],
-  properties: {
-    stored: { type: "integer", minimum: 0, description: "How many were stored." },
-    refused: { type: "integer", minimum: 0, description: "How many were not." },
-    omitted: { type: "integer", minimum: 1, description: "How many errors are not listed." },
-    errors: {
-      type: "array",
-      items: {
-        type: "object",
-        required: ["line", "pointer", "detail"],
-        properties: { line: { type: "integer", minimum: 1 }, pointer: { type: "string" }, detail: { type: "string" } },
-      },
-    },
-  },
-};
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

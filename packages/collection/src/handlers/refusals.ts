@@ -1,7 +1,7 @@
 import { type HttpRequest, type HttpResponse, problem, problemTypes } from "waymark";
 import { excerpt, toPointer } from "waymark/content";
 import { collectionProblemTypes } from "../problem-types.ts";
-import { StoreOutcomeUnknown, StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../store.ts";
+import { StoreOutcomeUnknown, StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../store-errors.ts";
 
 export function refuseId(id: string): HttpResponse {
   const detail = `${excerpt(id)} is not an integer in decimal digits, such as 7.`;

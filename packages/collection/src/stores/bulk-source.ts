@@ -1,11 +1,5 @@
-import {
-  type BulkConflict,
-  type BulkCreation,
-  type BulkOptions,
-  type Creation,
-  type Document,
-  StoreUnavailable,
-} from "../store.ts";
+import type { BulkConflict, BulkCreation, BulkOptions, Creation, Document } from "../store.ts";
+import { StoreUnavailable } from "../store-errors.ts";
 import type { CreateWrite } from "./write.ts";
 
 /** Documents to store together, all or none. */

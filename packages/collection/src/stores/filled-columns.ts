@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { CollectionDefinition } from "../database.ts";
 import { comparedValue, memberValue, valueAt } from "../member-value.ts";
 import type { MemberType, SelectableMember } from "../selection.ts";
-import { StoreUnavailable } from "../store.ts";
+import { StoreUnavailable } from "../store-errors.ts";
 
 /** A column of a collection's table that the store fills with a member of each document. */
 export interface MemberColumn {

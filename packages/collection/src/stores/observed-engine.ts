@@ -1,7 +1,8 @@
 import type { Awaitable } from "waymark";
 import type { DatabaseObserver, StoreOperation } from "../observer.ts";
 import type { Selection } from "../selection.ts";
-import { type BulkCreation, type ReadOptions, type StoredRecord, StoreReadOnly, StoreUnavailable } from "../store.ts";
+import type { BulkCreation, ReadOptions, StoredRecord } from "../store.ts";
+import { StoreReadOnly, StoreUnavailable } from "../store-errors.ts";
 import type { BulkSource } from "./bulk-source.ts";
 import type { Claim } from "./decide.ts";
 import type { Engine } from "./record-store.ts";

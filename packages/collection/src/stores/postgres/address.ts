@@ -1,4 +1,4 @@
-import { StoreOpenError } from "../../store.ts";
+import { StoreOpenError } from "../../store-errors.ts";
 
 /** The parts of the address of a PostgreSQL database. */
 export interface PostgresAddress {

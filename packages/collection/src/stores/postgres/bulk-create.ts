@@ -1,10 +1,11 @@
-import { type BulkCreation, type Creation, StoreNotEmpty } from "../../store.ts";
+import type { BulkCreation, Creation } from "../../store.ts";
+import { StoreNotEmpty } from "../../store-errors.ts";
 import { BulkReader, type BulkSource, BulkTally } from "../bulk-source.ts";
 import type { PostgresBatch } from "./batch.ts";
 import type { PostgresChanges } from "./changes.ts";
 import { everyPartition } from "./counters.ts";
 import type { PostgresPool } from "./pool.ts";
-import { transact } from "./writer.ts";
+import { transact } from "./transaction.ts";
 
 /**
  * Stores many records, all or none, in one transaction and in constant memory. It holds all partitions of the collection from its

@@ -1,5 +1,5 @@
 import type { CollectionDefinition } from "../../database.ts";
-import { StoreHistoryLost } from "../../store.ts";
+import { StoreHistoryLost } from "../../store-errors.ts";
 import type { Counters } from "../decide.ts";
 import { ownedBy, ownersFirst } from "../definition.ts";
 import { columnsChanged } from "../filled-columns.ts";

@@ -1,7 +1,7 @@
 import type { CollectionDefinition, Database, DatabaseOptions, PostgresDatabaseOptions } from "../../database.ts";
 import type { DatabaseObserver } from "../../observer.ts";
 import type { Snapshot } from "../../snapshot.ts";
-import { StoreOpenError } from "../../store.ts";
+import { StoreOpenError } from "../../store-errors.ts";
 import { assertDefinitions, ownersFirst } from "../definition.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
 import { parsePostgresAddress } from "./address.ts";

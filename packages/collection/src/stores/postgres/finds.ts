@@ -1,5 +1,6 @@
 import type { CollectionDefinition } from "../../database.ts";
-import { type StoredRecord, StoreUnavailable } from "../../store.ts";
+import type { StoredRecord } from "../../store.ts";
+import { StoreUnavailable } from "../../store-errors.ts";
 import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
 import type { PostgresPool } from "./pool.ts";
 import { ownerColumn, quoteName } from "./sql.ts";

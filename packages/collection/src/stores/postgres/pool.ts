@@ -1,6 +1,7 @@
 import { setTimeout as elapse } from "node:timers/promises";
 import type { PoolFigures } from "../../database.ts";
-import { type ReadOptions, StoreUnavailable } from "../../store.ts";
+import type { ReadOptions } from "../../store.ts";
+import { StoreUnavailable } from "../../store-errors.ts";
 import { FairQueue } from "../fair-queue.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { ConnectionLost, isTransactionRollback, toStoreFault } from "./fault.ts";

@@ -1,4 +1,4 @@
-import { StoreHistoryLost, StoreOutcomeUnknown, StoreUnavailable } from "../../store.ts";
+import { StoreHistoryLost, StoreOutcomeUnknown, StoreUnavailable } from "../../store-errors.ts";
 
 /**
  * The answer to a call, as sent between threads and processes. The class of an error is lost on the way, so that `kind` names it.

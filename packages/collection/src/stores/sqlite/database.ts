@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { Database, DatabaseOptions } from "../../database.ts";
-import { StoreOpenError } from "../../store.ts";
+import { StoreOpenError } from "../../store-errors.ts";
 import { assertDefinitions } from "../definition.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
 import { type SqliteConnections, SqliteEngine } from "./engine.ts";

@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { CollectionDefinition } from "../../database.ts";
 import type { Selection } from "../../selection.ts";
-import { type BulkCreation, type ReadOptions, type StoredRecord, StoreNotEmpty } from "../../store.ts";
+import type { BulkCreation, ReadOptions, StoredRecord } from "../../store.ts";
+import { StoreNotEmpty } from "../../store-errors.ts";
 import type { BulkSource } from "../bulk-source.ts";
 import { type Claim, conflictOf } from "../decide.ts";
 import type { Engine } from "../record-store.ts";

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from "../../store.ts";
+import { StoreUnavailable } from "../../store-errors.ts";
 
 /** Primary result codes of SQLite, by their meaning for the store. */
 export const sqliteCode = {

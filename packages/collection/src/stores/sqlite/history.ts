@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { StoreHistoryLost, StoreUnavailable } from "../../store.ts";
+import { StoreHistoryLost, StoreUnavailable } from "../../store-errors.ts";
 
 /** Detects that a database file has gone back to an older state, or was replaced, while a connection writes to it. */
 export class SqliteHistory {

@@ -1,7 +1,7 @@
 // The program of the thread that reads. It imports only relative files and modules of Node.js, so that it runs in the same ways as
 // the program that starts it.
 import { workerData } from "node:worker_threads";
-import { StoreUnavailable } from "../../store.ts";
+import { StoreUnavailable } from "../../store-errors.ts";
 import { goOnFunction } from "./dialect.ts";
 import { connectToSqliteFile } from "./file.ts";
 import { SqliteLog } from "./log.ts";

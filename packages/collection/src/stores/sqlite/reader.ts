@@ -1,5 +1,6 @@
 import type { CollectionDefinition } from "../../database.ts";
-import { type ReadOptions, StoreReadTimeout, StoreUnavailable } from "../../store.ts";
+import type { ReadOptions } from "../../store.ts";
+import { StoreReadTimeout, StoreUnavailable } from "../../store-errors.ts";
 import { FairQueue } from "../fair-queue.ts";
 import type { SqliteQueries } from "./selection.ts";
 import { type Channel, ThreadChannel } from "./thread.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { CollectionDefinition, MessageLink } from "../../database.ts";
 import type { DatabaseObserver } from "../../observer.ts";
-import { StoreUnavailable } from "../../store.ts";
+import { StoreUnavailable } from "../../store-errors.ts";
 import { type Answer, toAnswer } from "./answer.ts";
 import { BatchQueue } from "./batch-queue.ts";
 import type { WriterRequest, WriterResponse } from "./remote-writer.ts";

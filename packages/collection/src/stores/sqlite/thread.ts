@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { isSea } from "node:sea";
 import { parentPort, Worker } from "node:worker_threads";
-import { StoreOutcomeUnknown, StoreUnavailable } from "../../store.ts";
+import { StoreOutcomeUnknown, StoreUnavailable } from "../../store-errors.ts";
 import { type Answer, answerOf, type PendingCall, settle } from "./answer.ts";
 
 /** The program of a thread. */

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { CollectionDefinition } from "../../database.ts";
-import { type BulkCreation, StoreUnavailable } from "../../store.ts";
+import type { BulkCreation } from "../../store.ts";
+import { StoreUnavailable } from "../../store-errors.ts";
 import { type BulkConditions, BulkTally } from "../bulk-source.ts";
 import type { CreateWrite } from "../write.ts";
 import { type AddressedWrite, type BatchedOutcome, fromBatchText, toOutcomesText } from "./batch.ts";

@@ -1,6 +1,6 @@
 import type { CollectionDefinition } from "../../database.ts";
 import type { DatabaseObserver } from "../../observer.ts";
-import { StoreUnavailable } from "../../store.ts";
+import { StoreUnavailable } from "../../store-errors.ts";
 import { BulkReader, type BulkSource } from "../bulk-source.ts";
 import type { OutcomeOf, Write } from "../write.ts";
 import type { AddressedWrite, BatchedOutcome } from "./batch.ts";

@@ -1,0 +1,85 @@
+import type { ProblemType } from "waymark";
+import type { HeaderDescription, JsonSchema, ResponseDescription } from "waymark/routing";
+import { collectionProblemTypes as types } from "../problem-types.ts";
+import type { CollectionSettings } from "../settings.ts";
+import type { Document } from "../store.ts";
+import { itemTypes } from "./examples.ts";
+import { preferenceApplied, validatorFields } from "./parameters.ts";
+import type { RecordSchemas } from "./schemas.ts";
+
+/** Describes the answer to a creation. Its status is that of the collection's own `created`. */
+export function created<T extends Document>(
+  { created: answer, nouns, path }: CollectionSettings<T>,
+  written: ResponseDescription,
+): Readonly<Record<number, ResponseDescription>> {
+  const { status } = answer({ id: 1, revision: 1 }, `${path}/1`);
+  const headers = {
+    ...written.headers,
+    ...validatorFields,
+    Location: {
+      description: `The URL of the ${nouns.one}.`,
+      schema: { type: "string", format: "uri-reference" },
+      example: `${path}/1`,
+    },
+  };
+  return { [status]: { ...written, description: `It is stored. ${ifPreferred}`, headers } };
+}
+
+export const ifPreferred: string = "The content is empty, unless `Prefer: return=representation` asks for the record.";
+
+/** Describes the record as it is after a change, for a client that prefers to get it. */
+export function writtenAnswer<T extends Document>(
+  settings: CollectionSettings<T>,
+  { stored }: RecordSchemas,
+): ResponseDescription {
+  return {
+    description: "The record as it is now, for `Prefer: return=representation`.",
+    headers: {
+      ...preferenceApplied,
+      "Content-Location": {
+        description: "The URL of the record in the content.",
+        schema: { type: "string", format: "uri-reference" },
+      },
+    },
+    types: itemTypes(settings, stored),
+    optional: true,
+  };
+}
+
+export const done = (
+  description: string,
+  headers: Readonly<Record<string, HeaderDescription>> = {},
+): ResponseDescription => ({
+  description,
+  headers: { ...preferenceApplied, ...headers },
+});
+
+export const changeProblems = ({
+  requirePreconditions,
+}: {
+  readonly requirePreconditions: boolean;
+}): readonly ProblemType[] => [
+  types.invalidId,
+  types.invalidParameters,
+  types.preconditionFailed,
+  ...(requirePreconditions ? [types.preconditionRequired] : []),
+];
+
+/** The schema of the report on many records. */
+export const report: JsonSchema = {
+  type: "object",
+  required: ["stored", "refused", "errors"],
+  properties: {
+    stored: { type: "integer", minimum: 0, description: "How many were stored." },
+    refused: { type: "integer", minimum: 0, description: "How many were not." },
+    omitted: { type: "integer", minimum: 1, description: "How many errors are not listed." },
+    errors: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["line", "pointer", "detail"],
+        properties: { line: { type: "integer", minimum: 1 }, pointer: { type: "string" }, detail: { type: "string" } },
+      },
+    },
+  },
+};

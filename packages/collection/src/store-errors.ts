@@ -1,0 +1,44 @@
+/** Is thrown if the database is busy, locked, full, unreachable or closed. Trying again later may help. */
+export class StoreUnavailable extends Error {
+  override readonly name: string = "StoreUnavailable";
+}
+
+/**
+ * Is thrown if the database failed during a commit: only reading again shows whether the change was stored. A change of
+ * several records is stored completely or not at all.
+ */
+export class StoreOutcomeUnknown extends StoreUnavailable {
+  override readonly name = "StoreOutcomeUnknown";
+}
+
+/** Is thrown if a read takes longer than allowed. Repeating it may take as long; choose another selection or order. */
+export class StoreReadTimeout extends StoreUnavailable {
+  override readonly name = "StoreReadTimeout";
+}
+
+/**
+ * Is thrown for a change if the database is a standby or read-only; reads go on. Nothing was changed. Trying again
+ * helps only after the database has become writable.
+ */
+export class StoreReadOnly extends StoreUnavailable {
+  override readonly name = "StoreReadOnly";
+}
+
+/**
+ * Is thrown for a change if the database has gone back to an older state, by a restored backup or a failover that lost something:
+ * changes that this program saw committed are gone. Further changes would give ids, revisions and entity tags a second time, so
+ * that the database takes none until its `resume`. Reads go on.
+ */
+export class StoreHistoryLost extends StoreUnavailable {
+  override readonly name = "StoreHistoryLost";
+}
+
+/** Is thrown if a database cannot be opened. The message is one line that says what to do. */
+export class StoreOpenError extends Error {
+  override readonly name = "StoreOpenError";
+}
+
+/** Is thrown by `onlyIfEmpty` if the store has records. */
+export class StoreNotEmpty extends Error {
+  override readonly name = "StoreNotEmpty";
+}

@@ -1,0 +1,44 @@
+import type { DatabaseSync } from "node:sqlite";
+
+/**
+ * The statements that make each layout from the one before; the first one from an empty file. The number of layouts is the number
+ * of the layout that this program reads and writes, which the file has as its `user_version`. A released layout never changes.
+ */
+export type Layouts = readonly string[];
+
+/**
+ * Migrates a file from an older layout to the last one, within a transaction that may write. The tables of the collections are not
+ * part of a layout: they follow their definitions.
+ *
+ * @param version the layout of the file; 0 for a new file
+ */
+export function migrate(database: DatabaseSync, version: number, layouts: Layouts): void {
+  for (const step of layouts.slice(version)) database.exec(step);
+  if (version < layouts.length) database.exec(`PRAGMA user_version = ${layouts.length}`);
+}
+
+/** The layouts of this program. */
+export const presentLayouts: Layouts = [
+  `CREATE TABLE waymark_collections (
+    name TEXT PRIMARY KEY,
+    revision INTEGER NOT NULL, -- the last one
+    last_id INTEGER NOT NULL,  -- the greatest that any record ever had
+    form TEXT NOT NULL         -- what its table is made for
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE waymark_removals (
+    collection TEXT NOT NULL,
+    id INTEGER NOT NULL, -- that a record had, and none may have again
+    PRIMARY KEY (collection, id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE waymark_keys (
+    collection TEXT NOT NULL,
+    owner INTEGER NOT NULL, -- of the record; 0 where it has none
+    key TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    id INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    time INTEGER NOT NULL,  -- when the record was created, in milliseconds since the epoch
+    PRIMARY KEY (collection, owner, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX waymark_keys_time ON waymark_keys (time);`,
+];
