@@ -2,7 +2,7 @@ import type { StandardSchemaV1, ValidationIssue, ValidationResult } from "waymar
 import * as z from "zod";
 import { birthDate, countryCode, derivedName, email, languageTag, telephone, url } from "./rules.ts";
 import { jsonType, ruledString, text } from "./text.ts";
-import { describeUnknownMember, type KnownMembers } from "./unknown-member.ts";
+import { describeUnknownMember, isObject, type KnownMembers, type Sent, takeMembers } from "./unknown-member.ts";
 
 /** A valid person as a client sends it. Members are stored and sent in this order; their names come from schema.org. */
 export interface Person {
@@ -201,13 +201,6 @@ const nameMissing: ValidationIssue = {
 };
 const setByServer: ReadonlySet<string> = new Set(["createdAt", "updatedAt"]);
 
-/** The part of a value that zod validates. */
-interface Sent {
-  readonly sent: unknown;
-  /** The issues of members that were removed from it, where such members are refused. */
-  readonly unnamed: readonly ValidationIssue[];
-}
-
 /**
  * Returns the value with only its own members, without those that are null or undefined, also in the address. Unknown members stay
  * whatever their value, even `__proto__`, so that they are refused by name; but only the first ones, however many a client sends.
@@ -218,28 +211,6 @@ function toSent(value: unknown, members: Members): Sent {
   const part = takeMembers(whole.sent["address"], "an address", (name) => Object.hasOwn(address.shape, name));
   const inAddress = part.unnamed.map((issue) => ({ ...issue, path: ["address"] }));
   return { sent: { ...whole.sent, address: part.sent }, unnamed: [...whole.unnamed, ...inAddress] };
-}
-
-function takeMembers(value: unknown, what: string, isMember: (name: string) => boolean): Sent {
-  if (!isObject(value)) return { sent: value, unnamed: [] };
-  const taken: [name: string, member: unknown][] = [];
-  let unknown = 0;
-  for (const name of Object.keys(value)) {
-    const isKnown = isMember(name);
-    if (!isKnown && ++unknown > mostUnknown) continue;
-    const member = value[name];
-    if (!isKnown || (member !== null && member !== undefined)) taken.push([name, member]);
-  }
-  const rest = unknown - mostUnknown;
-  const unnamed = rest > 0 ? [{ message: `has ${rest} more members that are not those of ${what}` }] : [];
-  return { sent: Object.fromEntries(taken), unnamed };
-}
-
-/** Nobody reads more names of unknown members. */
-const mostUnknown = 100;
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Makes one issue for each unknown member, at its own path, where zod has one for all of them. */
