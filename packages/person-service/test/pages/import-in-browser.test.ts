@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Page } from "playwright-core";
-import { databaseKinds } from "../databases.ts";
-import { describeInBrowser } from "./scene.ts";
+import { describeInBrowser, kinds } from "./scene.ts";
 
 const choose = (page: Page, name: string, text: string): Promise<void> =>
   page.locator("[data-part=file]").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
 
-describeInBrowser("an import in a browser", databaseKinds, (scene) => {
+describeInBrowser("an import in a browser", kinds, (scene) => {
   it("has its columns named, every bad line shown, and stores the good ones", async () => {
     const page = await scene().open("/person");
     await page.getByRole("button", { name: "Import" }).click();

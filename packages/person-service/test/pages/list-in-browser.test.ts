@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import type { Page } from "playwright-core";
-import { databaseKinds } from "../databases.ts";
-import { describeInBrowser } from "./scene.ts";
+import { describeInBrowser, kinds } from "./scene.ts";
 
 const names = (page: Page): Promise<readonly string[]> => page.locator("tbody th").allTextContents();
 
-describeInBrowser("the list in a browser", databaseKinds, (scene) => {
+describeInBrowser("the list in a browser", kinds, (scene) => {
   before(async () => {
     const people = Array.from({ length: 120 }, (_, i) => ({
       name: `Person ${String(i + 1).padStart(3, "0")}`,

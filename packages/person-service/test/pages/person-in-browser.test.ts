@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Page } from "playwright-core";
-import { databaseKinds } from "../databases.ts";
-import { describeInBrowser, type Scene } from "./scene.ts";
+import { describeInBrowser, kinds, type Scene } from "./scene.ts";
 
 async function stored(scene: Scene, document: object): Promise<number> {
   const creation = await scene.people.create(document);
@@ -19,7 +18,7 @@ const edit = (page: Page): Promise<void> => page.getByRole("button", { name: "Ed
 const save = (page: Page): Promise<void> => page.getByRole("button", { name: "Save" }).click();
 const saved = (page: Page): Promise<void> => page.getByText("Saved.").waitFor();
 
-describeInBrowser("a person in a browser", databaseKinds, (scene) => {
+describeInBrowser("a person in a browser", kinds, (scene) => {
   it("is created, with each fault at its field", async () => {
     const page = await scene().open("/person");
     await page.getByRole("button", { name: "New person" }).click();

@@ -4,8 +4,9 @@ import type { Store } from "@waymark/collection";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { serve } from "waymark/node";
 import { findChromium, launchChromium } from "../../../waymark/test/chromium.ts";
+import { isThorough } from "../../../waymark/test/runs.ts";
 import { openPersonService, type PersonServiceOptions } from "../../src/index.ts";
-import type { DatabaseKind } from "../databases.ts";
+import { type DatabaseKind, databaseKinds, sqlite } from "../databases.ts";
 import { noon } from "../transports.ts";
 
 /** A service in a browser. */
@@ -17,6 +18,9 @@ export interface Scene {
   /** Makes a context that has nothing in its cache. */
   newContext(): Promise<BrowserContext>;
 }
+
+/** The databases below the pages: their answers are the same, so that only the thorough run looks at the pages over each of them. */
+export const kinds: readonly DatabaseKind[] = isThorough ? databaseKinds : [sqlite];
 
 const executable = findChromium();
 

@@ -6,8 +6,7 @@ import { after, before, it } from "node:test";
 import { openFolder } from "../../../waymark/test/folder.ts";
 import { openAccess } from "../../src/index.ts";
 import { quickHash } from "../access/basic-authentication.ts";
-import { databaseKinds } from "../databases.ts";
-import { describeInBrowser } from "./scene.ts";
+import { describeInBrowser, kinds } from "./scene.ts";
 
 const folder = openFolder("sign-in-in-browser");
 const configure = async () => {
@@ -18,7 +17,7 @@ const configure = async () => {
 
 describeInBrowser(
   "signing in with a browser",
-  databaseKinds,
+  kinds,
   (scene) => {
     const evil = createServer((_request, response) => {
       response.setHeader("Content-Type", "text/html");
