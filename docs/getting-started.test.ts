@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { nextOutput } from "../packages/waymark/test/child-process.ts";
 import { openFolder } from "../packages/waymark/test/folder.ts";
 import { isAsExpected } from "./expected-text.ts";
 import { readPage } from "./page.ts";
@@ -43,8 +44,7 @@ suite("docs/getting-started.md", () => {
       cwd: folder,
       stdio: ["ignore", "pipe", "inherit"],
     });
-    const [printed] = await once(program.stdout ?? program, "data");
-    return String(printed);
+    return nextOutput(program);
   }
 
   test("prints what it says", async (t) => {

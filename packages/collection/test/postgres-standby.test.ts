@@ -176,14 +176,15 @@ describe("a standby that undoes reads for what it takes over at once", () => {
       const text = "SELECT sum(confl_lock + confl_snapshot) FROM pg_stat_database_conflicts";
       return Number((await execute(servers.standby.urlOf(url), text))[0]?.[0]);
     };
-    while ((await undone()) < 10) {
+    let conflicts = 0;
+    for (; conflicts < 10; conflicts = await undone()) {
       await execute(url, "UPDATE person SET updated_at = updated_at + 1 WHERE id % 7 = 0");
       await execute(url, "VACUUM person");
       await execute(url, "BEGIN; LOCK TABLE person IN ACCESS EXCLUSIVE MODE; COMMIT");
     }
     isOver = true;
     await reading;
-    assert.ok(failures < 5, `${failures} reads failed`);
+    assert.ok(failures < conflicts / 2, `${failures} reads failed of those that were undone ${conflicts} times`);
   });
 });
 

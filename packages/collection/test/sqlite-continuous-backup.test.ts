@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { nextMessage } from "../../waymark/test/child-process.ts";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { openSqliteDatabase } from "../src/index.ts";
 import { create, everything } from "./store-contract.ts";
@@ -51,6 +52,5 @@ describe("a program that copies the log of a SQLite file while it grows", () => 
 /** Has the copier make a step, and returns what came of it. */
 async function ask(copier: ChildProcess, step: string): Promise<unknown> {
   copier.send(step);
-  const [answer] = await once(copier, "message");
-  return answer;
+  return nextMessage(copier);
 }

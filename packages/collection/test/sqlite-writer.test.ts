@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import type { Worker } from "node:worker_threads";
+import { nextOutput } from "../../waymark/test/child-process.ts";
 import { openFolder } from "../../waymark/test/folder.ts";
 import {
   type Database,
@@ -301,7 +302,7 @@ describe("loading a SQLite file", () => {
       `;
       const options = [...process.execArgv, "--input-type=module", "--eval", program];
       const loading = spawn(process.execPath, options, { stdio: ["ignore", "pipe", "inherit"] });
-      await once(loading.stdout, "data");
+      await nextOutput(loading);
       assert.deepEqual(await everything(store), [ada]);
       loading.kill("SIGKILL");
       await once(loading, "close");

@@ -8,6 +8,7 @@ import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { describe, it } from "node:test";
+import { nextOutput } from "../../waymark/test/child-process.ts";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { type Exit, runProgram, startProgram, startService } from "./service-process.ts";
 
@@ -411,7 +412,7 @@ async function holdOpen(file: string, statements: string): Promise<AsyncDisposab
     process.stdin.resume().on("end", () => database.close());
   `;
   const holder = spawn(process.execPath, ["-e", script, file, statements], { stdio: ["pipe", "pipe", "inherit"] });
-  await once(holder.stdout, "data");
+  await nextOutput(holder);
   return {
     async [Symbol.asyncDispose]() {
       holder.stdin.end();

@@ -8,6 +8,7 @@ import { basename, dirname, join } from "node:path";
 import { before, suite, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { nextOutput } from "../../waymark/test/child-process.ts";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { startServiceOf } from "./service-process.ts";
 
@@ -160,8 +161,8 @@ test("the image of deploy/Dockerfile has all that the program needs, and is heal
   };
   const program = spawn(process.execPath, entry, { cwd: image, env, stdio: ["ignore", "pipe", "inherit"] });
   try {
-    const [printed] = await once(program.stdout, "data");
-    const port = /metrics on http:\/\/127\.0\.0\.1:(\d+)/.exec(String(printed))?.[1] ?? "";
+    const printed = await nextOutput(program);
+    const port = /metrics on http:\/\/127\.0\.0\.1:(\d+)/.exec(printed)?.[1] ?? "";
     await run(
       process.execPath,
       check.map((word: string) => word.replace(":9090", `:${port}`)),

@@ -35,7 +35,7 @@ function keepAsking(url: string, clients: number): { stop(): Promise<readonly st
   const ask = async (): Promise<void> => {
     while (asking) {
       try {
-        const request = get(`${url}/person/1`, { agent, timeout: 5000 });
+        const request = get(`${url}/person/1`, { agent, timeout: 60_000 });
         request.on("timeout", () => request.destroy(new Error("no answer")));
         const [response] = (await once(request, "response")) as [IncomingMessage]; // as the event has it
         await text(response);

@@ -75,8 +75,8 @@ describe("the turn of a request", () => {
     withTurns(async (port, turns) => {
       const client = new RawConnection(port);
       await client.request("GET /").response();
-      // Nothing is awaited here: it is that the loop has nothing to do before the timer.
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      // Nothing is awaited here: it is that the loop has nothing to do before the timer, also where the process is kept waiting.
+      await new Promise((resolve) => setTimeout(resolve, 50));
       await client.request("GET /").response();
       client.destroy();
       assert.equal(turns.at(-1)?.previous, 0);

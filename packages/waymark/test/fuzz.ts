@@ -50,7 +50,7 @@ async function exchange(port: number, input: string, lengths: readonly number[],
   const received: Buffer[] = [];
   socket.on("data", (part) => received.push(part as Buffer));
   const closed = new Promise<void>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error("The server has not closed the connection")), 10_000);
+    const late = setTimeout(() => reject(new Error("The server has not closed the connection")), 60_000);
     socket.on("close", () => {
       clearTimeout(late);
       resolve();

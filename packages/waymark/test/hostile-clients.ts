@@ -6,6 +6,7 @@ import { connect, type Socket } from "node:net";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ServeOptions } from "../src/node/index.ts";
+import { nextMessage } from "./child-process.ts";
 import { largeLength, type Usage } from "./hostile-clients-server.ts";
 
 /** How long normal requests took, in milliseconds. */
@@ -81,12 +82,12 @@ export async function withServer<T>(
   const execArgv = [...process.execArgv.filter((option) => option.startsWith("--conditions")), "--expose-gc"];
   const server: ChildProcess = fork(program, [JSON.stringify(options)], { execArgv });
   try {
-    const [port] = await once(server, "message");
+    const port = (await nextMessage(server)) as number; // the first that it says
     return await use({
       port,
       async usage() {
         server.send("usage");
-        return (await once(server, "message"))[0];
+        return (await nextMessage(server)) as Usage; // as the server says
       },
     });
   } finally {

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { nextMessage } from "../child-process.ts";
 
 const head = [
   "GET / HTTP/1.1",
@@ -40,10 +41,10 @@ async function memoryOf(kind: "waymark" | "node:http", bytes: string): Promise<n
   const server = fork(program, [kind], { execArgv: ["--conditions=@waymark/source", "--expose-gc"] });
   const clients: Socket[] = [];
   try {
-    const [port] = await once(server, "message");
+    const port = (await nextMessage(server)) as number; // the first that it says
     const measure = async (): Promise<number> => {
       server.send("measure");
-      return (await once(server, "message"))[0];
+      return (await nextMessage(server)) as number; // of bytes
     };
     // What the first connections leave behind is kept for the next.
     for (const client of await open(port, bytes, 500)) client.destroy();

@@ -71,7 +71,7 @@ class Play {
   async run({ port }: RunningServer, faults: () => readonly string[]): Promise<void> {
     const client = new ScriptedClient(port, this.#script.cuts);
     const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(new Error("The connection does not go on")), 3_000);
+    const timer = setTimeout(() => late.reject(new Error("The connection does not go on")), 30_000);
     try {
       const reading = await Promise.race([perform(this.#script, this.#name, client), late.promise]);
       await Promise.race([this.#isOver(), late.promise]);
