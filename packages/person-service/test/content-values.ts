@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
+import { parse } from "csv-parse/sync";
+import ICAL from "ical.js";
+import { SaxesParser } from "saxes";
+
+/** What content says, as a JSON value to be judged by a schema. */
+export interface ContentValue {
+  readonly value: unknown;
+  /** Whether values are text, because the format has no other: `"7"` for 7. */
+  readonly isText: boolean;
+  /** The columns of a table. */
+  readonly columns?: readonly string[];
+}
+
+/**
+ * Parses content of a media type, by other means than the service has.
+ *
+ * @throws Error when it is not of its type
+ */
+export function contentValue(mediaType: string, content: Uint8Array | string): ContentValue {
+  const text =
+    typeof content === "string" ? content : new TextDecoder(charsetOf(content), { fatal: true }).decode(content);
+  const type = mediaType.toLowerCase().replace(/\s*;.*$/s, "");
+  if (/[/+]json$/.test(type)) return { value: JSON.parse(text), isText: false };
+  if (/[/+]xml$/.test(type)) return { value: xmlValue(text), isText: true };
+  switch (type) {
+    case "application/x-ndjson": {
+      const lines = text.split("\n").filter((line) => line.trim() !== "");
+      return { value: lines.map((line): unknown => JSON.parse(line)), isText: false };
+    }
+    case "text/csv":
+      return csvValue(text);
+    case "text/vcard":
+      assertVcards(text);
+      return { value: text, isText: true };
+    case "text/html":
+      assert.match(text, /^<!doctype html>.*<\/html>\s*$/is);
+      return { value: text, isText: true };
+    default:
+      return { value: text, isText: true };
+  }
+}
+
+/** As a byte order mark says, which announces UTF-16. */
+function charsetOf([first, second]: Uint8Array): string {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+}
+
+/** Undoes a content coding. */
+export function decoded(content: Uint8Array, coding: string | undefined): Uint8Array {
+  switch (coding) {
+    case undefined:
+      return content;
+    case "gzip":
+      return gunzipSync(content);
+    case "br":
+      return brotliDecompressSync(content);
+    case "zstd":
+      return zstdDecompressSync(content);
+    default:
+      return assert.fail(`There is no content coding ${coding}`);
+  }
+}
+
+interface Element {
+  readonly name: string;
+  readonly children: Element[];
+  text: string;
+}
+
+/** A list of records is an element of them, a list of other values an element of `i`; every other element is an object or a text. */
+function xmlValue(document: string): unknown {
+  const root: Element = { name: "", children: [], text: "" };
+  const open = [root];
+  const parser = new SaxesParser();
+  parser.on("error", (error) => {
+    throw error;
+  });
+  parser.on("opentag", ({ name }) => {
+    const element: Element = { name, children: [], text: "" };
+    open.at(-1)?.children.push(element);
+    open.push(element);
+  });
+  parser.on("closetag", () => void open.pop());
+  parser.on("text", (text) => {
+    const element = open.at(-1);
+    if (element !== undefined) element.text += text;
+  });
+  parser.write(document).close();
+  const [element] = root.children;
+  if (element === undefined) return undefined;
+  const value = elementValue(element);
+  return typeof value === "string" ? {} : value;
+}
+
+function elementValue({ name, children, text }: Element): unknown {
+  if (name === "people" || (children.length > 0 && children.every((child) => child.name === "i"))) {
+    return children.map(elementValue);
+  }
+  if (children.length === 0) return text;
+  return Object.fromEntries(children.map((child) => [child.name, elementValue(child)]));
+}
+
+/** An empty cell is an absent member, and a column such as `address.postalCode` is part of an object. */
+function csvValue(text: string): ContentValue {
+  const [columns = [], ...rows]: string[][] = parse(text, { bom: true, skip_empty_lines: true });
+  const value = rows.map((row) =>
+    recordOf(
+      columns,
+      row.map((cell) => cell.replace(guard, "") || undefined),
+    ),
+  );
+  return { value, isText: true, columns };
+}
+
+/** Before what a spreadsheet would run as a formula. */
+const guard = /^'(?='*[=+\-@＝＋－＠\t\r\n])/;
+
+/** Makes the record of a row; without cells, one that has all members of its columns, all undefined. */
+export function recordOf(columns: readonly string[], cells?: readonly (string | undefined)[]): object {
+  const record: Record<string, unknown> = {};
+  for (const [i, column] of columns.entries()) {
+    const cell = cells?.[i];
+    const [member = "", part] = column.split(".");
+    if (cells !== undefined && cell === undefined) continue;
+    if (part === undefined) record[member] = cell;
+    else record[member] = { ...(record[member] as object | undefined), [part]: cell }; // the cells of one object
+  }
+  return record;
+}
+
+function assertVcards(text: string): void {
+  if (text === "") return;
+  const cards: readonly unknown[] = ICAL.parse(text);
+  const count = text.split("BEGIN:VCARD\r\n").length - 1;
+  assert.equal(typeof cards[0] === "string" ? 1 : cards.length, count);
+  assert.equal(text.match(/^VERSION:4\.0\r$/gm)?.length, count);
+  assert.equal(text.match(/^FN:.+\r$/gm)?.length, count);
+  assert.equal(text.match(/^END:VCARD\r$/gm)?.length, count);
+}
