@@ -43,6 +43,13 @@ export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof ConnectionLost || sqlStateOf(error) === sqlState.completionUnknown;
 
 /**
+ * Returns whether a commit that was answered with this error may have been made. Citus reports an internal error when it loses the
+ * server that commits.
+ */
+export const isCommitUncertain = (error: unknown): boolean =>
+  isOutcomeUnknown(error) || ["08", "XX"].includes(sqlStateOf(error)?.slice(0, 2) ?? "");
+
+/**
  * Returns the error that a store throws for an error of the database: StoreUnavailable when trying later may help, otherwise the
  * error itself.
  */

@@ -2,7 +2,7 @@ import { StoreOutcomeUnknown } from "../../store-errors.ts";
 import type { PostgresBatch } from "./batch.ts";
 import type { PostgresChanges } from "./changes.ts";
 import type { PostgresConnection } from "./connection.ts";
-import { isOutcomeUnknown } from "./fault.ts";
+import { isCommitUncertain, isOutcomeUnknown } from "./fault.ts";
 
 /** The result of work in a transaction, and the batch to store. */
 interface Decision<T> {
@@ -32,20 +32,29 @@ export async function transact<T>(
     const [, { result, batch }] = await Promise.all([begun, work()]);
     if (batch !== undefined && !batch.isUnchanged) {
       isCommitted = true;
-      await Promise.all([changes.write(connection, batch), connection.query({ text: "COMMIT" })]);
+      await Promise.all([changes.write(connection, batch), commit(connection)]);
       changes.counters.see(batch.held);
     } else {
       await connection.query({ text: "ROLLBACK" });
     }
     return result;
   } catch (error) {
-    if (isCommitted && isOutcomeUnknown(error)) {
-      throw new StoreOutcomeUnknown("The connection to the database broke in the midst of a commit", { cause: error });
-    }
+    if (isCommitted && isOutcomeUnknown(error)) throw commitUncertain(error);
     if (connection.isUsable) await rollBack(connection);
     throw error;
   }
 }
+
+async function commit(connection: PostgresConnection): Promise<void> {
+  try {
+    await connection.query({ text: "COMMIT" });
+  } catch (error) {
+    throw isCommitUncertain(error) ? commitUncertain(error) : error;
+  }
+}
+
+const commitUncertain = (cause: unknown): StoreOutcomeUnknown =>
+  new StoreOutcomeUnknown("The connection to the database broke in the midst of a commit", { cause });
 
 /** Rolls back the transaction, and waits for the statements that were sent before. */
 async function rollBack(connection: PostgresConnection): Promise<void> {
