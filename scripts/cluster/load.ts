@@ -5,21 +5,40 @@ import type { Ledger } from "./ledger.ts";
 /** How many clients store people, each with a pause of some milliseconds after each. */
 const clients = 8;
 const betweenPeople = 20;
+const betweenLists = 5;
 
-/** Clients of a service that store people and read some of them, and write down what they are told; they end with the scope. */
-export async function startLoad(database: string, ledger: Ledger): Promise<AsyncDisposable> {
-  const service = await startService("--database", database);
+/** How the service runs. */
+export interface LoadOptions {
+  /** Instances of the service on one database. The clients are spread over them. */
+  readonly instances: number;
+  readonly partitions: number;
+}
+
+/**
+ * Starts the service, and clients that store people, read some of them and lists, and write down what they are told. All end with the
+ * scope.
+ */
+export async function startLoad(
+  database: string,
+  ledger: Ledger,
+  { instances, partitions }: LoadOptions,
+): Promise<AsyncDisposable> {
+  const services: ServiceProcess[] = [];
+  for (let n = 0; n < instances; n++) {
+    services.push(await startService("--database", database, "--partitions", String(partitions)));
+  }
   const stopping = new AbortController();
   const { signal } = stopping;
+  const serviceFor = (client: number): ServiceProcess => services[client % instances] as ServiceProcess; // at least one
   const working = [
-    reading(service, ledger, signal),
-    ...Array.from({ length: clients }, () => storing(service, ledger, signal)),
+    ...services.flatMap((service) => [reading(service, ledger, signal), listing(service, ledger, signal)]),
+    ...Array.from({ length: clients }, (_none, client) => storing(serviceFor(client), ledger, signal)),
   ];
   return {
     async [Symbol.asyncDispose]() {
       stopping.abort();
       await Promise.all(working);
-      await service[Symbol.asyncDispose]();
+      for (const service of services) await service[Symbol.asyncDispose]();
     },
   };
 }
@@ -27,13 +46,15 @@ export async function startLoad(database: string, ledger: Ledger): Promise<Async
 async function storing({ url }: ServiceProcess, ledger: Ledger, signal: AbortSignal): Promise<void> {
   for (; !signal.aborted; await pause(betweenPeople)) {
     const identifier = ledger.nextIdentifier();
+    const sent = performance.now();
     const answer = await fetch(`${url}/person`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ name: "Ada", identifier }),
     });
     const content = await answer.text();
-    if (answer.status === 200) ledger.acknowledge(identifier, idOf(answer));
+    if (answer.status === 200) ledger.acknowledge(identifier, idOf(answer), sent);
+    else if (answer.status === 503 && content.includes("Nothing was changed")) ledger.refuse(identifier);
     else if (answer.status !== 503) throw new Error(`A person was answered with ${answer.status} ${content}`);
   }
 }
@@ -46,6 +67,26 @@ async function reading({ url }: ServiceProcess, ledger: Ledger, signal: AbortSig
     const content = await answer.text();
     const tag = answer.headers.get("ETag");
     if (answer.status === 200 && tag !== null) ledger.see(id, tag, content);
+  }
+}
+
+/** Reads the newest people, and at once asks whether the list has changed. */
+async function listing({ url }: ServiceProcess, ledger: Ledger, signal: AbortSignal): Promise<void> {
+  const list = `${url}/person?sort=-createdAt&limit=100&fields=identifier`;
+  for (; !signal.aborted; await pause(betweenLists)) {
+    const answer = await fetch(list);
+    const content = await answer.text();
+    const tag = answer.headers.get("ETag");
+    if (answer.status !== 200 || tag === null) continue;
+    const confirmed = performance.now();
+    const { status } = await fetch(list, { headers: { "If-None-Match": tag } });
+    const people: readonly { readonly identifier: string }[] = JSON.parse(content);
+    if (status === 304)
+      ledger.seeList(
+        tag,
+        people.map(({ identifier }) => identifier),
+        confirmed,
+      );
   }
 }
 

@@ -1,4 +1,6 @@
 import { parseArgs } from "node:util";
+import { startCitus } from "./citus.ts";
+import { identifiersInCopy } from "./copy.ts";
 import { CannotStart, type DatabaseCluster, pause } from "./database-cluster.ts";
 import { Ledger } from "./ledger.ts";
 import { startLoad } from "./load.ts";
@@ -10,17 +12,30 @@ import { startPooledPostgres } from "./pgbouncer.ts";
 //   npm run cluster -- patroni                        kills the primary of three nodes
 //   npm run cluster -- patroni freeze --rounds 20     suspends it; further faults: switchover, slow
 //   npm run cluster -- pgbouncer                      kills the pooler before a server; a further fault: server
+//   PG_BIN=/usr/lib/postgresql/17/bin npm run cluster -- citus
+//                                                     kills the worker that has the people; further faults: coordinator, other
+//
+// --instances N and --partitions N have the service run in several processes, and its tables in several partitions.
 
-const usage = "Usage: npm run cluster -- patroni|pgbouncer [FAULT…] [--rounds N] [--seconds N]\n";
+const usage =
+  "Usage: npm run cluster -- patroni|pgbouncer|citus [FAULT…] [--rounds N] [--seconds N] [--instances N] [--partitions N]\n";
+
+const everybody = "SELECT id, revision, document FROM person";
 
 const clusters: ReadonlyMap<string, () => Promise<DatabaseCluster>> = new Map([
   ["patroni", startPatroni],
   ["pgbouncer", startPooledPostgres],
+  ["citus", startCitus],
 ]);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: "string", default: "1" }, seconds: { type: "string", default: "3" } },
+  options: {
+    rounds: { type: "string", default: "1" },
+    seconds: { type: "string", default: "3" },
+    instances: { type: "string", default: "1" },
+    partitions: { type: "string", default: "1" },
+  },
 });
 const [name = "", ...faults] = positionals;
 const start = clusters.get(name);
@@ -47,10 +62,11 @@ async function run(cluster: DatabaseCluster): Promise<number> {
   const ledger = new Ledger();
   let wrong = 0;
   const seconds = Number(values.seconds);
+  const [instances, partitions] = [Number(values.instances), Number(values.partitions)];
   {
-    await using _load = await startLoad(cluster.url, ledger);
+    await using _load = await startLoad(cluster.url, ledger, { instances, partitions });
     for (let round = 1; round <= Number(values.rounds); round++) {
-      for (const fault of faults.length > 0 ? faults : ["kill"]) {
+      for (const fault of faults.length > 0 ? faults : [...cluster.faults.keys()].slice(0, 1)) {
         const drive = cluster.faults.get(fault);
         if (drive === undefined) throw new CannotStart(`Faults of ${name}: ${[...cluster.faults.keys()].join(", ")}`);
         await pause(seconds * 1000);
@@ -59,14 +75,15 @@ async function run(cluster: DatabaseCluster): Promise<number> {
         await untilAcknowledged(ledger, began + seconds * 1000);
         await cluster.mend();
         await pause(seconds * 1000);
+        ledger.seeCopy(await identifiersInCopy(cluster.url));
         const { length, end } = ledger.longestPause(began);
-        const violations = await ledger.check(() => cluster.query("SELECT id, revision, document FROM person"));
+        const violations = await ledger.check(() => cluster.query(everybody), partitions);
         const found = Object.entries(violations).map(([what, count]) => `${what} ${count}`);
         wrong += Object.values(violations).reduce((sum, count) => sum + count, 0);
         const paused = `longest pause ${(length / 1000).toFixed(1)} s, until ${(end / 1000).toFixed(1)} s after the fault`;
-        process.stdout.write(
-          `${fault} ${round}: acknowledged ${ledger.acknowledged}; ${found.join(", ")}; ${paused}\n`,
-        );
+        const { lists, copies } = ledger.examined;
+        const total = `acknowledged ${ledger.acknowledged}, lists ${lists}, copies ${copies}`;
+        process.stdout.write(`${fault} ${round}: ${total}; ${found.join(", ")}; ${paused}\n`);
       }
     }
   }

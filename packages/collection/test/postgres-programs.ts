@@ -49,6 +49,13 @@ export async function findPrograms(directory: string): Promise<PostgresPrograms>
   return programsIn(directory, nobody);
 }
 
+/** The programs of an installation, in the directory `bin`. For root, the other directory is given to their user. */
+export async function installedPrograms(bin: string, directory: string): Promise<PostgresPrograms> {
+  const user = process.getuid?.() === 0 ? nobody : {};
+  if (user === nobody) await chown(directory, nobody.uid, nobody.gid);
+  return { initdb: join(bin, "initdb"), postgres: join(bin, "postgres"), user };
+}
+
 /** Makes the files of a server. */
 export async function initialise({ initdb, user }: PostgresPrograms, directory: string, data: string): Promise<void> {
   const password = join(directory, "password");

@@ -7,7 +7,14 @@ import { join } from "node:path";
 import { setTimeout as elapse } from "node:timers/promises";
 import { Client } from "pg";
 import { freePort } from "../../waymark/test/free-port.ts";
-import { administrator, copyFiles, findPrograms, initialise, type PostgresPrograms } from "./postgres-programs.ts";
+import {
+  administrator,
+  copyFiles,
+  findPrograms,
+  initialise,
+  installedPrograms,
+  type PostgresPrograms,
+} from "./postgres-programs.ts";
 
 /** The variable that has the URL of the server that all files of a run share; `scripts/run-tests.ts` sets it. */
 export const sharedServerVariable = "TEST_POSTGRES_URL";
@@ -46,9 +53,21 @@ export interface ReplicatedServer extends PostgresServer {
  *
  * @param flags of the program `postgres`
  */
-export async function startPostgres(...flags: readonly string[]): Promise<PostgresServer> {
+export function startPostgres(...flags: readonly string[]): Promise<PostgresServer> {
+  return startServer(findPrograms, flags);
+}
+
+/** The same, of the programs of an installation, in the directory `bin`. */
+export function startInstalledPostgres(bin: string, ...flags: readonly string[]): Promise<PostgresServer> {
+  return startServer((directory) => installedPrograms(bin, directory), flags);
+}
+
+async function startServer(
+  programsFor: (directory: string) => Promise<PostgresPrograms>,
+  flags: readonly string[],
+): Promise<PostgresServer> {
   const directory = await mkdtemp(join(tmpdir(), "postgres-server-"));
-  const programs = await findPrograms(directory);
+  const programs = await programsFor(directory);
   const data = join(directory, "data");
   await initialise(programs, directory, data);
   const server = await serverOf({ programs, data, flags, remove: () => removeAll(directory) });

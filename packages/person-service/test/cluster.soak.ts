@@ -8,14 +8,20 @@ import { fileURLToPath } from "node:url";
 /** How often each fault is driven: the variable CLUSTER_ROUNDS, or once. A round takes the 20 s that Patroni waits for a primary. */
 const rounds = process.env["CLUSTER_ROUNDS"] ?? "1";
 
-it("keeps all that was acknowledged through the failovers of Patroni", async (t) => {
-  const program = fileURLToPath(new URL("../../../scripts/cluster/main.ts", import.meta.url));
-  const args = ["--conditions=@waymark/source", program, "patroni", "kill", "freeze", "switchover", "slow"];
-  const running = spawn(process.execPath, [...args, "--rounds", rounds], { stdio: ["ignore", "pipe", "pipe"] });
-  const printed = Promise.all([text(running.stdout), text(running.stderr)]);
-  const [status] = await once(running, "close");
-  const [stdout, stderr] = await printed;
-  if (stderr.startsWith("These programs are missing")) return t.skip(stderr.trim());
-  t.diagnostic(stdout);
-  assert.deepEqual([status, stderr], [0, ""]);
-});
+const program = fileURLToPath(new URL("../../../scripts/cluster/main.ts", import.meta.url));
+
+for (const [cluster, faults] of [
+  ["patroni", ["kill", "freeze", "switchover", "slow"]],
+  ["citus", ["worker", "coordinator", "other"]],
+] as const) {
+  it(`keeps all that was acknowledged through the faults of ${cluster}`, async (t) => {
+    const args = ["--conditions=@waymark/source", program, cluster, ...faults, "--rounds", rounds];
+    const running = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const printed = Promise.all([text(running.stdout), text(running.stderr)]);
+    const [status] = await once(running, "close");
+    const [stdout, stderr] = await printed;
+    if (/^(?:These programs are missing|PG_BIN is not set)/.test(stderr)) return t.skip(stderr.trim());
+    t.diagnostic(stdout);
+    assert.deepEqual([status, stderr], [0, ""]);
+  });
+}
