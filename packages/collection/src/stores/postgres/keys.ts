@@ -5,7 +5,7 @@ import type { Write } from "../write.ts";
 import { keyOf } from "./batch.ts";
 import { toReadableText } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
-import { toArrayText } from "./sql.ts";
+import { oneStoredRow, toArrayText } from "./sql.ts";
 
 /** Returns the records that were created before with the idempotency keys of the writes, by `keyOf`. */
 export async function keyedRecords(
@@ -96,7 +96,8 @@ export async function putKeys(
 }
 
 const insertion = `INSERT INTO waymark_keys (collection, ${keyColumns})
-  SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[])`;
+  SELECT $1, rows.* FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[]) AS rows,
+    ${oneStoredRow}`;
 
 const keyValues = (collection: string, keyed: readonly SnapshotKey[]): readonly string[] => [
   collection,

@@ -3,7 +3,7 @@ import type { StoredRow } from "../decide.ts";
 import { filledColumns, uniqueColumnName } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
 import type { Statement } from "./session.ts";
-import { quoteName, quoteText, toArrayText } from "./sql.ts";
+import { oneStoredRow, quoteName, quoteText, toArrayText } from "./sql.ts";
 
 /** The statements that put rows into the table of a collection, any number at once. */
 export class PostgresRows {
@@ -21,7 +21,7 @@ export class PostgresRows {
     const changes = columns.slice(1).map(({ name, stored }) => `${name} = ${stored(`rows.${name}`)}`);
     this.#table = table;
     this.#columns = columns;
-    this.#insertion = `INSERT INTO ${table} (${names}) SELECT ${values} FROM ${sourceOf(columns)}`;
+    this.#insertion = `INSERT INTO ${table} (${names}) SELECT ${values} FROM ${sourceOf(columns)}, ${oneStoredRow}`;
     this.#replacement = `UPDATE ${table} AS stored SET ${changes.join(", ")} FROM ${sourceOf(columns)} WHERE stored.id = rows.id`;
     this.#unique = (definition.unique ?? []).map((member) => quoteName(uniqueColumnName(member)));
   }
@@ -140,7 +140,7 @@ export class PostgresRemovals {
       ),
       connection.query({
         name: "waymark mark removed",
-        text: `INSERT INTO waymark_removals (collection, id) SELECT $2, id FROM unnest($1::bigint[]) AS rows (id)
+        text: `INSERT INTO waymark_removals (collection, id) SELECT $2, id FROM unnest($1::bigint[]) AS rows (id), ${oneStoredRow}
           ON CONFLICT DO NOTHING`,
         values: [...values, this.#collection],
       }),

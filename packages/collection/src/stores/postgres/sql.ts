@@ -21,6 +21,12 @@ export const quoteName = (name: string): string => `"${name.replaceAll('"', '""'
 /** Quotes a text for a statement. */
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
+/**
+ * A source with one row, beside the sent rows of an INSERT. Citus runs such a statement on the worker only if it reads a table there.
+ * Without one, Citus commits in two phases. A worker that is killed between them hides acknowledged records for up to a minute.
+ */
+export const oneStoredRow = "(SELECT 1 FROM waymark_layout) AS stored_row";
+
 /** Makes the text of an array, as the server reads it. */
 export function toArrayText(values: readonly (string | number | null)[]): string {
   const elements = values.map((value) => (typeof value === "string" ? `"${value.replace(/["\\]/g, "\\$&")}"` : value));
