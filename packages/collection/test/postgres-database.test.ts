@@ -11,6 +11,7 @@ import {
   type Store,
   StoreOpenError,
   StoreOutcomeUnknown,
+  StoreUnavailable,
 } from "../src/index.ts";
 import { administrator, execute, newPostgresDatabase } from "./postgres-server.ts";
 import { create, everything, noon, replace } from "./store-contract.ts";
@@ -551,6 +552,18 @@ describe("two programs on one PostgreSQL database", () => {
       assert.equal(await people.count(), outcome === "unknown" ? 0 : 2);
     });
   }
+
+  it("report the fault of the first statement that fails, not that later ones were refused", async () => {
+    const url = await newPostgresDatabase();
+    await using one = disposable(await open(url));
+    await execute(
+      url,
+      `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE EXCEPTION 'disk full' USING ERRCODE = '53100';
+      END $$; CREATE TRIGGER fail BEFORE DELETE ON waymark_keys FOR EACH STATEMENT EXECUTE FUNCTION fail()`,
+    );
+    await assert.rejects(one.database.store("person").create({}), StoreUnavailable);
+  });
 
   it("fail alone for a change that the database refuses, and make those that came with it", async () => {
     const url = await newPostgresDatabase();

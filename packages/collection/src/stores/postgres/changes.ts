@@ -74,7 +74,9 @@ export class PostgresChanges {
     if (stored > 0) statements.push(forgetKeys(connection, this.#collection, time, stored));
     if (keyed.length > 0) statements.push(keepKeys(connection, this.#collection, keyed, time));
     for (const [partition, counters] of changed) statements.push(this.counters.put(connection, partition, counters));
-    await Promise.all(statements);
+    // The server refuses all statements after one that fails. Their errors say nothing of the cause.
+    const fault = (await Promise.allSettled(statements)).find((outcome) => outcome.status === "rejected");
+    if (fault !== undefined) throw fault.reason;
   }
 
   /** Stores records unchanged, and replaces those with the same ids. The counters do not change. */
