@@ -43,11 +43,11 @@ export async function startLoad(
   };
 }
 
-async function storing({ url }: ServiceProcess, ledger: Ledger, signal: AbortSignal): Promise<void> {
+async function storing(service: ServiceProcess, ledger: Ledger, signal: AbortSignal): Promise<void> {
   for (; !signal.aborted; await pause(betweenPeople)) {
     const identifier = ledger.nextIdentifier();
     const sent = performance.now();
-    const answer = await fetch(`${url}/person`, {
+    const answer = await fetch(`${service.url}/person`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ name: "Ada", identifier }),
@@ -55,7 +55,12 @@ async function storing({ url }: ServiceProcess, ledger: Ledger, signal: AbortSig
     const content = await answer.text();
     if (answer.status === 200) ledger.acknowledge(identifier, idOf(answer), sent);
     else if (answer.status === 503 && content.includes("Nothing was changed")) ledger.refuse(identifier);
-    else if (answer.status !== 503) throw new Error(`A person was answered with ${answer.status} ${content}`);
+    else if (answer.status !== 503) {
+      service.kill("SIGKILL");
+      const { log } = await service.exited;
+      const fault = log.findLast(({ level }) => level === "error");
+      throw new Error(`A person was answered with ${answer.status} ${content} because of ${JSON.stringify(fault)}`);
+    }
   }
 }
 

@@ -10,7 +10,7 @@ import { startPooledPostgres } from "./pgbouncer.ts";
 // Runs the service on real databases with faults, and compares what clients were told with what is stored:
 //
 //   npm run cluster -- patroni                        kills the primary of three nodes
-//   npm run cluster -- patroni freeze --rounds 20     suspends it; further faults: switchover, slow
+//   npm run cluster -- patroni freeze --rounds 20     suspends it; further faults: switchover, slow, partition
 //   npm run cluster -- pgbouncer                      kills the pooler before a server; a further fault: server
 //   PG_BIN=/usr/lib/postgresql/17/bin npm run cluster -- citus
 //                                                     kills the worker that has the people; further faults: coordinator, other
@@ -22,7 +22,7 @@ const usage =
 
 const everybody = "SELECT id, revision, document FROM person";
 
-const clusters: ReadonlyMap<string, () => Promise<DatabaseCluster>> = new Map([
+const clusters: ReadonlyMap<string, (faults: readonly string[]) => Promise<DatabaseCluster>> = new Map([
   ["patroni", startPatroni],
   ["pgbouncer", startPooledPostgres],
   ["citus", startCitus],
@@ -44,7 +44,7 @@ if (start === undefined) {
   process.exitCode = 2;
 } else {
   try {
-    const cluster = await start();
+    const cluster = await start(faults);
     try {
       process.exitCode = await run(cluster);
     } finally {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { execute } from "../../packages/collection/test/start-postgres.ts";
 import { freePort } from "../../packages/waymark/test/free-port.ts";
 import { type DatabaseCluster, until } from "./database-cluster.ts";
+import { type Host, loopback, makeNetwork } from "./network.ts";
 import { findPrograms, serverUser, signalTree, startProgram } from "./programs.ts";
 
 /** In seconds: how long Patroni waits for a primary that says nothing. */
@@ -15,37 +16,39 @@ export const timeToLive = 20;
 const password = "secret of a test";
 
 /**
- * Starts etcd and three nodes of Patroni, with synchronous replication, on loopback. The service gets the addresses of all three.
+ * Starts etcd and three nodes of Patroni, with synchronous replication. The service gets the addresses of all three. They are on
+ * loopback or, for a partition of the network, on hosts of their own.
  *
- * @throws CannotStart when a program is missing
+ * @param faults those that will be driven
+ * @throws CannotStart when a program is missing, or for a user who may not make a network
  */
-export async function startPatroni(): Promise<DatabaseCluster> {
+export async function startPatroni(faults: readonly string[]): Promise<DatabaseCluster> {
   const versions = globSync("/usr/lib/postgresql/*/bin").toSorted();
   const programs = findPrograms({ patroni: "patroni", etcd: "etcd-server", postgres: "postgresql" }, [
     ...versions.slice(-1),
   ]);
+  const network = faults.includes("partition") ? makeNetwork(4) : undefined;
+  const [etcdHost = loopback, ...nodeHosts] = network?.hosts ?? [];
   const directory = await mkdtemp(join(tmpdir(), "patroni-"));
   own(directory);
   const log = openSync(join(directory, "log"), "a");
-  const [client, peer] = [await freePort(), await freePort()].map((port) => `http://127.0.0.1:${port}`) as [
-    string,
-    string,
-  ]; // of two
+  const [clientPort, peerPort] = [await freePort(), await freePort()];
+  const [client, peer] = [`http://${etcdHost.address}:${clientPort}`, `http://${etcdHost.address}:${peerPort}`];
   const etcd = startProgram(
-    programs.etcd,
-    [
+    etcdHost.on(programs.etcd, [
       ...["--data-dir", join(directory, "etcd"), "--enable-v2=true", "--initial-cluster", `default=${peer}`],
-      ...["--listen-client-urls", client, "--advertise-client-urls", client],
-      ...["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer],
-    ],
+      ...["--listen-client-urls", `http://${etcdHost.listen}:${clientPort}`, "--advertise-client-urls", client],
+      ...["--listen-peer-urls", `http://${etcdHost.listen}:${peerPort}`, "--initial-advertise-peer-urls", peer],
+    ]),
     log,
   );
-  await until("etcd answers", async () => (await fetch(`${client}/health`)).ok);
+  await until("etcd answers", async () => (await fetch(`http://${etcdHost.outside}:${clientPort}/health`)).ok);
   const nodes: PatroniNode[] = [];
-  for (const name of ["a", "b", "c"]) {
+  for (const [n, name] of ["a", "b", "c"].entries()) {
     nodes.push(
       await newNode({
         name,
+        host: nodeHosts[n] ?? loopback,
         directory,
         log,
         etcd: new URL(client).host,
@@ -67,7 +70,8 @@ export async function startPatroni(): Promise<DatabaseCluster> {
     return found;
   };
   let slow = false;
-  const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`).join(",");
+  let cutOff: PatroniNode | undefined;
+  const addresses = nodes.map(({ place }) => place).join(",");
   return {
     url: `postgres://postgres:${encodeURIComponent(password)}@${addresses}/postgres?target_session_attrs=read-write`,
     faults: new Map([
@@ -81,6 +85,13 @@ export async function startPatroni(): Promise<DatabaseCluster> {
         },
       ],
       [
+        "partition",
+        async () => {
+          cutOff = await leader();
+          cutOff.host.cut();
+        },
+      ],
+      [
         "slow",
         async () => {
           slow = true;
@@ -91,6 +102,11 @@ export async function startPatroni(): Promise<DatabaseCluster> {
     async mend() {
       if (slow) await configure(nodes, { commit_delay: 0, commit_siblings: 5 });
       slow = false;
+      if (cutOff !== undefined) {
+        await assertDemoted(cutOff);
+        cutOff.host.heal();
+        cutOff = undefined;
+      }
       for (const node of nodes) node.mend();
       await until("all nodes work together again", () => isSettled(nodes));
     },
@@ -101,6 +117,7 @@ export async function startPatroni(): Promise<DatabaseCluster> {
       for (const node of nodes) node.signal("SIGKILL");
       etcd.kill("SIGKILL");
       await once(etcd, "exit");
+      network?.[Symbol.dispose]();
       await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
@@ -109,7 +126,9 @@ export async function startPatroni(): Promise<DatabaseCluster> {
 /** A PostgreSQL server and the Patroni that watches over it: together they stand for a machine. */
 interface PatroniNode {
   readonly name: string;
-  readonly port: number;
+  readonly host: Host;
+  /** The host and the port of its server, for programs outside of the network. */
+  readonly place: string;
   readonly url: string;
   /** The URL of Patroni's own interface. */
   readonly api: string;
@@ -122,6 +141,7 @@ interface PatroniNode {
 
 interface NodeParts {
   readonly name: string;
+  readonly host: Host;
   readonly directory: string;
   readonly log: number;
   readonly etcd: string;
@@ -129,7 +149,7 @@ interface NodeParts {
   readonly postgres: string;
 }
 
-async function newNode({ name, directory, log, etcd, patroni, postgres }: NodeParts): Promise<PatroniNode> {
+async function newNode({ name, host, directory, log, etcd, patroni, postgres }: NodeParts): Promise<PatroniNode> {
   const home = join(directory, name);
   mkdirSync(home);
   own(home);
@@ -140,7 +160,7 @@ async function newNode({ name, directory, log, etcd, patroni, postgres }: NodePa
     scope: "people",
     name,
     etcd: { host: etcd },
-    restapi: { listen: `127.0.0.1:${apiPort}`, connect_address: `127.0.0.1:${apiPort}` },
+    restapi: { listen: `${host.listen}:${apiPort}`, connect_address: `${host.address}:${apiPort}` },
     bootstrap: {
       dcs: {
         ttl: timeToLive,
@@ -152,13 +172,13 @@ async function newNode({ name, directory, log, etcd, patroni, postgres }: NodePa
       initdb: [{ encoding: "UTF8" }, { locale: "C" }],
     },
     postgresql: {
-      listen: `127.0.0.1:${port}`,
-      connect_address: `127.0.0.1:${port}`,
+      listen: `${host.listen}:${port}`,
+      connect_address: `${host.address}:${port}`,
       data_dir: data,
       pgpass: join(home, "pgpass"),
       bin_dir: join(postgres, ".."),
       parameters: { unix_socket_directories: home },
-      pg_hba: ["host all all 127.0.0.1/32 md5", "host replication all 127.0.0.1/32 md5"],
+      pg_hba: ["host all all all md5", "host replication all all md5"],
       authentication: {
         superuser: credentials,
         rewind: credentials,
@@ -171,7 +191,7 @@ async function newNode({ name, directory, log, etcd, patroni, postgres }: NodePa
   own(file);
   let watching: ChildProcess | undefined;
   const start = (): void => {
-    watching = startProgram(patroni, [file], log);
+    watching = startProgram(host.on(patroni, [file]), log);
   };
   const signal = (name: NodeJS.Signals): void => {
     if (watching?.pid !== undefined) signalTree(watching.pid, name);
@@ -181,9 +201,10 @@ async function newNode({ name, directory, log, etcd, patroni, postgres }: NodePa
   };
   return {
     name,
-    port,
-    url: `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`,
-    api: `http://127.0.0.1:${apiPort}`,
+    host,
+    place: `${host.outside}:${port}`,
+    url: `postgres://postgres:${encodeURIComponent(password)}@${host.outside}:${port}/postgres`,
+    api: `http://${host.outside}:${apiPort}`,
     start,
     signal,
     mend() {
@@ -200,19 +221,30 @@ interface Member {
 }
 
 /** What the first node that answers says about all. */
-async function membersOf(nodes: readonly PatroniNode[]): Promise<readonly Member[]> {
-  const ask = async ({ api }: PatroniNode): Promise<readonly Member[]> => {
-    const answer = await fetch(`${api}/cluster`, { signal: AbortSignal.timeout(2000) });
-    const { members }: { members: readonly Member[] } = JSON.parse(await answer.text());
-    return members;
-  };
-  return Promise.any(nodes.map(ask));
+const membersOf = (nodes: readonly PatroniNode[]): Promise<readonly Member[]> => Promise.any(nodes.map(askMembers));
+
+async function askMembers({ api }: PatroniNode): Promise<readonly Member[]> {
+  const answer = await fetch(`${api}/cluster`, { signal: AbortSignal.timeout(2000) });
+  const { members }: { members: readonly Member[] } = JSON.parse(await answer.text());
+  return members;
 }
 
+/** Every node must say so: one that was cut off knows only what was before. */
 async function isSettled(nodes: readonly PatroniNode[]): Promise<boolean> {
-  const members = await membersOf(nodes);
+  const answers = await Promise.all(nodes.map(askMembers));
+  const leaders = new Set(answers.map((members) => members.find(({ role }) => role === "leader")?.name));
+  return leaders.size === 1 && answers.every((members) => isComplete(members, nodes.length));
+}
+
+function isComplete(members: readonly Member[], size: number): boolean {
   const roles = members.filter(({ state }) => state === "running" || state === "streaming").map(({ role }) => role);
-  return roles.length === nodes.length && roles.includes("leader") && roles.includes("sync_standby");
+  return roles.length === size && roles.includes("leader") && roles.includes("sync_standby");
+}
+
+/** Throws if a node that was cut off still takes changes, as only the primary may. */
+async function assertDemoted({ name, url }: PatroniNode): Promise<void> {
+  const inRecovery = await execute(url, "SELECT pg_is_in_recovery()").catch(() => undefined); // it may be away
+  if (inRecovery?.[0]?.[0] === "f") throw new Error(`Node ${name} has lost its lease, and still takes changes`);
 }
 
 async function configure(nodes: readonly PatroniNode[], parameters: Readonly<Record<string, number>>): Promise<void> {

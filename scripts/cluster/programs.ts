@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { accessSync, constants, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { CannotStart } from "./database-cluster.ts";
+import type { HostCommand } from "./network.ts";
 
 /**
  * Finds programs on the PATH and in further directories.
@@ -38,9 +39,9 @@ export function serverUser(): { readonly uid?: number; readonly gid?: number } {
   return { uid: idOf("-u"), gid: idOf("-g") };
 }
 
-/** A program that ends with this one. Its output goes to a file. */
-export function startProgram(command: string, args: readonly string[], log: number): ChildProcess {
-  const child = spawn(command, args, { ...serverUser(), stdio: ["ignore", log, log] });
+/** Starts a program that ends with this one. Its output goes to a file. */
+export function startProgram({ command, args, ...user }: HostCommand, log: number): ChildProcess {
+  const child = spawn(command, args, { ...user, stdio: ["ignore", log, log] });
   running.add(child);
   child.once("exit", () => running.delete(child));
   return child;

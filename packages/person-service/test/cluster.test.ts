@@ -35,6 +35,11 @@ describe("npm run cluster", () => {
     );
   });
 
+  it("asks for root for a partition of the network", { skip: process.getuid?.() === 0 && "this is root" }, () => {
+    const { stderr } = run(["patroni", "partition"]);
+    assert.match(stderr, /^(?:A partition of the network needs root|These programs are missing)\b/);
+  });
+
   it("says what it can do", () => {
     const { status, stderr } = run(["mysql"]);
     assert.equal(status, 2);
