@@ -509,22 +509,27 @@ describe("two programs on one PostgreSQL database", () => {
     assert.equal(await stores[0].revision(), 400);
   });
 
-  it("retry what the database has undone to end a deadlock", async () => {
-    const url = await newPostgresDatabase();
-    await using one = disposable(await open(url));
-    const people = one.database.store("person");
-    await people.createAll([{}, {}]);
-    // Once each it fails as a transaction does that met another one.
-    await execute(
-      url,
-      `CREATE SEQUENCE failures; CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        IF nextval('failures') <= 2 THEN RAISE EXCEPTION 'met another one' USING ERRCODE = '40P01'; END IF; RETURN NEW;
+  for (const [code, fault] of [
+    ["40P01", "was undone to end a deadlock"],
+    ["XX000", "failed by an internal error, as when a server of Citus goes away"],
+  ]) {
+    it(`retry what ${fault}`, async () => {
+      const url = await newPostgresDatabase();
+      await using one = disposable(await open(url));
+      const people = one.database.store("person");
+      await people.createAll([{}, {}]);
+      // Once each it fails as a transaction does that met another one.
+      await execute(
+        url,
+        `CREATE SEQUENCE failures; CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF nextval('failures') <= 2 THEN RAISE EXCEPTION 'met another one' USING ERRCODE = '${code}'; END IF; RETURN NEW;
       END $$; CREATE TRIGGER fail BEFORE UPDATE ON person FOR EACH ROW EXECUTE FUNCTION fail()`,
-    );
-    const replaced = await replace(people, 1, { name: "Ada" });
-    assert.equal(replaced.revision, 3);
-    assert.deepEqual(await people.find(1), replaced);
-  });
+      );
+      const replaced = await replace(people, 1, { name: "Ada" });
+      assert.equal(replaced.revision, 3);
+      assert.deepEqual(await people.find(1), replaced);
+    });
+  }
 
   for (const [code, outcome] of [
     ["40001", "tried again"],

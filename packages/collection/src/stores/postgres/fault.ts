@@ -29,11 +29,11 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 /**
- * Returns whether a transaction was undone, and may succeed when it is tried again (class 40): it conflicted with another one or,
- * on a standby, with changes from the primary.
+ * Returns whether what failed may succeed when it is tried again. A transaction was undone (class 40): it conflicted with another one
+ * or, on a standby, with changes from the primary. Or the engine reports an internal error (class XX), as Citus does when one of its
+ * servers goes away.
  */
-export const isTransactionRollback = (error: unknown): boolean =>
-  sqlStateOf(error)?.startsWith("40") === true && !isOutcomeUnknown(error);
+export const mayPass = (error: unknown): boolean => ["40", "XX"].includes(classOf(error)) && !isOutcomeUnknown(error);
 
 /**
  * Returns whether a commit may or may not have been made: the connection broke, or the machines of a distributed engine lost one
@@ -47,7 +47,9 @@ export const isOutcomeUnknown = (error: unknown): boolean =>
  * server that commits.
  */
 export const isCommitUncertain = (error: unknown): boolean =>
-  isOutcomeUnknown(error) || ["08", "XX"].includes(sqlStateOf(error)?.slice(0, 2) ?? "");
+  isOutcomeUnknown(error) || ["08", "XX"].includes(classOf(error));
+
+const classOf = (error: unknown): string => sqlStateOf(error)?.slice(0, 2) ?? "";
 
 /**
  * Returns the error that a store throws for an error of the database: StoreUnavailable when trying later may help, otherwise the

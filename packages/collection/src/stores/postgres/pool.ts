@@ -4,7 +4,7 @@ import type { ReadOptions } from "../../store.ts";
 import { StoreUnavailable } from "../../store-errors.ts";
 import { FairQueue } from "../fair-queue.ts";
 import type { PostgresConnection } from "./connection.ts";
-import { ConnectionLost, isTransactionRollback, toStoreFault } from "./fault.ts";
+import { ConnectionLost, mayPass, toStoreFault } from "./fault.ts";
 import type { Statement } from "./session.ts";
 
 interface PostgresPoolOptions {
@@ -83,7 +83,7 @@ export class PostgresPool {
         throw error;
       });
     try {
-      return await attempt(5, askOnTwo, isTransactionRollback);
+      return await attempt(5, askOnTwo, mayPass);
     } catch (error) {
       throw toFault(error);
     }

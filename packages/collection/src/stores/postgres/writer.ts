@@ -5,7 +5,7 @@ import type { OutcomeOf, Write } from "../write.ts";
 import type { PostgresBatch } from "./batch.ts";
 import type { PostgresChanges } from "./changes.ts";
 import { everyPartition, type WantedPartitions } from "./counters.ts";
-import { ConnectionLost, isTransactionRollback, sqlState, sqlStateOf, toStoreFault } from "./fault.ts";
+import { ConnectionLost, mayPass, sqlState, sqlStateOf, toStoreFault } from "./fault.ts";
 import { attempt, type PostgresPool } from "./pool.ts";
 import { transact } from "./transaction.ts";
 
@@ -199,9 +199,7 @@ const sizeOf = (write: Write): number => (write.kind === "remove" ? 0 : write.me
  * which a program without the lock stored meanwhile.
  */
 function mayBeRepeated(error: unknown): boolean {
-  return (
-    error instanceof ConnectionLost || isTransactionRollback(error) || sqlStateOf(error) === sqlState.uniqueViolation
-  );
+  return error instanceof ConnectionLost || mayPass(error) || sqlStateOf(error) === sqlState.uniqueViolation;
 }
 
 function rejectAll(writes: readonly WaitingWrite[], error: unknown): void {
