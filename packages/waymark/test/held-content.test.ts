@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { type ClientHttp2Session, connect as connectHttp2, constants } from "node:http2";
+import { type ClientHttp2Session, connect as connectHttp2, constants, type ServerHttp2Stream } from "node:http2";
 import { afterEach, describe, it, mock } from "node:test";
 import { gzipSync } from "node:zlib";
 import { HttpResponse, POST, router, text } from "../src/index.ts";
 import { nodeCodings, type RunningServer, type ServeOptions, serve } from "../src/node/index.ts";
 import type { HttpRequest } from "../src/request.ts";
-import { tls } from "./http2-frames.ts";
+import { frame, frames, headers, received, speak, tls } from "./http2-frames.ts";
 import { RawConnection } from "./raw-connection.ts";
 
 interface Sender {
@@ -150,6 +150,45 @@ for (const [version, overVersion, options] of [
     });
   });
 }
+
+describe("content that waits to be read, over HTTP/2", { concurrency: false }, () => {
+  const readSome: Handler = (request) => (request.path === "/unread" ? new Promise(() => undefined) : readAll(request));
+
+  it("is refused when there is too much, and that of others is read", async () => {
+    const open = overHttp2(await served({ tls, maxUnreadContent: 150 * kB }, readSome));
+    const unread = Array.from({ length: 3 }, () => open(200 * kB, "/unread"));
+    for (const sender of unread) sender.send(60 * kB);
+    assert.deepEqual(await Promise.race(unread.map(({ answer }) => answer)), busy);
+    const read = open(400 * kB);
+    read.send(400 * kB);
+    assert.deepEqual(await read.answer, ok(400 * kB));
+  });
+
+  it("is counted with what Node needs for each frame, and is let go even if its client takes no answer", async () => {
+    let begun: HttpRequest | undefined;
+    const server = await served({ tls, maxUnreadContent: 100 * kB }, async (request) => {
+      if (request.path !== "/unread") return readAll(request);
+      begun = request;
+      return new Promise(() => undefined);
+    });
+    const noWindow = Buffer.from([0, 4, 0, 0, 0, 0]); // SETTINGS_INITIAL_WINDOW_SIZE
+    const post = [0x83, 0x87, 4, 7, ...Buffer.from("/unread"), 0x41, 1, 0x61];
+    const bytes = Buffer.concat(Array.from({ length: 2_000 }, () => frame(frames.data, 0, Buffer.from("x"))));
+    const socket = speak(server.port, frame(frames.settings, 0, noWindow, 0), headers(post), bytes);
+    opened.push(() => void socket.destroy());
+    for await (const { type } of received(socket)) if (type === frames.headers) break;
+    const stream = begun?.native as ServerHttp2Stream | undefined; // over HTTP/2 it is one
+    assert.equal(stream?.readableLength, 0);
+  });
+
+  it("is refused where its reader has to wait, in the place of its reader", async () => {
+    const options = { tls, maxHeldContent: 100 * kB, maxUnreadContent: 100 * kB };
+    const open = overHttp2(await served(options));
+    const senders = Array.from({ length: 4 }, () => open(200 * kB));
+    for (const sender of senders) sender.send(199 * kB);
+    assert.deepEqual(await Promise.race(senders.map(({ answer }) => answer)), busy);
+  });
+});
 
 describe("content that is held", () => {
   it("has a bound for each address", async () => {

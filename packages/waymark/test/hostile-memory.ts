@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect as connectHttp2 } from "node:http2";
-import { connect, type Socket } from "node:net";
+import { type ClientHttp2Session, connect as connectHttp2, type SecureClientSessionOptions } from "node:http2";
+import { connect, type Socket, type TcpSocketConnectOpts } from "node:net";
 import { type ServerProcess, withServer } from "./hostile-clients.ts";
 import { pageLength } from "./hostile-clients-server.ts";
 import { tls } from "./http2-frames.ts";
@@ -45,6 +45,13 @@ export const hostileKinds: Readonly<Record<string, HostileKind>> = {
   "requests behind one another": {
     bound: 256 * kiB,
     open: sending("GET /never HTTP/1.1\r\nHost: a\r\n\r\n".repeat(5_000)),
+  },
+  "streams of HTTP/2 with content that nobody reads": {
+    bound: 4 * 128 * kiB + 256 * kiB,
+    // What waits of all, and beside it for each session what Node has of it.
+    most: 2 ** 26 + 10_000 * 256 * kiB,
+    withTls: true,
+    open: sendUnread,
   },
   "streams of HTTP/2 with a window of 0": {
     bound: 1024 * kiB + pageLength + 256 * kiB,
@@ -105,12 +112,30 @@ function sending(bytes: string, then: (socket: Socket) => void = () => undefined
   };
 }
 
-async function askWithoutWindow(port: number, localAddress: string): Promise<() => void> {
-  const options = { ca: tls.cert, localAddress, settings: { initialWindowSize: 0 } };
-  const session = connectHttp2(`https://127.0.0.1:${port}`, options);
+function askWithoutWindow(port: number, localAddress: string): Promise<() => void> {
+  return withSession(port, { localAddress, settings: { initialWindowSize: 0 } }, (session) => {
+    for (let i = 0; i < 50; i++) session.request({ ":path": "/page" }).on("error", () => undefined);
+  });
+}
+
+function sendUnread(port: number, localAddress: string): Promise<() => void> {
+  return withSession(port, { localAddress }, (session) => {
+    for (let i = 0; i < 4; i++) {
+      const stream = session.request({ ":method": "POST", ":path": "/never" });
+      stream.on("error", () => undefined).write("x".repeat(65_535));
+    }
+  });
+}
+
+async function withSession(
+  port: number,
+  options: SecureClientSessionOptions & Pick<TcpSocketConnectOpts, "localAddress">,
+  ask: (session: ClientHttp2Session) => void,
+): Promise<() => void> {
+  const session = connectHttp2(`https://127.0.0.1:${port}`, { ca: tls.cert, ...options });
   session.on("error", () => undefined);
   await once(session, "connect");
-  for (let i = 0; i < 50; i++) session.request({ ":path": "/page" }).on("error", () => undefined);
+  ask(session);
   await new Promise<void>((resolve, reject) => session.ping((error) => (error ? reject(error) : resolve())));
   return () => session.destroy();
 }

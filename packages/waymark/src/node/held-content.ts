@@ -258,7 +258,8 @@ export class ContentShare {
   }
 }
 
-function contentBusy(): HttpError {
+/** Makes the refusal of content for which there is no memory. */
+export function contentBusy(): HttpError {
   const detail = `There is no memory left for the content of more requests. Try again in ${retryAfter} s.`;
   return new HttpError(
     problem(connectionProblemTypes.contentBusy, { detail }).withHeader("Retry-After", String(retryAfter)),

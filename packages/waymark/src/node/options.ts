@@ -7,6 +7,7 @@ import type { ProxyFields, ProxyTrust } from "./client.ts";
 import type { Draining } from "./draining.ts";
 import type { EventLoopTurns } from "./event-loop.ts";
 import type { HeldContent } from "./held-content.ts";
+import type { UnreadContents } from "./http2/unread-content.ts";
 import type { Unsent } from "./unsent.ts";
 
 /** Lists the options of a server. Times are in milliseconds, and 0 turns a timeout off. */
@@ -92,6 +93,11 @@ export interface ServeOptions {
    */
   readonly maxHeldContentPerAddress?: number | undefined;
   /**
+   * The most bytes of content that has come on streams of HTTP/2 and waits to be read, with 128 for each frame. Beyond it the
+   * content that has waited for the longest time is refused with 503. 0 is no limit. Default: 67,108,864.
+   */
+  readonly maxUnreadContent?: number;
+  /**
    * The maximum of unread content, in bytes, that is discarded to keep the connection; above it the connection is
    * closed. Default: 8,388,608.
    */
@@ -110,6 +116,7 @@ export interface ServeContext extends ServeSettings, ProxyTrust {
   readonly draining: Draining;
   readonly unsent: Unsent;
   readonly heldContent: HeldContent;
+  readonly unreadContents: UnreadContents;
   /** Whether the server is shutting down: answers close their connections. */
   closing: boolean;
 }
@@ -162,6 +169,7 @@ export function toServeSettings(options: ServeOptions): ServeSettings {
       options.maxHeldContentPerAddress === undefined
         ? undefined
         : integer("maxHeldContentPerAddress", options.maxHeldContentPerAddress, Number.MAX_SAFE_INTEGER),
+    maxUnreadContent: integer("maxUnreadContent", options.maxUnreadContent ?? 2 ** 26, Number.MAX_SAFE_INTEGER),
     drainLimit: integer("drainLimit", options.drainLimit ?? 8 * 2 ** 20, Number.MAX_SAFE_INTEGER),
     drainTimeout: integer("drainTimeout", options.drainTimeout ?? 1_000, longestTimer),
   };
@@ -192,6 +200,7 @@ const knownOptions: Readonly<Record<keyof ServeOptions, true>> = {
   maxUnsentPerConnection: true,
   maxHeldContent: true,
   maxHeldContentPerAddress: true,
+  maxUnreadContent: true,
   drainLimit: true,
   drainTimeout: true,
 };

@@ -7,6 +7,7 @@ import { Draining } from "./draining.ts";
 import { EventLoopTurns } from "./event-loop.ts";
 import { HeldContent } from "./held-content.ts";
 import { Http1Server } from "./http1/server.ts";
+import { UnreadContents } from "./http2/unread-content.ts";
 import { connectionOptions, type Listener } from "./listener.ts";
 import {
   type ServeContext,
@@ -72,6 +73,7 @@ export async function serve(app: Servable, options: ServeOptions = {}): Promise<
       maxHeldContentPerAddress: shareOfAddress(maxHeldContentPerAddress, maxHeldContent),
       isExempt: addressExemption(maxHeldContentPerAddress, trust),
     }),
+    unreadContents: new UnreadContents(settings.maxUnreadContent),
     closing: false,
   };
   const listener = await makeListener(context);

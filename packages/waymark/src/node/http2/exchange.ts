@@ -14,6 +14,7 @@ import { StallWatch } from "../stall-watch.ts";
 import { type UnsentHolder, UnsentShare } from "../unsent.ts";
 import type { Watchable } from "../watched.ts";
 import type { Http2Head } from "./head.ts";
+import { UnreadContent } from "./unread-content.ts";
 
 /** What an exchange needs of the session that it is on. */
 interface ExchangeSession {
@@ -30,6 +31,7 @@ export class Http2Exchange extends ServedExchange implements Watchable, UnsentHo
   readonly unsent: UnsentShare;
   readonly #output: Output;
   readonly #watch: StallWatch;
+  readonly #unread: UnreadContent | undefined;
   /** The answer in place of the app's. */
   #refusal: HttpResponse | undefined;
   /** Whether the client holds its content back until it receives `100 Continue` (RFC 9110 §10.1.1). */
@@ -49,6 +51,9 @@ export class Http2Exchange extends ServedExchange implements Watchable, UnsentHo
     });
     this.#watch = new StallWatch(this.#output, context);
     this.#awaitsContinue = head.expectation !== undefined;
+    this.#unread = stream.endAfterHeaders
+      ? undefined
+      : new UnreadContent(stream, context.unreadContents, ({ response }) => this.#answerInstead(response));
     stream.on("drain", () => this.#output.resume());
     stream.once("close", () => {
       this.#output.discard();
@@ -75,7 +80,10 @@ export class Http2Exchange extends ServedExchange implements Watchable, UnsentHo
     return new NodeContent(native, this.head.contentLength, {
       begin: () => this.#continue(),
       isComplete: () => !native.closed,
-      count: (holder) => this.countContent(holder),
+      count: (holder) => {
+        this.#unread?.readBy(holder);
+        return this.countContent(holder);
+      },
     });
   }
 
@@ -102,8 +110,14 @@ export class Http2Exchange extends ServedExchange implements Watchable, UnsentHo
     if (requestTimeout === 0 || native.endAfterHeaders || native.readableEnded || this.#refusal === late) return;
     this.#waited += elapsed;
     if (this.#waited <= requestTimeout) return;
+    this.#answerInstead(late);
+  }
+
+  /** Sends this in place of the app's answer, or ends the stream of an answer that has begun. */
+  #answerInstead(refusal: HttpResponse): void {
+    const { native } = this;
     if (native.headersSent) native.close(constants.NGHTTP2_CANCEL);
-    else this.answer(late);
+    else this.answer(refusal);
   }
 
   get still(): number {
