@@ -304,7 +304,7 @@ suite("the results", () => {
     assert.equal(ours?.busy, 1);
   });
 
-  test("do without processor time where the system does not tell it", () => {
+  test("leave out processor time where the system does not report it", () => {
     const result = resultOf(["ours", [timing(90)]], ["bare", [timing(100)]]);
     assert.equal(result.contestants[0]?.requestsPerProcessorSecond, undefined);
     assert.match(toServersTable(result), /^ours +90 +90–90 +0\.900 +\?/m);

@@ -16,7 +16,7 @@ import { measureWrites } from "./writes.ts";
 // Nothing here says how long anything may take: to tell that is what the benchmark is for.
 
 suite("the measurement of writes", () => {
-  test("sends people to ours and to a commit for each, then reads one alone and while others write", async () => {
+  test("stores people by shared commits and by a commit each, then reads one, also during writes", async () => {
     const directory = await mkdtemp(join(tmpdir(), "benchmark-test-"));
     const { asked, run } = recorder();
     try {

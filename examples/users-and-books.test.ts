@@ -15,7 +15,7 @@ suite("the books of users", () => {
     assert.equal((await ask("POST /users/2/books", { title: "Sanditon" })).header("Location"), "/users/2/books/2");
   });
 
-  test("are those of one user alone", async () => {
+  test("belong to one user only", async () => {
     assert.deepEqual(
       JSON.parse((await ask("GET /users/1/books")).text).map(({ title }: { title: string }) => title),
       ["Emma"],
@@ -27,7 +27,7 @@ suite("the books of users", () => {
     assert.equal(JSON.parse((await ask("GET /users/2/books/2")).text).title, "Sanditon");
   });
 
-  test("are nowhere where there is no user", async () => {
+  test("are not found below a user that does not exist", async () => {
     for (const line of ["GET /users/3/books", "GET /users/3/books/1", "DELETE /users/3/books/1"]) {
       const { status, text } = await ask(line);
       assert.deepEqual([status, text], [404, ""], line);

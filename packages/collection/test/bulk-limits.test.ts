@@ -134,7 +134,7 @@ function countSteps(clock: { now: number }): { step(): void; readonly most: numb
 
 describe("the records of one request", () => {
   for (const lenient of [false, true]) {
-    it(`are as many as the limit, and no more, ${lenient ? "the good ones" : "all or none"}`, () =>
+    it(`may be as many as the limit, and no more, ${lenient ? "the good ones" : "all or none"}`, () =>
       withBooks({ bulk: { maxRecords: 3 } }, async (books, store) => {
         assert.equal(membersOf(await post(books, `\n\n${emma.repeat(3)}\n`, { lenient }))["stored"], 3);
         for (const lines of [emma.repeat(4), `${emma.repeat(2)}{}\n{}\n`]) {
@@ -158,7 +158,7 @@ describe("the records of one request", () => {
     });
   });
 
-  it("are asked for up to the 1,000th fault when all or none are to be stored", async () => {
+  it("are read up to the 1,000th fault when all or none are to be stored", async () => {
     let judged = 0;
     await withBooks({ onJudge: () => judged++ }, async (books) => {
       const problem = assertProblem(await post(books, "1\n".repeat(100_000)), 400, "invalid-content");
@@ -268,7 +268,7 @@ describe("the share of one caller in bulk requests", () => {
       assert.equal((await send("slow", books)).status, 200);
     }));
 
-  it("is bounded in what is put aside on disk: alone, beside others of the caller, and beside all", () =>
+  it("limits the bytes on disk: of one request, of all requests of the caller, and of all callers", () =>
     withCallers({ maxSpoolBytesPerCaller: 300_000, maxSpoolBytes: 400_000 }, async (send) => {
       const tooLarge = await send("one", books + books);
       assert.equal(tooLarge.status, 413);
@@ -295,7 +295,7 @@ describe("the share of one caller in bulk requests", () => {
 
 describe("the time of a bulk request", () => {
   for (const lenient of [false, true]) {
-    it(`is bounded, and nothing is stored by then, ${lenient ? "of the good ones" : "all or none"}`, async (t) => {
+    it(`is limited, and nothing was stored before, ${lenient ? "of the good ones" : "all or none"}`, async (t) => {
       const clock = stoppedClock(t);
       let judged = 0;
       const onJudge = (): void => {

@@ -108,7 +108,7 @@ suite("PUT of a record", () => {
     assert.equal((await ask("PUT", "/things/1", await thing())).status, 204);
   });
 
-  test("refuses other values of what the server sets, beside all else that is wrong", async () => {
+  test("refuses other values of members that the server sets, together with all other errors", async () => {
     await add({ name: "Ada" });
     const response = await ask("PUT", "/things/1", {
       id: 2,
@@ -192,7 +192,7 @@ suite("PATCH of a record", () => {
     });
   }
 
-  test("is 404 without content where there is none, and 415 in another format, which is named", async () => {
+  test("is 404 without content for a missing record, and 415 in another format, with the right ones named", async () => {
     assert.equal((await ask("PATCH", "/things/1", { name: "Ada" })).status, 404);
     await add({ name: "Ada" });
     const refused = await ask("PATCH", "/things/1", { name: "Grace" }, { "Content-Type": "text/plain" });
@@ -356,7 +356,7 @@ suite("POST to a record", () => {
   });
 });
 
-test("every change of a record refuses an id that is no integer", async () => {
+test("every change of a record refuses an id that is not an integer", async () => {
   for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"]) {
     const response = await ask(method, "/things/abc", {});
     assert.deepEqual([response.status, problemOf(response).code], [400, "invalid-id"], method);

@@ -418,7 +418,7 @@ describe("creating a record", () => {
 });
 
 describe("a list", () => {
-  it("tells the store, with what it asks for, when the client has gone", async () => {
+  it("passes the store a signal that aborts when the client has gone", async () => {
     const signals: unknown[] = [];
     const store = storeWith({
       list: (_selection, options) => {
@@ -465,7 +465,7 @@ describe("a store that is not available", () => {
       ["at once", closedStore],
       ["after a while", async () => rejecting],
     ] as const) {
-      it(`is a 503 with Retry-After when ${what} fails ${how}, and tells nothing of the cause`, async () => {
+      it(`is a 503 with Retry-After when ${what} fails ${how}, and hides the cause`, async () => {
         const response = await handle(peopleOver(await store()));
         assert.deepEqual([response.status, response.headers.get("Retry-After")], [503, "1"]);
         assert.deepEqual(problemOf(response), {
@@ -499,7 +499,7 @@ describe("a store that is not available", () => {
     );
   });
 
-  it("is told from a fault, which is thrown on", async () => {
+  it("differs from a fault, which is thrown on", async () => {
     const fault = new Error("a fault of the program");
     const failing = storeWith({
       find: () => {

@@ -412,7 +412,7 @@ describe("many records at once, with handling=lenient", () => {
     }),
   );
 
-  it("are told of when the store fails among them: what is stored, what may be, and where it ended", async () => {
+  it("are reported when the store fails among them: the stored ones, the unknown ones, and the line where it ended", async () => {
     const outcomes: Readonly<Record<string, () => Promise<Creation>>> = {
       a: async () => ({ kind: "created", record: { id: 1, revision: 1, updatedAt: 0, json: "{}" } }),
       b: () => Promise.reject(new StoreUnavailable("The disk is full")),
@@ -540,7 +540,7 @@ describe("the records that wait to be stored", () => {
     else process.env["TMPDIR"] = given;
   });
 
-  it("are in a file of the temporary folder that has no name, so that none is ever left", async () => {
+  it("are in a temporary file without a name, so that no file is ever left", async () => {
     process.env["TMPDIR"] = directory;
     const names: string[] = [];
     const store = storeWith({
@@ -553,7 +553,7 @@ describe("the records that wait to be stored", () => {
     assert.deepEqual([names, await readdir(directory)], [[], []]);
   });
 
-  it("are a fault where there is no temporary folder", async () => {
+  it("cause a fault where there is no temporary folder", async () => {
     process.env["TMPDIR"] = join(directory, "missing");
     await assert.rejects(post(booksOver(storeWith({})), [{ title: "Emma" }]), { code: "ENOENT" });
   });

@@ -201,7 +201,7 @@ describe("reading CSV", () => {
     ]);
   });
 
-  it("gives back what the representation has written, in whatever pieces it comes", async () => {
+  it("returns what the representation wrote, however it is cut into pieces", async () => {
     const unit = fc.oneof(
       fc.constantFrom(..."=+-@'\"\t\r\n, ＝"),
       fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }),

@@ -33,7 +33,7 @@ describe("POST of many records with ?dry-run=true", () => {
     return { status, answer: JSON.parse(String(answer)), count: await store.count() };
   }
 
-  it("judges every record, and stores none", async () => {
+  it("validates every record, and stores nothing", async () => {
     const lines = '{"pages":1}\n{"pages":0}\nnot JSON\n{"pages":2}\n';
     for (const headers of [{}, { Prefer: "handling=lenient" }]) {
       const { status, answer, count } = await post("?dry-run=true", lines, headers);

@@ -69,7 +69,7 @@ async function textOf({ body }: HttpResponse): Promise<string> {
 suite("?format=", () => {
   const csvFile = "attachment; filename=\"b_cher.csv\"; filename*=UTF-8''b%C3%BCcher.csv";
 
-  test("chooses what a list is sent as, whatever Accept prefers, as a file of the collection's name", async () => {
+  test("chooses the format of a list before Accept, and names the file after the collection", async () => {
     for (const Accept of ["*/*", "application/json, */*;q=0.1", "text/csv;q=0.1, application/xml"]) {
       const response = await ask("?format=csv", { Accept });
       assert.equal(response.headers.get("Content-Type"), "text/csv; charset=utf-8; header=present");
@@ -91,11 +91,11 @@ suite("?format=", () => {
     assert.match(link, /<[^>]*\?format=csv&limit=1&after=[^>]*>; rel="next"/);
   });
 
-  test("stands beside fields", async () => {
+  test("can be combined with fields", async () => {
     assert.equal(await textOf(await ask("/1?fields=id&format=json")), '{"id":1}');
   });
 
-  test("gives content to show where there is no kind of file", async () => {
+  test("names no file for a format that has no file extension", async () => {
     const response = await ask("/1?format=page");
     assert.deepEqual([response.headers.get("Content-Disposition"), await textOf(response)], [undefined, "<p>1"]);
   });

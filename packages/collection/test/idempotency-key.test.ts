@@ -87,7 +87,7 @@ suite("an Idempotency-Key", () => {
     assert.equal(await count(), 1);
   });
 
-  test("is used up by success alone: what was refused can be sent mended", async () => {
+  test("is used up by success only: a refused request can be corrected and sent again", async () => {
     await post({ name: "Ada", code: "A" });
     for (const [body, status] of [
       ["{", 400],
@@ -140,7 +140,7 @@ suite("an Idempotency-Key", () => {
     assert.equal(await count(), 3);
   });
 
-  test("is that of the caller whom the access check knows, unless told", async () => {
+  test("belongs to the caller that the access check found, by default", async () => {
     const things = collection({ path: "/things", store: database.store("things"), schema, decoders: [jsonDecoder] });
     const guard = access((request) => ({
       kind: "allowed",

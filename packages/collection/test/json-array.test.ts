@@ -19,7 +19,7 @@ async function decode(text: string, size = text.length): Promise<unknown[]> {
 }
 
 suite("a JSON array of records", () => {
-  test("gives its values with their numbers, in whatever pieces it comes", async () => {
+  test("yields its values with their numbers, however it is cut into pieces", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.jsonValue({ maxDepth: 4 }), { maxLength: 5 }),

@@ -283,7 +283,7 @@ suite("a JSON Patch", () => {
   });
 });
 
-suite("what is no JSON Patch", () => {
+suite("content that is not a JSON Patch", () => {
   const wrong: readonly [what: string, patch: unknown, paths: readonly (readonly PropertyKey[])[]][] = [
     ["an object", { op: "remove", path: "/a" }, [[]]],
     ["null", null, [[]]],

@@ -155,7 +155,7 @@ describe("a filter", () => {
     test(`is read from ${search}`, () => assert.deepEqual(selectionOf(search).filters, [filter]));
   }
 
-  test("stands beside others, of the same member too", () => {
+  test("can be combined with others, also of the same member", () => {
     assert.deepEqual(selectionOf("birthDate[ge]=1950-01-01&birthDate[lt]=1951-01-01&limit=2").filters, [
       { member: "birthDate", operator: "ge", value: "1950-01-01" },
       { member: "birthDate", operator: "lt", value: "1951-01-01" },
@@ -420,8 +420,8 @@ describe("a cursor", () => {
   });
 });
 
-describe("what is wrong with a query", () => {
-  test("is told all at once", () => {
+describe("the errors in a query", () => {
+  test("are reported all at once", () => {
     const errors = errorsOf("limit=0&sort=a,b&x=1&birthDate=x&email=&email[in]=,&fields=y&id=1&id=2");
     assert.deepEqual(errors.map(({ parameter }) => parameter).toSorted(), [
       "birthDate",
@@ -436,7 +436,9 @@ describe("what is wrong with a query", () => {
     ]);
   });
 
-  test("is told for the first hundred places, in a time that grows with the query alone", { timeout: 15_000 }, () => {
+  test("are reported for the first hundred places, in a time that grows only with the query", {
+    timeout: 15_000,
+  }, () => {
     assert.equal(errorsOf(Array.from({ length: 256 }, (_, i) => `p${i}=1`).join("&")).length, 100);
     assert.equal(errorsOf("a=1&".repeat(256)).length, 2);
     assert.deepEqual(selectionOf("&".repeat(1_000_000)), { order: byId });

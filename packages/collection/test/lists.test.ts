@@ -228,7 +228,7 @@ suite("the pages of a list", () => {
     assert.deepEqual([rest.ids, rest.links], [[3, 4, 6, 8, 7], {}]);
   });
 
-  test("are walked whole by Link alone, there and back, whatever is asked for", async () => {
+  test("are reached by Link only, forward and back, for every query", async () => {
     await fc.assert(
       fc.asyncProperty(queries, fc.integer({ min: 1, max: 4 }), async ({ search, filters, order }, limit) => {
         const expected = selectedFrom(records, { filters, order });
@@ -261,7 +261,7 @@ suite("the pages of a list", () => {
 });
 
 suite("the number of records", () => {
-  test("is told where it is preferred, whatever the page", async () => {
+  test("is sent on every page of a client that prefers it", async () => {
     for (const [query, count] of [
       ["", "8"],
       ["limit=2", "8"],
@@ -275,7 +275,7 @@ suite("the number of records", () => {
     assert.equal(next.header("X-Total-Count"), "8");
   });
 
-  test("is not told unless it is, which caches are told of either way", async () => {
+  test("is left out by default, and Vary names Prefer in both cases", async () => {
     for (const Prefer of ["", "count=estimated", "count", "return=minimal"]) {
       const { header } = await read("/things?limit=2", { Prefer });
       assert.deepEqual([header("X-Total-Count"), header("Preference-Applied")], [null, null]);
@@ -298,7 +298,7 @@ suite("HEAD of a list", () => {
   });
 });
 
-suite("what of the records is sent", () => {
+suite("the choice of fields", () => {
   const choices: readonly [query: string, text: string][] = [
     ["fields=id&limit=2", '[{"id":1},{"id":2}]'],
     ["fields=name,id&id=1", '[{"name":"Ada","id":1}]'],
@@ -313,14 +313,14 @@ suite("what of the records is sent", () => {
     test(`?${query}`, async () => assert.equal((await read(`/things?${query}`)).text, text));
   }
 
-  test("is told to the representation, and is all unless told", async () => {
+  test("is passed to the representation; all fields by default", async () => {
     const accepting = { Accept: "text/x-names" };
     assert.equal((await read("/things?limit=2", accepting)).text, "all:Ada,Grace");
     assert.equal((await read("/things?limit=2&fields=name,id", accepting)).text, "name,id:Ada,Grace");
     assert.equal((await read("/things?fields=address&id=1", accepting)).text, "address.postalCode,address.city:");
   });
 
-  test("is no choice where a representation takes whole records", async () => {
+  test("is refused where a representation needs whole records", async () => {
     const headers = { Accept: "text/x-card" };
     assert.equal((await read("/things?limit=2", headers)).text, "all:Ada,Grace");
     const response = await app.fetch(new Request("http://localhost/things?fields=name", { headers }));

@@ -54,7 +54,7 @@ suite("a caller who may not read a record", () => {
     assert.deepEqual([...new Set(paths)], ["/things/1"]);
   });
 
-  test("is told apart from one who may", async () => {
+  test("gets another answer than one who may read it", async () => {
     assert.equal((await amend({ Authorization: "Bearer 1" }))["#/name"], "cannot be secret name");
   });
 });

@@ -66,7 +66,7 @@ describe("NDJSON", () => {
     });
   });
 
-  it("is read alike in whatever pieces it comes", async () => {
+  it("is read in the same way however it is cut into pieces", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.jsonValue()), fc.integer({ min: 1, max: 20 }), async (values, size) => {
         const content = values.map((value) => `${JSON.stringify(value)}\n`).join("");

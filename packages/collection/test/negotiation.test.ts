@@ -93,7 +93,7 @@ suite("the representation that Accept chooses", () => {
     ["/things/1", "text/x-count", ["application/json", "text/x-shout", "text/x-card"]],
     ["/things", "text/x-card", ["application/json", "text/x-shout", "text/x-count"]],
   ] as const) {
-    test(`is none for ${accepted} at ${target}: 406 names those that have a form for it`, async () => {
+    test(`does not exist for ${accepted} at ${target}: 406 names the available ones`, async () => {
       const { status, text } = await ask(target, { Accept: accepted });
       assert.deepEqual([status, JSON.parse(text).available], [406, available]);
     });
@@ -125,7 +125,7 @@ suite("entity tags", () => {
 });
 
 suite("the representations of a collection", () => {
-  test("are JSON alone unless told", () => {
+  test("are JSON only, by default", () => {
     const { itemTypes, listTypes } = collection({ ...options, store });
     assert.deepEqual([itemTypes, listTypes], [["application/json"], ["application/json"]]);
   });

@@ -98,7 +98,7 @@ suite("records of an owner", () => {
     assert.equal((await ask("GET /a/2/books")).text, "[]");
   });
 
-  test("are listed below their owner alone, with pages whose links have the path", async () => {
+  test("are listed only below their owner, with pages whose links have the path", async () => {
     for (const title of ["Persuasion", "Lady Susan"]) await ask("POST /a/1/books", { title });
     const page = await ask("GET /a%20b/1/books?sort=title&limit=2&fields=title", undefined, { Prefer: "count=exact" });
     assert.deepEqual([page.text, page.header("X-Total-Count")], ['[{"title":"Emma"},{"title":"Lady Susan"}]', "3"]);

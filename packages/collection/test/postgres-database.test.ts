@@ -58,7 +58,7 @@ describe("a PostgreSQL database", () => {
     await Promise.all(databases.map((database) => database.close()));
   });
 
-  it("has a commit written to the disk, whatever the server is set to", async () => {
+  it("writes a commit to the disk, even if the server is set not to", async () => {
     const url = await newPostgresDatabase();
     await using opened = disposable(await open(`${url}%20-csynchronous_commit%3Doff`));
     await execute(
@@ -469,7 +469,7 @@ describe("two programs on one PostgreSQL database", () => {
     assert.deepEqual(await others.create({ identifier: "A2" }), { kind: "conflict", member: "identifier" });
   });
 
-  it("let one of 100 who expect the same revision through", async () => {
+  it("let one of 100 changes that expect the same revision through", async () => {
     const url = await newPostgresDatabase();
     await using one = disposable(await open(url));
     await using other = disposable(await open(url));
@@ -484,7 +484,7 @@ describe("two programs on one PostgreSQL database", () => {
     assert.deepEqual(won[0], { kind: "replaced", record: await stores[1].find(1) });
   });
 
-  it("give revisions in the order of the commits: who reads one has seen all that are less", async () => {
+  it("give revisions in the order of the commits: whoever reads one can read all lower ones", async () => {
     const url = await newPostgresDatabase();
     await using one = disposable(await open(url));
     await using other = disposable(await open(url));
@@ -570,7 +570,7 @@ describe("two programs on one PostgreSQL database", () => {
     await assert.rejects(one.database.store("person").create({}), StoreUnavailable);
   });
 
-  it("fail alone for a change that the database refuses, and make those that came with it", async () => {
+  it("fail only for the change that the database refuses, and make those that came with it", async () => {
     const url = await newPostgresDatabase();
     await using one = disposable(await open(url));
     const people = one.database.store("person");

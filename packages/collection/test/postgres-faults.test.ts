@@ -86,7 +86,7 @@ describe("a connection to PostgreSQL", () => {
     assert.equal((await everything(people)).length, 3);
   });
 
-  it("that breaks in the midst of a commit leaves the outcome open, and says so", async () => {
+  it("that breaks during a commit leaves the outcome unknown, and says so", async () => {
     await using through = await openThroughRelay();
     const { database, relay } = through;
     const people = database.store("person");
@@ -125,7 +125,7 @@ describe("a connection to PostgreSQL", () => {
 });
 
 describe("another transaction in a PostgreSQL database", () => {
-  it("that holds the collection's lock makes changes unavailable, and leaves reads alone", async () => {
+  it("that holds the collection's lock makes changes unavailable, but not reads", async () => {
     const server = await postgresServer();
     const url = await server.createDatabase();
     await using opened = disposable(await open(url, { lockTimeout: 50 }));

@@ -175,7 +175,7 @@ describe("what a PostgreSQL database is made of", () => {
 });
 
 describe("columns of a PostgreSQL database", () => {
-  it("that another version has made anew are not stored without their values: changes are refused, reads go on", async () => {
+  it("that another version has made again get no records without values: changes are refused, reads go on", async () => {
     const url = await newPostgresDatabase();
     await using older = disposable(await open(url, [{ name: "person" }]));
     const people = older.database.store("person");

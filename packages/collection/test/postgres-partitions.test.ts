@@ -213,7 +213,7 @@ describe("the number of partitions", () => {
 });
 
 describe("a copy to another number of partitions", () => {
-  it("has every record with its id and revision, owned ones too, and gives none of them again", async () => {
+  it("has every record with its id and revision, owned ones too, and gives no id or revision again", async () => {
     const source = await openDatabase(":memory:", { collections });
     await source.store("person").createAll(Array.from({ length: 40 }, (_, n) => ({ identifier: `${n}` })));
     await source.store("person").remove(40);

@@ -149,7 +149,7 @@ describe("a standby of a PostgreSQL database", () => {
 });
 
 describe("a standby that undoes reads for what it takes over at once", () => {
-  it("is read all the same", async () => {
+  it("can be read", async () => {
     await using servers = await startReplication("-c", "fsync=off", "-c", "max_standby_streaming_delay=0");
     const url = await servers.primary.createDatabase();
     await using primary = await open(url);
@@ -189,7 +189,7 @@ describe("a standby that undoes reads for what it takes over at once", () => {
 });
 
 describe("a standby that is promoted, and the primary that then follows it", () => {
-  it("takes changes, and takes none, without being opened again", async () => {
+  it("swap their roles without being opened again", async () => {
     await using servers = await startReplication("-c", "fsync=off");
     const { primary, standby } = servers;
     const url = await primary.createDatabase();

@@ -116,7 +116,7 @@ suite("return=representation", () => {
     assert.equal(answer.header("ETag"), '"1-lines"');
   });
 
-  test("is not followed, and the change made all the same, where no representation is acceptable", async () => {
+  test("is ignored, and the change made, where no representation is acceptable", async () => {
     for (const [method, target, body, status] of changes) {
       const answer = await ask(method, target, "return=representation", body, { Accept: "text/html" });
       const expected = method === "POST" ? status : answer.status;

@@ -115,7 +115,7 @@ describe("a SQLite file of an older layout", () => {
 });
 
 describe("columns of a SQLite file", () => {
-  it("that another version has made anew are not stored without their values: changes are refused, reads go on", async () => {
+  it("that another version has made again get no records without values: changes are refused, reads go on", async () => {
     const file = folder.newFile();
     const older = await open(file, { name: "person" });
     const people = older.store("person");

@@ -73,7 +73,7 @@ describe("a SQLite file that several threads open at once", () => {
     });
   };
 
-  it("is made once where there is none, and every one of them stores its record", async () => {
+  it("is made once if it is missing, and every thread stores its record", async () => {
     const rounds = Array.from({ length: 8 }, () => folder.newFile());
     const workers = openInThreads(3, rounds);
     try {

@@ -254,7 +254,7 @@ describe("selectable members of a SQLite file", () => {
     });
   }
 
-  it("do not have names that differ in case alone", async () => {
+  it("do not have names that differ in case only", async () => {
     await assert.rejects(open({ person: { ...selectable(["name", "text"], ["Name", "number"]) } }), TypeError);
   });
 });
@@ -299,7 +299,7 @@ describe("owners in a SQLite file", () => {
   const openAll = (file: string, ...collections: readonly CollectionDefinition[]): Promise<Database> =>
     openSqliteDatabase(file, { collections, now: () => noon });
 
-  it("are given and taken away while there is no record, and not afterwards", async () => {
+  it("can be added and removed while there is no record, and not afterwards", async () => {
     const file = folder.newFile();
     const company = { name: "company" };
     for (const book of [{ name: "book" }, owned("person"), owned("company"), owned("person")]) {
@@ -323,7 +323,7 @@ describe("owners in a SQLite file", () => {
     await again.close();
   });
 
-  it("take their records with them whoever removes them", async () => {
+  it("take their records with them, also when another program removes them", async () => {
     const file = folder.newFile();
     const database = await openAll(file, person, owned("person"));
     await create(database.store("person"), {});
@@ -350,7 +350,7 @@ describe("owners in a SQLite file", () => {
 });
 
 describe("idempotency keys in a SQLite file", () => {
-  it("are forgotten by whatever is stored when they are a day old, also in other collections", async () => {
+  it("are forgotten after a day, some with each change, also of other collections", async () => {
     const file = folder.newFile();
     let time = noon.getTime();
     const collections = [{ name: "person" }, { name: "order" }];

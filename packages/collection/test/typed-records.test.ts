@@ -57,7 +57,7 @@ suite("a record of a typed store", () => {
     assert.ok(create);
   });
 
-  test("has none where there is no record", async () => {
+  test("is undefined where there is no record", async () => {
     assert.equal(parseRecord(await database.store<Book>("book").find(999)), undefined);
   });
 });

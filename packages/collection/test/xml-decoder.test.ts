@@ -34,7 +34,7 @@ async function refusalOf(decoding: () => unknown): Promise<ContentError> {
 }
 
 describe("the XML decoder", () => {
-  it("reads application/xml and text/xml, in whatever charset it can", () => {
+  it("reads application/xml and text/xml, in every charset that it knows", () => {
     assert.deepEqual(decoder.mediaTypes, ["application/xml", "text/xml"]);
     assert.equal(decoder.charsets, undefined);
   });
@@ -123,7 +123,7 @@ describe("the XML decoder", () => {
     for (const root of ["", "p:person", "<person>", "1"]) assert.throws(() => xmlDecoder({ root }), TypeError);
   });
 
-  it("knows no namespace unless told", () => {
+  it("refuses every namespace by default", () => {
     const { decode } = xmlDecoder({ root: "person" });
     assert.deepEqual(decode(utf8('<person xmlns=""/>'), xml()), {});
     assert.throws(() => decode(utf8(`<person xmlns="${namespace}"/>`), xml()), /names the namespace .*; leave it out/);

@@ -89,7 +89,7 @@ describe("XML", () => {
     ]);
   });
 
-  it("is well-formed whatever the members are", () => {
+  it("is well-formed for any members", () => {
     const members = fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue({ stringUnit: "binary" }));
     fc.assert(fc.property(members, (value) => assertWellFormed(xmlOf(value))));
   });

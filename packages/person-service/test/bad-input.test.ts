@@ -139,14 +139,14 @@ describeService("bad input", (openService) => {
         assert.match(problem.detail ?? "", new RegExp(` at line ${line}, column ${column}\\.$`));
       });
     }
-    it("whatever is wrong with it", async () => {
+    it("for every kind of fault", async () => {
       // A lone surrogate of JavaScript has no bytes.
       for (const [body, line, column] of invalidJson.filter(([text]) => text.isWellFormed() && !isArray(text))) {
         const problem = await refuse(service, asJson(body), 400, "malformed-content");
         assert.deepEqual([problem["line"], problem["column"]], [line, column], body.slice(0, 60));
       }
     });
-    it("and what is JSON is no person for another reason", async () => {
+    it("and valid JSON that is not a person is refused for another reason", async () => {
       for (const body of validJson.filter((text) => !isArray(text)))
         await refuse(service, asJson(body), 400, "invalid-content");
     });
@@ -168,7 +168,7 @@ describeService("bad input", (openService) => {
     it("stores nothing", async () => assert.deepEqual(await readAll(service), []));
   });
 
-  describe("content that is no UTF-8 is refused with the place of its first fault", () => {
+  describe("content that is not UTF-8 is refused with the place of its first fault", () => {
     const service = openService();
     for (const [name, [body, said]] of Object.entries(notUtf8)) {
       it(name, async () => {
@@ -269,7 +269,7 @@ describeService("bad input", (openService) => {
       }
     });
 
-    it("an unknown member is named whatever its name, up to a length", async () => {
+    it("an unknown member is named, up to a length", async () => {
       for (const name of Object.values(naughtyStrings)) {
         if (name === "__proto__" || !name.isWellFormed()) continue; // malformed already
         const problem = await refuse(service, asJson({ name: "Ada", [name]: 1 }), 400, "invalid-content");
@@ -344,7 +344,7 @@ describeService("bad input", (openService) => {
       assert.deepEqual([second.status, second.connection], [200, first.connection]);
     });
 
-    it("is refused when its length is not told before, and the connection goes on", async () => {
+    it("is refused without Content-Length too, and the connection goes on", async () => {
       const message = asJson(person.padEnd(2 * limit));
       const headers = { ...message.headers, "Transfer-Encoding": "chunked" };
       const first = await service.send("POST", "/person", { ...message, headers });

@@ -18,7 +18,7 @@ async function withService(options: Partial<PersonServiceOptions>, use: (url: st
 }
 
 describe("the bounds of the service", () => {
-  it("grant a client so many requests, refusals and unknown paths included, and health checks always", () =>
+  it("grant a client a number of requests, refusals and unknown paths included, and health checks always", () =>
     withService({ rateLimit: { limit: 3, window: 3600 }, cors: { origins: ["https://a.example"] } }, async (url) => {
       const headers = { Origin: "https://a.example" };
       const statuses: number[] = [];

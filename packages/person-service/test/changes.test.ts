@@ -299,7 +299,7 @@ describeOnEveryStore("a POST with an Idempotency-Key", (openService) => {
     assert.equal((await readAll(service)).length, 1);
   });
 
-  it("is refused with other content, and with a key that is none", async () => {
+  it("is refused with other content, and with an invalid key", async () => {
     await assertProblem(service, await post('"k"', "Eve"), 422, "idempotency-key-reused");
     for (const key of ['""', `"${"a".repeat(256)}"`, '"a', "a b"]) {
       await assertProblem(service, await post(key, "Eve"), 400, "invalid-idempotency-key");

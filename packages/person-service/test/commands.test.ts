@@ -49,7 +49,7 @@ describe("the commands about keys", () => {
     assert.deepEqual(await run(["key", "list", ...inFile]), [[], []]);
   });
 
-  it("refuse a name that is taken, one that is not there, and ones that are none", async () => {
+  it("refuse a name that is taken, missing or malformed", async () => {
     await run(["key", "create", "--name", "crm", "--scope", "a", ...inFile]);
     for (const [argv, message] of [
       [["key", "create", "--name", "crm", "--scope", "a", ...inFile], /There is already a key named "crm"/],
@@ -135,7 +135,7 @@ describe("the command line of other commands", () => {
     });
   }
 
-  it("tells which help has what would be right", () => {
+  it("names the help that says what would be right", () => {
     for (const [argv, help] of [
       [["keys"], "person-service --help"],
       [["key"], "person-service key --help"],

@@ -80,7 +80,7 @@ const mistakes: readonly Mistake[] = [
 describeService("a common mistake", (openService) => {
   const service = openService();
 
-  it("is made beside a record that is there", async () => {
+  it("finds a record to try it on", async () => {
     assert.equal(await store(service, asJson({ name: "Ada", identifier: "taken" })), 1);
   });
 

@@ -183,7 +183,7 @@ describeOnEveryStore("conditional requests", (openService) => {
       assert.equal((await service.send("OPTIONS", "/person/1", { headers })).status, 204);
     });
 
-    it("spare who reads the list what it has, until anybody changes", async () => {
+    it("answer 304 to a reader of the list until a person changes", async () => {
       const tagOf = async (target: string) => (await service.send("GET", target)).headers["etag"] ?? "";
       const seen = new Set<string>();
       const steps = [

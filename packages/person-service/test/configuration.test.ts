@@ -68,7 +68,7 @@ describe("a setting", () => {
     );
   });
 
-  it("of a Kubernetes Service with the name of the program is none of ours", () => {
+  it("is not read from the variables of a Kubernetes Service with the name of the program", () => {
     const given = parseCommandLine([], {
       PERSON_SERVICE_PORT: "tcp://10.0.0.7:80",
       PERSON_SERVICE_PORT_80_TCP: "tcp://10.0.0.7:80",

@@ -312,7 +312,7 @@ describeOnEveryStore("the contract", (openService, transport) => {
       }
     }
 
-    it("have removed the person by DELETE alone", async () => {
+    it("remove the person by DELETE only", async () => {
       await assertDue(service, await service.send("GET", "/person/1"), nobody);
     });
   });
@@ -320,7 +320,7 @@ describeOnEveryStore("the contract", (openService, transport) => {
   describe("methods that are refused", () => {
     const service = openService();
 
-    it("tell by OPTIONS what a POST can have", async () => {
+    it("list the types of a POST in the answer to OPTIONS", async () => {
       const { headers } = await service.send("OPTIONS", "/person");
       const types = "application/json, application/xml, text/xml, application/x-ndjson, text/csv";
       assert.equal(headers["accept-post"], types);
@@ -587,7 +587,7 @@ describeOnEveryStore("the contract", (openService, transport) => {
       await assertDue(service, await service.send("GET", "/person"), content("application/json", "[]", true));
     });
 
-    it("gives everybody, each as they are given alone", async () => {
+    it("lists everybody, each in the form of GET /person/{id}", async () => {
       const texts: string[] = [];
       for (let i = 0; i < 300; i++) {
         const id = await store(service, asJson({ name: `Person ${i}`, description: "x".repeat(1000) }));

@@ -28,7 +28,7 @@ describe("the service and pages of other origins", () => {
       app.fetch(new Request(`http://localhost${target}`, { method, headers, body: body ?? null }));
   }
 
-  it("has nothing to do with them unless it is told so", async () => {
+  it("does not answer them by default", async () => {
     const ask = await serviceWith({});
     const answer = await ask("GET", "/hello-world", { Origin: page });
     assert.deepEqual(sharing(answer), {});
@@ -69,7 +69,7 @@ describe("the service and pages of other origins", () => {
     await assert.rejects(openPersonService({ database: ":memory:", cors: { origins: [] } }), CorsPolicyError);
   });
 
-  it("is told the origins by --cors", async () => {
+  it("lets in the origins of --cors", async () => {
     const database = await createSqliteFile();
     try {
       await using service = await startService(

@@ -62,7 +62,7 @@ describe("demoPeople", () => {
 describe("peopleFromCsv", () => {
   const read = (csv: string) => peopleFromCsv(Readable.from([Buffer.from(csv)]));
 
-  it("reads a header alone as nobody", async () => {
+  it("returns no people for a header without rows", async () => {
     assert.deepEqual(await read("name,email\r\n"), []);
   });
 

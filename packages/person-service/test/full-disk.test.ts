@@ -128,7 +128,7 @@ for (const { what, missing, shell, pathSeenBy, makeRoom, isOutcomeUnknown, cause
       return changes.map(({ event, cause: why }) => [event, why]);
     }
 
-    it("answers 503 to who stores, keeps what it acknowledged and nothing else, reads on, and recovers by itself", async () => {
+    it("answers 503 to changes, keeps only what it acknowledged, goes on reading, and recovers by itself", async () => {
       const acknowledged = await fillDisk();
       assert.ok(acknowledged.size > 5, `${acknowledged.size} were stored`);
       await assertKept(acknowledged);
@@ -145,7 +145,7 @@ for (const { what, missing, shell, pathSeenBy, makeRoom, isOutcomeUnknown, cause
       ]);
     });
 
-    it("stores nobody of an import that there is no room for", async () => {
+    it("stores nobody from an import that does not fit", async () => {
       assert.equal((await post(person(1))).status, 200);
       const many = Array.from({ length: 240 }, (_, i) => `${person(i + 2)}\n`).join("");
       const answer = await post(many, "application/x-ndjson");

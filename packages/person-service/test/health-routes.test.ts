@@ -24,7 +24,7 @@ describeService("health", (openService) => {
   const service = openService();
 
   for (const state of ["live", "ready"]) {
-    it(`is ${state}, which nothing stores, whatever is accepted`, async () => {
+    it(`is ${state}, for any Accept, and is not cached`, async () => {
       for (const Accept of ["*/*", "application/json", "image/png"]) {
         const answer = await service.send("GET", `/health/${state}`, { headers: { Accept } });
         assert.deepEqual([answer.status, answer.text], [200, state]);
@@ -34,7 +34,7 @@ describeService("health", (openService) => {
     });
   }
 
-  it("is for reading alone", async () => {
+  it("takes GET and HEAD only", async () => {
     const answer = await service.send("POST", "/health/ready");
     await assertProblem(service, answer, 405, "method-not-allowed");
     assert.equal((await service.send("GET", "/health")).status, 404);
@@ -70,7 +70,7 @@ describe("readiness", () => {
     });
   }
 
-  it("tells where the database is for reads only", async () => {
+  it("says that the database is read-only", async () => {
     const { status, body } = await ask(appWith({ check: async () => ({ readOnly: true }) }), "/health/ready");
     assert.deepEqual([status, body], [200, "ready for reads only"]);
   });

@@ -134,7 +134,7 @@ describe("import", () => {
     assert(!existsSync(database));
   });
 
-  it("finds who conflicts with stored people with --dry-run, and who would be changed", async () => {
+  it("with --dry-run finds conflicts with stored people, and the people that it would change", async () => {
     const database = newFile("db");
     await run("import", write("csv", "name,identifier\nAda,1\n"), "--database", database);
     const file = write("csv", "name,identifier\nAda King,1\nGrace,2\nBo,\n");
@@ -166,7 +166,7 @@ describe("import", () => {
     assert.match(await run("import", file, "--database", database), /stored 0 people in .*, 2 stored before$/);
   });
 
-  it("with --upsert changes the members that the file has, and stores those who are new", async () => {
+  it("with --upsert changes the members that the file has, and stores new people", async () => {
     const database = newFile("db");
     await run("import", write("csv", "name,email,identifier\nAda,a@x.org,1\n"), "--database", database);
     const upsert = ["--upsert", "identifier", "--database", database];

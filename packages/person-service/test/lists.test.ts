@@ -213,7 +213,7 @@ describeOnEveryStore("lists of people", (openService) => {
       assert.equal(card.status, 400);
     });
 
-    it("are walked by Link alone while others write: whom nobody touched comes once, there and back", async () => {
+    it("can be followed by Link while others write: unchanged people come once, forward and back", async () => {
       const untouched = new Set(ids.filter((id) => id % 3 === 0));
       for (const query of ["limit=20", "limit=17&sort=familyName,-birthDate", "limit=50&sort=-updatedAt"]) {
         const before = (await readPage(service, `/person?${query.replace(/limit=\d+/, "")}`)).people;

@@ -36,7 +36,7 @@ describe("a count that takes long", () => {
   const count = (query: readonly string[]) =>
     request(`${service.url}/person?limit=1&${query.join("&")}`, { headers: { Prefer: "count=exact" } });
 
-  it("keeps nobody waiting who reads or lists something else", async () => {
+  it("does not delay other reads and lists", async () => {
     const order: string[] = [];
     // Enough of them for a second's work: each takes about a tenth.
     const counting = Array.from({ length: 20 }, () => count(longQuery));
@@ -54,7 +54,7 @@ describe("a count that takes long", () => {
     assert.deepEqual(order, ["/person/7 200", "/person?limit=50&sort=name 200", "counts"]);
   });
 
-  it("is left alone when its client has gone, and the service goes on", async () => {
+  it("is stopped when its client has gone, and the service goes on", async () => {
     for (let i = 0; i < 40; i++) {
       const counting = count(longQuery);
       counting.once("error", () => undefined);

@@ -156,7 +156,7 @@ describe("the program", () => {
       assert.match(stdout, /^person-service \d+\.\d+\.\d+\n$/);
     });
 
-    it("never repeats the password of a URL, whatever option or file it is given for", async () => {
+    it("never repeats the password of a URL, for any option or file", async () => {
       const url = "postgres://me:secret@db/people";
       for (const args of [[url], ["--port", "0", url], ["--access", url], ["--database", url], ["restore", url]]) {
         const { stdout, stderr } = await runProgram(...args);
@@ -234,7 +234,7 @@ describe("the program", () => {
     assert.match(assertRefusal(exit), /192\.0\.2\.1 is not an address of this machine/);
   });
 
-  it("answers 503 to a person whom another process keeps from being stored, and goes on reading", async () => {
+  it("answers 503 while another process blocks changes, and goes on reading", async () => {
     const file = folder.newFile();
     await using service = await startService("--database", file);
     const post = (): Promise<Response> =>
@@ -256,7 +256,7 @@ describe("the program", () => {
     await stop(service);
   });
 
-  it("stores nothing of a person whose client goes away in the midst, and is not disturbed", async () => {
+  it("stores no part of a person whose client goes away halfway, and goes on", async () => {
     const file = folder.newFile();
     await using service = await startService("--database", file);
     const headers = { "Content-Type": "application/json", "Content-Length": 1000, Expect: "100-continue" };
@@ -273,7 +273,7 @@ describe("the program", () => {
   describe("with an access file", () => {
     const openTo = (path: string) => ({ rules: [{ path, anyone: true }] });
 
-    it("lets in whom it names, takes keys and rules anew on SIGHUP, and keeps them when they are bad", async () => {
+    it("lets in its callers, reads keys and rules again on SIGHUP, and keeps the old ones when the new are bad", async () => {
       const access = folder.write("access.json", { rules: [{ path: "/hello-world", scopes: ["greet"] }] });
       const keys = folder.path("keys.json");
       const made = await runProgram("key", "create", "--name", "crm", "--scope", "greet", "--keys", keys);

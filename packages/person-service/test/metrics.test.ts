@@ -106,7 +106,7 @@ describe("metrics", () => {
     });
   }
 
-  it("are on this machine only unless --admin-host says otherwise, and a taken port is said in a line", async () => {
+  it("are for this machine only by default, and a taken port is reported in one line", async () => {
     await using service = await startService("--database", ":memory:", "--admin-port", "0");
     const { port, hostname } = new URL(adminOf(service));
     assert.equal(hostname, "127.0.0.1");

@@ -278,7 +278,7 @@ describe("backup and restore", () => {
     });
   }
 
-  it("is not restored from a file that is damaged, another program's, or none", async () => {
+  it("is not restored from a file that is damaged, another program's, or missing", async () => {
     const to = await newDatabase();
     const file = join(dirname(to), "bad.db");
     const bytes = readFileSync(backup);

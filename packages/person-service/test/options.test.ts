@@ -206,7 +206,7 @@ describe("the command line of the service", () => {
     });
   }
 
-  it("prints the usage on --help, whatever else is said", () => {
+  it("prints the usage on --help, before anything else", () => {
     for (const argv of [
       ["--help"],
       ["--port", "x", "--help"],

@@ -52,7 +52,7 @@ describe("a person in JSON-LD", () => {
     ],
   ];
   for (const [members, node] of chosen) {
-    it(`has of the chosen members ${Object.keys(members).join() || "none"} those`, () => {
+    it(`has the chosen members ${Object.keys(members).join() || "none"}`, () => {
       assert.deepEqual(nodeOf(members), { ...head, ...node });
     });
   }

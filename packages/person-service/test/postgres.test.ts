@@ -18,7 +18,7 @@ function assertNoPassword(text: string): void {
 }
 
 describe("the program on PostgreSQL", () => {
-  it("says where it keeps people, without the password, and ends when it is told to", async () => {
+  it("says where it keeps people, without the password, and ends on SIGTERM", async () => {
     const { location } = await createPostgresDatabase();
     await using service = await startService("--demo", "--database", location);
     assert.equal(((await (await fetch(`${service.url}/person`)).json()) as readonly unknown[]).length, 537);

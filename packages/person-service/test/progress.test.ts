@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { reportProgress } from "../src/cli/progress.ts";
 
 describe("reportProgress", () => {
-  it("tells a line for each tenth", () => {
+  it("prints a line for each tenth", () => {
     const told: string[] = [];
     const report = reportProgress({ tell: (line) => told.push(line) });
     for (let done = 0; done <= 200; done += 8) report(done, 200, "people");

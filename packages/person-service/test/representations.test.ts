@@ -142,12 +142,12 @@ describeService("representations", (openService) => {
       });
     }
 
-    it("are in UTF-8 whatever Accept-Charset says", async () => {
+    it("are in UTF-8 for any Accept-Charset", async () => {
       const { status, text } = await get(service, "/person/1", "xml", { "Accept-Charset": "utf-16" });
       assert.deepEqual([status, text.slice(0, 38)], [200, '<?xml version="1.0" encoding="UTF-8"?>']);
     });
 
-    it("are none of somebody who is not there, nor of what goes wrong", async () => {
+    it("do not apply to a missing person, nor to an error", async () => {
       for (const form of itemForms.filter((each) => each !== "html")) {
         const nobody = await get(service, "/person/2", form);
         assert.deepEqual([nobody.status, nobody.text, nobody.headers["content-type"]], [404, "", undefined]);
@@ -267,7 +267,7 @@ describeService("representations", (openService) => {
   describe("entity tags", () => {
     const service = openService();
 
-    it("have somebody to tell apart", async () => assert.equal(await store(service, asJson(ada)), 1));
+    it("have two people to compare", async () => assert.equal(await store(service, asJson(ada)), 1));
 
     for (const [target, some, state] of resources) {
       it(`of ${target} are one for each representation, and each spares its reader what it has`, async () => {

@@ -26,8 +26,8 @@ const answers: readonly (readonly [method: string, target: string, status: numbe
 describeService("the header fields of an answer", (openService) => {
   const service = openService();
 
-  describe("have browsers take it for data, and tell nothing of the software", () => {
-    it("and have a person to tell of", async () => assert.equal(await store(service, asJson({ name: "Ada" })), 1));
+  describe("let browsers treat it as data, and say nothing about the software", () => {
+    it("and have a person to send", async () => assert.equal(await store(service, asJson({ name: "Ada" })), 1));
 
     for (const [method, target, status, message] of answers) {
       it(`${method} ${target} → ${status}`, async () => {

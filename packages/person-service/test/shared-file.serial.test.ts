@@ -50,7 +50,7 @@ describe("two services on one SQLite file", () => {
     }
   });
 
-  it("let one of many who send the same identifier have it", async () => {
+  it("store one of many people with the same identifier", async () => {
     const sent = Array.from({ length: 20 }, (_, n) =>
       post(services[n % 2 === 0 ? 0 : 1], { name: "Ada", identifier: "A1" }),
     );
@@ -58,7 +58,7 @@ describe("two services on one SQLite file", () => {
     assert.deepEqual(statuses.sort(), [200, ...Array.from({ length: 19 }, () => 409)]);
   });
 
-  it("refuse to store with 503 while another program writes for too long, and answer who reads", async () => {
+  it("answer 503 to changes while another program writes for too long, and go on reading", async () => {
     const [service] = services;
     const before = await list(service);
     const other = new DatabaseSync(database.location);

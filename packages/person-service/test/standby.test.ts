@@ -109,13 +109,13 @@ describe("a service on a standby of PostgreSQL", () => {
     });
   }
 
-  it("tells what is wrong with a change before it refuses it", async () => {
+  it("reports what is wrong with a change before it refuses it", async () => {
     assert.equal((await send(standby, "POST", "/person", json, '{"name":7}')).status, 400);
     assert.equal((await send(standby, "PUT", "/person/538", json, '{"name":"Ada"}')).status, 404);
     assert.equal((await send(standby, "PUT", "/person/1", { ...json, "If-Match": '"x"' }, '{"name":"A"}')).status, 412);
   });
 
-  describe("that is told to write", () => {
+  describe("that is asked to write", () => {
     let file: TestDatabase;
     before(async () => {
       file = await createSqliteFile();

@@ -18,7 +18,7 @@ describe("the memory of a command does not grow with the people", () => {
     return measureCommand("import", file, "--rejects", folder.path("rejected.csv"), "--database", database);
   };
 
-  it("that imports them, and writes those who are refused to a file", async (t) => {
+  it("that imports them, and writes refused people to a file", async (t) => {
     before = (await importFile(few)).peak;
     const { stdout, peak } = await importFile(many);
     assert.match(stdout, /^stored 13,500 people in .*, 1,500 refused$/m);

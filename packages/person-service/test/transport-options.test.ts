@@ -40,7 +40,7 @@ describe("--tls-cert and --tls-key", () => {
     copyFileSync(fixture("key"), key);
   };
 
-  it("have the service speak HTTPS and tell browsers to keep to it, and are read again on SIGHUP", async () => {
+  it("make the service speak HTTPS and keep browsers to it, and are read again on SIGHUP", async () => {
     copyFixtures();
     await using service = await startService(...options);
     assert.match(service.url, /^https:/);
@@ -83,7 +83,7 @@ describe("--tls-cert and --tls-key", () => {
 describe("--trust-proxy", () => {
   const forwarded = { "X-Forwarded-For": "192.0.2.1", "X-Forwarded-Proto": "https" };
 
-  it("has the word of the proxy taken: who is counted, and whether it is HTTPS to them", async () => {
+  it("believes the proxy about the address of the client and about HTTPS", async () => {
     const limits = ["--rate-limit", "1/3600"];
     await using service = await startService("--database", ":memory:", "--trust-proxy", "127.0.0.0/8", ...limits);
     const url = `${service.url}/hello-world`;

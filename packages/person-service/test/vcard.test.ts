@@ -132,7 +132,7 @@ describe("a vCard", () => {
     );
   });
 
-  it("was told of every member", () => {
+  it("knows every member", () => {
     const { address = {}, ...members } = JSON.parse(record(full).json);
     const names = [...Object.keys(members), ...Object.keys(address).map((part) => `address.${part}`)];
     assert.deepEqual(new Set(names), new Set(personMemberNames()));
@@ -184,7 +184,7 @@ describe("a vCard", () => {
     });
   }
 
-  it("has a UID by which its person is known whatever is changed, and nobody else", () => {
+  it("has a UID that stays the same after changes, and belongs to one person", () => {
     const uid = (person: StoredRecord): string | undefined =>
       /^UID:(.*)\r$/m.exec(vcard.item(person, { url: "/person", request: HttpRequest.of() }))?.[1];
     const ada = record(full);
@@ -196,7 +196,7 @@ describe("a vCard", () => {
     assert.notEqual(uid(otherService), uid(ada));
   });
 
-  it("is read by another parser without loss, whoever it is of", () => {
+  it("is read by another parser without loss, for any person", () => {
     fc.assert(
       fc.property(legalPerson, (person) => {
         const card = cardOf(person);

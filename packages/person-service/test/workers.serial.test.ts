@@ -148,7 +148,7 @@ describe("workers", { concurrency: false }, () => {
     await assert.rejects(fetch(service.url));
   });
 
-  it("take the access file anew on SIGHUP", async () => {
+  it("read the access file again on SIGHUP", async () => {
     const access = folder.path("access.json");
     const openTo = (path: string): void => writeFileSync(access, JSON.stringify({ rules: [{ path, anyone: true }] }));
     openTo("/health/live");
@@ -164,7 +164,7 @@ describe("workers", { concurrency: false }, () => {
     await stop(service);
   });
 
-  it("tell once what stands against a start", async () => {
+  it("report once why they cannot start", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const { port } = taken.address() as { readonly port: number }; // it listens on a port

@@ -32,7 +32,7 @@ for (const [transport, connect] of Object.entries(transports)) {
   describe(`access, for a whole app (${transport})`, () => {
     const app = router({ filters: [guard] }, GET("/notes", whoever), POST("/notes", ok), OPTIONS("/odd", whoever));
 
-    it("tells handlers who the caller is", () =>
+    it("gives handlers the caller", () =>
       connect(app, async (send) => {
         for (const headers of [{}, { Later: "yes" }]) {
           const answer = await send("GET /notes", { Authorization: "Bearer ada", ...headers });
@@ -40,7 +40,7 @@ for (const [transport, connect] of Object.entries(transports)) {
         }
       }));
 
-    it("answers 401 without content to whatever else, so that nothing tells what there is", () =>
+    it("answers 401 without content to everything else, so that no answer shows what exists", () =>
       connect(app, async (send) => {
         const first = await send("GET /notes");
         assert.deepEqual([first.status, first.text], [401, ""]);
@@ -55,7 +55,7 @@ for (const [transport, connect] of Object.entries(transports)) {
         }
       }));
 
-    it("lets no pre-flight go further, and refuses none", () =>
+    it("stops every pre-flight, and refuses none of them", () =>
       connect(app, async (send) => {
         const preflight = { Origin: "https://app.example.com", "Access-Control-Request-Method": "PUT" };
         for (const line of ["OPTIONS /notes", "OPTIONS /odd", "OPTIONS /nothing"]) {
@@ -159,7 +159,7 @@ describe("access", () => {
     await server.close({ grace: 0 });
   });
 
-  it("in a group is for that group alone", async () => {
+  it("in a group applies to that group only", async () => {
     const app = router(group("/notes", guard, GET(whoever)), GET("/open", whoever));
     assert.equal((await ask(app, "GET /notes")).status, 401);
     assert.equal((await ask(app, "GET /open")).body, "nobody");

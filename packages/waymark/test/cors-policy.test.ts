@@ -124,7 +124,7 @@ describe("a CORS policy", () => {
     assert.throws(() => cors({ origins: [] }), RangeError);
   });
 
-  it("is for web filters alone: a group would never see a pre-flight", () => {
+  it("is for web filters only: a group would never see a pre-flight", () => {
     const filter = cors({ origins });
     router({ filters: [filter] }, GET(ok));
     // @ts-expect-error: a group takes other filters

@@ -371,7 +371,7 @@ describe("an origin", () => {
     for (const origin of seen) assert.match(origin, /^[a-z-]+:\/\/[a-z0-9.:[\]-]+$/);
   });
 
-  it("is no reason to let everybody in when the test gives a promise: that is a fault, and the handler does not run", async () => {
+  it("is a fault where the test returns a promise: the handler does not run", async () => {
     const told: unknown[] = [];
     const tests = [{ name: "tenants", allows: (async () => false) as unknown as () => boolean }]; // As in JavaScript.
     const asking = router(
@@ -383,7 +383,7 @@ describe("an origin", () => {
     assert.deepEqual(told.map(String), ['TypeError: The origin test "tenants" gave object, not a boolean']);
   });
 
-  it("below a wildcard differs from it by whole labels alone", () => {
+  it("below a wildcard differs from it by whole labels only", () => {
     const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,5}[a-z0-9])?$/);
     const host = fc.array(label, { maxLength: 3 });
     const tail = fc.constantFrom("", ".evil.com", ":8443", "/", ".", "x");

@@ -18,7 +18,7 @@ const choose = (...types: readonly string[]) =>
   chooseDecoder(parsedHeaders(types.flatMap((type) => ["Content-Type", type])), readers);
 
 describe("chooseDecoder", () => {
-  it("gives the reader of the type, of whatever kind it is, and the type with its parameters", () => {
+  it("returns the reader of the type, and the type with its parameters", () => {
     const { decoder, mediaType } = choose("Text/Lines; Charset=Latin1");
     assert.equal(decoder.separator, "\r\n");
     assert.deepEqual([mediaType.type, mediaType.subtype], ["text", "lines"]);

@@ -61,7 +61,7 @@ describe("decodeUtf8", () => {
 });
 
 describe("ContentError", () => {
-  it("has the position in its message and beside its detail", () => {
+  it("has the position in its message and as a member", () => {
     const fault = new ContentError("The row is short", { line: 17, column: 3 });
     assert.equal(fault.message, "The row is short at line 17, column 3");
     assert.deepEqual([fault.name, fault.detail, fault.line, fault.column], ["ContentError", "The row is short", 17, 3]);

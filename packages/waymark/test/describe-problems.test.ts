@@ -127,7 +127,7 @@ for (const [transport, run] of Object.entries(transports)) {
         });
       }));
 
-    it("leaves alone what is no problem document", () =>
+    it("does not change content that is not a problem document", () =>
       run(appWith(), async (ask) => {
         for (const [line, type, body] of [
           ["GET /missing", undefined, ""],
@@ -139,7 +139,7 @@ for (const [transport, run] of Object.entries(transports)) {
         }
       }));
 
-    it("leaves alone what only says that it is one", () =>
+    it("does not change content that only claims to be one", () =>
       run(appWith(), async (ask) => {
         for (const [line, body] of [
           ["GET /no-document", "no document"],
@@ -150,7 +150,7 @@ for (const [transport, run] of Object.entries(transports)) {
         }
       }));
 
-    it("knows a problem whatever the case and the parameters of its type", () =>
+    it("recognizes a problem by its type, in any case and with any parameters", () =>
       run(appWith(), async (ask) => {
         const { headers } = await ask("GET /with-parameter", { Accept: "application/xml" });
         assert.equal(headers["content-type"], "application/problem+xml");
@@ -176,7 +176,7 @@ for (const [transport, run] of Object.entries(transports)) {
         },
       ));
 
-    it("tells the id of the request as the instance", async () => {
+    it("has the id of the request as the instance", async () => {
       const named = router(
         { filters: [nameRequests(), describeProblems()], onFault: () => undefined },
         GET("/broken", () => {
@@ -212,7 +212,7 @@ describe("describeProblems", () => {
   const asXml = async (given: ProblemDetails): Promise<string> =>
     String((await ask(appWith(given), "GET /invalid", { Accept: "text/xml" })).body);
 
-  it("has a form that a parser reads whatever the text is", async () => {
+  it("has a form that a parser reads, for any text", async () => {
     // What XML cannot carry becomes U+FFFD, and the rest comes through as it is.
     const canCarry = (character: string): boolean =>
       ["\t", "\n", "\r"].includes(character) || (character >= " " && character !== "\ufffe" && character !== "\uffff");
@@ -240,7 +240,7 @@ describe("describeProblems", () => {
     );
   });
 
-  it("has a form that a parser reads whatever the members are", async () => {
+  it("has a form that a parser reads, for any members", async () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), async (extensions) => {
         // The parser itself refuses the names of JavaScript's own, such as `prototype`.

@@ -48,7 +48,7 @@ describe("the turn of a request", () => {
       assert.notEqual(turns[1], turns[2]);
     }));
 
-  it("tells how long the turn took in which the request came", async () => {
+  it("says how long the turn took in which the request came", async () => {
     const milliseconds = 30;
     let other: RawConnection | undefined;
     const work = (): void => {
@@ -71,7 +71,7 @@ describe("the turn of a request", () => {
     }, work);
   });
 
-  it("tells of no turn before it when the loop has rested", () =>
+  it("has no turn before it when the loop was idle", () =>
     withTurns(async (port, turns) => {
       const client = new RawConnection(port);
       await client.request("GET /").response();

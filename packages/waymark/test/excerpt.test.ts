@@ -37,7 +37,7 @@ describe("shorten", () => {
     for (const character of ["a", "\u{1f600}"]) assert.equal(shorten(character.repeat(40)), character.repeat(40));
   });
 
-  it("cuts after the 40th character, and through none", () => {
+  it("cuts after the 40th character, and never within one", () => {
     for (const character of ["a", "\u{1f600}"]) {
       assert.equal(shorten(character.repeat(41)), `${character.repeat(40)}…`);
       assert.equal(shorten(`a${character.repeat(1000)}`), `a${character.repeat(39)}…`);
@@ -52,7 +52,7 @@ describe("excerpt", () => {
   });
 });
 
-describe("what is quoted", () => {
+describe("quoted text", () => {
   it("has none of the characters that could pretend to be something else", () => {
     fc.assert(
       fc.property(anyText, (text) => {
@@ -75,7 +75,7 @@ describe("what is quoted", () => {
 });
 
 describe("a problem document", () => {
-  it("has none of these characters in its bytes nor in its sentences, whatever others have put into it", () => {
+  it("has no such characters in its bytes or its sentences, whatever a client sent", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { body } = problem(problemTypes.invalidContent, {
@@ -93,7 +93,7 @@ describe("a problem document", () => {
     );
   });
 
-  it("has none of them in XML", async () => {
+  it("has no such characters in XML", async () => {
     const text = "a\x7f\x85\u061c\u202e\u2028\ufeffb";
     const app = router(
       { filters: [describeProblems()] },

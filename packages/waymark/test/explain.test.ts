@@ -155,13 +155,13 @@ suite("the steps of an explanation", () => {
       ],
     };
   for (const [about, [declared, line, condition, found]] of Object.entries(failures)) {
-    it(`tell which condition failed first, and what was found: ${about}`, () => {
+    it(`say which condition failed first, and what was found: ${about}`, () => {
       const headers = { Accept: "image/png", "X-Sent": "1" };
       assert.deepEqual(router(declared).explain(asked(line, headers)).steps[0]?.unmet, { condition, found });
     });
   }
 
-  it("tell the failure by which the refusal goes, whatever the order of the conditions", () => {
+  it("say which failure decides the refusal, in any order of the conditions", () => {
     const declared = POST("/a", header("X-A"), accept("text/csv"), contentType("text/csv"), ok);
     const conditionFor = (headers: HeaderFields): string | undefined =>
       router(declared).explain(asked("POST /a", { Accept: "a/b", ...headers })).steps[0]?.unmet?.condition;
@@ -299,7 +299,7 @@ suite("the routes of an app", () => {
     );
   });
 
-  it("tell where the route and its filters were declared, the outermost first", () => {
+  it("say where the route and its filters were declared, the outermost first", () => {
     const [first] = table;
     assert.match(codeAt(first?.declaredAt ?? "", "explain.test.ts"), /^GET\("\/\{id\}", header/);
     const filters = first?.filters.map((filter) => {

@@ -92,7 +92,7 @@ suite("the order of filters", () => {
     assert.deepEqual(steps, ["b1", "b2", "handler", "a2", "a1"]);
   });
 
-  it("has the first declared outermost, whatever its kind", async () => {
+  it("has the first declared outermost, of every kind", async () => {
     const { steps, before, after, around, handler } = trail();
     const app = router(group(around("x"), before("b"), around("y"), after("a"), around("z"), GET(handler())));
     await ask(app, "GET /");
@@ -113,7 +113,7 @@ suite("the order of filters", () => {
     ]);
   });
 
-  it("runs the filters of the chosen route alone", async () => {
+  it("runs only the filters of the chosen route", async () => {
     const { steps, before, handler } = trail();
     const app = router(
       group(before("json"), GET("/a", accept("application/json"), handler())),
@@ -223,7 +223,7 @@ suite("an around filter", () => {
     request.header("Authorization") === undefined ? new HttpResponse(401) : next(request),
   );
 
-  it("may answer without the next step: the handler does not run, and there is no body", async () => {
+  it("may answer without the next step: the handler does not run", async () => {
     const { steps, before, handler } = trail();
     const app = router(group(guard, before("inner"), GET(handler())));
     const response = await ask(app, "GET /");

@@ -197,7 +197,7 @@ suite("a finding", () => {
     assert.match(codeAt(second, "finding.test.ts"), /^GET\("\/\{id\}", ok\)/);
   });
 
-  it("tells of each shadowed route, in their order", () => {
+  it("names each shadowed route, in their order", () => {
     const { findings } = router(get("/**"), get("/a"), POST("/a", ok), get("/b"));
     assert.deepEqual(
       findings.map(({ message }) => message.slice(0, 25)),
@@ -205,7 +205,7 @@ suite("a finding", () => {
     );
   });
 
-  it("tells of methods that exclude each other", () => {
+  it("names methods that exclude each other", () => {
     const { findings } = router(group(method("POST", "PUT"), GET("/a", ok)));
     assert.deepEqual(
       findings.map(({ kind, message }) => [kind, message]),
@@ -213,7 +213,7 @@ suite("a finding", () => {
     );
   });
 
-  it("tells of an or that names nothing, around a route or in it", () => {
+  it("names an or without conditions, around a route or in it", () => {
     const declared = [GET("/a", or(), ok), group(or(), GET("/b", ok)), GET("/c", or(or(), query("q")), ok)];
     const { findings } = router(...declared);
     assert.deepEqual(

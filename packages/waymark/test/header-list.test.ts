@@ -52,10 +52,10 @@ suite("HeaderList.of", () => {
   });
 });
 
-suite("what a list tells", () => {
+suite("reading a list", () => {
   const list = HeaderList.of({ Accept: "text/plain", accept: "text/csv", COOKIE: ["a=1", "b=2"], "X-One": "1" });
 
-  it("gives a value whatever the case of the name", () => {
+  it("finds a value by a name in any case", () => {
     for (const name of ["X-One", "x-one", "X-ONE"]) assert.equal(list.get(name), "1");
   });
 
@@ -69,13 +69,13 @@ suite("what a list tells", () => {
     assert.deepEqual(list.getAll("X-One"), ["1"]);
   });
 
-  it("tells an absent field from an empty one", () => {
+  it("distinguishes an absent field from an empty one", () => {
     const empty = HeaderList.of({ "X-Empty": "" });
     assert.deepEqual([empty.get("X-Empty"), empty.has("X-Empty"), empty.getAll("X-Empty")], ["", true, [""]]);
     assert.deepEqual([empty.get("X-None"), empty.has("X-None"), empty.getAll("X-None")], [undefined, false, []]);
   });
 
-  it("has no field that is not in it, whatever objects have", () => {
+  it("finds no field that is only a property of objects", () => {
     for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty"]) {
       assert.equal(list.get(name), undefined);
       assert.equal(list.has(name), false);
@@ -93,7 +93,7 @@ suite("what a list tells", () => {
 suite("a list that remembers what it is asked for", () => {
   const fields = { Accept: "text/plain", accept: "text/csv", COOKIE: ["a=1", "b=2"] };
 
-  it("gives what another one gives, whatever it was asked for before", () => {
+  it("returns the same as a new list, whatever was read before", () => {
     const list = HeaderList.of(fields);
     rememberValues(list);
     const names = [...Array.from({ length: 40 }, (_, n) => `X-${n}`), "Accept", "ACCEPT", "cookie", "Cookies"];
@@ -115,7 +115,7 @@ suite("a changed list", () => {
     assert.deepEqual(list.withAdded("x-b", "4").getAll("X-B"), ["3", "4"]);
   });
 
-  it("has none of the lines after `without`", () => {
+  it("has no line of the name after `without`", () => {
     assert.deepEqual(list.without("X-a").flat, ["X-B", "3"]);
   });
 

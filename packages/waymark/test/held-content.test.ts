@@ -92,7 +92,7 @@ for (const [version, overVersion, options] of [
   ["HTTP/2", overHttp2, { tls }],
 ] as const) {
   describe(`content that is held, over ${version}`, { concurrency: false }, () => {
-    it("waits while there is too much, and the first always comes to its end", async () => {
+    it("waits while there is too much, and the first is always read to its end", async () => {
       const open = overVersion(await served({ ...options, maxHeldContent: 100 * kB }));
       const senders = Array.from({ length: 5 }, () => open(400 * kB));
       for (const sender of senders) sender.send(400 * kB);

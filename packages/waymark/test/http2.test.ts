@@ -115,7 +115,7 @@ describe("a server with TLS", () => {
     assert.equal((await ask(connect(), {})).status, 200);
   });
 
-  it("takes another certificate for new connections, and none that is broken", async () => {
+  it("takes another certificate for new connections, but not a broken one", async () => {
     const { server, connect } = await served(() => ok());
     const session = connect();
     await ask(session, {});
@@ -181,7 +181,7 @@ describe("a request of HTTP/2", () => {
   });
 
   for (const code of [constants.NGHTTP2_CANCEL, constants.NGHTTP2_NO_ERROR]) {
-    it(`whose content is reset with code ${code} tells the reader, and aborts the signal`, async () => {
+    it(`whose content is reset with code ${code} fails its reading, and aborts the signal`, async () => {
       const outcome = Promise.withResolvers<unknown>();
       const { server, app } = await served(async (request) => {
         const { signal } = request;
@@ -333,7 +333,7 @@ describe("a response of HTTP/2", () => {
     ["that is empty", "GET", ok(), 200, "0"],
     ["of an empty stream", "GET", content("text/plain", []), 200, "0"],
   ] as const) {
-    it(`${what} is the head alone`, async () => {
+    it(`${what} is only a head`, async () => {
       const { connect, app } = await served(() => answer);
       const { status: given, headers, body } = await ask(connect(), { ":method": method });
       assert.deepEqual([given, headers["content-length"], body], [status, length, ""]);
@@ -402,7 +402,7 @@ describe("a response of HTTP/2", () => {
 });
 
 describe("a server of HTTP/2", () => {
-  it("has so many streams of a client at a time, and no more", async () => {
+  it("takes a limited number of streams of a client at a time", async () => {
     let most = 0;
     let inHand = 0;
     const { connect } = await served(

@@ -65,7 +65,7 @@ describe("assertStrictJson", () => {
     assert.doesNotThrow(() => assertStrictJson('[[[]],[[]],{"a":{}},[],{},[[]]]', 3));
   });
 
-  it("tells of several faults the first", () => {
+  it("reports the first of several faults", () => {
     assert.equal(faultOf('{"a":9007199254740993,"a":1 x').line, 1);
     assert.match(faultOf('{"a":9007199254740993,"a":1 x').detail, /rounded/);
     assert.match(faultOf('{"a":1,"a":9007199254740993}').detail, /twice/);

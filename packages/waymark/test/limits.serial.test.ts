@@ -27,7 +27,7 @@ describe("limits on the head", () => {
     ["a field", "GET / HTTP/1.1\r\nHost: a\r\nX: ", "b c ".repeat(500), 431],
     ["a number of fields", "GET / HTTP/1.1\r\nHost: a\r\n", "b: c\r\n".repeat(100), 431],
   ] as const) {
-    it(`are for ${what} without end that comes in pieces`, async () => {
+    it(`apply to ${what} that never ends, sent in pieces`, async () => {
       const connect = await served({});
       const client = connect().send(start);
       while (client.socket.bytesRead === 0) {

@@ -164,7 +164,7 @@ suite("options of filters", () => {
   }
 });
 
-test("a promise is no value for json: its await is missing", () => {
+test("a promise is not a value for json: its await is missing", () => {
   assert.throws(() => json(Promise.resolve({ a: 1 })), {
     name: "TypeError",
     message: "json(…) takes a value, not a promise: write json(await …)",

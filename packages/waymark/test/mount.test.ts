@@ -100,7 +100,7 @@ describe("a mounted app", () => {
       });
     }
 
-    it("and answers there as it does alone", async () => {
+    it("and answers there as when it is not mounted", async () => {
       const app = router(mount("/api", notes));
       const targets = fc.constantFrom("/", "/notes", "/notes/1", "/notes/", "/nothing", "/notes/a%2Fb?q=1");
       const methods = fc.constantFrom("GET", "HEAD", "POST", "PUT", "OPTIONS", "PURGE");
@@ -122,7 +122,7 @@ describe("a mounted app", () => {
       );
     });
 
-    it("and none of the outer variables, which a filter can hand on", async () => {
+    it("and does not see the outer variables, which a filter can hand on", async () => {
       const tenant = attribute<string>("tenant");
       const app = router(
         group(
@@ -515,7 +515,7 @@ describe("what an app says of itself", () => {
 });
 
 describe("mount", () => {
-  it("refuses what is no app, and what is no path or condition before it", () => {
+  it("refuses an argument that is not an app, and one before it that is not a path or a condition", () => {
     const wrong: readonly (readonly [unknown[], string])[] = [
       [[], "The last argument of mount(…) is an app, made by router(…), not undefined"],
       [["/a"], "The last argument of mount(…) is an app, made by router(…), not string"],

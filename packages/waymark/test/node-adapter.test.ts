@@ -103,7 +103,7 @@ describe("the head of a response", () => {
     assert.equal((await client.response()).status, 200);
   });
 
-  it("has the real length whatever the handler says, so that the next response is found", async () => {
+  it("has the real length, also where the handler says another, so that the next response is found", async () => {
     const { connect } = await served(() => text("six by").withHeader("Content-Length", "2"));
     const client = connect().request("GET /").request("GET /");
     assert.equal((await client.response()).body, "six by");
@@ -280,7 +280,7 @@ describe("a request behind others on its connection", () => {
   });
 });
 
-describe("bytes that are no request", () => {
+describe("bytes that are not a request", () => {
   for (const [what, bytes, status, code] of [
     ["garbage in the fields", "GET / HTTP/1.1\r\nHost: a\r\nno colon\r\n\r\n", 400, "malformed-message"],
     [
@@ -352,7 +352,7 @@ describe("bytes that are no request", () => {
     assert.equal(await client.rest(), "");
   });
 
-  it("are answered with 400 in the midst of content that is waited for", async () => {
+  it("are answered with 400 within content that the handler waits for", async () => {
     const { connect, app } = await served(async (request) => text(await request.text()));
     const client = connect().send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\nzz\r\n");
     assert.equal((await client.response()).status, 400);
@@ -360,7 +360,7 @@ describe("bytes that are no request", () => {
     assert.deepEqual(app.faults, []);
   });
 
-  it("get no answer in the midst of content whose response has begun", async () => {
+  it("get no answer within content whose response has begun", async () => {
     const { connect } = await served(() => content("text/plain", waitsAfter("begun")));
     const client = connect().send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
     await client.through("begun\r\n");
@@ -462,7 +462,7 @@ describe("content that is not read", () => {
     gate.resolve();
   });
 
-  it("that ends too early tells the reader, as no fault, and aborts the signal", async () => {
+  it("that ends too early fails its reading, without a fault, and aborts the signal", async () => {
     const outcome = Promise.withResolvers<unknown>();
     const { connect, app } = await served(async (request) => {
       const { signal } = request;
@@ -512,7 +512,7 @@ describe("a request that expects", () => {
     ["not found", () => notFound(), 404],
     ["too long", async (request) => text(await request.text({ limit: 4 })), 413],
   ] satisfies [string, TinyHandler, number][]) {
-    it(`100-continue and is ${how} gets the refusal alone, and the connection is closed`, async () => {
+    it(`100-continue and is ${how} gets only the refusal, and the connection is closed`, async () => {
       // The content will not come: there is no use in waiting for it.
       const { connect } = await served(handler, { drainTimeout: 2 ** 31 - 1 });
       const client = connect().send(expecting("100-continue"));

@@ -26,7 +26,7 @@ for (const coding of nodeCodings) {
   const coded = compress[coding.name]?.(text) ?? assert.fail(); // each has one
 
   describe(`the coding ${coding.name}`, () => {
-    it("gives back what was coded, whatever it is, in whatever pieces", async () => {
+    it("decodes what it coded, in any pieces", async () => {
       const extent = fc.constantFrom<Extent>("part", "part", "flush");
       const bytes = fc.oneof(
         fc.uint8Array({ maxLength: 300 }),

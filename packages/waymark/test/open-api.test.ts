@@ -114,7 +114,7 @@ suite("the paths of an OpenAPI document", () => {
     });
   });
 
-  it("have every method of a route that names none, and others than OpenAPI's apart", async () => {
+  it("have every method of a route without methods, and list methods apart that OpenAPI does not know", async () => {
     const document = await documentOf(group(route("/any", ok), QUERY("/search", ok)));
     assert.deepEqual(Object.keys(document.paths["/any"] ?? {}), ["get", "put", "post", "delete", "patch"]);
     assert.deepEqual(Object.keys(document.paths["/search"]?.["x-operations"] ?? {}), ["QUERY"]);

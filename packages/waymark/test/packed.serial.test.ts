@@ -55,7 +55,7 @@ suite("the packed package", () => {
     assert.equal(stdout, "200 Hello Ada\n");
   });
 
-  test("tells a TypeScript program what it gets wrong", async () => {
+  test("shows a TypeScript program its mistakes", async () => {
     await writeFile(join(folder, "wrong.ts"), program.replace("variables.name", "variables.surname"));
     await assert.rejects(typeCheck(folder, "wrong.ts"), ({ stdout }: { stdout: string }) => /surname/.test(stdout));
   });

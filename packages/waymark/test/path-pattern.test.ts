@@ -191,7 +191,7 @@ for (const [about, cases] of Object.entries(tables)) {
 }
 
 suite("a group's path and a route's", () => {
-  it("bind together, whatever part of the path they are", async () => {
+  it("bind together, each for its part of the path", async () => {
     const app = router(
       group(
         "/users/{userId}",
@@ -218,7 +218,7 @@ suite("a group's path and a route's", () => {
 });
 
 suite("the target *", () => {
-  it("is no path, whatever a template takes", async () => {
+  it("is not a path: no template matches it", async () => {
     for (const template of ["/**", "/{*rest}", "/*", "/{id}", "", "/"]) {
       assert.equal(await match(template, "*"), undefined, template);
     }

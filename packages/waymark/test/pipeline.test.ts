@@ -254,7 +254,7 @@ suite("onError", () => {
   }
 
   for (const [kind, fail] of Object.entries({ thrown: throws, rejected: rejects })) {
-    it(`without a type answers for whatever is ${kind}, an error or not`, async () => {
+    it(`without a type answers for everything that is ${kind}, an error or not`, async () => {
       for (const thrown of [new Broken(), "text", undefined, null, 0, { status: 404 }]) {
         const taken: unknown[] = [];
         const take = onError((caught, request) => {

@@ -92,7 +92,7 @@ describe("the public URL of an app", () => {
     assert.equal(await typeOf(app, "/teapot"), "/problems/teapot");
   });
 
-  it("is the one of the option, whatever Host and the fields of proxies say", async () => {
+  it("is the one of the option, before Host and the fields of proxies", async () => {
     const headers = {
       Host: "evil.example",
       Forwarded: "host=evil.example;proto=http",

@@ -41,7 +41,7 @@ const appWith = (options: Partial<RateLimitOptions> = {}): App =>
 for (const [transport, run] of Object.entries(transports)) {
   describe(`rateLimit (${transport})`, () => {
     for (const line of ["GET /now", "GET /later", "HEAD /now", "GET /nowhere"]) {
-      it(`grants ${line} as often as it says, and tells what is left`, () => {
+      it(`grants ${line} as often as it says, and reports what is left`, () => {
         const { now, wait } = clock();
         const limiter = memoryRateLimiter({ limit: 2, window: 60, now });
         return run(appWith({ limiter }), async (ask) => {
@@ -71,7 +71,7 @@ for (const [transport, run] of Object.entries(transports)) {
       });
     }
 
-    it("waits for a limiter that is elsewhere, and tells the limit that it grants", () => {
+    it("waits for a limiter that is elsewhere, and reports the limit that it grants", () => {
       const limiter: RateLimiter = {
         consume: async (key) => ({ allowed: key === "gold", limit: 9, remaining: 3, resetSeconds: 0 }),
       };
@@ -87,7 +87,7 @@ for (const [transport, run] of Object.entries(transports)) {
 }
 
 describe("rateLimit", () => {
-  it("counts each key for itself, and not what has none", async () => {
+  it("counts each key separately, and no requests without a key", async () => {
     const app = appWith({ limit: 1, key: (request) => request.header("X-Key") });
     assert.equal((await ask(app, "GET /now", { "X-Key": "a" })).status, 200);
     assert.equal((await ask(app, "GET /now", { "X-Key": "a" })).status, 429);
@@ -157,7 +157,7 @@ describe("clientKey", () => {
     assert.equal(clientKey(asked("GET /")), "unknown");
   });
 
-  it("is refused for requests from outside whose client nothing tells from others, with what to do", async () => {
+  it("throws for requests without the address of their client, and says what to do", async () => {
     const faults: unknown[] = [];
     const app = router(
       { filters: [rateLimit({ limit: 2, window: 60 })], onFault: (error) => void faults.push(error) },
@@ -212,7 +212,7 @@ describe("memoryRateLimiter", () => {
     return allowance;
   };
 
-  it("does what a list of windows without end would do", () => {
+  it("does what an endless list of windows would do", () => {
     const step = fc.record({ key: fc.constantFrom("a", "b", "c"), wait: fc.constantFrom(0, 0, 1, 4, 9, 10, 11, 35) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 4 }), (steps, limit) => {
@@ -237,7 +237,7 @@ describe("memoryRateLimiter", () => {
     );
   });
 
-  it("never tells more seconds than a window has", () => {
+  it("never reports more seconds than a window has", () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.integer({ min: 1, max: 90 }), (time, window) => {
         const { resetSeconds } = consume(memoryRateLimiter({ limit: 1, window, now: () => time }), "a");
@@ -246,7 +246,7 @@ describe("memoryRateLimiter", () => {
     );
   });
 
-  it("never grants a key more than its limit to a window, whoever else comes, while it goes on asking", () => {
+  it("never grants a key more than its limit in a window, however many other keys come", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(1000), { maxLength: 300 }), (others) => {
         const { now } = clock();

@@ -99,7 +99,7 @@ suite("a refusal", () => {
     });
   }
 
-  it("tells the furthest that any route got", async () => {
+  it("is that of the route that matched furthest", async () => {
     const app = router(
       POST("/a", contentType("application/json"), ok),
       POST("/a", contentType("text/csv"), accept("text/csv"), ok),
@@ -303,7 +303,7 @@ suite("OPTIONS", () => {
     assert.deepEqual((await ask(people, "OPTIONS /hello-world")).headers.flat, ["Allow", "GET, HEAD, OPTIONS"]);
   });
 
-  it("tells what POST and PATCH read on a 415, too", async () => {
+  it("names the types of POST and PATCH on a 415, too", async () => {
     const response = await ask(people, "PUT /person/1", { "Content-Type": "text/plain" });
     assert.equal(response.headers.get("Accept"), "application/json");
     assert.equal(response.headers.get("Accept-Patch"), "application/merge-patch+json");
@@ -312,7 +312,7 @@ suite("OPTIONS", () => {
     assert.equal(posted.headers.get("Accept-Post"), "application/json, application/xml");
   });
 
-  it("tells them also where the handler finds that it cannot read the content, and not of its coding", async () => {
+  it("names them also where the handler cannot read the content, but not for its coding", async () => {
     const app = router(
       POST("/person", contentType("application/json"), async (request) =>
         json(await request.body((value) => ({ value }))),
@@ -326,7 +326,7 @@ suite("OPTIONS", () => {
     assert.deepEqual([coded.status, coded.headers.has("Accept-Post")], [415, false]);
   });
 
-  it("of * is 204, whatever routes there are", async () => {
+  it("of * is 204, for any routes", async () => {
     for (const app of [people, router(), router(route("/**", ok)), router(OPTIONS("/{*rest}", ok))]) {
       const response = await ask(app, "OPTIONS *");
       assert.deepEqual([response.status, response.headers.flat, response.body], [204, [], null]);
@@ -376,7 +376,7 @@ suite("HEAD", () => {
     assert.equal((await ask(app, "HEAD /a")).body, "get");
   });
 
-  it("alone does not come with GET", async () => {
+  it("as the only method does not come with GET", async () => {
     assert.equal((await ask(router(HEAD("/a", ok)), "GET /a")).status, 405);
   });
 });

@@ -123,7 +123,7 @@ describe("RequestContent", () => {
   });
 
   describe("longer than the limit", () => {
-    it("is refused with 413, which tells the limit", async () => {
+    it("is refused with 413, which names the limit", async () => {
       const { status, problem } = await refusalOf(contentOf("12345").bytes(none, { limit: 4 }));
       assert.equal(status, 413);
       assert.equal(problem.type, "/problems/content-too-large");
@@ -174,7 +174,7 @@ describe("RequestContent", () => {
       assert.equal((await refusalOf(content.text(none, { limit: 100 }))).problem["limit"], 4);
     });
 
-    it("is judged by the app's limit unless the reading has its own: 1 MiB by default", async () => {
+    it("has the limit of the reading, else that of the app: 1 MiB by default", async () => {
       const settings = { ...defaultContentSettings, limit: 3 };
       assert.equal((await refusalOf(new RequestContent(bufferedSource("1234"), settings).text(none))).status, 413);
       assert.equal(await new RequestContent(bufferedSource("1234"), settings).text(none, { limit: 4 }), "1234");
@@ -330,7 +330,7 @@ describe("RequestContent", () => {
         });
       }
 
-      it("is a RangeError when that is no number above 0", async () => {
+      it("is a RangeError when that is not a number above 0", async () => {
         for (const maxExpansion of [0, -1, Number.NaN]) {
           await assert.rejects(contentOf("a").bytes(none, { maxExpansion }), RangeError);
         }
@@ -361,7 +361,7 @@ describe("RequestContent", () => {
       }
     });
 
-    it("gives back what was sent, whatever it is, in whatever pieces", async () => {
+    it("returns what was sent, in any pieces", async () => {
       const coders = { gzip: gzipSync, br: brotliCompressSync, zstd: zstdCompressSync };
       const name = fc.constantFrom("gzip", "br", "zstd");
       await fc.assert(
@@ -427,7 +427,7 @@ describe("RequestContent", () => {
       await assert.rejects(decoding(new RangeError("too deep")), new RangeError("too deep"));
     });
 
-    it("never is anything but a refusal, whatever the bytes are", async () => {
+    it("is always a refusal, for any bytes", async () => {
       const json = fc.uint8Array({ maxLength: 20 });
       await fc.assert(
         fc.asyncProperty(json, async (bytes) => {
@@ -522,7 +522,7 @@ describe("RequestContent", () => {
       });
     }
 
-    it("among the app's, unless the reading brings its own", async () => {
+    it("among those of the reading, else those of the app", async () => {
       const headers = HeaderList.of({ "Content-Type": "text/csv" });
       const content = new RequestContent(bufferedSource("a,b"), { ...defaultContentSettings, decoders: [csvDecoder] });
       assert.deepEqual(await content.body(headers, anything), csv);
@@ -671,7 +671,7 @@ describe("bufferedSource", () => {
     );
   });
 
-  it("keeps to the limit, whoever asks", async () => {
+  it("keeps to the limit for every reader", async () => {
     assert.equal((await refusalOf(bufferedSource("ab").bytes(1))).status, 413);
     assert.equal((await refusalOf(allOf(bufferedSource("ab").stream(1)))).status, 413);
   });

@@ -181,7 +181,7 @@ describe("the events of requests", () => {
     assert.equal(callers.get(event), "ada");
   });
 
-  it("leave a connection alone that is handed over", async () => {
+  it("do not end a connection that is handed over", async () => {
     const server = await serve(router({ filters: [observeRequests(recorder())] }, ...routes));
     servers.push(server);
     const connection = new RawConnection(server.port).request("GET /socket", "Connection: Upgrade", "Upgrade: echo");

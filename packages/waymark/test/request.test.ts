@@ -116,7 +116,7 @@ suite("a changed request", () => {
 });
 
 suite("an attribute", () => {
-  it("is what was kept under the very key, whatever the names", () => {
+  it("is the value kept under the same key, not the same name", () => {
     const [first, second] = [attribute<number>("n"), attribute<number>("n")];
     const request = HttpRequest.of().withAttribute(first, 1);
     assert.equal(request.attribute(first), 1);

@@ -163,7 +163,7 @@ suite("a group", () => {
     assert.equal(await answer(app, "GET /d"), "d");
   });
 
-  it("commits to nothing: what comes after it is tried when none of its routes take the request", async () => {
+  it("commits to nothing: routes after it are tried when no route in it takes the request", async () => {
     const app = router(
       group("/person", header("X-A"), GET("/{id}", say("with X-A"))),
       group("/person", GET("/{id}/books", say("books"))),

@@ -204,7 +204,7 @@ suite("onFault", () => {
     assert.deepEqual(await loggedWith({ onFault }), [fault, fromLog]);
   });
 
-  it("is what adapters tell of errors that no response can tell", () => {
+  it("gets the errors that adapters can report in no response", () => {
     const told: unknown[] = [];
     const app = router({ onFault: (error, request) => told.push(error, request) });
     const request = asked("GET /");

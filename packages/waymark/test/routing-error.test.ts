@@ -264,7 +264,7 @@ suite("strict", () => {
     );
   });
 
-  it("is off unless it is asked for", () => {
+  it("is off by default", () => {
     for (const app of [router(shadowed()), router({}, shadowed()), router({ strict: false }, shadowed())]) {
       assert.equal(app.findings.length, 1);
     }

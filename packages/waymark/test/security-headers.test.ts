@@ -75,7 +75,7 @@ for (const [transport, run] of Object.entries(transports)) {
         assert.deepEqual(securityOf(await ask("GET /page")), expected);
       }));
 
-    it("take away what tells the software", () =>
+    it("remove fields that name the software", () =>
       run(appWith(), async (ask) => {
         const { headers, text } = await ask("GET /foreign");
         assert.deepEqual([headers["server"], headers["x-powered-by"], text], [undefined, undefined, "foreign"]);
@@ -101,7 +101,7 @@ for (const [transport, run] of Object.entries(transports)) {
         assert.deepEqual(securityOf(await ask("GET /text")), { ...due, "content-security-policy": "sandbox" });
       }));
 
-    it("say Strict-Transport-Security over https alone", async () => {
+    it("say Strict-Transport-Security over https only", async () => {
       const strict = "strict-transport-security";
       const isHttps: SecurityHeadersOptions["https"] = (request) => request.header("X-Tls") === "on";
       await run(appWith({ https: isHttps }), async (ask) => {

@@ -36,17 +36,17 @@ const proxies = ["127.0.0.1", "10.0.0.0/8", "2001:db8:1::/48"];
 const peer: Client = { address: "127.0.0.1", scheme: "http", host: "localhost" };
 
 describe("the client of a request", () => {
-  it("is the peer of the connection, whatever the fields say", async () => {
+  it("is the peer of the connection, not what the fields say", async () => {
     const lines = ["X-Forwarded-For: 192.0.2.1", "X-Forwarded-Proto: https", "Forwarded: for=192.0.2.2;proto=https"];
     assert.deepEqual(await clientOf({}, lines), peer);
     assert.deepEqual(await clientOf({ trustProxy: ["192.0.2.0/24"] }, lines), peer);
   });
 
-  it("has asked for the host of an absolute target, whatever Host says", async () => {
+  it("has asked for the host of an absolute target, not for Host", async () => {
     assert.equal((await clientOf({}, [], "http://example.org:81/a")).host, "example.org:81");
   });
 
-  it("is nobody for a request made by hand, unless it says who", () => {
+  it("is unknown for a request made by hand, unless it has one", () => {
     const headers = { Host: "a:80" };
     assert.deepEqual(HttpRequest.of({ headers }).client, { address: undefined, scheme: "http", host: "a:80" });
     const client = HttpRequest.of({ headers, client: { address: "192.0.2.1", scheme: "https" } }).client;
@@ -129,7 +129,7 @@ describe("the client of a request", () => {
     assert.equal(get.mock.callCount(), 0);
   });
 
-  it("is whom the trusted have named one after the other, whatever stands before", () => {
+  it("is the address that the chain of trusted proxies leads to, whatever stands before it", () => {
     const node = fc.constantFrom("192.0.2.1", "192.0.2.2", "2001:db8::1", "10.0.0.1", "10.0.0.2", "unknown", "", "_x");
     const isTrusted = (address: string): boolean => address.startsWith("10.");
     fc.assert(

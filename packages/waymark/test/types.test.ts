@@ -56,7 +56,7 @@ suite("the variables of a template", () => {
     assertType<Equal<PathVariables<"/{name}.{ext}">, { readonly name: string; readonly ext: string }>>(true);
   });
 
-  it("leave out the expressions, whatever braces they have", () => {
+  it("leave out the expressions, also those with braces", () => {
     assertType<Equal<PathVariables<"/{id:[0-9]+}">, Id>>(true);
     assertType<Equal<PathVariables<"/{id:a:b/c}">, Id>>(true);
     assertType<Equal<PathVariables<"/{id:[0-9]{2}}/{b}">, { readonly id: string; readonly b: string }>>(true);

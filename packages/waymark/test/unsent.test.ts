@@ -76,7 +76,7 @@ describe("responses that wait for their clients", () => {
     ["text", () => "x".repeat(200_000)],
     ["bytes", () => new Uint8Array(200_000)],
   ] as const) {
-    it(`are so many of ${what} on a connection, however many requests have come`, async () => {
+    it(`are limited on a connection, as ${what} too, however many requests have come`, async () => {
       const first = Promise.withResolvers<void>();
       const many = Promise.withResolvers<void>();
       let begun = 0;

@@ -25,7 +25,7 @@ describe("the content of a web request", () => {
     await cancelled.promise;
   });
 
-  it("that breaks is interrupted, which is no fault", async () => {
+  it("that breaks is interrupted, which is not a fault", async () => {
     const body = new ReadableStream({ start: (to) => to.error(new Error("gone")) });
     const content = new WebContent(new Request("http://a/", { method: "POST", body, duplex: "half" }));
     await assert.rejects(content.bytes(100), { name: "HttpError", message: "HTTP 400" });

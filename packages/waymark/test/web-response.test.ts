@@ -23,7 +23,7 @@ describe("fromWebResponse", () => {
     ]);
   });
 
-  it("has no body when there is none", () => {
+  it("has no body for a response without one", () => {
     assert.equal(fromWebResponse(new Response(null, { status: 204 })).body, null);
   });
 
@@ -46,7 +46,7 @@ describe("fromWebResponse", () => {
     assert.throws(() => fromWebResponse(locked), { name: "TypeError", message });
   });
 
-  it("refuses Response.error(), which is no response", () => {
+  it("refuses Response.error(), which is not a response", () => {
     assert.throws(() => fromWebResponse(Response.error()), RangeError);
   });
 });

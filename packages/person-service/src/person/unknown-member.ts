@@ -1,5 +1,4 @@
-import type { ValidationIssue } from "waymark/content";
-import { nearestName, orNearest } from "waymark/content";
+import { nearestName, orNearest, type ValidationIssue } from "waymark/content";
 
 /** The members of a person or an address, for messages about unknown ones. */
 export interface KnownMembers {

@@ -75,7 +75,7 @@ describeService("a service with an access file", (openService, transport) => {
     }
   });
 
-  describe("without credentials answers 401 before anything is told of the path", () => {
+  describe("without credentials answers 401 before it says anything about the path", () => {
     const requests: readonly (readonly [string, string, Readonly<Record<string, string>>?])[] = [
       ["GET", "/person/1"],
       ["GET", "/person/999999"],
@@ -148,7 +148,7 @@ describeService("a service with an access file", (openService, transport) => {
     }
   });
 
-  it("answers 400 to two Authorization fields, in whatever order", async () => {
+  it("answers 400 to two Authorization fields, in either order", async () => {
     for (const fields of [
       [reader.Authorization, reader.Authorization],
       [writer.Authorization, "Bearer x"],
@@ -160,7 +160,7 @@ describeService("a service with an access file", (openService, transport) => {
     }
   });
 
-  it("answers 403 to who is known and may not, whatever there is", async () => {
+  it("answers 403 to a known caller without permission, whether the path exists or not", async () => {
     const challenge = `${bearerChallenge}, error="insufficient_scope", scope="person:write"`;
     for (const target of ["/person/1", "/person/999999", "/person/abc"]) {
       const answer = await service.send("DELETE", target, { headers: reader });
@@ -218,7 +218,7 @@ describeService("a client that guesses", (openService) => {
   const send = (Authorization: string): Promise<Answer> =>
     service.send("GET", "/hello-world", { headers: { Authorization } });
 
-  it("passwords is throttled, while others behind its address get in, and who got in a moment ago", async () => {
+  it("passwords is throttled, while right passwords and keys from its address get in", async () => {
     assert.equal((await send(basic("ada", "correct horse"))).status, 200);
     const guesses = await Promise.all(Array.from({ length: 12 }, (_, i) => send(basic("ada", `guess ${i}`))));
     assert.deepEqual(guesses.map(({ status }) => status).toSorted(), [...Array(10).fill(401), 429, 429]);
@@ -233,7 +233,7 @@ describeService("a client that guesses", (openService) => {
     assert.equal((await send(basic("ada", "correct horse"))).status, 200);
   });
 
-  it("is told from others by its address", async () => {
+  it("is recognized by its address", async () => {
     const { filter } = await openAccess({ file, elapsed: () => 0 });
     const app = router({ filters: [filter] }, GET("/", ok));
     const guess = async (address: string): Promise<number> => {
@@ -288,7 +288,7 @@ describe("the sign-ins of a service", () => {
 describe("openAccess", () => {
   const folder = openFolder("access");
 
-  it("keeps out whatever an Authorization field says, and fails at none", async () => {
+  it("refuses every malformed Authorization field, without a fault", async () => {
     const tokens = { issuer: "https://issuer.example", audience: "here", algorithms: ["RS256"], keys: "issuer.json" };
     folder.write("issuer.json", { keys: [await exportJWK((await generateKeyPair("RS256")).publicKey)] });
     const rules = [{ path: "/**", scopes: [] }];

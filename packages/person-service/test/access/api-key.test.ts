@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { claimsToBeApiKey, createApiKey, hashApiKey, isApiKey } from "../../src/access/credentials.ts";
 
 describe("an API key", () => {
-  it("is told from other texts by its prefix, its length and its checksum", () => {
+  it("is recognized by its prefix, its length and its checksum", () => {
     const key = createApiKey();
     assert.match(key, /^ps_[0-9A-Za-z]{49}$/);
     assert(isApiKey(key) && claimsToBeApiKey(key));
@@ -13,7 +13,7 @@ describe("an API key", () => {
     assert.equal(new Set(Array.from({ length: 100 }, createApiKey)).size, 100);
   });
 
-  it("is none once a single character of it is changed, dropped or swapped", () => {
+  it("is invalid once a single character of it is changed, dropped or swapped", () => {
     const key = createApiKey();
     for (let i = 0; i < key.length; i++) {
       const other = key[i] === "x" ? "y" : "x";

@@ -49,7 +49,7 @@ describe("a JSON file", () => {
     });
   }
 
-  it("that is not there, or is none, is refused too", async () => {
+  it("that is missing, or has no JSON, is refused too", async () => {
     await assert.rejects(readJsonFile(folder.path("nowhere.json"), schema), /cannot be used: it does not exist$/);
     await assert.rejects(readJsonFile(folder.path("."), schema), /it is a directory$/);
   });

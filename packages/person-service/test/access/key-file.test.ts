@@ -16,7 +16,7 @@ describe("the file of API keys", () => {
   const folder = openFolder("key-file");
   const file = folder.path("deep/keys.json");
 
-  it("is made with its folder when it is missing, for its owner alone", async () => {
+  it("is made with its folder when it is missing, for its owner only", async () => {
     await changeKeys(file, (keys) => [...keys, keyNamed("a")]);
     await changeKeys(file, (keys) => [...keys, keyNamed("b")]);
     assert.deepEqual(await readKeys(file), [keyNamed("a"), keyNamed("b")]);
@@ -24,7 +24,7 @@ describe("the file of API keys", () => {
     assert.deepEqual(readdirSync(folder.path("deep")), ["keys.json"]);
   });
 
-  it("stays with its owner, and readable for whom it was", async () => {
+  it("keeps its owner and its mode", async () => {
     // Only root can give a file away.
     if (process.getuid?.() === 0) chownSync(file, 12345, 12345);
     chmodSync(file, 0o640);

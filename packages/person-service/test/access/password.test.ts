@@ -7,7 +7,7 @@ import { signInQueue } from "../../src/access/sign-in-queue.ts";
 import { quickHash } from "./basic-authentication.ts";
 
 describe("the hash of a password", () => {
-  it("is salted, and verifies that password alone", async () => {
+  it("is salted, and verifies only that password", async () => {
     const password = "correct horse battery staple";
     const [hash, other] = await Promise.all([hashPassword(password), hashPassword(password)]);
     assert.match(hash, /^\$scrypt\$ln=15,r=8,p=3\$[\w+/]{22}\$[\w+/]{43}$/);
@@ -40,7 +40,7 @@ describe("the check of passwords", () => {
   const ada = { name: "ada", password: quickHash("correct horse"), scopes: ["person:read"] };
   const caller = { id: "user:ada", scopes: ["person:read"] };
 
-  it("remembers who was right for a minute, and who was wrong not at all", async () => {
+  it("remembers a right password for a minute, and a wrong one not at all", async () => {
     let time = 0;
     const check = passwordCheck(
       [ada],

@@ -109,7 +109,7 @@ describeService("signing in", (openService) => {
     });
   }
 
-  it("ends by signing out, here for whoever has the cookie", async () => {
+  it("ends by signing out, for every client with the cookie", async () => {
     const { cookie } = await signIn(service, { name: "ada", password: "correct" });
     const answer = await service.send("POST", "/sign-out", { headers: { Cookie: cookie } });
     assert.deepEqual([answer.status, answer.headers["location"]], [303, "/"]);

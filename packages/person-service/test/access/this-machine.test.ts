@@ -31,10 +31,10 @@ const ownHosts = [
   "[::ffff:127.0.0.1]",
 ];
 
-describeService("a service for this machine alone", (openService, transport) => {
+describeService("a service for this machine only", (openService, transport) => {
   const service = openService(async () => ({ access: forThisMachine() }));
 
-  it("serves who asks for localhost", async () => {
+  it("answers requests for localhost", async () => {
     assert.equal(await store(service, asJson({ name: "Ada" })), 1);
   });
 
@@ -42,7 +42,7 @@ describeService("a service for this machine alone", (openService, transport) => 
   if (transport === "in memory") return;
 
   for (const Host of otherHosts) {
-    it(`answers 421 to who asks for ${Host}, and does nothing`, async () => {
+    it(`answers 421 to a request for ${Host}, and does nothing`, async () => {
       for (const [method, target] of [
         ["GET", "/person/1"],
         ["DELETE", "/person/1"],
@@ -68,7 +68,7 @@ describeService("a service for this machine alone", (openService, transport) => 
     await assertProblem(service, answer, 421, "misdirected-request");
   });
 
-  it("ignores Host beside a target that names a host, as RFC 9112 (section 3.2.2) demands", async () => {
+  it("ignores Host if the target names a host, as RFC 9112 (section 3.2.2) demands", async () => {
     const headers = { Host: "evil.example" };
     assert.equal((await service.send("GET", "http://localhost/person/1", { headers })).status, 200);
   });
@@ -124,7 +124,7 @@ describeService("a service for this machine, which others reach by its public UR
     ["example.com", 421],
     ["api.example.com.evil.example", 421],
   ] as const) {
-    it(`answers ${status} to who asks for ${Host}`, async () => {
+    it(`answers ${status} to a request for ${Host}`, async () => {
       assert.equal((await service.send("GET", "/hello-world", { headers: { Host } })).status, status);
     });
   }

@@ -44,7 +44,7 @@ describeService("a caller who may only write", (openService) => {
     assertNothingShown(await send("writer", "POST", "/person", json, { name: "Eve" }, representation), 200);
   });
 
-  it("gets none in the answer to a request that is sent again", async () => {
+  it("gets no record in the answer to a request that is sent again", async () => {
     const headers = { ...representation, "Idempotency-Key": '"1"' };
     const first = await send("writer", "POST", "/person", json, { name: "Eve" }, headers);
     const again = await send("writer", "POST", "/person", json, { name: "Eve" }, headers);

@@ -23,7 +23,7 @@ describe("the log", () => {
     assert.equal(entries()[0]?.["path"], path);
   });
 
-  it("has the entries of its level and above, and none where it is off", () => {
+  it("has the entries of its level and above, and no entries where it is off", () => {
     for (const [options, expected] of [
       [{ level: "info" }, ["info", "warn", "error"]],
       [{ level: "warn" }, ["warn", "error"]],

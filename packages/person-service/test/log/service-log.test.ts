@@ -81,7 +81,7 @@ describe("a change of state", () => {
     );
   });
 
-  it("of the database has its cause, and is none where an operation failed for a reason of its own", async () => {
+  it("of the database is logged with its cause; a failed operation is not such a change", async () => {
     const { log, entries } = recordedLog();
     const failures = ["The disk of the database is full", "The disk of the database is full"];
     const watch = watchDatabase(

@@ -42,7 +42,7 @@ describeInBrowser("an import in a browser", kinds, (scene) => {
     assert.equal(await scene().people.count(), 2);
   });
 
-  it("shows who conflicts with stored people before it stores", async () => {
+  it("shows conflicts with stored people before it stores", async () => {
     await scene().people.create({ name: "Ada Lovelace", identifier: "ada" });
     const page = await scene().open("/person");
     await page.getByRole("button", { name: "Import" }).click();

@@ -99,7 +99,7 @@ describeService("pages", (openService) => {
       assert.match(text, /<a href="\/person\/1"><bdi>Job 1<\/bdi><\/a><\/th><td data-label="Number">/);
     });
 
-    it("say how many there are, to those who ask", async () => {
+    it("say how many people there are, on request", async () => {
       const { text } = await get(service, "/person?jobTitle=Job%201", { Prefer: "count=exact" });
       assert.match(text, /<p class="total">9 people/);
     });
@@ -187,7 +187,7 @@ describeService("pages", (openService) => {
       assert.doesNotMatch(text, /<script>alert/);
     });
 
-    it("are for those who prefer HTML, and nobody else", async () => {
+    it("are sent only to clients that prefer HTML", async () => {
       for (const accept of [
         "*/*",
         "text/*",

@@ -143,7 +143,7 @@ describeInBrowser("a person in a browser", kinds, (scene) => {
     assert.equal(await scene().people.count({ filters }), 1);
   });
 
-  it("is deleted once that is confirmed, and by keys alone", async () => {
+  it("is deleted after a confirmation, also by the keyboard only", async () => {
     const id = await stored(scene(), { name: "Ada" });
     const page = await scene().open(`/person/${id}`);
     await page.getByRole("button", { name: "Delete" }).focus();

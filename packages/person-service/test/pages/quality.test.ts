@@ -87,7 +87,7 @@ describeInBrowser("the pages", [sqlite], (scene) => {
     }
   }
 
-  it("show whatever is stored as text, and nothing of it runs", async () => {
+  it("show stored text as text, and never run it", async () => {
     const page = await scene().open(`/person?limit=200&fields=${columns}`);
     const shown = await page.evaluate(
       `[...document.querySelectorAll("tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent))`,
@@ -114,14 +114,14 @@ describeInBrowser("the pages", [sqlite], (scene) => {
     }
   });
 
-  it("are no wider than a phone, whatever the names", async () => {
+  it("fit a phone, also with long names", async () => {
     for (const path of ["/person?limit=200", "/person/1", `/person/${people.length + 1}`, "/"]) {
       const page = await scene().open(path, { viewport: { width: 360, height: 700 } });
       assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 360, path);
     }
   });
 
-  it("are used by keys alone: to find a person, to change it, and to add another", async () => {
+  it("can be used by the keyboard only: to find a person, to change it, and to add another", async () => {
     const page = await scene().open("/person");
     const { keyboard } = page;
     // By the name of a field, or the text of anything else.

@@ -117,7 +117,7 @@ describe("requests in one segment", () => {
     other.destroy();
   });
 
-  it("are not begun while the client takes none of the answers", async () => {
+  it("are not begun while the client reads no answers", async () => {
     let begun = 0;
     const client = await connected(() => {
       begun++;

@@ -6,7 +6,7 @@ import { laxer, stricter } from "./differences.ts";
 import { agreesWithNode, parse } from "./differential.ts";
 import { parseWithNode } from "./node-parser.ts";
 
-describe("the parser, beside Node's", () => {
+describe("the parser, compared with that of Node.js", () => {
   it("takes nothing that Node does not take, takes it as the same, and leaves the same rest", () => {
     const count = 20_000;
     const { taken } = agreesWithNode(count, 1);

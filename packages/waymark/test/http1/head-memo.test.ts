@@ -71,7 +71,7 @@ suite("a head behind another one on its connection", () => {
     }
   });
 
-  test("is known whatever comes behind it, and not before it is whole", () => {
+  test("is recognized whatever follows it, and not before it is complete", () => {
     const reader = new HeadReader(limits);
     read(reader, requestLine + fields);
     for (const rest of ["", "x", "GET / HTTP/1.1\r\n"]) {
