@@ -2,13 +2,12 @@ import type { HttpRequest } from "waymark";
 import { caller, clientKey } from "waymark/filters";
 
 /**
- * Returns the text by which bounds tell callers apart: the id of the `caller` that `access` let pass, else the address of
- * the client.
+ * Returns the key of a caller for bounds: the id of the `caller` that `access` let in, else the address of the client.
  */
 export function callerKey(request: HttpRequest<unknown>): string {
   const id = request.attribute(caller)?.id;
   if (id !== undefined) return `caller ${id}`;
-  // Without addresses all clients share one part: less than fair, but no reason to answer none of them.
+  // Without addresses all clients share one key: that is not fair, but better than refusing all of them.
   return `client ${clientKey(request, "unknown")}`;
 }
 

@@ -80,7 +80,7 @@ export interface CollectionHandlers<T extends Document> {
  *   PUT("/{id}", people.replace));
  * ```
  *
- * @throws TypeError when the representations cannot be told apart, or none of them has a form for one record or for many
+ * @throws TypeError when two representations share a name or a media type, or no representation is for single records or for lists
  * @throws RangeError when a limit is out of its bounds
  */
 export function collection<T extends Document>(options: CollectionOptions<T>): CollectionHandlers<T> {
@@ -103,7 +103,7 @@ export function collection<T extends Document>(options: CollectionOptions<T>): C
   };
   return {
     ...handlers,
-    // What it has was validated by the schema, or put there by whoever calls it.
+    // The schema validated its records, or the caller stored them directly.
     store: options.store as Store<T>,
     routes: (routesOptions) => collectionRoutes(settings, handlers, routesOptions),
   };

@@ -22,7 +22,7 @@ export interface Database {
    * @throws StoreUnavailable (rejects) when the database cannot be used, or takes no changes just now
    */
   check(): Promise<DatabaseState>;
-  /** Returns how much waits for the database and what it takes, for metrics. */
+  /** Returns the load of the database, for metrics. */
   figures(): DatabaseFigures;
   /**
    * Returns a snapshot of the collections at this moment. Close it: it holds a connection, and the database keeps older
@@ -38,9 +38,9 @@ export interface Database {
    */
   restore(snapshot: Snapshot, options?: RestoreOptions): Promise<void>;
   /**
-   * Accepts that the database went back to an older state: from now on ids and revisions begin above all that were given, up to
-   * 1,000,000 of each, so that none is given twice, and no entity tag that a client has is that of another state. Programs that
-   * refuse changes with StoreHistoryLost make them again.
+   * Accepts that the database went back to an older state: from now on ids and revisions begin above all assigned ones, up to
+   * 1,000,000 of each, so that no id and no entity tag is used twice. Programs that refuse changes with StoreHistoryLost
+   * accept them again.
    *
    * @throws StoreUnavailable (rejects) when the database cannot be changed just now
    */
@@ -55,7 +55,7 @@ export interface DatabaseState {
   readonly readOnly: boolean;
 }
 
-/** How much waits for a database, and what it takes, at one moment. */
+/** The load of a database at one moment. */
 export interface DatabaseFigures {
   /** Changes that wait for their commit. */
   readonly waitingChanges: number;
@@ -106,7 +106,7 @@ export interface CollectionDefinition {
   /** The name of the collection and of its table: a lower-case letter, then up to 62 of `a-z`, `0-9` and `_`. */
   readonly name: string;
   /**
-   * Members whose values no two records share; they may be absent. Text compares by code points, with case; the number
+   * Members with unique values; they may be absent. Text compares by code points, with case; the number
    * 1 and the text "1" differ.
    */
   readonly unique?: readonly string[];

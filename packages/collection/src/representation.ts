@@ -40,7 +40,7 @@ export interface Representation {
   /** The number of records in a list if the client gives no `limit`. Default: all. */
   readonly pageSize?: number;
   /**
-   * Returns what its text depends on beside the records, such as what the caller may do: entity tags have it. Letters,
+   * Returns what its text depends on besides the records, such as what the caller may do. It becomes part of entity tags. Letters,
    * digits and `-`. Default: the text depends on the records only.
    */
   readonly variant?: (request: HttpRequest<unknown>) => string;
@@ -54,7 +54,7 @@ export type ItemRepresentation = Representation & Required<Pick<Representation, 
 /** Is a representation for lists. */
 export type ListRepresentation = Representation & Required<Pick<Representation, "list">>;
 
-/** Is what a representation knows of a record beside the record itself. */
+/** Is what a representation gets besides the record. */
 export interface ItemOptions {
   /** The URL of the collection, for formats that name their records: the URL of a record is this, `/` and its id. */
   readonly url: string;
@@ -63,7 +63,7 @@ export interface ItemOptions {
   readonly entityTag?: string;
 }
 
-/** Is what a representation knows of a list beside its records. */
+/** Is what a representation gets besides the records of a list. */
 export interface ListOptions extends ItemOptions {
   /** The members that the client chose, in its order; undefined for all. The records have no others. */
   readonly fields?: readonly string[];

@@ -48,7 +48,7 @@ export interface SnapshotKey {
   readonly fingerprint: string;
   /** Of the record that was created. */
   readonly id: number;
-  /** That which the record had then. */
+  /** The revision that the record had then. */
   readonly revision: number;
   /** When it was created, in milliseconds since the epoch. */
   readonly time: number;

@@ -56,7 +56,7 @@ export interface Store<T extends Document = Document> {
    * Stores many records, all or none, in constant memory: documents are requested as they are stored. Other writes wait
    * meanwhile, so it is given up if no document arrives for ten seconds.
    *
-   * @throws StoreNotEmpty when there are records, and were to be none
+   * @throws StoreNotEmpty when there are records, with `onlyIfEmpty`
    * @throws RangeError as `create` does; what the documents throw is thrown on. Then nothing is stored
    */
   createAll(documents: Iterable<T> | AsyncIterable<T>, options?: BulkOptions): Promise<BulkCreation>;
@@ -79,9 +79,9 @@ export interface Store<T extends Document = Document> {
    */
   state(): Awaitable<string>;
   /**
-   * The records of one owner, where the collection has one: they alone are found, listed, counted, changed and removed,
-   * and what is created is the owner's. The revision is that of the collection. Of the store of all owners the documents
-   * name the owner that they are for, by the member that has its id; that of a record never changes.
+   * Returns the store of the records of one owner: only these are found, listed, counted, changed and removed, and a new record
+   * belongs to the owner. The revision is that of the collection. In the store of all owners, a document names its owner by the
+   * member with the owner's id; the owner of a record never changes.
    *
    * @throws TypeError where the collection has no owner
    */
@@ -155,12 +155,12 @@ export type Creation<T extends Document = Document> =
   | { readonly kind: "created"; readonly record: StoredRecord<T> }
   /**
    * The key was used before for the same. The record is as it was created; undefined when it has been changed or removed
-   * since, for nothing is kept of what it said.
+   * since, because its former content is not kept.
    */
   | {
       readonly kind: "repeated";
       readonly id: number;
-      /** That which the record had when it was created. */
+      /** The revision that the record had when it was created. */
       readonly revision: number;
       readonly record: StoredRecord<T> | undefined;
     }

@@ -20,11 +20,11 @@ switch (commandLine.kind) {
     print(commandLine.text);
     break;
   case "usage-error":
-    tell(`person-service: ${commandLine.usageErrors.join("\n")}\nSee "${commandLine.help}".`);
+    printNote(`person-service: ${commandLine.usageErrors.join("\n")}\nSee "${commandLine.help}".`);
     process.exitCode = 2;
     break;
   case "run":
-    await attempt(() => commandLine.run({ print, tell, draw, readInput }));
+    await attempt(() => commandLine.run({ print, printNote, draw, readInput }));
     // The channel to the supervisor would keep a failed worker alive.
     if (cluster.isWorker && process.exitCode !== undefined) process.exit();
 }
@@ -36,14 +36,14 @@ async function attempt(action: () => Promise<void>): Promise<void> {
   } catch (error) {
     const obstacle = userErrorMessage(error);
     if (obstacle === undefined) throw error;
-    tell(`person-service: ${obstacle}`);
+    printNote(`person-service: ${obstacle}`);
     process.exitCode = 1;
   }
 }
 
 /** Reads all of standard input, with a hint at a terminal. */
 function readInput(): Promise<Uint8Array> {
-  if (process.stdin.isTTY) tell("Type a line, then Ctrl-D on a line of its own.");
+  if (process.stdin.isTTY) printNote("Type a line, then Ctrl-D on a line of its own.");
   return buffer(process.stdin);
 }
 
@@ -52,7 +52,7 @@ function print(line: string): void {
   process.stdout.write(`${escapeUnprintable(maskPasswords(line))}\n`);
 }
 
-function tell(line: string): void {
+function printNote(line: string): void {
   endDrawing();
   process.stderr.write(`${escapeUnprintable(maskPasswords(line))}\n`);
 }

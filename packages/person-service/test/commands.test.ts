@@ -16,7 +16,7 @@ async function run(argv: readonly string[], input: string | Uint8Array = ""): Pr
   const told: string[] = [];
   await line.run({
     print: (text) => printed.push(text),
-    tell: (text) => told.push(text),
+    printNote: (text) => told.push(text),
     readInput: async () => Buffer.from(input),
   });
   return [printed, told];

@@ -175,7 +175,7 @@ describe("check-config", () => {
     );
     assert(line.kind === "run");
     const printed: string[] = [];
-    await line.run({ print: (text) => printed.push(text), tell: assert.fail, readInput: assert.fail });
+    await line.run({ print: (text) => printed.push(text), printNote: assert.fail, readInput: assert.fail });
     for (const row of [
       /^port +80 +--port$/,
       /^host +127\.0\.0\.1 +default$/,

@@ -31,7 +31,7 @@ async function run(...argv: readonly string[]): Promise<string> {
   assert(line.kind === "run", JSON.stringify(line));
   const said: string[] = [];
   const say = (text: string): unknown => said.push(text);
-  await line.run({ print: say, tell: say, readInput: assert.fail });
+  await line.run({ print: say, printNote: say, readInput: assert.fail });
   process.exitCode = undefined;
   return said.join("\n");
 }

@@ -5,7 +5,7 @@ import { reportProgress } from "../src/cli/progress.ts";
 describe("reportProgress", () => {
   it("prints a line for each tenth", () => {
     const told: string[] = [];
-    const report = reportProgress({ tell: (line) => told.push(line) });
+    const report = reportProgress({ printNote: (line) => told.push(line) });
     for (let done = 0; done <= 200; done += 8) report(done, 200, "people");
     assert.equal(told.length, 11);
     assert.deepEqual([told[0], told[1], told.at(-1)], ["0 of 200 people", "24 of 200 people", "200 of 200 people"]);
@@ -13,7 +13,7 @@ describe("reportProgress", () => {
 
   it("draws a bar where a person watches", () => {
     const drawn: string[] = [];
-    const report = reportProgress({ tell: () => assert.fail(), draw: (text) => drawn.push(text) });
+    const report = reportProgress({ printNote: () => assert.fail(), draw: (text) => drawn.push(text) });
     report(0, 537, "people");
     report(50, 100, "%");
     report(0, 0, "people");

@@ -8,7 +8,11 @@ async function printed(...argv: readonly string[]): Promise<string> {
   const line = parseCommandLine(argv);
   assert.equal(line.kind, "run");
   if (line.kind !== "run") return "";
-  await line.run({ print: (text) => lines.push(text), tell: () => undefined, readInput: async () => new Uint8Array() });
+  await line.run({
+    print: (text) => lines.push(text),
+    printNote: () => undefined,
+    readInput: async () => new Uint8Array(),
+  });
   return lines.join("\n");
 }
 

@@ -11,7 +11,7 @@ export type Validated = { readonly line: number } & (
   | { readonly document?: undefined; readonly issues: readonly ValidationIssue[] }
 );
 
-/** Answers what is wrong with each record, conflicts with stored ones included, and how many may be stored. Stores none. */
+/** Reports the errors of each record, conflicts with stored ones included, and how many could be stored. Stores nothing. */
 export async function dryRun(store: Store, records: AsyncIterable<Validated>): Promise<HttpResponse> {
   const errors = new LineErrors();
   let valid = 0;
@@ -43,7 +43,7 @@ async function* batches(records: AsyncIterable<Validated>): AsyncGenerator<reado
 }
 
 /**
- * Returns whether the query asks for a dry run (`?dry-run=true`), which validates the records and stores none. It is a parameter
+ * Returns whether the query asks for a dry run (`?dry-run=true`), which validates the records and stores nothing. It is a parameter
  * and not a preference, because a server that does not know a preference would ignore it and store them.
  *
  * @throws HttpError 400 `invalid-parameters` for anything else

@@ -88,7 +88,7 @@ const clientGone = problem(problemTypes.malformedContent, { detail: "The client 
 /** In milliseconds. */
 const longestPiece = 5;
 
-/** In bytes: so many blank lines take 1 ms (Node 26). */
+/** In bytes: blank lines of this length take 1 ms (Node 26). */
 const pieceSize = 4_096;
 
 /** The number of turns that bulk requests have had. */

@@ -25,8 +25,8 @@ export interface CsvDecoderOptions {
 /**
  * Reads `text/csv` (RFC 4180) as `csvRepresentation` writes it: a header that names members, then a record for each row. An
  * empty cell is an absent member. A quoted empty cell (`""`) is an empty text, except in files whose header is quoted too, where
- * quotation marks have no meaning. A byte order mark is allowed, and lines may end in LF. The content is refused as a whole where
- * rows cannot be told apart; any other mistake concerns its row only. A file has at most 1,000 columns, whose names have at most
+ * quotation marks have no meaning. A byte order mark is allowed, and lines may end in LF. Content in which
+ * the end of a row is unclear is refused completely; any other mistake concerns its row only. A file has at most 1,000 columns, whose names have at most
  * 255 characters and 64 levels.
  *
  * ```ts

@@ -104,7 +104,7 @@ function splitQuoted(text: string, delimiter: string): readonly CsvCell[] | unde
   }
 }
 
-/** Returns where the mark is that is not doubled; the end of the text when there is none. */
+/** Returns the index of the first quotation mark that is not doubled; the end of the text without one. */
 function closingMark(text: string, start: number): number {
   let at = start;
   insideOfMarks.lastIndex = at;

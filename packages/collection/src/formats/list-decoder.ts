@@ -18,8 +18,7 @@ import { GatheredBytes } from "../bulk/gathered-bytes.ts";
  */
 export interface ListDecoder extends ContentReader {
   /**
-   * Yields the records, in constant memory. Throws what the pieces throw, and ContentError when the content is malformed so that
-   * its records cannot be told apart.
+   * Yields the records, in constant memory. Throws what the pieces throw, and ContentError when it is unclear where a record ends.
    */
   decode(pieces: AsyncIterable<Uint8Array>, reading: ListReading): AsyncIterable<ListedValue>;
 }

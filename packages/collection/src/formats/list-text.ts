@@ -12,7 +12,7 @@ export interface ListSyntax {
 
 /**
  * Makes the text of a list from the texts of its records, in pieces of about 64 KiB. Reads a batch when a piece is requested, and
- * keeps none.
+ * keeps nothing.
  *
  * ```ts
  * listText(batches, { before: "[", item: ({ json }) => json, between: ",", after: "]" })

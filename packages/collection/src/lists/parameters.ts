@@ -127,7 +127,7 @@ function decode(text: string): string | undefined {
 }
 
 function refusal(errors: readonly ProblemError[]): HttpError {
-  const told = errors.slice(0, mostErrors).map(({ parameter = "", detail }) => ({
+  const listed = errors.slice(0, mostErrors).map(({ parameter = "", detail }) => ({
     parameter: parameter.length <= longestName ? parameter : excerpt(parameter),
     detail,
   }));
@@ -135,9 +135,9 @@ function refusal(errors: readonly ProblemError[]): HttpError {
   const rest = length > mostErrors ? `; the first ${mostErrors} are listed` : "";
   const detail =
     length === 1
-      ? `The parameter ${excerpt(told[0]?.parameter ?? "")} ${told[0]?.detail}.`
+      ? `The parameter ${excerpt(listed[0]?.parameter ?? "")} ${listed[0]?.detail}.`
       : `The query has ${length} errors${rest}.`;
-  return new HttpError(problem(collectionProblemTypes.invalidParameters, { detail, errors: told }));
+  return new HttpError(problem(collectionProblemTypes.invalidParameters, { detail, errors: listed }));
 }
 
 // More than a list has: a malformed escape takes 10 µs, and 8,192 bytes have 2,700.

@@ -156,7 +156,7 @@ function decideRemoval(
   return { outcome: { kind: "removed" }, change: { kind: "remove", record } };
 }
 
-/** Returns the row with the id, if it belongs to the owner; an undefined owner stands for any. */
+/** Returns the row with the id, if it belongs to the owner; an undefined owner means any. */
 function rowOf(known: Known, id: number, owner: number | undefined): StoredRow | undefined {
   const row = known.row(id);
   return owner === undefined || row?.owner === owner ? row : undefined;

@@ -108,7 +108,7 @@ export function saySame(one: string, other: string): boolean {
 }
 
 /**
- * Returns the id of a document; undefined when it has none.
+ * Returns the id of a document; undefined without one.
  *
  * @throws RangeError when it is not an integer from 1 to 2^53-1
  */

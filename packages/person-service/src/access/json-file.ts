@@ -10,8 +10,8 @@ export class FileError extends Error {
 
   constructor(file: string, findings: readonly [string, ...string[]]) {
     const [first, ...further] = findings;
-    const told = further.length === 0 ? ` ${first}` : findings.map((finding) => `\n- ${finding}`).join("");
-    super(`The file ${quote(file)} cannot be used:${told}`);
+    const listed = further.length === 0 ? ` ${first}` : findings.map((finding) => `\n- ${finding}`).join("");
+    super(`The file ${quote(file)} cannot be used:${listed}`);
     this.name = "FileError";
     this.findings = findings;
   }

@@ -20,7 +20,7 @@ export interface Policy {
   readonly security: SecurityOptions;
 }
 
-/** The sealed session, or why none was begun. */
+/** The sealed session, or why no session was begun. */
 export type SignInOutcome =
   | { readonly kind: "begun"; readonly sealed: string }
   | { readonly kind: "wrong"; readonly retryAfter?: undefined }

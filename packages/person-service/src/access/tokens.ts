@@ -56,7 +56,7 @@ export async function tokenCheck(
         currentDate: now(),
         requiredClaims: ["exp", "sub"],
       });
-      const subject: unknown = payload.sub; // jose checks that it is there, and not what it is
+      const subject: unknown = payload.sub; // jose checks that it exists, and not its type
       if (typeof subject !== "string" || subject === "") {
         return { kind: "bad", reason: "bad token (its sub is not a text)", description: "The token lacks a claim" };
       }
@@ -72,7 +72,7 @@ export async function tokenCheck(
 
 class KeysUnavailable extends Error {}
 
-/** How long an issuer whose keys could not be read is left in peace. */
+/** How long an issuer is not asked again after its keys could not be read. */
 const secondsWithoutKeys = 5;
 
 async function keysFrom(source: string, file: string, elapsed: () => number): Promise<JWTVerifyGetKey> {

@@ -3,7 +3,7 @@ import { connectionProblemTypes } from "waymark/node";
 import { type OpenApiDocument, openApi, type SecurityOptions } from "waymark/openapi";
 import { version } from "../package-files.ts";
 
-/** What the OpenAPI document depends on beside the routes. */
+/** What the OpenAPI document depends on besides the routes. */
 export interface ApiDocumentOptions {
   /** Where clients reach the service. Default: where the document is served from. */
   readonly publicUrl?: string | undefined;
@@ -43,6 +43,6 @@ const text = `
 Keeps people: list them, read one, store one. The names of members are those of schema.org.
 
 \`Accept\` chooses the form of an answer, and \`Content-Type\` says what a request is in. Every GET answers HEAD, and every path
-OPTIONS. What is wrong with a request is told by a problem document (RFC 9457), whose \`type\` leads to a page that says what would
+OPTIONS. A problem document (RFC 9457) reports what is wrong with a request; its \`type\` leads to a page that says what would
 be right.
 `;

@@ -25,7 +25,7 @@ export const checkConfigCommand: Command = {
 
 function rowOf(name: string, given: Given): readonly (readonly string[])[] {
   const option = settings[name];
-  // The setting whose content it is has it as its source.
+  // The setting with the content of the file has the file as its source.
   if (option === undefined || option.fileOf !== undefined) return [];
   const values = option.multiple ? given.values(name) : [given.value(name) ?? ""];
   const shown = option.value === undefined ? String(given.has(name)) : maskPasswords(values.join(", "));

@@ -42,7 +42,7 @@ export interface CommandStreams {
   /** Prints a line on standard output. */
   print(line: string): void;
   /** Prints a line on standard error. */
-  tell(line: string): void;
+  printNote(line: string): void;
   /** Replaces the text that was drawn before; undefined where standard error is not a terminal. */
   readonly draw?: ((text: string) => void) | undefined;
 }

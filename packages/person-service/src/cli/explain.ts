@@ -58,7 +58,7 @@ async function explain(app: App, request: HttpRequest): Promise<string> {
 /** Describes a refusal: its status, the fields that say what would be right, and the detail of the problem. */
 async function describeAnswer({ status, headers, body }: HttpResponse): Promise<string> {
   const { STATUS_CODES } = await import("node:http"); // loading it takes a fourth of a start, which other commands need not wait for
-  const fields = telling.flatMap((name) => {
+  const fields = explaining.flatMap((name) => {
     const value = headers.get(name);
     return value === undefined ? [] : [`${name}: ${value}`];
   });
@@ -71,4 +71,4 @@ async function describeAnswer({ status, headers, body }: HttpResponse): Promise<
 }
 
 /** Those of a refusal that say what would be right. */
-const telling = ["Allow", "Accept", "Accept-Post", "Accept-Patch", "Vary"];
+const explaining = ["Allow", "Accept", "Accept-Post", "Accept-Patch", "Vary"];

@@ -118,7 +118,7 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
   const database = isThere ? await openDatabase(address, { collections: [personCollection] }) : undefined;
   const store: Store | undefined = database?.store(personCollection.name);
   const draw = drawProgress(io);
-  const report = refusalReport({ format, columns, rejects: rejectsFile, tell: io.tell });
+  const report = refusalReport({ format, columns, rejects: rejectsFile, printNote: io.printNote });
   try {
     const result = await importPeople({
       source,
@@ -174,15 +174,15 @@ function describe(
   { charset, delimiter }: SourceFile,
   format: TransferFormat,
   name: string,
-  { tell }: CommandStreams,
+  { printNote }: CommandStreams,
 ): void {
   const separated = format.name === "csv" && delimiter !== "," ? `, separated by ${delimiterNames[delimiter]}` : "";
-  tell(`reading ${name}: ${format.name}, ${charset}${separated}`);
+  printNote(`reading ${name}: ${format.name}, ${charset}${separated}`);
 }
 
 const delimiterNames = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" } as const;
 
-interface Reported extends Pick<CommandStreams, "tell"> {
+interface Reported extends Pick<CommandStreams, "printNote"> {
   readonly format: TransferFormat;
   readonly columns: ColumnNames;
   /** The file of refused people. */
@@ -190,26 +190,26 @@ interface Reported extends Pick<CommandStreams, "tell"> {
 }
 
 /** Says which columns were guessed, lists the first refusals, and counts the others. */
-function refusalReport({ format, columns, rejects, tell }: Reported) {
+function refusalReport({ format, columns, rejects, printNote }: Reported) {
   let count = 0;
   let looksLikeOtherDates = false;
   const begin = (): void => {
-    if (columns.guesses.length > 0) tell(`columns: ${columns.guesses.splice(0).join(", ")}`);
+    if (columns.guesses.length > 0) printNote(`columns: ${columns.guesses.splice(0).join(", ")}`);
   };
   return {
     add({ line, reason }: Refusal): void {
       begin();
       count++;
       looksLikeOtherDates ||= /birthDate must be a date/.test(reason);
-      if (count <= mostListed) tell(`${format.place} ${line}: ${reason}`);
+      if (count <= mostListed) printNote(`${format.place} ${line}: ${reason}`);
     },
     end(): void {
       begin();
       const more = count - mostListed;
-      if (more > 0) tell(`and ${more.toLocaleString("en")} more`);
-      if (looksLikeOtherDates) tell("If dates have another form, name it, as in --date DD.MM.YYYY.");
+      if (more > 0) printNote(`and ${more.toLocaleString("en")} more`);
+      if (looksLikeOtherDates) printNote("If dates have another form, name it, as in --date DD.MM.YYYY.");
       if (count === 0) return;
-      tell(
+      printNote(
         rejects === undefined
           ? "To have the refused people in a file that you can correct, add --rejects FILE."
           : `The refused people are in ${rejects}: correct them there, and import that file.`,
@@ -220,7 +220,7 @@ function refusalReport({ format, columns, rejects, tell }: Reported) {
 
 const mostListed = 20;
 
-function conclude(result: ImportResult, where: string, given: Given, { print, tell }: CommandStreams): void {
+function conclude(result: ImportResult, where: string, given: Given, { print, printNote }: CommandStreams): void {
   const { stored, updated, known, refused, brokenOff } = result;
   const counts: readonly (readonly [number, string])[] = [
     [updated, "changed"],
@@ -237,7 +237,7 @@ function conclude(result: ImportResult, where: string, given: Given, { print, te
     return;
   }
   const why = brokenOff === "stopped" ? "stopped" : brokenOff.message;
-  tell(`person-service: ${why}. Run the same command again within 24 hours to continue; nobody is stored twice.`);
+  printNote(`person-service: ${why}. Run the same command again within 24 hours to continue; nobody is stored twice.`);
   process.exitCode = brokenOff === "stopped" ? interrupted : 1;
 }
 

@@ -29,7 +29,7 @@ export const keyCommands: Readonly<Record<"create" | "list" | "revoke", Command>
       },
       ...keysOptions,
     },
-    async run(given, { print, tell }) {
+    async run(given, { print, printNote }) {
       const file = fileOf(given);
       const name = nameOf(given);
       const scopes = [...new Set(given.values("scope"))];
@@ -45,8 +45,8 @@ export const keyCommands: Readonly<Record<"create" | "list" | "revoke", Command>
         return [...keys, { name, hash: hashApiKey(key), scopes, createdAt: new Date().toISOString() }];
       });
       print(key);
-      tell(`The key is shown only this once: ${file} keeps a hash of it.`);
-      tell(`To use it, start the service with --access FILE --keys ${file}. ${reloadHint}`);
+      printNote(`The key is shown only this once: ${file} keeps a hash of it.`);
+      printNote(`To use it, start the service with --access FILE --keys ${file}. ${reloadHint}`);
     },
   },
   list: {
@@ -62,7 +62,7 @@ export const keyCommands: Readonly<Record<"create" | "list" | "revoke", Command>
     about: "Revokes an API key: the service no longer accepts it.",
     notes: [reloadHint],
     options: { name: nameOption, ...keysOptions },
-    async run(given, { tell }) {
+    async run(given, { printNote }) {
       const file = fileOf(given);
       const name = nameOf(given);
       await changeKeys(file, (keys) => {
@@ -71,7 +71,7 @@ export const keyCommands: Readonly<Record<"create" | "list" | "revoke", Command>
           throw new CommandError(`There is no key named ${quotedArgument(name)} in ${file}.`);
         return kept;
       });
-      tell(reloadHint);
+      printNote(reloadHint);
     },
   },
 };

@@ -32,11 +32,11 @@ export interface Options {
   readonly tls: TlsFiles | undefined;
   /** The addresses and networks of the proxies whose fields about the client are believed. */
   readonly trustProxy: readonly string[];
-  /** How many requests a client has in how many seconds; undefined for any number. */
+  /** The most requests of a client in a number of seconds; undefined for any number. */
   readonly rateLimit: { readonly limit: number; readonly window: number } | undefined;
   /** How long requests may wait for the processor, 1…60,000 ms. */
   readonly maxDelay: number;
-  /** How many requests may be in hand at once; undefined for any number. */
+  /** The most requests in progress at once; undefined for any number. */
   readonly maxInFlight: number | undefined;
   /** How many partitions a new database gets; undefined for those that it has, or 1. */
   readonly partitions: number | undefined;
@@ -44,7 +44,7 @@ export interface Options {
   readonly demo: boolean;
   /** How many processes serve, 1…256. */
   readonly workers: number;
-  /** How long requests in hand may take once the service stops, 0…3600 seconds. */
+  /** How long requests in progress may take once the service stops, 0…3600 seconds. */
   readonly grace: number;
   /** Where the admin listener is; undefined without. */
   readonly admin: { readonly host: string; readonly port: number } | undefined;
@@ -233,7 +233,7 @@ export function usageErrorInOptions(given: Given): string | undefined {
   return fault === undefined ? usageErrorInExposure(options) : `${given.source("cors")} ${fault}.`;
 }
 
-/** Which clients are let in is said by an access file or, where other machines can reach the service, by --open. */
+/** Returns what is wrong with the choice of clients: an access file, --open, or this machine only. */
 function usageErrorInExposure({ host, access, keys, sessionKeyFile, open }: Options): string | undefined {
   if (access !== undefined) {
     return open ? "--open lets everybody in, and --access does not: leave one of them out." : undefined;

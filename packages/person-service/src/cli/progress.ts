@@ -4,7 +4,7 @@ import type { CommandStreams } from "./command.ts";
 export type Report = (done: number, total: number, unit: string) => void;
 
 /** Reports progress as a bar on a terminal, and as a line for each tenth elsewhere. */
-export function reportProgress({ tell, draw }: Pick<CommandStreams, "tell" | "draw">): Report {
+export function reportProgress({ printNote, draw }: Pick<CommandStreams, "printNote" | "draw">): Report {
   let tenth = -1;
   return (done, total, unit) => {
     const share = total === 0 ? 1 : Math.min(1, done / total);
@@ -12,7 +12,7 @@ export function reportProgress({ tell, draw }: Pick<CommandStreams, "tell" | "dr
     if (draw !== undefined) draw(`${bar(share)} ${count}`);
     else if (Math.floor(share * 10) > tenth) {
       tenth = Math.floor(share * 10);
-      tell(count);
+      printNote(count);
     }
   };
 }
@@ -40,7 +40,7 @@ export function drawProgress(
 /** Returns `1 person`, or `1,234 people`. */
 export const countPeople = (count: number): string => (count === 1 ? "1 person" : `${withCommas(count)} people`);
 
-/** Does what `toLocaleString` does, whose first use takes a tenth of a start. */
+/** Formats as `toLocaleString` does, but its first use would take a tenth of a start. */
 const withCommas = (count: number): string => String(count).replaceAll(/\B(?=(\d{3})+$)/g, ",");
 
 /** In milliseconds. */

@@ -115,7 +115,7 @@ export async function serveHere(options: Options, worker: Worker | undefined, io
     if (access !== undefined && isFirst) warnOfAccess(access.content, files, app.routes, log);
   };
   reloadOnHangUp(tls, access, server, warn, log);
-  if (!isFirst) return worker?.tellReady(server.port, []);
+  if (!isFirst) return worker?.reportReady(server.port, []);
   warnOfReaders(address, log);
   warn();
   warnOfIdleFiles(options, log);
@@ -129,7 +129,7 @@ export async function serveHere(options: Options, worker: Worker | undefined, io
     tls: tls && credentials && { files: tls, cert: credentials.cert },
   });
   if (worker === undefined) io.print(lines.join("\n"));
-  else worker.tellReady(server.port, lines);
+  else worker.reportReady(server.port, lines);
 }
 
 /** Reads the access file, with the key of sessions that all processes share. */

@@ -26,7 +26,7 @@ export const serveCommand: Command = {
   },
 };
 
-/** Starts workers, processes of this program that each run as below. Resolves when the last has ended. */
+/** Starts workers, processes of this program that each call `serveHere`. Resolves when the last has ended. */
 async function supervise({ workers, grace, ...options }: Options, { print }: CommandStreams): Promise<void> {
   await requirePort(options);
   const log = openLog({ detail: options.log, level: options.logLevel });

@@ -13,8 +13,8 @@ const offered = ["application/problem+json", "application/json", "text/html"].fl
 );
 
 /**
- * Reads the Accept that Java's HttpURLConnection sends where a program names none as one of a program: it puts HTML and two
- * kinds of pictures first, and has long been answered JSON. For `router({ filters })`, outside of all that looks at Accept.
+ * Treats the default Accept of Java's HttpURLConnection as that of a program: it puts HTML and two kinds of pictures
+ * first, but programs send it, and expect JSON. For `router({ filters })`, outside of all that looks at Accept.
  */
 export function javaWithoutAccept(): BeforeFilter {
   return before((request) =>

@@ -13,7 +13,7 @@ export interface PageParts {
   readonly kind: "list" | "person" | "note" | "reference";
 }
 
-/** The header fields of every page: it loads nothing but what the service itself has, and stands in no frame. */
+/** The header fields of every page: it loads only files of the service, and is shown in no frame. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   "Content-Security-Policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",

@@ -49,7 +49,7 @@ export async function* listPage(
 
 const pieceSize = 65_536;
 
-/** The columns of a list for which the client chose none. */
+/** The columns of a list without `fields`. */
 const defaultColumns: readonly string[] = [
   ...["name", "jobTitle", "worksFor", "email", "telephone", "address.addressLocality"],
 ];

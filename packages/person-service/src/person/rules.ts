@@ -121,7 +121,7 @@ export const url: Rule = (text) => {
   return userInformation.test(text) ? "must not contain a user name or password before the host" : undefined;
 };
 
-/** Needed beside `URL`, which repairs spaces, backslashes, a missing `//` and stray percent signs. */
+/** Needed in addition to `URL`, which repairs spaces, backslashes, a missing `//` and stray percent signs. */
 const httpUrl = /^https?:\/\/[^/?#](?:[^\s<>"\\^`{|}%]|%[0-9a-f]{2})*$/iu;
 const userInformation = /^[^/]+\/\/[^/?#]*@/;
 

@@ -2,7 +2,7 @@ import { countryCodes } from "../person/rules.ts";
 
 /**
  * Returns the code of a country that is named otherwise: in small letters, by its name in one of several languages, or by a
- * usual short form; undefined for a text that names none.
+ * usual short form; undefined for other text.
  *
  * ```ts
  * countryCodeOf("Germany"); // "DE"

@@ -85,7 +85,7 @@ const extensions: Readonly<Record<string, FormatName>> = {
   ".vcard": "vcard",
 };
 
-/** Returns the format that the name of a file says; undefined where it says none. */
+/** Returns the format that belongs to the name of a file; undefined for other names. */
 export const formatOfFile = (file: string): TransferFormat | undefined => {
   const name = extensions[extname(file).toLowerCase()];
   return name === undefined ? undefined : formats[name];

@@ -13,13 +13,13 @@ export interface ImportOptions {
   readonly schema: PersonSchema;
   /** Where people are stored; undefined for a dry run without a database. */
   readonly store: Store | undefined;
-  /** Whether people are checked only, also for what conflicts with those who are stored. */
+  /** Whether people are only checked, also for conflicts with stored people. */
   readonly isDryRun: boolean;
   readonly columns: ColumnNames;
   /** Members of JSON by other names. */
   readonly map: ReadonlyMap<string, string>;
   readonly readDate: ReadDate;
-  /** Whether people whose identifier is stored are changed, in the members that the file has. */
+  /** Whether a person with a stored identifier changes the stored one, in the members that the file has. */
   readonly upsert: boolean;
   readonly rejects: Rejects | undefined;
   readonly onRefusal: (refusal: Refusal) => void;

@@ -94,7 +94,7 @@ export class PostgresBatch {
     return [...this.#updated.values()];
   }
 
-  /** The ids of updated rows whose former value of a unique member another row has now. */
+  /** The ids of updated rows that gave up the value of a unique member, which another row has now. */
   get displaced(): readonly number[] {
     return [...this.#displaced].filter((id) => this.#updated.has(id));
   }

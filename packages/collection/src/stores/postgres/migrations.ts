@@ -23,12 +23,12 @@ const firstLayout: readonly string[] = [
   )`,
   `CREATE TABLE IF NOT EXISTS waymark_removals (
     collection text NOT NULL,
-    id bigint NOT NULL, -- that a record had, and none may have again
+    id bigint NOT NULL, -- of a removed record; never assigned again
     PRIMARY KEY (collection, id)
   )`,
   `CREATE TABLE IF NOT EXISTS waymark_keys (
     collection text NOT NULL,
-    owner bigint NOT NULL, -- of the record; 0 where it has none
+    owner bigint NOT NULL, -- of the record; 0 without an owner
     key text NOT NULL,
     fingerprint text NOT NULL,
     id bigint NOT NULL,
@@ -38,9 +38,9 @@ const firstLayout: readonly string[] = [
   )`,
   "CREATE INDEX IF NOT EXISTS waymark_keys_time ON waymark_keys (collection ASC, time ASC)",
   `CREATE TABLE IF NOT EXISTS waymark_loading (
-    collection text PRIMARY KEY, -- into which a snapshot is being restored
+    collection text PRIMARY KEY, -- the target of a restore in progress
     source text NOT NULL,        -- the identity of its database
-    last_id bigint NOT NULL,     -- up to which records are stored
+    last_id bigint NOT NULL,     -- records up to this id are stored
     revision bigint NOT NULL     -- of the collection that they are from
   )`,
 ];

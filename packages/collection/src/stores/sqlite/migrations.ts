@@ -21,18 +21,18 @@ export function migrate(database: DatabaseSync, version: number, layouts: Layout
 export const presentLayouts: Layouts = [
   `CREATE TABLE waymark_collections (
     name TEXT PRIMARY KEY,
-    revision INTEGER NOT NULL, -- the last one
-    last_id INTEGER NOT NULL,  -- the greatest that any record ever had
-    form TEXT NOT NULL         -- what its table is made for
+    revision INTEGER NOT NULL, -- of the last change
+    last_id INTEGER NOT NULL,  -- the greatest id ever assigned
+    form TEXT NOT NULL         -- the shape of its table
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE waymark_removals (
     collection TEXT NOT NULL,
-    id INTEGER NOT NULL, -- that a record had, and none may have again
+    id INTEGER NOT NULL, -- of a removed record; never assigned again
     PRIMARY KEY (collection, id)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE waymark_keys (
     collection TEXT NOT NULL,
-    owner INTEGER NOT NULL, -- of the record; 0 where it has none
+    owner INTEGER NOT NULL, -- of the record; 0 without an owner
     key TEXT NOT NULL,
     fingerprint TEXT NOT NULL,
     id INTEGER NOT NULL,

@@ -25,7 +25,7 @@ export class SqliteReader {
   readonly #stop: Int32Array;
   readonly #waiting = new FairQueue<WaitingRead>();
   #current: WaitingRead | undefined;
-  /** Resolves when all reads are made; undefined while there are none. */
+  /** Resolves when all reads have ended; undefined while no read runs. */
   #running: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 

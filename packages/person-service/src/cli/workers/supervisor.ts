@@ -16,7 +16,7 @@ import { type AskWorkers, Questions } from "./questions.ts";
 interface Supervision {
   /** How many processes serve. */
   readonly count: number;
-  /** How long requests in hand may take when all processes stop, in milliseconds. */
+  /** How long requests in progress may take when all processes stop, in milliseconds. */
   readonly grace: number;
   /** Prints a line on standard output. */
   readonly print: (line: string) => void;
@@ -91,7 +91,7 @@ class Supervisor {
       });
     }
     process.on("SIGHUP", () => this.#reload());
-    // One worker first: it alone reports a start error, and has done what is done once when the others start.
+    // One worker first: only it reports a start error, and it does what is to be done once before the others start.
     this.#start({ isFirst: true });
   }
 
@@ -137,7 +137,7 @@ class Supervisor {
   #serves(worker: WorkerProcess, orders: WorkerOrders, { port, lines }: WorkerReady): void {
     this.#port ??= port;
     if (port !== this.#port) {
-      // The workers whose socket it should share all ended before it listened.
+      // All workers that it should share a socket with ended before it listened.
       worker.process.kill("SIGTERM");
       return;
     }

@@ -13,7 +13,7 @@ export interface Worker extends Pick<WorkerOrders, "isFirst" | "port" | "session
   /** Leads to the writer of the supervisor; undefined where each worker changes the database by itself. */
   readonly writer: MessageLink | undefined;
   /** Reports to the supervisor that this process serves on the port, with the lines to print. */
-  tellReady(port: number, lines: readonly string[]): void;
+  reportReady(port: number, lines: readonly string[]): void;
   /** Sets what answers the questions of the supervisor. */
   onQuestion(answer: (question: WorkerQuestion) => Promise<unknown>): void;
   /** Sets what stops the service, after which the process ends. The notice is that of `RunningServer.close`. */
@@ -28,7 +28,7 @@ export function workerOfThisProcess(): Worker | undefined {
   return {
     ...given,
     writer: sharesWriter ? linkToWriter : undefined,
-    tellReady: (port, lines) => send({ kind: "ready", port, lines }),
+    reportReady: (port, lines) => send({ kind: "ready", port, lines }),
     onQuestion(answer) {
       onMessage((message) => {
         if (message.kind !== "question") return;
