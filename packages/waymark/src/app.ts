@@ -15,7 +15,7 @@ export interface App extends Servable {
   /** Answers a web request: for tests, and for runtimes that serve by a fetch function. Does not know the client's address. */
   fetch(request: Request): Promise<Response>;
   /**
-   * Makes a fetch function that knows the client. What the runtime gives beside the request is passed on.
+   * Makes a fetch function that knows the client. Further arguments of the runtime are passed on.
    *
    * ```ts
    * Bun.serve({ fetch: app.fetchHandler((request, server) => ({ address: server.requestIP(request)?.address })) });

@@ -24,7 +24,7 @@ export interface Description {
   readonly content?: ContentDescription;
   /** The answers that are not problems, by status. Default: a success of the types that `accept` names. */
   readonly responses?: Readonly<Record<number, ResponseDescription>>;
-  /** The problems that it can answer with, beside those of the router. */
+  /** The problems that it can answer with, besides those of the router. */
   readonly problems?: readonly ProblemType[];
   /** Header fields that every response has, or may have, by name. */
   readonly responseHeaders?: Readonly<Record<string, HeaderDescription>>;

@@ -9,7 +9,7 @@ export interface Client {
   readonly host: string | undefined;
 }
 
-/** What a runtime knows of the client of a request; null or left out is what it does not know. */
+/** What a runtime knows about the client of a request; unknown members are null or left out. */
 export type KnownClient = { readonly [K in keyof Client]?: Client[K] | null };
 
 /**
@@ -60,7 +60,7 @@ export function attribute<T>(name: string): Attribute<T> {
   return { name };
 }
 
-/** What an adapter hands over beside the head of the request. */
+/** What an adapter hands over besides the head of the request. */
 export interface Exchange {
   readonly content: RequestContent;
   /** How many bytes of the content have been read. */

@@ -8,7 +8,7 @@ import type { HttpResponse } from "./response.ts";
 export type Next = (request: HttpRequest) => Awaitable<HttpResponse>;
 
 /**
- * Runs around every route of the group in which it stands, nested groups included, and nowhere else. In a group, the
+ * Runs around every route of its group, nested groups included, and nowhere else. In a group, the
  * first declared filter is the outermost; the filters of an outer group are around those of an inner one.
  */
 export type Filter = BeforeFilter | AfterFilter | AroundFilter;
@@ -16,7 +16,7 @@ export type Filter = BeforeFilter | AfterFilter | AroundFilter;
 /** Is a filter made by `before`, or an object like it. */
 export interface BeforeFilter {
   readonly kind: "before";
-  /** Returns the request for what stands further in. */
+  /** Returns the request for the inner filters and the handler. */
   readonly apply: (request: HttpRequest) => Awaitable<HttpRequest>;
   /** What it adds to the OpenAPI document of the operations that it covers: header fields, problems. */
   readonly describes?: Description;
@@ -26,7 +26,7 @@ export interface BeforeFilter {
 /** Is a filter made by `after`, or an object like it. */
 export interface AfterFilter {
   readonly kind: "after";
-  /** Returns the response for what stands further out. */
+  /** Returns the response for the outer filters. */
   readonly apply: (request: HttpRequest, response: HttpResponse) => Awaitable<HttpResponse>;
   /** The least status of the responses that it gets, such as 400 for a filter of refusals. Default: it gets all. */
   readonly leastStatus?: number;
@@ -111,7 +111,7 @@ export function around(apply: AroundFilter["apply"]): AroundFilter {
 
 /**
  * Answers errors of the type, or without a type everything that is thrown. The clauses of a group are tried in declared
- * order and stand around all its filters, wherever they are written. What none of them handles goes to the group
+ * order and are outside all its filters, wherever they are written. What none of them handles goes to the group
  * around. A clause never gets an `HttpError`, which is a response.
  *
  * ```ts

@@ -112,5 +112,5 @@ const toUrl = (segment: string): string =>
 /** Where clients reach the root of the app, without a slash at the end; empty or absent: at the root of the host. */
 export const baseUrl: Attribute<string> = attribute("baseUrl");
 
-/** Takes the faults of a mounted app that has no `onFault` of its own. */
+/** Receives the faults of a mounted app without an `onFault`. */
 export const outerFault: Attribute<(error: unknown) => void> = attribute("outerFault");

@@ -1,5 +1,5 @@
 /**
- * Returns the known name that a name most likely stands for: the same in another case, one that a slip or two make of it
+ * Returns the known name that a name most likely means: the same in another case, one that a slip or two make of it
  * (letters added, left out, exchanged or swapped), or the only one that begins with it. Undefined where nothing is near. The work is
  * small, since names of more than 64 characters are near to none.
  *

@@ -15,7 +15,7 @@ export interface Validators {
   readonly lastModified?: number | undefined;
 }
 
-/** The request goes on; its client has what it would get; or it must not be done. */
+/** The request goes on; the client already has the response; or the request must not be done. */
 export type Verdict = "pass" | "not-modified" | "failed";
 
 /**

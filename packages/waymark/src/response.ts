@@ -143,13 +143,13 @@ const plainText = HeaderList.of({ "Content-Type": "text/plain; charset=utf-8" })
 const applicationJson = HeaderList.of({ "Content-Type": "application/json" });
 
 /**
- * Makes a response of a web `Response`; its body is streamed. Every `Set-Cookie` stays a line of its own.
+ * Makes a response of a web `Response`; its body is streamed. Every `Set-Cookie` stays a separate line.
  *
  * ```ts
  * GET("/{*rest}", (request) => fetch(upstream + request.path));   // a handler may return a web Response itself
  * ```
  *
- * A Content-Length beside a Content-Encoding is left out: what `fetch` has decoded has another length.
+ * A Content-Length together with a Content-Encoding is left out: content that `fetch` has decoded has another length.
  *
  * @throws RangeError when it is `Response.error()`, which has no status
  * @throws TypeError when its body has been read, or is being read

@@ -85,7 +85,7 @@ export interface RouteName {
 }
 
 /**
- * Names a route for metrics, logs and tables, independently of its path. It stands among the conditions of the route;
+ * Names a route for metrics, logs and tables, independently of its path. Put it among the conditions of the route;
  * `request.route` has it.
  *
  * ```ts
@@ -105,7 +105,7 @@ export type RouteFunction = <const C extends readonly unknown[], N = BoundByAll<
   ...conditionsAndHandler: [...conditions: RouteMembers<C>, handler: Handler<N>]
 ) => Route<Unmet<N, BoundByAll<C>>>;
 
-/** What stands before a handler, as `GroupMembers`. */
+/** The members before a handler, as `GroupMembers`. */
 export type RouteMembers<C extends readonly unknown[]> = { readonly [I in keyof C]: RouteMember<C[I]> };
 
 type RouteMember<C> = C extends string | Condition | RouteName | DescriptionMember

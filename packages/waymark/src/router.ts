@@ -96,7 +96,7 @@ const knownOptions: Readonly<Record<keyof RouterOptions, true>> = {
   onFault: true,
 };
 
-/** Options have no `kind`; everything else that may be given here, and much that may not, has one or is no object. */
+/** Options have no `kind`; every other valid argument, and many invalid ones, have one or are not objects. */
 const isOptions = (value: unknown): value is RouterOptions =>
   typeName(value) === "object" && !("kind" in (value as object)); // The name says so: neither null nor an array.
 
@@ -235,7 +235,7 @@ function dispatch(
   return undefined;
 }
 
-// For a filter that goes on with a request of its own.
+// For a filter that goes on with a request that it has made.
 const malformedTarget = problem(problemTypes.malformedTarget);
 
 function logFault(error: unknown): void {

@@ -76,7 +76,7 @@ function firstFault(content: Uint8Array): number {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0xfffd && !spellsReplacement(content, offset)) return offset;
-    // Each half of a surrogate pair stands for two of its four bytes.
+    // Each half of a surrogate pair counts two of its four bytes.
     offset += code < 0x80 ? 1 : code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 2 : 3;
   }
   return offset;

@@ -233,7 +233,7 @@ export class RequestContent {
     return joinBytes(pieces);
   }
 
-  /** Returns the limit in bytes and the coding, once nothing in the head of the request stands against reading. */
+  /** Returns the limit in bytes and the coding, unless the head of the request forbids reading. */
   #admit(headers: HeaderList, options: ReadOptions | undefined): Admission {
     const limit = options?.limit ?? (this.#settings ?? defaultContentSettings).limit;
     if (!(limit >= 0)) throw new RangeError(`A limit is a number of bytes, 0 or more, not ${limit}`);
@@ -283,7 +283,7 @@ const freeExpansion = 65_536;
 /** There are schemas that are functions as well. */
 const isSchema = <T>(validator: Validator<T>): validator is StandardSchemaV1<unknown, T> => "~standard" in validator;
 
-/** Runs a decoder: what it finds malformed becomes a refusal. */
+/** Runs a decoder, and turns its ContentError into a refusal. */
 async function refuseMalformed<T>(decode: () => Awaitable<T>): Promise<T> {
   try {
     return await decode();

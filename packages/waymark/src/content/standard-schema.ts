@@ -1,6 +1,6 @@
 /**
  * A schema of any library that keeps to the Standard Schema interface, version 1: zod, valibot, arktype and others.
- * `Input` is what it takes, `Output` what it makes of it.
+ * `Input` is the type of the values it takes, `Output` that of the values it returns.
  */
 export interface StandardSchemaV1<Input = unknown, Output = Input> {
   readonly "~standard": {
@@ -50,7 +50,7 @@ const longestPointer = 200;
 
 const keyOf = (segment: PathSegment): PropertyKey => (typeof segment === "object" ? segment.key : segment);
 
-/** A lone surrogate has no UTF-8 to escape: it becomes U+FFFD, so that a schema's odd path is no fault of the service. */
+/** A lone surrogate has no UTF-8 to escape: it becomes U+FFFD, so that an odd path from a schema causes no fault. */
 function encodeToken(key: PropertyKey): string {
   return encodeURIComponent(String(key).toWellFormed().replaceAll("~", "~0").replaceAll("/", "~1"));
 }

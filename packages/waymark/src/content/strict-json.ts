@@ -142,7 +142,7 @@ function readEscape(reader: Reader): void {
 /** What may follow the backslash of an escape of two characters. A regular expression takes five times as long. */
 const shortEscapes: ReadonlySet<number> = new Set(Array.from('"\\/bfnrt', (character) => character.charCodeAt(0)));
 
-/** Returns the code unit that an escape `\u0000` at this place stands for; undefined when no escape is there. */
+/** Returns the code unit of an escape `\u0000` at this place; undefined without one. */
 function escapedCode(text: string, at: number): number | undefined {
   if (text.charCodeAt(at) !== backslash || text.charCodeAt(at + 1) !== letterU) return undefined;
   let code = 0;
@@ -257,7 +257,7 @@ function fault(reader: Reader, detail: string, at: number = reader.at): ContentE
   return new ContentError(detail, positionAt(reader.text, at));
 }
 
-/** Returns what stands at a place, in words that fit after "found". */
+/** Describes what is at a place, in words that fit after "found". */
 function found(text: string, at: number): string {
   if (at >= text.length) return text === "" ? "no content" : "the end of the content";
   if (/^\/[/*]/.test(text.slice(at, at + 2))) return "a comment, which JSON does not have";

@@ -3,7 +3,7 @@ import { splitList } from "./syntax.ts";
 
 /** One member of an Accept field. */
 export interface AcceptRange {
-  /** The range with the parameters that stand before its weight. */
+  /** The range with the parameters before its weight. */
   readonly range: MediaType;
   /** 0 (not acceptable) to 1 (preferred, and meant where no weight is given). */
   readonly weight: number;

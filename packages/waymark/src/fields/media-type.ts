@@ -1,7 +1,7 @@
 import { memoizeText } from "../memoize.ts";
 import { tokenText } from "./syntax.ts";
 
-/** A media type, or a range of them, in which `*` stands for every subtype or for every type and subtype. */
+/** A media type, or a range of them, in which `*` means every subtype or every type and subtype. */
 export interface MediaType {
   /** In lower case: `application`. */
   readonly type: string;

@@ -35,12 +35,12 @@ export type AccessDecision =
   | { readonly kind: "unavailable"; readonly retryAfter: number };
 
 /**
- * Decides which requests pass: for `router({ filters })`, where it stands before everything that reveals something
+ * Decides which requests pass: for `router({ filters })`, before everything that reveals something
  * about the path, or for a group. A request that is refused reaches no further filter and no handler, and its content
  * is not read.
  *
- * `cors(…)` stands before it, so that scripts can read the refusals. A CORS pre-flight needs no access; one that comes here
- * all the same is answered 204 without any fields, since further in it could reach a handler.
+ * Put `cors(…)` before it, so that scripts can read the refusals. A CORS pre-flight needs no access; one that gets
+ * here is answered 204 without any fields, because further in it could reach a handler.
  *
  * ```ts
  * const guard = access((request) => {
@@ -58,7 +58,7 @@ export function access(decide: (request: HttpRequest) => Awaitable<AccessDecisio
   return {
     kind: "around",
     apply: (request, next) => {
-      // It reaches nothing, and what is wrong with it is no secret.
+      // It reaches nothing, and its fault is not a secret.
       if (isRefusedMessage(request)) return next(request);
       if (isPreflight(request)) return empty(204);
       if (request.headers.getAll("authorization").length > 1) return ambiguous;
@@ -103,7 +103,7 @@ function refuse(decision: Exclude<AccessDecision, { kind: "allowed" }>): HttpRes
     case "unavailable":
       return unavailable.withHeader("Retry-After", String(decision.retryAfter));
     default:
-      // From JavaScript: what is no decision lets nobody in.
+      // From JavaScript: a value that is not a decision lets nobody in.
       throw new TypeError(`access(…) needs a decision, not ${typeName(decision)}`);
   }
 }

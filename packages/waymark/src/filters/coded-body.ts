@@ -35,7 +35,7 @@ class CodedPieces implements AsyncIterator<Uint8Array, undefined, undefined> {
         if (piece.length > 0) return { done: false, value: piece };
       }
     } catch (error) {
-      // What fails beyond it is no news.
+      // A later failure adds nothing.
       this.return().catch(() => undefined);
       throw error;
     }

@@ -51,7 +51,7 @@ export function compress(options: CompressOptions): AroundFilter {
   const tags = codedTags(codings);
   const negotiate = memoizeText((field) => negotiateCoding(field, codings));
 
-  /** The response that says on what it rests, in the coding that was chosen. */
+  /** Returns the response with its Vary, in the coding that was chosen. */
   const code = (request: HttpRequest, choice: CodingChoice, response: HttpResponse): Awaitable<HttpResponse> => {
     const { coding } = choice;
     if (response.status === 304) return withVary(withTagAsSent(request, coding, response), acceptEncoding);
@@ -204,7 +204,7 @@ function codedTags(codings: readonly ContentCoding[]): CodedTags {
 
 const strongTag = /^"[^"]*"$/;
 
-// A tag has no quotation mark within, so that what stands before one is the end of a tag.
+// A tag contains no quotation mark, so that a suffix before one is at the end of a tag.
 const suffixPattern = (codings: readonly ContentCoding[]): RegExp =>
   new RegExp(`;(?:${codings.map(({ name }) => RegExp.escape(name)).join("|")})"`, "g");
 

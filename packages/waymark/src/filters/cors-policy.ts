@@ -48,9 +48,9 @@ export interface Policy {
   readonly variesByOrigin: boolean;
   readonly permitsMethod: (method: string) => boolean;
   readonly privateNetwork: boolean;
-  /** Of a response to an allowed origin, beside that origin. */
+  /** Fields of a response to an allowed origin, besides that origin. */
   readonly responseFields: HeaderList;
-  /** Of the answer to its pre-flight, beside origin and methods. */
+  /** Fields of the answer to its pre-flight, besides origin and methods. */
   readonly preflightFields: readonly string[];
   readonly preflightVary: string;
 }

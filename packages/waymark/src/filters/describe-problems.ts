@@ -122,5 +122,5 @@ function escaped(text: string): string {
   return escapeXml(text).replace(unprintable, (character) => `&#x${character.charCodeAt(0).toString(16)};`);
 }
 
-// A name without a colon, which would ask for a namespace of its own; `xml` in front is reserved (XML 1.0 §2.3).
+// A name without a colon, which would need a namespace; names that begin with `xml` are reserved (XML 1.0 §2.3).
 const elementName = /^(?!xml)[A-Za-z_][\w.-]*$/i;

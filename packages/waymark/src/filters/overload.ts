@@ -20,7 +20,7 @@ export interface OverloadOptions {
   readonly maxInFlight?: number | undefined;
   /** How long a refused client should wait, in whole seconds, 1 or more. Default: 1. */
   readonly retryAfter?: number;
-  /** Called for each request that is turned away: it would have waited too long, or too many are in hand. Must not throw. */
+  /** Called for each request that is turned away: it would have waited too long, or too many are in progress. Must not throw. */
   readonly onTurnedAway?: ((cause: "delay" | "in-flight") => void) | undefined;
   /** Returns whether a request is neither counted nor refused, such as a health check. Default: none. */
   readonly except?: (request: HttpRequest) => boolean;
@@ -33,7 +33,7 @@ export interface OverloadOptions {
  *
  * Requests wait in two places. In the sockets, for the processor: `maxDelay` bounds how long, where the adapter can
  * measure it, as that of `waymark/node` can; a burst passes, and an idle process never refuses. And in the process, for
- * a database or another service: `maxInFlight` bounds how many. A request is in hand until its response has been sent
+ * a database or another service: `maxInFlight` bounds how many. A request is in progress until its response has been sent
  * or its client has gone; what a synchronous handler answers never is.
  *
  * ```ts
@@ -54,7 +54,7 @@ export function overload(options: OverloadOptions = {}): AroundFilter {
   const refusalOf = (type: string): HttpResponse =>
     problem(problemTypes.serviceUnavailable, { type, detail }).withHeader("Retry-After", String(retryAfter));
   const usual = refusalOf(path);
-  // Complete without `describeProblems`, so that it may stand within this filter: it takes a fifth of what a refusal does.
+  // Complete without `describeProblems`, which can therefore be inside this filter: it would take a fifth of a refusal's time.
   const refuse = (request: HttpRequest): HttpResponse => {
     const type = toPublicUrl(request, path);
     return type === path ? usual : refusalOf(type);
@@ -80,7 +80,7 @@ type Proceed = (request: HttpRequest, next: Next) => Awaitable<HttpResponse> | u
 
 const pass: Proceed = (request, next) => next(request);
 
-/** Goes on unless as many requests are in hand as may be; those that are excepted do not count. */
+/** Goes on unless the most requests are in progress; excepted ones do not count. */
 function bounded(maxInFlight: number, except: (request: HttpRequest) => boolean): Proceed {
   let inFlight = 0;
   const leave = (): void => {

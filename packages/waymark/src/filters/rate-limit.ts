@@ -43,7 +43,7 @@ export interface RateLimitOptions {
  * ```
  *
  * @throws RangeError when a number of the options is out of its bounds
- * @throws TypeError when the name is no token
+ * @throws TypeError when the name is not a token
  */
 export function rateLimit(options: RateLimitOptions): AroundFilter {
   requireKnownOptions("rateLimit({ … })", options, ["limit", "window", "key", "onTurnedAway", "name", "limiter"]);

@@ -91,7 +91,7 @@ function randomIds(): string {
   return new TextDecoder("latin1").decode(text);
 }
 
-/** Where the digits of each byte stand, between the hyphens. */
+/** The positions of the digits of each byte, between the hyphens. */
 const places = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 const idLength = 36;
 const idsAtOnce = 128;

@@ -58,7 +58,7 @@ export function securityHeaders(options: SecurityHeadersOptions = {}): AroundFil
 
 const isFromHttps = ({ client }: HttpRequest): boolean => client.scheme === "https";
 
-/** Returns the response with these fields, and those of its own among them kept. */
+/** Returns the response with these fields; it keeps those that it has already. */
 function secure(response: HttpResponse, fields: HeaderList): HttpResponse {
   const { headers } = response;
   return mayShareNames(headers, watched) && watchedNames.some((name) => headers.has(name))

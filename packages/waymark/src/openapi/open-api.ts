@@ -31,7 +31,7 @@ export interface OpenApiOptions {
   readonly tags?: readonly Tag[];
   /** Which credentials requests need. Default: none. */
   readonly security?: SecurityOptions;
-  /** What stands before `/problems/…` in the `type` of problems: the `publicUrl` of the app. Default: nothing. */
+  /** The prefix of `/problems/…` in the `type` of problems: the `publicUrl` of the app. Default: nothing. */
   readonly problemBase?: string;
   /** The problems that requests get before they reach the app, such as those of the server. Default: none. */
   readonly serverProblems?: readonly ProblemType[];

@@ -21,7 +21,7 @@ import { combine, type Way } from "./ways.ts";
 /** What the operations of a document are made with. */
 export interface OperationSettings {
   readonly components: Components;
-  /** What stands before the path in the `type` of problems. */
+  /** The prefix of the path in the `type` of problems. */
   readonly problemBase: string;
   readonly securityOf: (method: string, path: string) => readonly SecurityRequirement[] | undefined;
 }
@@ -123,7 +123,7 @@ const isParameter = (kind: ConditionData["kind"]): boolean => kind === "header" 
 
 const madeId = (method: string, { text }: DocumentPath): string => method.toLowerCase() + pascalCase(text);
 
-/** Of several alternatives each has a paragraph of its own, with its summary, its content and its conditions. */
+/** Describes each of several alternatives in its own paragraph, with its summary, its content and its conditions. */
 function textOf(alternatives: readonly Alternative[]): string {
   const texts = alternatives.map(({ said, consumes, provisos }) => {
     const heading = [said.summary, consumes.length > 0 ? `(${consumes.join(", ")})` : undefined];

@@ -8,7 +8,7 @@ import type { MediaType, Reference, Response } from "./document.ts";
 /** How problems are sent. */
 export interface ProblemForm {
   readonly mediaTypes: readonly string[];
-  /** What stands before the path in their `type`. */
+  /** The prefix of the path in their `type`. */
   readonly base: string;
 }
 

@@ -12,7 +12,7 @@ export interface Way {
   /** The whole template. */
   readonly template: string;
   readonly name: string | undefined;
-  /** What must hold beside path and method. */
+  /** What a request must meet besides path and method. */
   readonly conditions: readonly ConditionData[];
   /** Other templates that the path must match too. */
   readonly furtherTemplates: readonly string[];

@@ -16,7 +16,7 @@ export type Segment =
 
 /** A path template, parsed. */
 export interface PathPattern {
-  /** As it was written; "" is the path of the group it stands in. */
+  /** As it was written; "" is the path of its group. */
   readonly text: string;
   readonly segments: readonly Segment[];
 }
@@ -43,7 +43,7 @@ export function findingInRests({ text, segments }: PathPattern): string | undefi
   return `The path "${text}" has {*rest} or ** in its middle; only the first or the last part can be that`;
 }
 
-/** Returns the names that the pattern binds, in order; a name that stands twice is there twice. */
+/** Returns the names that the pattern binds, in order; a name that occurs twice is listed twice. */
 export function variableNames(pattern: PathPattern): readonly string[] {
   return pattern.segments.flatMap((segment) => {
     switch (segment.kind) {
@@ -90,7 +90,7 @@ export function matchesSegment(segment: Exclude<Segment, { kind: "rest" }>, actu
 /** Returns what the pattern binds in a path, or undefined when it does not take the whole of it. */
 export function matchPattern(pattern: PathPattern, actual: readonly string[]): Variables | undefined {
   const variables: Record<string, string | readonly string[]> = {};
-  // The target "*" has no segments and is no path, whatever a rest would take.
+  // The target "*" has no segments and is not a path, so that a rest does not match it either.
   return actual.length > 0 && matchesFrom(pattern.segments, 0, actual, 0, variables) ? variables : undefined;
 }
 

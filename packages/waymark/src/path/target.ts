@@ -32,7 +32,7 @@ export function parseTarget(target: string): RequestTarget {
 }
 
 /**
- * Returns what a segment of a canonical path stands for: `%2F` is a slash and `%25` a percent sign. The text is data:
+ * Decodes a segment of a canonical path: `%2F` is a slash and `%25` a percent sign. The text is data:
  * `a/../b` can come of it, so it must not be used as a file name unchecked.
  */
 export function decodeSegment(segment: string): string {

@@ -40,7 +40,7 @@ export function parseTemplate(text: string): readonly (readonly TemplatePart[])[
   });
 }
 
-/** Splits at slashes that stand outside braces: a regular expression keeps its own. */
+/** Splits at slashes outside braces: a regular expression keeps its slashes. */
 function splitSegments(text: string): string[] {
   const segments: string[] = [];
   let depth = 0;
@@ -174,7 +174,7 @@ function groupsOf(expression: string, template: string): { readonly count: numbe
 }
 
 /**
- * Makes a function that tells whether a path matches a template, as a route would, for guards. Pass it `request.path`,
+ * Makes a function that returns whether a path matches a template, as a route would, for guards. Pass it `request.path`,
  * never the target as it was sent.
  *
  * ```ts

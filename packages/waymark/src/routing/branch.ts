@@ -36,7 +36,7 @@ export interface Branch {
   readonly route: MatchedRoute;
   /** The whole path; it is what routes are looked up by. */
   readonly pattern: PathPattern;
-  /** Other paths that a route has named beside it, which must match too. */
+  /** Other paths of the route, which must match too. */
   readonly furtherPatterns: readonly PathPattern[];
   /** undefined: every method. */
   readonly methods: ReadonlySet<string> | undefined;
@@ -215,7 +215,7 @@ function findingInPaths({ pattern, furtherPatterns }: Branch): string | undefine
   return twice === undefined ? undefined : `The path "${pattern.text}" has the variable {${twice}} twice`;
 }
 
-/** Returns whether the path meets all that the branch says of it beside the pattern that it was found by. */
+/** Returns whether the path meets all conditions of the branch on paths, beside the pattern by which it was found. */
 export function matchesPath(branch: Branch, segments: readonly string[]): boolean {
   return (
     branch.checks.every(({ stage, matches }) => stage !== stages.path || matches(anyRequest, "", segments)) &&
@@ -233,7 +233,7 @@ export function matchesMethod(branch: Branch, method: string): boolean {
   return branch.checks.every(({ stage, matches }) => stage !== stages.method || matches(anyRequest, method, []));
 }
 
-// The checks of the stages path and method read nothing of a request but those, and they are given beside it.
+// The checks of the stages path and method read only these two, which are passed beside the request.
 const anyRequest = HttpRequest.of();
 
 function negotiator(mediaTypes: readonly string[]): (request: HttpRequest) => string | undefined {
@@ -241,5 +241,5 @@ function negotiator(mediaTypes: readonly string[]): (request: HttpRequest) => st
   return (request) => mediaTypes[choose(request.headers.get("accept"))];
 }
 
-/** Describes the route as `GET /person/{id}`; a star stands for every method. */
+/** Describes the route as `GET /person/{id}`; a star means every method. */
 export const describeRoute = ({ method, path }: MatchedRoute): string => `${method || "(no method)"} ${path}`;

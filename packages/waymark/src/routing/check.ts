@@ -28,7 +28,7 @@ export interface Check {
   readonly consults: readonly string[];
 }
 
-/** Where a condition stands: below the prefix of these groups, and itself in a group (a prefix) or in a route. */
+/** The place of a condition: below the prefix of these groups, and itself in a group (a prefix) or in a route. */
 export interface Place {
   readonly prefix: PathPattern;
   readonly inGroup: boolean;

@@ -76,7 +76,7 @@ function covers(earlier: Branch, later: Branch): boolean {
 
 /** Returns whether the second condition is sure to match when the first does. */
 function implies(given: ConditionData, wanted: ConditionData): boolean {
-  // What a path under `not` says depends on where it stands, and one condition can stand in two places.
+  // The meaning of a path under `not` depends on its place, and one condition can be in two places.
   if (given === wanted) return leaves(given).every(({ kind }) => kind !== "path");
   if (given.kind === "accept" && wanted.kind === "accept") {
     return given.mediaTypes.every((type) => wanted.mediaTypes.includes(type));

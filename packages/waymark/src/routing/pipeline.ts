@@ -55,7 +55,7 @@ function handlerStep(handler: (request: HttpRequest) => unknown, site: Declarati
   };
 }
 
-/** @param recover for what the filter throws, and what it cannot go on with */
+/** @param recover handles what the filter throws, and requests that it cannot pass on */
 function wrapFilter(filter: Filter, next: Next, recover: Recover): Next {
   const finish = responder(`${filter.kind} filter`, filter.site, recover);
   // Each filter is taken apart once: to look into objects of many forms would be slow at each request.

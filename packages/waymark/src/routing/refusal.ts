@@ -67,7 +67,7 @@ export function refuseAccept(accept: string | undefined, available: readonly str
 export interface Consulted {
   /** The Vary that says so; no field where the choice rests on none. */
   readonly vary: HeaderList;
-  /** The Vary that says so beside the members of another one; undefined where that one has them all. */
+  /** The Vary with these members added to another one; undefined where that one has all of them. */
   readonly varyBeside: (members: string) => HeaderList | undefined;
 }
 
@@ -106,7 +106,7 @@ function listed(names: readonly string[], conjunction = "and"): string {
 /** What is malformed: the message, which then has no parts that can be relied on, or the target of a sound one. */
 export type MalformedPart = "message" | "target";
 
-/** Why a request reaches no route, and what it is answered with instead. */
+/** Why a request reaches no route, and the answer that it gets instead. */
 export const refused: Attribute<{ readonly malformed: MalformedPart; readonly response: HttpResponse }> =
   attribute("refused");
 

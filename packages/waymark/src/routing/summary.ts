@@ -6,7 +6,7 @@ import { pathBelow } from "../mount.ts";
 import type { SingleRoute } from "../route.ts";
 import type { Branch } from "./branch.ts";
 
-/** Returns the table of the branches, in their order; a mounted app has the rows of its own. */
+/** Returns the table of the branches, in their order; a mounted app adds its own rows. */
 export function summarize(branches: readonly Branch[]): readonly RouteSummary[] {
   return branches.flatMap((branch) => {
     const { mounted } = branch;

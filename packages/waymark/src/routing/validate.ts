@@ -63,7 +63,7 @@ function findingIn(condition: ConditionData): string | undefined {
   }
 }
 
-/** `application/*+json` is no wildcard and a `q` is no parameter of a type, though the grammar has both. */
+/** The grammar has `application/*+json` and `q`, but the first is not a wildcard and the second not a parameter of a type. */
 const isPlain = (type: MediaType | undefined): boolean =>
   type !== undefined && !type.parameters.has("q") && (type.subtype === "*" || !type.subtype.includes("*"));
 
