@@ -6,7 +6,7 @@ import { longestRecord } from "../formats/list-decoder.ts";
 import { refuseParameters } from "../lists/parameters.ts";
 import type { CollectionHandler, CollectionSettings, ItemHandler } from "../settings.ts";
 import type { Document } from "../store.ts";
-import { readIdempotencyKey } from "./idempotency-key.ts";
+import { hashKey } from "./idempotency-key.ts";
 import { answerWritten, preferredSchema, readPreferences, writePreferences } from "./preferences.ts";
 import { parseRecordId } from "./record-scope.ts";
 import {
@@ -42,7 +42,8 @@ export function createRecord<T extends Document>(
     }
     const preferences = readPreferences(request, known);
     const { store, path, url } = await scope(request);
-    const idempotency = await readIdempotencyKey(request, [path, idempotencyScope(request)]);
+    const key = request.headers.get("Idempotency-Key");
+    const idempotency = key === undefined ? undefined : await hashKey(key, request, [path, idempotencyScope(request)]);
     if (idempotency !== undefined && running.has(idempotency.key)) return refuseRunning();
     if (idempotency !== undefined) running.add(idempotency.key);
     try {

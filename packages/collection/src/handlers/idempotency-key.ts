@@ -11,18 +11,17 @@ export interface IdempotencyKey {
 }
 
 /**
- * Reads the Idempotency-Key of a request; undefined when it has no key. The field is a string of structured fields (RFC 9651
+ * Reads an Idempotency-Key, and hashes it and the content of its request. The field is a string of structured fields (RFC 9651
  * §3.3.3); a bare token, which many clients send, is accepted too.
  *
  * @param scope separates keys: equal keys in different scopes have nothing to do with each other
  * @throws HttpError 400 `invalid-idempotency-key`, and as `request.bytes`
  */
-export async function readIdempotencyKey(
+export async function hashKey(
+  field: string,
   request: HttpRequest<unknown>,
   scope: readonly string[],
-): Promise<IdempotencyKey | undefined> {
-  const field = request.headers.get("Idempotency-Key");
-  if (field === undefined) return undefined;
+): Promise<IdempotencyKey> {
   const key = parseKey(field);
   if (key === undefined) throw new HttpError(refuseKey(field));
   const type = request.headers.get("Content-Type") ?? "";

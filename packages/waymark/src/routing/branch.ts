@@ -17,7 +17,7 @@ import { parsePattern } from "../path/template.ts";
 import { HttpRequest } from "../request.ts";
 import type { Group, Handler, MountedRoute, SingleRoute } from "../route.ts";
 import type { ServedApp } from "../served-app.ts";
-import { type Check, compileCheck, compileNegotiation, type Place, stages } from "./check.ts";
+import { type Check, compileCheck, type Place, stages, typeChooser } from "./check.ts";
 import { compilePipeline } from "./pipeline.ts";
 
 /** A route with the groups around it, the outermost first. */
@@ -182,7 +182,7 @@ function toBranch(
     order,
     run: compilePipeline(handler, declared.site, groups),
     bind: compileBinding([pattern, ...furtherPatterns]),
-    negotiate: accept && negotiator(accept.mediaTypes),
+    negotiate: accept && typeChooser(accept.mediaTypes),
   };
 }
 
@@ -235,11 +235,6 @@ export function matchesMethod(branch: Branch, method: string): boolean {
 
 // The checks of the stages path and method read only these two, which are passed beside the request.
 const anyRequest = HttpRequest.of();
-
-function negotiator(mediaTypes: readonly string[]): (request: HttpRequest) => string | undefined {
-  const choose = compileNegotiation(mediaTypes);
-  return (request) => mediaTypes[choose(request.headers.get("accept"))];
-}
 
 /** Describes the route as `GET /person/{id}`; a star means every method. */
 export const describeRoute = ({ method, path }: MatchedRoute): string => `${method || "(no method)"} ${path}`;

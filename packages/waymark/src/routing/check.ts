@@ -51,6 +51,12 @@ export function compileNegotiation(mediaTypes: readonly string[]): (accept: stri
   return (accept) => (accept === undefined ? 0 : choose(accept));
 }
 
+/** Returns what chooses one of these media types for a request, undefined for none. */
+export function typeChooser(mediaTypes: readonly string[]): (request: HttpRequest) => string | undefined {
+  const choose = compileNegotiation(mediaTypes);
+  return (request) => mediaTypes[choose(request.headers.get("accept"))];
+}
+
 /**
  * Refusals are for the first stage that failed. A `not` has the stage of its leaves where all are about the path, or all about
  * the method; no refusal could list which other types would match.
