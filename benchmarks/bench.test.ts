@@ -13,7 +13,7 @@ import { toChart } from "./chart.ts";
 import { type Contestant, contestants } from "./contestant.ts";
 import { measureDispatch } from "./dispatch.ts";
 import { measureLists } from "./list.ts";
-import { findLoadGenerator, type Load, type LoadGenerator } from "./load.ts";
+import { findLoadGenerator, type Load, type MixingLoadGenerator } from "./load.ts";
 import { type MeasurementOptions, measure } from "./measure.ts";
 import { parseCommand } from "./options.ts";
 import { findPlacement } from "./placement.ts";
@@ -97,6 +97,41 @@ suite("a measurement", () => {
       assert.ok(timed.every(({ requestsPerSecond }) => requestsPerSecond.median > 0));
     }
     assert.match(toChart(results), /^<svg .*aria-label="read one person: bare [\d.]+.*read one person again: bare/);
+  });
+
+  test("has each server take the requests of a mixed load, on a file of its own", async () => {
+    const stored: string[] = [];
+    const { results } = await measure(
+      await optionsFor({
+        scenarios: scenariosWith("browser").slice(-1),
+        records: 30,
+        loadGenerator: {
+          ...loadGenerator(async () => 1),
+          async runMixed({ url, headers }, requests) {
+            for (const { target, json } of requests) {
+              const sent = { ...headers, "Content-Type": "application/json" };
+              const init = json === undefined ? { headers } : { method: "POST", headers: sent, body: json };
+              const response = await fetch(url + target, init);
+              await response.text();
+              assert.equal(response.status, 200);
+              if (json !== undefined) stored.push(response.headers.get("Location") ?? "");
+            }
+            return { requestsPerSecond: 100, p99: 7 };
+          },
+        },
+      }),
+    );
+    const [result] = results;
+    assert.ok(result !== undefined && results.length === 1);
+    assert.equal(result.request, "90 × GET /person/15, 9 × GET /person?limit=20, 1 × POST /person");
+    // The peers keep added people in a table of their own.
+    assert.deepEqual(stored.slice(0, 4), ["/person/31", "/person/1", "/person/1", "/person/1"]);
+    assert.match(toServersTable(result), /99 % within +min–max\nours .* 7\.0 ms +7\.0–7\.0$/m);
+    assert.deepEqual(
+      doubts({ ...result, contestants: result.contestants.map((each) => ({ ...each, busy: 0.3 })) }),
+      [],
+    );
+    assert.deepEqual(await readdir(temporary), []);
   });
 
   test("reads a list of all people of every server", async () => {
@@ -185,7 +220,9 @@ suite("a measurement", () => {
     assert.deepEqual(await readdir(temporary), []);
   });
 
-  const loadGenerator = (run: LoadGenerator["run"]): LoadGenerator => ({ name: "wrk", version: "0", run });
+  const loadGenerator = (run: MixingLoadGenerator["run"]): MixingLoadGenerator => {
+    return { name: "wrk", version: "0", run, runMixed: async () => ({ requestsPerSecond: 1, p99: 1 }) };
+  };
 });
 
 const defaultLoadGenerator = await findLoadGenerator(undefined);
@@ -202,7 +239,7 @@ suite("a load generator", { concurrency: true }, () => {
 
   for (const name of new Set([defaultLoadGenerator.name, "autocannon"] as const)) {
     test(`${name} sends the fields and refuses answers that are no success`, async () => {
-      const { run } = await findLoadGenerator(name);
+      const { run, runMixed } = await findLoadGenerator(name);
       const seconds = name === "wrk" ? 1 : 0.3;
       const accepted = new Set<string | undefined>();
       const sent = new Set<string>();
@@ -228,6 +265,15 @@ suite("a load generator", { concurrency: true }, () => {
         const targets = ["/good", "/good/2", "/good?page=3"];
         await run({ ...(await load(`http://127.0.0.1:${port}`, seconds)), targets });
         assert.deepEqual([...asked].sort(), targets);
+        asked.clear();
+        sent.clear();
+        const mixed = await runMixed(await load(`http://127.0.0.1:${port}`, seconds), [
+          { count: 3, target: "/good" },
+          { count: 1, target: "/good/2", json: '{"name":"Zoë Q"}' },
+        ]);
+        assert.deepEqual([...asked].sort(), ["/good", "/good/2"]);
+        assert.deepEqual([...sent].sort(), ["GET undefined ", 'POST application/json {"name":"Zoë Q"}']);
+        assert.ok(mixed.requestsPerSecond > 0 && mixed.p99 >= 5 && mixed.p99 < 60_000);
         assert.deepEqual(accepted, new Set(["application/json"]));
       } finally {
         server.closeAllConnections();

@@ -51,6 +51,28 @@ export interface LoadGenerator {
   run(load: Load): Promise<number>;
 }
 
+/** One kind of request in a mixed load. */
+export interface MixedRequest {
+  /** How often it is sent in a cycle, over which the kinds are spread. */
+  readonly count: number;
+  /** `/person/1` */
+  readonly target: string;
+  /** Is sent by POST when it is given; else the request is a GET. */
+  readonly json?: string;
+}
+
+export interface MixedTiming {
+  readonly requestsPerSecond: number;
+  /** The milliseconds within which 99 of 100 requests were answered. */
+  readonly p99: number;
+}
+
+/** A load generator that can send several kinds of requests. */
+export interface MixingLoadGenerator extends LoadGenerator {
+  /** Sends these requests to the server of the load's URL; throws as `run` does. */
+  runMixed(load: Load, requests: readonly MixedRequest[]): Promise<MixedTiming>;
+}
+
 export const loadGeneratorNames = ["wrk", "autocannon"] as const;
 
 export type LoadGeneratorName = (typeof loadGeneratorNames)[number];
@@ -60,11 +82,16 @@ export type LoadGeneratorName = (typeof loadGeneratorNames)[number];
  *
  * @throws Error when it is wrk, and there is none
  */
-export async function findLoadGenerator(name: LoadGeneratorName | undefined): Promise<LoadGenerator> {
+export async function findLoadGenerator(name: LoadGeneratorName | undefined): Promise<MixingLoadGenerator> {
   const wrkVersion = name === "autocannon" ? undefined : await findWrk();
-  if (wrkVersion !== undefined) return { name: "wrk", version: wrkVersion, run: runWrk };
+  if (wrkVersion !== undefined) return { name: "wrk", version: wrkVersion, run: runWrk, runMixed: runWrkMixed };
   if (name === "wrk") throw new Error("There is no wrk on the PATH; install it, or give --load autocannon");
-  return { name: "autocannon", version: await versionOf("autocannon"), run: runAutocannon };
+  return {
+    name: "autocannon",
+    version: await versionOf("autocannon"),
+    run: runAutocannon,
+    runMixed: runAutocannonMixed,
+  };
 }
 
 async function findWrk(): Promise<string | undefined> {
@@ -74,21 +101,41 @@ async function findWrk(): Promise<string | undefined> {
 }
 
 async function runWrk(load: Load): Promise<number> {
-  const { url, headers, json, targets, connections, seconds, placement, signal } = load;
-  if (!Number.isInteger(seconds)) throw new RangeError(`wrk runs for whole seconds, not ${seconds}`);
+  const { url, json, targets } = load;
   const script =
     targets !== undefined
       ? ["--script", scripts.targets, url, "--", ...targets]
       : json !== undefined
         ? ["--script", scripts.post, url, "--", json]
         : [url];
+  return rateOf(url, await runWrkWith(load, script));
+}
+
+async function runWrkMixed(load: Load, requests: readonly MixedRequest[]): Promise<MixedTiming> {
+  const { url } = load;
+  const kinds = requests.flatMap(({ count, target, json = "" }) => [String(count), target, json]);
+  const said = await runWrkWith(load, ["--latency", "--script", scripts.mixed, url, "--", ...kinds]);
+  const [, value, unit = ""] = /^\s+99%\s+([\d.]+)(us|ms|s|m)$/m.exec(said) ?? [];
+  const milliseconds = { us: 0.001, ms: 1, s: 1000, m: 60_000 }[unit];
+  if (milliseconds === undefined) throw new Error(`wrk at ${url} does not say how long requests took: ${said}`);
+  return { requestsPerSecond: rateOf(url, said), p99: Number(value) * milliseconds };
+}
+
+/** Returns what wrk prints. */
+async function runWrkWith(load: Load, script: readonly string[]): Promise<string> {
+  const { headers, connections, seconds, placement, signal } = load;
+  if (!Number.isInteger(seconds)) throw new RangeError(`wrk runs for whole seconds, not ${seconds}`);
   const fields = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
   const [command, args] = placement.place("load", "wrk", [
     ...["--threads", "1", "--connections", String(connections), "--duration", `${seconds}s`, "--timeout", "10s"],
     ...fields,
     ...script,
   ]);
-  const { stdout } = await run(command, args, { signal });
+  return (await run(command, args, { signal })).stdout;
+}
+
+/** @throws Error when a request failed */
+function rateOf(url: string, stdout: string): number {
   const rate = /^Requests\/sec:\s+([\d.]+)$/m.exec(stdout)?.[1];
   // wrk leaves these lines out when there is nothing to tell.
   const failure = /^\s*(?:Socket errors|Non-2xx or 3xx responses):.*$/m.exec(stdout)?.[0];
@@ -99,14 +146,28 @@ async function runWrk(load: Load): Promise<number> {
 const scripts = {
   post: fileURLToPath(new URL("post.lua", import.meta.url)),
   targets: fileURLToPath(new URL("targets.lua", import.meta.url)),
+  mixed: fileURLToPath(new URL("mixed.lua", import.meta.url)),
 } as const;
 
 async function runAutocannon(load: Load): Promise<number> {
-  if (load.targets === undefined) return runAutocannonWith(load, []);
+  const { targets } = load;
+  if (targets === undefined) return (await runAutocannonWith(load, [])).requestsPerSecond;
+  return (
+    await runAutocannonWithArchive(
+      load,
+      targets.map((target) => ({ count: 1, target })),
+    )
+  ).requestsPerSecond;
+}
+
+const runAutocannonMixed = (load: Load, requests: readonly MixedRequest[]): Promise<MixedTiming> =>
+  runAutocannonWithArchive(load, requests);
+
+async function runAutocannonWithArchive(load: Load, requests: readonly MixedRequest[]): Promise<MixedTiming> {
   const directory = await mkdtemp(join(tmpdir(), "autocannon-"));
   try {
     const archive = join(directory, "targets.har");
-    await writeFile(archive, JSON.stringify(toHttpArchive(load, load.targets)));
+    await writeFile(archive, JSON.stringify(toHttpArchive(load, requests)));
     return await runAutocannonWith(load, ["--har", archive]);
   } finally {
     await rm(directory, { recursive: true });
@@ -114,15 +175,22 @@ async function runAutocannon(load: Load): Promise<number> {
 }
 
 /** The form in which autocannon takes several requests; they have their own fields. */
-function toHttpArchive({ url, headers }: Load, targets: readonly string[]): object {
-  const fields = Object.entries(headers).map(([name, value]) => ({ name, value }));
-  const toEntry = (target: string): object => {
-    return { request: { method: "GET", url: new URL(target, url).href, headers: fields } };
+function toHttpArchive({ url, headers }: Load, requests: readonly MixedRequest[]): object {
+  const toEntry = ({ target, json }: MixedRequest): object => {
+    const all = { ...headers, ...(json !== undefined && { "Content-Type": "application/json" }) };
+    const fields = Object.entries(all).map(([name, value]) => ({ name, value }));
+    const whole = { url: new URL(target, url).href, headers: fields };
+    if (json === undefined) return { request: { ...whole, method: "GET" } };
+    return { request: { ...whole, method: "POST", postData: { mimeType: "application/json", text: json } } };
   };
-  return { log: { entries: targets.map(toEntry) } };
+  const spread = requests.flatMap((each) => {
+    const entry = toEntry(each);
+    return Array.from({ length: each.count }, (_, n) => ({ place: (n + 0.5) / each.count, entry }));
+  });
+  return { log: { entries: spread.sort((a, b) => a.place - b.place).map(({ entry }) => entry) } };
 }
 
-async function runAutocannonWith(load: Load, more: readonly string[]): Promise<number> {
+async function runAutocannonWith(load: Load, more: readonly string[]): Promise<MixedTiming> {
   const { url, headers, json, connections, seconds, placement, signal } = load;
   const fields = Object.entries(headers).flatMap(([name, value]) => ["--headers", `${name}=${value}`]);
   const [command, args] = placement.place("load", process.execPath, [
@@ -135,14 +203,14 @@ async function runAutocannonWith(load: Load, more: readonly string[]): Promise<n
   ]);
   const { stdout } = await run(command, args, { signal });
   const result: AutocannonResult = JSON.parse(stdout);
-  const { duration, errors, timeouts, non2xx } = result;
+  const { duration, errors, timeouts, non2xx, latency } = result;
   const refused = non2xx - result["3xx"];
   if (errors + timeouts + refused > 0) {
     throw new Error(
       `autocannon at ${url}: ${errors} errors, ${timeouts} timeouts, ${refused} answers other than 2xx and 3xx`,
     );
   }
-  return (result["2xx"] + result["3xx"]) / duration;
+  return { requestsPerSecond: (result["2xx"] + result["3xx"]) / duration, p99: latency.p99 };
 }
 
 /** What is read of autocannon's result; the duration is in seconds. */
@@ -153,6 +221,8 @@ interface AutocannonResult {
   readonly non2xx: number;
   readonly "2xx": number;
   readonly "3xx": number;
+  /** In milliseconds. */
+  readonly latency: { readonly p99: number };
 }
 
 const run = promisify(execFile);

@@ -1,14 +1,16 @@
+import { copyFile, rm } from "node:fs/promises";
 import { type Answer, agreedAnswer, askFor } from "./answer.ts";
 import type { Contestant } from "./contestant.ts";
 import { makeDatabase, type TemporaryDatabase } from "./database.ts";
 import { type Footprint, measureFootprints } from "./footprint.ts";
-import type { Rounds } from "./load.ts";
+import type { MixedRequest, MixingLoadGenerator, Rounds } from "./load.ts";
 import type { Placement } from "./placement.ts";
 import { compare, type ScenarioResult, type Timing } from "./result.ts";
 import type { Scenario } from "./scenario.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 
 export interface MeasurementOptions extends Rounds {
+  readonly loadGenerator: MixingLoadGenerator;
   /** The last one is the floor. */
   readonly contestants: readonly Contestant[];
   readonly scenarios: readonly Scenario[];
@@ -59,34 +61,62 @@ async function measureScenario(
   const { contestants, rounds, onProgress, placement, signal } = options;
   const { records } = database;
   const path = scenario.path(records);
-  const withServer = <T>({ program }: Contestant, use: (server: ServerProcess) => Promise<T>): Promise<T> =>
-    useServer(startServer({ program, database: database.file, placement, signal }), use);
+  const mix = scenario.mix?.(records);
+  const withServer = <T>(
+    { program }: Contestant,
+    file: string,
+    use: (server: ServerProcess) => Promise<T>,
+  ): Promise<T> => useServer(startServer({ program, database: file, placement, signal }), use);
 
   onProgress?.(`${scenario.name}: comparing the answers`);
-  const answers = new Map<string, Answer>();
+  const read = mix?.flatMap(({ target, json }) => (json === undefined ? target : [])) ?? [path];
+  const answers = new Map<string, readonly Answer[]>();
   for (const contestant of contestants) {
-    const ask = ({ url }: ServerProcess): Promise<Answer> => askFor(url + path, scenario.headers, signal);
-    answers.set(contestant.name, await withServer(contestant, ask));
+    const ask = ({ url }: ServerProcess): Promise<readonly Answer[]> =>
+      Promise.all(read.map((target) => askFor(url + target, scenario.headers, signal)));
+    answers.set(contestant.name, await withServer(contestant, database.file, ask));
   }
-  const { status, contentType, body } = agreedAnswer(answers, scenario.status);
+  const [first] = read.map((_, i) => {
+    // Each was asked for all of them.
+    const answersOf = [...answers].map(([name, all]) => [name, all[i] as Answer] as const);
+    return agreedAnswer(new Map(answersOf), scenario.status);
+  });
+  const { status, contentType, body } = first as Answer; // Each scenario reads something.
 
   const timings = new Map<string, Timing[]>(contestants.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++) {
     for (const contestant of rotate(contestants, round)) {
       onProgress?.(`${scenario.name}: round ${round + 1} of ${rounds}, ${contestant.name}`);
-      const tag = scenario.isRepeated ? answers.get(contestant.name)?.entityTag : undefined;
+      const tag = scenario.isRepeated ? answers.get(contestant.name)?.[0]?.entityTag : undefined;
       const headers = { ...scenario.headers, ...(tag !== undefined && { "If-None-Match": tag }) };
-      const timing = await withServer(contestant, (server) => timeServer(server, path, headers, options));
-      timings.get(contestant.name)?.push(timing);
+      const time = (file: string): Promise<Timing> =>
+        withServer(contestant, file, (server) => timeServer(server, path, headers, mix, options));
+      timings
+        .get(contestant.name)
+        ?.push(await (mix === undefined ? time(database.file) : withCopy(database.file, time)));
     }
   }
   return {
     scenario: scenario.name,
-    request: `GET ${path}`,
+    request: mix?.map(toWords).join(", ") ?? `GET ${path}`,
     records,
     answer: { status, contentType, bytes: body.length },
     contestants: compare(timings),
   };
+}
+
+const toWords = ({ count, target, json }: MixedRequest): string =>
+  `${count} × ${json === undefined ? "GET" : "POST"} ${target}`;
+
+/** Lends a copy of the database, which is closed, for a server that changes it. */
+async function withCopy<T>(database: string, use: (copy: string) => Promise<T>): Promise<T> {
+  const copy = `${database}-changed`;
+  await copyFile(database, copy);
+  try {
+    return await use(copy);
+  } finally {
+    for (const end of ["", "-wal", "-shm"]) await rm(copy + end, { force: true });
+  }
 }
 
 async function useServer<T>(starting: Promise<ServerProcess>, use: (server: ServerProcess) => Promise<T>): Promise<T> {
@@ -102,15 +132,20 @@ async function timeServer(
   server: ServerProcess,
   path: string,
   headers: Scenario["headers"],
+  mix: readonly MixedRequest[] | undefined,
   { loadGenerator, connections, seconds, warmUp, placement, signal }: MeasurementOptions,
 ): Promise<Timing> {
-  const load = { url: server.url + path, headers, connections, placement, signal };
-  if (warmUp > 0) await loadGenerator.run({ ...load, seconds: warmUp });
+  const load = { url: server.url + (mix === undefined ? path : ""), headers, connections, placement, signal };
+  const run = async (seconds: number): Promise<Omit<Timing, "busy">> =>
+    mix === undefined
+      ? { requestsPerSecond: await loadGenerator.run({ ...load, seconds }) }
+      : loadGenerator.runMixed({ ...load, seconds }, mix);
+  if (warmUp > 0) await run(warmUp);
   const before = await server.processorTime();
-  const requestsPerSecond = await loadGenerator.run({ ...load, seconds });
+  const timing = await run(seconds);
   const after = await server.processorTime();
   const busy = before === undefined || after === undefined ? undefined : (after - before) / seconds;
-  return { requestsPerSecond, busy };
+  return { ...timing, busy };
 }
 
 const rotate = <T>(values: readonly T[], by: number): readonly T[] => {

@@ -1,8 +1,9 @@
 import { startPostgres } from "../packages/collection/test/start-postgres.ts";
 import type { Load, Rounds } from "./load.ts";
+import { addedPerson } from "./scenario.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 import { type Summary, summarize } from "./summary.ts";
-import { anywhere, person } from "./writes.ts";
+import { anywhere } from "./writes.ts";
 
 /** Requests a second. */
 export interface PostgresResult {
@@ -58,7 +59,7 @@ async function measureServer(name: string, database: string, options: Rounds): P
   const program = new URL(`servers/${name}.ts`, import.meta.url);
   const server = await startServer({ program, database, placement: anywhere, signal: options.signal });
   try {
-    const writes = await time({ ...loadOf(server, "/person", options), json: JSON.stringify(person) }, options);
+    const writes = await time({ ...loadOf(server, "/person", options), json: JSON.stringify(addedPerson) }, options);
     const reads = await time(loadOf(server, "/person/1", options), options);
     return { reads, writes };
   } finally {

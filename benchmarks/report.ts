@@ -34,12 +34,15 @@ export async function describeEnvironment(): Promise<Environment> {
 /** The results of a scenario for a person to read. */
 export function toServersTable({ scenario, request, records, answer, contestants }: ScenarioResult): string {
   const ofFloor = `of ${contestants.at(-1)?.name}`;
-  const head = ["", "requests/s", "min–max", ofFloor, "busy", "requests/CPU-s", "min–max", ofFloor];
-  const rows = contestants.map(({ name, requestsPerSecond, busy, requestsPerProcessorSecond }) => [
+  const isMixed = contestants.some(({ p99 }) => p99 !== undefined);
+  const slowest = isMixed ? ["99 % within", "min–max"] : [];
+  const head = ["", "requests/s", "min–max", ofFloor, "busy", "requests/CPU-s", "min–max", ofFloor, ...slowest];
+  const rows = contestants.map(({ name, requestsPerSecond, busy, requestsPerProcessorSecond, p99 }) => [
     name,
     ...toCells(requestsPerSecond),
     busy === undefined ? "?" : percent(busy),
     ...toCells(requestsPerProcessorSecond),
+    ...(p99 === undefined ? [] : [`${p99.median.toFixed(1)} ms`, `${p99.min.toFixed(1)}–${p99.max.toFixed(1)}`]),
   ]);
   const { status, contentType, bytes } = answer;
   const title = `${scenario}: ${request} among ${count(records)}, answered ${status}, ${contentType}, ${bytes} bytes`;
@@ -48,7 +51,8 @@ export function toServersTable({ scenario, request, records, answer, contestants
 
 /** What speaks against trusting the requests a second of a scenario; empty when nothing does. */
 export function doubts({ contestants }: ScenarioResult): readonly string[] {
-  const idle = contestants.filter(({ busy = 1 }) => busy < leastBusy);
+  // In a mixed load a server may wait for the disk.
+  const idle = contestants.filter(({ busy = 1, p99 }) => busy < leastBusy && p99 === undefined);
   if (idle.length === 0) return [];
   const servers = idle.map(({ name, busy = 1 }) => `${name} ${percent(busy)}`).join(", ");
   return [

@@ -8,6 +8,8 @@ export interface Timing {
    * generator was slower, or another program took the core: then it is not the server alone that was measured.
    */
   readonly busy: number | undefined;
+  /** The milliseconds within which 99 of 100 requests of a mixed load were answered; undefined for another load. */
+  readonly p99?: number | undefined;
 }
 
 /** What a scenario came to. */
@@ -31,6 +33,8 @@ export interface ContestantResult {
   readonly busy: number | undefined;
   /** Requests in a second of the server's own processor time: on a busy machine the fairer comparison. */
   readonly requestsPerProcessorSecond: Compared | undefined;
+  /** For a mixed load: the milliseconds within which 99 of 100 requests were answered. */
+  readonly p99: Summary | undefined;
 }
 
 export interface Compared extends Summary {
@@ -47,12 +51,14 @@ export function compare(timings: ReadonlyMap<string, readonly Timing[]>): readon
   const summaries = [...timings].map(([name, rounds]) => {
     const busy = rounds.flatMap((round) => round.busy ?? []);
     const perProcessorSecond = rounds.flatMap((round) => (round.busy ? [round.requestsPerSecond / round.busy] : []));
+    const p99 = rounds.flatMap((round) => round.p99 ?? []);
     return {
       name,
       rounds,
       requestsPerSecond: summarize(rounds.map(({ requestsPerSecond }) => requestsPerSecond)),
       busy: busy.length === 0 ? undefined : summarize(busy).median,
       requestsPerProcessorSecond: perProcessorSecond.length === 0 ? undefined : summarize(perProcessorSecond),
+      p99: p99.length === 0 ? undefined : summarize(p99),
     };
   });
   const floor = summaries.at(-1);

@@ -4,9 +4,10 @@ import { openDatabase } from "@waymark/collection";
 import { personCollection } from "@waymark/person-service";
 import { startPostgres } from "../packages/collection/test/start-postgres.ts";
 import type { Rounds } from "./load.ts";
+import { addedPerson } from "./scenario.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 import { type Summary, summarize } from "./summary.ts";
-import { anywhere, person } from "./writes.ts";
+import { anywhere } from "./writes.ts";
 
 export interface ScalingOptions extends Rounds {
   /** Where the SQLite files are made: what is measured is the disk too. */
@@ -98,7 +99,7 @@ async function measureWay(programs: readonly string[], database: string, options
       const program = new URL(`servers/${name}.ts`, import.meta.url);
       servers.push(await startServer({ program, database, placement: anywhere, signal: options.signal }));
     }
-    const writes = await time(servers, { path: "/person", json: JSON.stringify(person) }, options);
+    const writes = await time(servers, { path: "/person", json: JSON.stringify(addedPerson) }, options);
     const reads = await time(servers, { path: "/person/1" }, options);
     return { reads, writes };
   } finally {

@@ -1,4 +1,6 @@
-/** One kind of request that every server is measured with. */
+import type { MixedRequest } from "./load.ts";
+
+/** What every server is measured with: one kind of request, or several. */
 export interface Scenario {
   /** Names it in the results. */
   readonly name: string;
@@ -9,6 +11,8 @@ export interface Scenario {
   readonly status: number;
   /** Whether a server that gives its answer an entity tag is asked for it again, so that it answers 304. */
   readonly isRepeated: boolean;
+  /** The requests of a mixed load for a database of this many records; each server then has a file of its own, which it changes. */
+  readonly mix?: (records: number) => readonly MixedRequest[];
 }
 
 /** Names the header fields that requests have beside Host and Accept. */
@@ -18,13 +22,35 @@ export type FieldSet = (typeof fieldSets)[number];
 
 /** What is measured, in this order. */
 export function scenariosWith(fields: FieldSet): readonly Scenario[] {
-  const headers = fields === "browser" ? chromiumFields : {};
+  const headers: Scenario["headers"] = fields === "browser" ? chromiumFields : {};
+  const { "Accept-Encoding": _codings, ...uncoded } = headers;
   const path = (records: number): string => `/person/${Math.ceil(records / 2)}`;
   return [
     { name: "read one person", path, headers, status: 200, isRepeated: false },
     { name: "read one person again", path, headers, status: 200, isRepeated: true },
+    // Without codings, in which only ours would send the pages.
+    { name: "mixed load", path, headers: uncoded, status: 200, isRepeated: false, mix: mixOf(path) },
   ];
 }
+
+/** 90 of 100 requests read a person, 9 read the first page of 20, and 1 adds a person. */
+const mixOf =
+  (path: Scenario["path"]): NonNullable<Scenario["mix"]> =>
+  (records) => [
+    { count: 90, target: path(records) },
+    { count: 9, target: "/person?limit=20" },
+    { count: 1, target: "/person", json: JSON.stringify(addedPerson) },
+  ];
+
+/** Who is added again and again. */
+export const addedPerson: Readonly<Record<string, string>> = {
+  givenName: "Ada",
+  familyName: "Lovelace",
+  birthDate: "1815-12-10",
+  email: "ada@people.example",
+  telephone: "202-555-0100",
+  jobTitle: "Countess",
+};
 
 /** The fields that Chromium sends with `fetch(…)` on a page, but for Host and Connection. */
 const chromiumFields: Scenario["headers"] = {

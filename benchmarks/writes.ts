@@ -5,6 +5,7 @@ import { openDatabase } from "@waymark/collection";
 import { personCollection } from "@waymark/person-service";
 import type { Load, Rounds } from "./load.ts";
 import type { Placement } from "./placement.ts";
+import { addedPerson } from "./scenario.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 import { type Summary, summarize } from "./summary.ts";
 
@@ -127,21 +128,11 @@ const loadOf = (url: string, { connections, seconds, signal }: WritesOptions): L
 };
 
 const writesOf = (server: ServerProcess, options: WritesOptions): Load => {
-  return { ...loadOf(`${server.url}/person`, options), json: JSON.stringify(person) };
+  return { ...loadOf(`${server.url}/person`, options), json: JSON.stringify(addedPerson) };
 };
 
 /** The thread that writes is to have a core as it has otherwise. */
 export const anywhere: Placement = { pinned: false, place: (_side, command, args) => [command, args] };
-
-/** Who is stored again and again. */
-export const person: Readonly<Record<string, string>> = {
-  givenName: "Ada",
-  familyName: "Lovelace",
-  birthDate: "1815-12-10",
-  email: "ada@people.example",
-  telephone: "202-555-0100",
-  jobTitle: "Countess",
-};
 
 /** The bytes of a file with so many people, for each of them. */
 async function measureFile(file: string, records: number): Promise<number> {

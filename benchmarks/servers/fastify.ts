@@ -1,6 +1,14 @@
 import type { AddressInfo } from "node:net";
 import { fastify } from "fastify";
-import { openPersonList, openPersonQuery, parseId } from "./person-query.ts";
+import {
+  isPerson,
+  openPersonInsert,
+  openPersonList,
+  openPersonPage,
+  openPersonQuery,
+  parseId,
+  parseLimit,
+} from "./person-query.ts";
 import { announce, databaseArgument } from "./server-program.ts";
 
 // The text is JSON already: the serializer leaves it so, and keeps Fastify from adding a charset to its type.
@@ -21,8 +29,18 @@ app.get<{ readonly Params: { readonly id: string } }>("/person/:id", (request, r
 });
 
 const list = openPersonList(databaseArgument());
-app.get("/person", (_request, reply) => {
-  reply.header("content-type", "application/json").serializer(asItIs).send(list());
+const page = openPersonPage(databaseArgument());
+app.get<{ readonly Querystring: { readonly limit?: string } }>("/person", (request, reply) => {
+  const limit = parseLimit(request.query.limit);
+  const json = limit === undefined ? list() : page(limit);
+  reply.header("content-type", "application/json").serializer(asItIs).send(json);
+});
+
+const insert = openPersonInsert(databaseArgument());
+app.post("/person", (request, reply) => {
+  const { body } = request;
+  if (isPerson(body)) reply.header("location", `/person/${insert(body)}`).send();
+  else reply.code(400).send();
 });
 
 await app.listen({ port: 0, host: "127.0.0.1" });
