@@ -67,9 +67,12 @@ function propertiesOf(card: string): Properties {
  */
 const backslash = "\ud800";
 
+/** Matches them, and not the first half of a whole character, which U+10000 to U+103FF begin with. */
+const backslashes = /\ud800/gu;
+
 function withBackslashes(value: unknown, replacement: string): unknown {
   if (Array.isArray(value)) return value.map((part) => withBackslashes(part, replacement));
-  return typeof value === "string" ? value.replaceAll(backslash, replacement) : value;
+  return typeof value === "string" ? value.replaceAll(backslashes, replacement) : value;
 }
 
 function toPerson(properties: Properties): object {
