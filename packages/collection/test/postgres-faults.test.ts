@@ -100,7 +100,7 @@ describe("a connection to PostgreSQL", () => {
   });
 
   it("over which no answer comes is given up, and nobody waits for ever", async () => {
-    await using through = await openThroughRelay({ statementTimeout: 1000, connectTimeout: 1000 });
+    await using through = await openThroughRelay({ statementTimeout: 3000, connectTimeout: 3000 });
     const { database, relay } = through;
     const people = database.store("person");
     const ada = await create(people, { name: "Ada" });

@@ -55,11 +55,12 @@ export function describeService(name: string, body: Body): void {
   for (const transport of [inMemory, overSocket]) describeOn(sqlite, transport, name, body);
 }
 
-/** Does the same, and runs the tests over a socket on every other kind of database too: for what depends on the store. */
+/**
+ * Runs a body of tests on each kind of database, for what depends on the store: on SQLite in memory, on the others over a socket.
+ * No answer depends on both the transport and the store.
+ */
 export function describeOnEveryStore(name: string, body: Body): void {
-  describeService(name, body);
-  // No answer depends on both the transport and the store.
-  for (const kind of databaseKinds) if (kind !== sqlite) describeOn(kind, overSocket, name, body);
+  for (const kind of databaseKinds) describeOn(kind, kind === sqlite ? inMemory : overSocket, name, body);
 }
 
 type Body = (openService: OpenService, transport: Transport["name"]) => void;

@@ -57,7 +57,7 @@ export async function survivesChurn(count: number): Promise<{ readonly growth: n
   return withServer({}, async ({ port, usage }) => {
     const batch = 250;
     // What the first connections leave behind is what is kept for the next.
-    await churn(port, Math.min(count, 2_000), batch);
+    await churn(port, Math.min(count, 1_000), batch);
     const before = await usage();
     await churn(port, count, batch);
     await returnsTo(before.descriptors, usage);
