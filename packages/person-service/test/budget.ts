@@ -4,6 +4,7 @@ import { toWords } from "@waymark/collection";
 import { HttpRequest, type HttpRequestInit } from "waymark";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { openAccess, openPersonService, type PersonService } from "../src/index.ts";
+import { openLog } from "../src/log/log.ts";
 import { quickHash } from "./access/basic-authentication.ts";
 
 /** One way in which a client can make a message long. */
@@ -254,6 +255,8 @@ const field = (name: string, texts: Readonly<Record<string, string | ((i: number
     ),
   }));
 
+const longTrace = "01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-";
+
 const heads: readonly Dimension[] = [
   ...field("Accept", {
     ranges: (i) => `text/a${i};q=0.5,`,
@@ -281,7 +284,11 @@ const heads: readonly Dimension[] = [
   ...field("If-Modified-Since", { "no date": "Sun, ", digits: "1" }),
   ...field("Cookie", { cookies: (i) => `a${i}=b;`, quotes: 'a="' }),
   ...field("X-Request-Id", { characters: "a" }),
-  ...field("traceparent", { digits: "00-" }),
+  ...field("traceparent", { digits: "00-", "a long version": (i) => (i === 0 ? longTrace : "0") }),
+  ...field("tracestate", { members: (i) => `a${i}=b,` }),
+  ...field("baggage", { members: (i) => `a${i}=b;c=d,` }),
+  ...field("User-Agent", { characters: "a", products: "a/1 (b) ", "nested comments": "(" }),
+  ...field("Range", { ranges: (i) => (i === 0 ? "bytes=0-1" : `,${i}-${i}`) }),
   ...field("Origin", { characters: "a." }),
   ...field("Content-Type", { parameters: (i) => (i === 0 ? "text/html" : `;a${i}=b`), quoted: 'a/b;c="\\"' }),
   ...field("Authorization", { characters: "Basic Og== " }),
@@ -314,7 +321,10 @@ const targets: readonly Dimension[] = [
   ...query("name[in]=", { values: "a,", commas: ",", backslashes: "\\\\", "faulty backslashes": "\\a" }),
   ...query("birthDate[in]=", { dates: "1950-01-01,", "no dates": "x," }),
   ...query("name[prefix]=", { characters: "a" }),
+  ...query("name[prefix]=", { "signs of LIKE": "%25_", "signs of GLOB": "*?[" }),
+  ...query("q=", { "signs of LIKE": "%25_", "signs of a full text": "%22*+NOT+(" }),
   ...query("q=", { words: (i) => `w${i}+`, marks: "%CC%81%CC%96", ligatures: "%EF%B7%BA", "a long word": "a" }),
+  ...query("fields=", { levels: "address.", "members inside": "address.postalCode," }),
   ...query("fields=", { members: "name,", "no members": "x,", commas: "," }),
   ...query("sort=", { members: "name,", "no members": "-x,", commas: "," }),
   ...query("limit=1&after=", { characters: "A", brackets: "W1tb", numbers: "WzEsMSwx" }),
@@ -328,6 +338,49 @@ const targets: readonly Dimension[] = [
     ),
   })),
 ];
+
+/** What a browser asks for: empty fields of a form are taken out of the query first. */
+const forms: readonly Dimension[] = Object.entries({
+  "empty parameters": (i: number) => `p${i}=&`,
+  "a parameter again and again": () => "name=a&",
+  escapes: () => "%6e=%C3%A9&",
+}).map(([what, piece]) => ({
+  name: `form: ${what}`,
+  limit: target,
+  reading: request(
+    (search) => ({ target: `/person?${search}`, headers: { Accept: "text/html" } }),
+    (bytes) => fill(bytes, piece),
+  ),
+}));
+
+const codings: Dimension = {
+  name: "Content-Encoding: codings",
+  limit: fields,
+  reading: request(
+    (value) => ({ ...posted("application/json")("{}"), headers: { "Content-Encoding": value } }),
+    (bytes) => fill(bytes, "gzip,"),
+  ),
+};
+
+/** Text of others in a line of the log, in both of its forms. */
+const logged: readonly Dimension[] = Object.entries({
+  letters: "a",
+  quotes: '"',
+  controls: "\u0000\u001b",
+  "line ends": "\n\u2028",
+  "changes of direction": "\u202e",
+  surrogates: "\ud800",
+}).flatMap(([what, piece]) =>
+  [false, true].map((isPretty) => ({
+    name: `log${isPretty ? " for people" : ""}: ${what}`,
+    limit: fields,
+    reading: (bytes: number) => {
+      const path = fill(bytes, piece);
+      const log = openLog({ isPretty, output: { write: () => undefined, flush: () => undefined } });
+      return () => log.write("warn", "refused", undefined, { path });
+    },
+  })),
+);
 
 const words: readonly Dimension[] = Object.entries({
   words: "ab ",
@@ -375,6 +428,21 @@ const sessions = guarded("session", fields, (value) => ({ target: "/person", hea
     `${session({ ...sealed, zip: "DEF" })}..AAAAAAAAAAAAAAAA.${fill(bytes, "A")}.AAAAAAAAAAAAAAAAAAAAAA`,
 });
 
+const credentials = guarded(
+  "Authorization",
+  fields,
+  (value) => ({ target: "/person", headers: { Authorization: value } }),
+  {
+    "a long name": (bytes) => `Basic ${btoa(`${fill((bytes * 3) / 4, "a")}:b`)}`,
+    "a long password": (bytes) => `Basic ${btoa(`ada:${fill((bytes * 3) / 4, "a")}`)}`,
+    "no base64": (bytes) => `Basic ${fill(bytes, "=")}`,
+    "a long key": (bytes) => `Bearer ps_${fill(bytes, "0")}`,
+    "dots of a token": (bytes) => `Bearer ${fill(bytes, ".")}`,
+    "white space": (bytes) => `Basic${fill(bytes, " ")}x`,
+    schemes: (bytes) => fill(bytes, "Basic Og==, "),
+  },
+);
+
 const signInForm = guarded(
   "sign-in form",
   fields,
@@ -407,7 +475,11 @@ export const dimensions: readonly Dimension[] = [
   ...xml,
   ...heads,
   ...targets,
+  ...forms,
+  codings,
   ...words,
+  ...logged,
   ...sessions,
+  ...credentials,
   ...signInForm,
 ];

@@ -29,7 +29,7 @@ export function requestLines(log: Log): RequestLines {
           ms: Math.round(duration * 1000) / 1000,
           bytes: contentBytes,
           ...(receivedBytes > 0 && { received: receivedBytes }),
-          ...(known !== undefined && { caller: known }),
+          ...(known !== undefined && { caller: known.slice(0, longestCaller) }),
           ...(!isSent && { aborted: true }),
         });
       },
@@ -45,3 +45,5 @@ export function requestLines(log: Log): RequestLines {
 
 /** In characters: an unknown method may be any text. */
 const longestMethod = 20;
+/** The subject of a token may be as long as the token. */
+const longestCaller = 200;

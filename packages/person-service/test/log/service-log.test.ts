@@ -49,6 +49,14 @@ describe("a log of requests", () => {
   });
 });
 
+it("cuts the names that clients have, and long methods", async () => {
+  const id = "sub:".padEnd(6_000, "x");
+  const letIn = around((request, next) => next(request.withAttribute(caller, { id, scopes: [] })));
+  await using service = await loggedService({ access: letIn });
+  await service.app.handle(HttpRequest.of({ method: "M".repeat(5_000), target: "/person" }));
+  assert.ok(Buffer.byteLength(service.lines.join("")) < 600);
+});
+
 describe("a change of state", () => {
   it("is logged once, when the first client has used up its quota", async () => {
     await using service = await loggedService({ rateLimit: { limit: 1, window: 60 } });
