@@ -36,7 +36,7 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     status: 400,
     title: "Invalid query parameters",
     explanation:
-      "A query parameter is unknown, given twice, or has a wrong value. `errors` names each such parameter and what would be right.",
+      "A query parameter is unknown, given twice, or has a wrong value, and `errors` names each such parameter and what would be right. Or there are more than 256.",
   },
   unknownPreference: {
     code: "unknown-preference",

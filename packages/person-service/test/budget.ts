@@ -6,6 +6,7 @@ import { openFolder } from "../../waymark/test/folder.ts";
 import { openAccess, openPersonService, type PersonService } from "../src/index.ts";
 import { openLog } from "../src/log/log.ts";
 import { quickHash } from "./access/basic-authentication.ts";
+import { longestTurn } from "./longest-turn.ts";
 
 /** One way in which a client can make a message long. */
 export interface Dimension {
@@ -14,6 +15,8 @@ export interface Dimension {
   readonly limit: number;
   /** Whether it is read by a service with an access file. */
   readonly isGuarded?: boolean;
+  /** Whether it is no request, so that it is read in one piece. */
+  readonly isWhole?: boolean;
   /** What reads a message in which this has about so many bytes. */
   readonly reading: (bytes: number) => (service: PersonService) => unknown;
 }
@@ -24,7 +27,25 @@ export interface Dimension {
  * @param most up to how many bytes; default: the limit of the dimension
  */
 export function describeBudget(most: number = Number.POSITIVE_INFINITY): void {
-  describe("the work of a request grows no faster than its bytes", () => {
+  const check: Check = (service, dimension) => assertGrowsWithBytes(service, dimension, most);
+  describeDimensions("the work of a request grows no faster than its bytes", dimensions, check);
+}
+
+/**
+ * Describes that other requests are served while a request is read that is as long as it may be, in each dimension.
+ *
+ * @param most the milliseconds of a turn of the event loop
+ */
+export function describeTurns(most: number): void {
+  const check: Check = (service, dimension) => assertLetsOthersIn(service, dimension, most);
+  const requests = dimensions.filter(({ isWhole }) => isWhole !== true);
+  describeDimensions(`a request holds up others for at most ${most} ms`, requests, check);
+}
+
+type Check = (service: PersonService, dimension: Dimension) => Promise<void>;
+
+function describeDimensions(title: string, described: readonly Dimension[], check: Check): void {
+  describe(title, () => {
     let service: PersonService;
     let guarded: PersonService;
     const folder = openFolder("budget");
@@ -38,8 +59,8 @@ export function describeBudget(most: number = Number.POSITIVE_INFINITY): void {
     });
     after(() => Promise.all([service, guarded].map(({ database }) => database.close())));
 
-    for (const dimension of dimensions) {
-      it(dimension.name, () => assertGrowsWithBytes(dimension.isGuarded === true ? guarded : service, dimension, most));
+    for (const dimension of described) {
+      it(dimension.name, () => check(dimension.isGuarded === true ? guarded : service, dimension));
     }
   });
 }
@@ -69,6 +90,17 @@ async function assertGrowsWithBytes(
     );
     [small, smallCost] = [large, cost];
   }
+}
+
+/** Counts the longest turn as long as it takes at the least: what is not compiled, and other programs, make it longer. */
+async function assertLetsOthersIn(service: PersonService, dimension: Dimension, most: number): Promise<void> {
+  const { name, limit, reading } = dimension;
+  const read = reading(limit);
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 10 && least > most; round++) {
+    least = Math.min(least, await longestTurn(() => read(service)));
+  }
+  assert.ok(least <= most, `${name}: others wait for ${Math.round(least)} ms`);
 }
 
 const allowance = 4;
@@ -392,6 +424,7 @@ const words: readonly Dimension[] = Object.entries({
 }).map(([what, piece]) => ({
   name: `full text: ${what}`,
   limit: content,
+  isWhole: true,
   reading: (bytes) => {
     const filled = fill(bytes, piece);
     return () => toWords(filled);
