@@ -389,7 +389,14 @@ suite("the command line", () => {
     ["dispatch", { kind: "dispatch", rounds: 15, json: undefined }],
     ["dispatch --rounds 1 --json b.json", { kind: "dispatch", rounds: 1, json: "b.json" }],
     ["postgres --rounds 2", { kind: "postgres", rounds: 2, seconds: 3, warmUp: 1, load: undefined, json: undefined }],
-    ["writes --seconds 2", { kind: "writes", rounds: 5, seconds: 2, warmUp: 1, load: undefined, json: undefined }],
+    [
+      "writes --seconds 2",
+      { kind: "writes", rounds: 5, seconds: 2, warmUp: 1, load: undefined, json: undefined, against: undefined },
+    ],
+    [
+      "writes --against ../older",
+      { kind: "writes", rounds: 5, seconds: 3, warmUp: 1, load: undefined, json: undefined, against: "../older" },
+    ],
     ["scaling --rounds 3", { kind: "scaling", rounds: 3, seconds: 3, warmUp: 1, load: undefined, json: undefined }],
     ["records --records 10000000", { ...usual, kind: "records", records: 10_000_000, keep: undefined }],
     ["records --keep people", { ...usual, kind: "records", keep: "people" }],
@@ -411,6 +418,7 @@ suite("the command line", () => {
     ["everything", /not "everything"/],
     ["overload --load wrk", /takes --rounds, --seconds and --json, not --load/],
     ["writes --records 3", /"writes" does not take --records/],
+    ["scaling --against ../older", /"scaling" does not take --against/],
     ["scaling --records 3", /"scaling" does not take --records/],
     ["scaling --keep people", /"scaling" does not take --keep/],
     ["postgres --records 3", /"postgres" does not take --records/],

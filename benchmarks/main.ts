@@ -25,7 +25,7 @@ import {
 } from "./report.ts";
 import { measureScaling } from "./scaling.ts";
 import { scenariosWith } from "./scenario.ts";
-import { measureWrites } from "./writes.ts";
+import { measureWrites, type WritesOptions } from "./writes.ts";
 
 /** Enough to keep a core busy. */
 const connections = 64;
@@ -36,7 +36,12 @@ type Loaded = Exclude<Command, { readonly kind: "help" | "dispatch" | "overload"
 const usualSizes = [1000, 100_000, 1_000_000];
 
 const measurements: Readonly<
-  Record<Loaded["kind"], (options: RecordsOptions) => Promise<{ readonly result: object; readonly table: string }>>
+  Record<
+    Loaded["kind"],
+    (
+      options: RecordsOptions & Pick<WritesOptions, "against">,
+    ) => Promise<{ readonly result: object; readonly table: string }>
+  >
 > = {
   async writes(options) {
     const result = await measureWrites({ ...options, records: 100_000 });
@@ -165,6 +170,7 @@ async function runLoaded(command: Loaded): Promise<void> {
     directory: tmpdir(),
     sizes,
     keep: command.kind === "records" ? command.keep : undefined,
+    against: command.kind === "writes" ? command.against : undefined,
     signal: interruption.signal,
     onProgress: (step) => process.stderr.write(`${step}\n`),
   });

@@ -8,10 +8,12 @@ export type Command =
   | { readonly kind: "dispatch"; readonly rounds: number; readonly json: string | undefined }
   | { readonly kind: "overload"; readonly rounds: number; readonly seconds: number; readonly json: string | undefined }
   | { readonly kind: "lists"; readonly records: number; readonly rounds: number; readonly json: string | undefined }
-  | ({ readonly kind: "writes" | "postgres" | "scaling"; readonly json: string | undefined } & Omit<
-      ServerOptions,
-      "records"
-    >)
+  | ({ readonly kind: "postgres" | "scaling"; readonly json: string | undefined } & Omit<ServerOptions, "records">)
+  | ({
+      readonly kind: "writes";
+      readonly against: string | undefined;
+      readonly json: string | undefined;
+    } & Omit<ServerOptions, "records">)
   | ({
       readonly kind: "records";
       readonly keep: string | undefined;
@@ -64,6 +66,7 @@ export function parseCommand(argv: readonly string[]): Command {
   }
   if (what !== "servers" && values.fields !== undefined) throw new RangeError(`"${what}" does not take --fields`);
   if (what !== "records" && values.keep !== undefined) throw new RangeError(`"${what}" does not take --keep`);
+  if (what !== "writes" && values.against !== undefined) throw new RangeError(`"${what}" does not take --against`);
   const options = {
     rounds: integer("rounds", values.rounds ?? "5", 1),
     seconds: integer("seconds", values.seconds ?? "3", 1),
@@ -73,7 +76,7 @@ export function parseCommand(argv: readonly string[]): Command {
   };
   if (what === "writes" || what === "postgres" || what === "scaling") {
     if (values.records !== undefined) throw new RangeError(`"${what}" does not take --records`);
-    return { kind: what, ...options };
+    return what === "writes" ? { kind: what, ...options, against: values.against } : { kind: what, ...options };
   }
   const records = values.records === undefined ? undefined : integer("records", values.records, 1);
   if (what === "records") return { kind: what, ...options, records, keep: values.keep };
@@ -93,6 +96,7 @@ const accepted = {
   load: { type: "string" },
   json: { type: "string" },
   keep: { type: "string" },
+  against: { type: "string" },
   help: { type: "boolean" },
 } as const;
 
@@ -114,6 +118,7 @@ lists: all people as one JSON array, of ours and of Fastify: the first byte, the
 
 writes: durable POSTs a second, of ours and with a commit for each; what reads lose meanwhile; memory and file.
   --rounds, --seconds, --warm-up, --load, --json as above
+  --against FOLDER  measure the service of another checkout too
 
 postgres: GETs and POSTs a second on a PostgreSQL server, of ours and with a statement for each request.
   --rounds, --seconds, --warm-up, --load, --json as above

@@ -116,12 +116,15 @@ export function toOverloadTable(results: readonly OverloadResult[]): string {
 
 /** What writing came to, for a person to read. */
 export function toWritesTable(result: WritesResult): string {
-  const { grouped, each, gain, readsAlone, readsUnderWrites, writesUnderReads, readsKept } = result;
+  const { grouped, each, gain, against, readsAlone, readsUnderWrites, writesUnderReads, readsKept } = result;
   const rateOf = ({ median, min, max }: Summary): readonly string[] => [count(median), `${count(min)}–${count(max)}`];
   const rates = toTable([
     ["", "requests/s", "min–max", "ratio"],
     ["POST, commits that are shared", ...rateOf(grouped), gain.toFixed(2)],
     ["POST, a commit for each", ...rateOf(each), "1.00"],
+    ...(against === undefined
+      ? []
+      : [["POST, the other checkout", ...rateOf(against), (against.median / each.median).toFixed(2)]]),
     ["GET alone", ...rateOf(readsAlone), "1.00"],
     ["GET under full write load", ...rateOf(readsUnderWrites), readsKept.toFixed(2)],
     ["POST meanwhile", ...rateOf(writesUnderReads), ""],

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as elapse } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { openDatabase } from "@waymark/collection";
 import { personCollection } from "@waymark/person-service";
 import type { Load, Rounds } from "./load.ts";
@@ -16,6 +17,8 @@ export interface WritesOptions extends Rounds {
   readonly connections: number;
   /** How many records the bytes of the file are told from. */
   readonly records: number;
+  /** The folder of another checkout, with its dependencies installed, whose service is measured too. */
+  readonly against?: string | undefined;
 }
 
 /** Requests are told a second, memory and files in bytes. */
@@ -26,6 +29,8 @@ export interface WritesResult {
   readonly each: Summary;
   /** The ratio of the medians. */
   readonly gain: number;
+  /** POST /person of the other checkout; undefined when there is none. */
+  readonly against: Summary | undefined;
   /** GET /person/1 of ours. */
   readonly readsAlone: Summary;
   readonly readsUnderWrites: Summary;
@@ -46,11 +51,12 @@ export interface WritesResult {
  * @throws Error when a server does not start, or a request fails
  */
 export async function measureWrites(options: WritesOptions): Promise<WritesResult> {
-  const { rounds, directory: parent, records, onProgress } = options;
+  const { rounds, directory: parent, records, against, onProgress } = options;
   const directory = await mkdtemp(join(parent, "writes-benchmark-"));
   try {
     const grouped: GroupedRound[] = [];
     const each: number[] = [];
+    const other: number[] = [];
     for (let round = 0; round < rounds; round++) {
       const measurements = [
         async () => {
@@ -59,13 +65,20 @@ export async function measureWrites(options: WritesOptions): Promise<WritesResul
         },
         async () => {
           onProgress?.(`round ${round + 1} of ${rounds}: a commit for each`);
-          each.push(await measureEach(join(directory, `each-${round}.db`), options));
+          each.push(await timeWritesOf(serverIn(here, "commit-each"), join(directory, `each-${round}.db`), options));
         },
       ];
+      if (against !== undefined) {
+        measurements.push(async () => {
+          onProgress?.(`round ${round + 1} of ${rounds}: ${against}`);
+          const server = serverIn(pathToFileURL(`${resolve(against)}/benchmarks/`), "ours");
+          other.push(await timeWritesOf(server, join(directory, `other-${round}.db`), options));
+        });
+      }
       for (const measurement of round % 2 === 0 ? measurements : measurements.toReversed()) await measurement();
     }
     onProgress?.(`the file of ${records} people`);
-    return summarizeRounds(grouped, each, await measureFile(join(directory, "records.db"), records));
+    return summarizeRounds(grouped, each, other, await measureFile(join(directory, "records.db"), records));
   } catch (error) {
     options.signal.throwIfAborted(); // what the interruption breaks fails in ways of its own
     throw error;
@@ -85,7 +98,7 @@ interface GroupedRound {
 
 function measureGrouped(database: string, options: WritesOptions): Promise<GroupedRound> {
   const { loadGenerator, seconds, warmUp } = options;
-  return withServer("ours", database, options, async (server) => {
+  return withServer(serverIn(here, "ours"), database, options, async (server) => {
     const idleMemory = await server.residentMemory();
     const writes = await timeWrites(server, options);
     const loadedMemory = await server.residentMemory();
@@ -98,17 +111,21 @@ function measureGrouped(database: string, options: WritesOptions): Promise<Group
   });
 }
 
-function measureEach(database: string, options: WritesOptions): Promise<number> {
-  return withServer("commit-each", database, options, (server) => timeWrites(server, options));
+function timeWritesOf(program: URL, database: string, options: WritesOptions): Promise<number> {
+  return withServer(program, database, options, (server) => timeWrites(server, options));
 }
 
+const here = new URL(".", import.meta.url);
+
+/** Returns the program of a server in the folder of these benchmarks or of those of another checkout. */
+const serverIn = (benchmarks: URL, name: string): URL => new URL(`servers/${name}.ts`, benchmarks);
+
 async function withServer<T>(
-  name: string,
+  program: URL,
   database: string,
   { signal }: WritesOptions,
   use: (server: ServerProcess) => Promise<T>,
 ): Promise<T> {
-  const program = new URL(`servers/${name}.ts`, import.meta.url);
   const server = await startServer({ program, database, placement: anywhere, signal });
   try {
     return await use(server);
@@ -150,6 +167,7 @@ async function measureFile(file: string, records: number): Promise<number> {
 function summarizeRounds(
   rounds: readonly GroupedRound[],
   eachRounds: readonly number[],
+  otherRounds: readonly number[],
   bytesPerRecord: number,
 ): WritesResult {
   const summaryOf = (of: (round: GroupedRound) => number): Summary => summarize(rounds.map(of));
@@ -165,6 +183,7 @@ function summarizeRounds(
     grouped,
     each,
     gain: grouped.median / each.median,
+    against: otherRounds.length === 0 ? undefined : summarize(otherRounds),
     readsAlone,
     readsUnderWrites,
     writesUnderReads: summaryOf((round) => round.writesUnderReads),
