@@ -112,7 +112,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
   /** Names and values in turn: `[name, value, name, value, …]`, the form Node reads and writes. */
   get flat(): readonly string[] {
     // A list without fields of its own has both parts.
-    this.#flat ??= [...(this.#first as HeaderList).flat, ...(this.#second as HeaderList).flat];
+    this.#flat ??= (this.#first as HeaderList).flat.concat((this.#second as HeaderList).flat);
     return this.#flat;
   }
 
@@ -175,13 +175,18 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
     if ((this.#names & bitOf(name)) === 0) return this;
     if (this.#first !== undefined && this.#second !== undefined) {
       // Part by part, so that the parts without the field keep their text.
-      const [first, second] = [this.#first.without(name), this.#second.without(name)];
+      const first = this.#first.without(name);
+      const second = this.#second.without(name);
       return first === this.#first && second === this.#second ? this : first.concat(second);
     }
-    if (!this.has(name)) return this;
-    if (this.flat.length === 2) return HeaderList.empty;
-    const others = this.flat.filter((_, i) => !isNamed(this.flat[i - (i % 2)] as string, name));
-    return new HeaderList(others, this.#isSound);
+    const { flat } = this;
+    const others: string[] = [];
+    for (let i = 0; i < flat.length; i += 2) {
+      const other = flat[i] as string; // names and values in turn
+      if (!isNamed(other, name)) others.push(other, flat[i + 1] as string);
+    }
+    if (others.length === flat.length) return this;
+    return others.length === 0 ? HeaderList.empty : new HeaderList(others, this.#isSound);
   }
 
   /**
