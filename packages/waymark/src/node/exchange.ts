@@ -21,7 +21,6 @@ export abstract class ServedExchange extends AdapterExchange {
     super(context.app, node);
     this.context = context;
     this.#peer = peer;
-    this.#draining = undefined;
   }
 
   get turn(): EventLoopTurn | undefined {

@@ -22,19 +22,15 @@ export interface HeadRefusal {
   readonly closes: boolean;
 }
 
-/** A head without the framing of its message, which each version of HTTP has for itself. */
-interface FramedHead {
-  readonly method: string;
-  readonly target: string;
-  /** Names and values in turn. */
-  readonly fields: readonly string[];
-  /** RFC 9112 §3.2; HTTP/1.0 knew no Host. */
-  readonly requiresHost: boolean;
-}
-
-/** The refusal of fields and a target that break HTTP or the limits; undefined when they are sound. */
+/**
+ * The refusal of fields that break HTTP or the limits; undefined when they are sound.
+ *
+ * @param fields names and values in turn
+ * @param requiresHost whether there must be a Host (RFC 9112 §3.2), which HTTP/1.0 did not know
+ */
 export function refuseFields(
-  { method, target, fields, requiresHost }: FramedHead,
+  fields: readonly string[],
+  requiresHost: boolean,
   limits: HeadLimits,
   { host, repeated, size }: SingletonFields = findSingletons(fields),
 ): HeadRefusal | undefined {
@@ -42,11 +38,15 @@ export function refuseFields(
   if (host === undefined) {
     if (requiresHost) return refusals.noHost;
   } else if (!isHost(host)) return refusals.host;
-  if (target.length > limits.maxTargetLength) return refuseTarget(limits.maxTargetLength);
   if (size > limits.maxHeaderSize) return refuseSize(limits.maxHeaderSize);
   if (fields.length > 2 * limits.maxHeaderFields) return refuseCount(limits.maxHeaderFields);
-  if (target === "*" && method !== "OPTIONS") return refusals.asterisk;
   return undefined;
+}
+
+/** The refusal of a target that is too long, or stands for the whole server where that makes no sense. */
+export function refuseTarget(method: string, target: string, { maxTargetLength }: HeadLimits): HeadRefusal | undefined {
+  if (target.length > maxTargetLength) return keeping(targetTooLong(maxTargetLength));
+  return target === "*" && method !== "OPTIONS" ? refusals.asterisk : undefined;
 }
 
 /** Returns the fields of a request; the host that its target names stands in for Host (RFC 9112 §3.2.2). */
@@ -106,7 +106,6 @@ function severalLines(name: string): HeadRefusal {
   return isFramingField(name) ? closing(response) : keeping(response);
 }
 
-const refuseTarget = (limit: number): HeadRefusal => keeping(targetTooLong(limit));
 const refuseSize = (limit: number): HeadRefusal => keeping(headTooLong(limit));
 const refuseCount = (limit: number): HeadRefusal =>
   keeping(problem(headTooLarge, { detail: `The request has more than ${limit} header fields.` }));

@@ -48,18 +48,18 @@ export class Http1Exchange extends ServedExchange {
    * How far it has come: it is not yet answered; its response is made, and waits for its turn; the response is being written,
    * and its body perhaps read; it is written whole.
    */
-  stage: "open" | "answered" | "sending" | "written";
+  stage: "open" | "answered" | "sending" | "written" = "open";
   /** The response, once it is made. */
   answer: HttpResponse | undefined;
-  headSent: boolean;
+  headSent = false;
   /** Whether the connection ends with this response. */
   closes: boolean;
   /** Whether the client holds its content back until it receives `100 Continue`. */
   awaitsContinue: boolean;
   readonly #connection: ExchangeConnection;
-  #isChunked: boolean;
+  #isChunked = false;
   /** The head, until the first piece goes out with it. */
-  #start: string;
+  #start = "";
 
   constructor(connection: ExchangeConnection, head: Head, incoming: Http1Content | undefined) {
     super(connection.context, connection.peer);
@@ -67,14 +67,9 @@ export class Http1Exchange extends ServedExchange {
     this.headers = withTargetHost(head.target, head.headers);
     this.incoming = incoming;
     this.refusal = head.refusal?.response;
-    this.stage = "open";
-    this.answer = undefined;
-    this.headSent = false;
     this.closes = head.refusal?.closes === true || !head.keepsAlive;
     this.awaitsContinue = head.expectsContinue && incoming !== undefined;
     this.#connection = connection;
-    this.#isChunked = false;
-    this.#start = "";
     if (incoming !== undefined) incoming.share = this.countContent(incoming);
   }
 

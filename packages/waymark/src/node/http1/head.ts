@@ -1,21 +1,8 @@
-import { HeaderList, parsedHeaders, rememberValues } from "../../fields/header-list.ts";
+import { HeaderList, rememberValues } from "../../fields/header-list.ts";
 import { HttpError } from "../../problem.ts";
-import {
-  findSingletons,
-  type HeadLimits,
-  type HeadRefusal,
-  headTooLong,
-  isContinue,
-  isFramingField,
-  refuseFields,
-  type SingletonFields,
-  targetTooLong,
-  trimBlanks,
-} from "../message-head.ts";
-import { asksForUpgrade } from "../upgrade.ts";
+import { type HeadLimits, type HeadRefusal, headTooLong, refuseTarget, targetTooLong } from "../message-head.ts";
 import type { ByteQueue } from "./byte-queue.ts";
-import { parseFieldLines } from "./field-lines.ts";
-import { type ContentLength, refuseFraming, toContentLength } from "./framing.ts";
+import { type ContentLength, type FieldSection, readFieldSection } from "./field-section.ts";
 import { malformedMessage, refusals, refuseMethod } from "./refusals.ts";
 import { mayBeginRequestLine, parseRequestLine, type RequestLine } from "./request-line.ts";
 
@@ -82,7 +69,8 @@ export class HeadReader {
       if (fieldsEnd !== undefined) {
         if (fieldsEnd - start > this.#longest) throw this.#tooLong(bytes, start, end);
         const line = readRequestLine(bytes, start, feed);
-        const fields = known ?? this.#readFields(bytes, feed + 1, fieldsEnd);
+        const isKnown = known !== undefined && known.minorVersion === line.minorVersion;
+        const fields = isKnown ? known : this.#readFields(bytes, feed + 1, fieldsEnd, line.minorVersion);
         input.skip(fieldsEnd - start);
         this.#searched = 0;
         return toHead(line, fields, this.#limits);
@@ -108,10 +96,9 @@ export class HeadReader {
     return found < 0 || found + 4 > end ? undefined : found + 4;
   }
 
-  #readFields(bytes: Buffer, start: number, end: number): FieldSection {
-    const text = bytes.toString("latin1", start, end);
-    const fields = toFieldSection(parseFieldLines(text, 0, text.length - 2), text.length);
-    if (text.length <= longestKnown) {
+  #readFields(bytes: Buffer, start: number, end: number, minorVersion: RequestLine["minorVersion"]): FieldSection {
+    const fields = readFieldSection(bytes.toString("latin1", start, end), minorVersion, this.#limits);
+    if (fields.length <= longestKnown) {
       this.#lastBytes = Buffer.from(bytes.subarray(start, end));
       this.#lastFields = fields;
     }
@@ -159,80 +146,26 @@ export function skipEmptyLines(input: ByteQueue): void {
   if (at > start) input.skip(at - start);
 }
 
-/** The fields of a head, and what is the same for every request that has them. */
-interface FieldSection {
-  readonly flat: readonly string[];
-  /** Bytes, with the empty line behind them. */
-  readonly length: number;
-  readonly headers: HeaderList;
-  readonly singletons: SingletonFields;
-  readonly contentLength: string | undefined;
-  readonly options: ReadonlySet<string>;
-  readonly expectation: string | undefined;
-  readonly asksForUpgrade: boolean;
-}
-
-function toFieldSection(flat: readonly string[], length: number): FieldSection {
-  const headers = parsedHeaders(flat);
-  const connection = headers.get("Connection");
-  return {
-    flat,
-    length,
-    headers,
-    // The length counts as it was sent, whatever the blanks in it.
-    singletons: { ...findSingletons(flat), size: length - 2 },
-    contentLength: headers.get("Content-Length"),
-    options:
-      connection === undefined
-        ? noOptions
-        : new Set(
-            connection
-              .toLowerCase()
-              .split(",")
-              .map((option) => trimBlanks(option)),
-          ),
-    expectation: headers.get("Expect"),
-    asksForUpgrade: connection !== undefined && asksForUpgrade(headers),
-  };
-}
-
-const noOptions: ReadonlySet<string> = new Set();
-
 function toHead(line: RequestLine, fields: FieldSection, limits: HeadLimits): Head {
   const { method, target, minorVersion } = line;
-  const { headers, options, expectation, contentLength } = fields;
-  const { transferEncoding } = fields.singletons;
-  const refusal = judge(line, fields, limits);
+  const { headers, keepsAlive, expectsContinue, asksForUpgrade } = fields;
+  const refusal = refuseLine(line) ?? fields.refusal ?? refuseTarget(method, target, limits);
+  const contentLength = refusal?.closes === true ? 0 : fields.contentLength;
   return {
     method,
     target,
     minorVersion: minorVersion ?? 1,
     headers,
-    contentLength: refusal?.closes === true ? 0 : toContentLength(transferEncoding, contentLength),
-    keepsAlive: !options.has("close") && (minorVersion === 1 || options.has("keep-alive")),
-    // HTTP/1.0 knew no expectations.
-    expectsContinue: expectation !== undefined && minorVersion === 1,
-    asksForUpgrade: minorVersion === 1 && fields.asksForUpgrade,
+    contentLength,
+    keepsAlive,
+    expectsContinue,
+    asksForUpgrade,
     refusal,
   };
 }
 
-function judge(
-  { method, isKnown, target, minorVersion }: RequestLine,
-  fields: FieldSection,
-  limits: HeadLimits,
-): HeadRefusal | undefined {
+function refuseLine({ method, isKnown, minorVersion }: RequestLine): HeadRefusal | undefined {
   if (minorVersion === undefined) return refusals.version;
   if (!isKnown) return refuseMethod(method);
-  if (method === "CONNECT") return refusals.tunnel;
-  const { flat, singletons, contentLength, expectation } = fields;
-  const { transferEncoding, repeated } = singletons;
-  // Two lines of it are named as such, below.
-  const isFramedTwice = repeated !== undefined && isFramingField(repeated);
-  const unframed = isFramedTwice ? undefined : refuseFraming(transferEncoding, contentLength, minorVersion);
-  if (unframed !== undefined) return unframed;
-  const refusal = refuseFields({ method, target, fields: flat, requiresHost: minorVersion === 1 }, limits, singletons);
-  if (refusal !== undefined) return refusal;
-  const isUnmet = expectation !== undefined && minorVersion === 1 && !isContinue(expectation);
-  return isUnmet ? refusals.expectation : undefined;
+  return method === "CONNECT" ? refusals.tunnel : undefined;
 }

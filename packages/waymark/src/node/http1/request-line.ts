@@ -1,6 +1,5 @@
 import { isToken } from "../../fields/syntax.ts";
 import { HttpError } from "../../problem.ts";
-import { TextMap } from "../../text-map.ts";
 import { malformedMessage, refusals } from "./refusals.ts";
 
 /** The first line of a request (RFC 9112 §3). */
@@ -21,7 +20,7 @@ export interface RequestLine {
 export function parseRequestLine(line: string): RequestLine {
   const methodEnd = line.indexOf(" ");
   const sent = line.slice(0, Math.max(methodEnd, 0));
-  const known = knownMethods.get(sent);
+  const known = knownMethods[knownMethods.indexOf(sent)];
   const isKnown = known !== undefined;
   const method = known ?? sent;
   if (!isKnown && !isToken(method)) throw malformedMessage("The request line has no method.");
@@ -68,10 +67,8 @@ const sound = /^[!-~]+$/;
 const otherForm = /^(?:[A-Za-z]+:\/\/|\*$)/;
 
 // Those of the registry (RFC 9110 §16.1.1) and of WebDAV and UPnP that are in use; CONNECT is refused later.
-const knownMethods = new TextMap<string>();
-for (const method of (
+const knownMethods: readonly string[] = (
   "GET HEAD POST PUT DELETE PATCH OPTIONS TRACE CONNECT QUERY ACL BIND CHECKOUT COPY LINK LOCK M-SEARCH MERGE " +
   "MKACTIVITY MKCALENDAR MKCOL MOVE NOTIFY PROPFIND PROPPATCH PURGE REBIND REPORT SEARCH SOURCE SUBSCRIBE UNBIND " +
   "UNLINK UNLOCK UNSUBSCRIBE"
-).split(" "))
-  knownMethods.add(method, method);
+).split(" ");

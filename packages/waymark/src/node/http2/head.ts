@@ -1,6 +1,14 @@
 import { type HeaderList, parsedHeaders } from "../../fields/header-list.ts";
 import type { HttpResponse } from "../../response.ts";
-import { expectationFailed, type HeadLimits, isContinue, noTunnel, refuseFields, trimBlanks } from "../message-head.ts";
+import {
+  expectationFailed,
+  type HeadLimits,
+  isContinue,
+  noTunnel,
+  refuseFields,
+  refuseTarget,
+  trimBlanks,
+} from "../message-head.ts";
 
 /** The head of a request of HTTP/2 as HTTP/1.1 would have it. */
 export interface Http2Head {
@@ -44,5 +52,5 @@ export function refuseHttp2Head(head: Http2Head, limits: HeadLimits): HttpRespon
   const { method, target, headers, expectation } = head;
   if (method === "CONNECT") return noTunnel;
   if (expectation !== undefined && !isContinue(expectation)) return expectationFailed;
-  return refuseFields({ method, target, fields: headers.flat, requiresHost: true }, limits)?.response;
+  return (refuseFields(headers.flat, true, limits) ?? refuseTarget(method, target, limits))?.response;
 }
