@@ -33,7 +33,7 @@ export abstract class AdapterExchange implements Exchange, Received {
   resumeSending: (() => void) | undefined;
   /** Ends a streamed body that is being sent. */
   stopSending: (() => void) | undefined;
-  #state: "open" | "sent" | "abandoned";
+  #state: "open" | "sent" | "abandoned" = "open";
   #content: RequestContent | undefined;
   #abort: AbortController | undefined;
   #client: Client | undefined;
@@ -42,15 +42,6 @@ export abstract class AdapterExchange implements Exchange, Received {
   constructor(app: ServedApp, platform: Platform) {
     this.app = app;
     this.platform = platform;
-    this.request = undefined;
-    this.route = undefined;
-    this.resumeSending = undefined;
-    this.stopSending = undefined;
-    this.#state = "open";
-    this.#content = undefined;
-    this.#abort = undefined;
-    this.#client = undefined;
-    this.#listeners = undefined;
   }
 
   abstract readonly native: unknown;
