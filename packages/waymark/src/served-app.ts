@@ -1,7 +1,5 @@
 import type { ContentSettings } from "./content/request-content.ts";
 import type { DeclarationSite } from "./declaration.ts";
-import { parseTarget, type RequestTarget } from "./path/target.ts";
-import { HttpError } from "./problem.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 import type { MalformedPart } from "./routing/refusal.ts";
@@ -30,33 +28,3 @@ export interface ServedApp {
   /** Reports an error that no response can carry, such as a body that broke while it was sent. Never throws. */
   fault(error: unknown, request?: HttpRequest): void;
 }
-
-/** A request as it came, before its target is read. */
-export interface Received {
-  readonly target: string;
-  /** The request with the target in its parts. */
-  receive(target: RequestTarget): HttpRequest;
-}
-
-/** Answers what was received; a malformed target reaches only the web filters, which see it as `*`. */
-export function handleReceived(app: ServedApp, received: Received): HttpResponse | Promise<HttpResponse> {
-  let target: RequestTarget;
-  try {
-    target = parseTarget(received.target);
-  } catch (error) {
-    if (error instanceof HttpError) return app.refuse(received.receive(noPath), error.response, "target");
-    throw error;
-  }
-  return app.answer(received.receive(target));
-}
-
-/** Answers with this refusal of a message, as the web filters leave it. */
-export function refuseReceived(
-  app: ServedApp,
-  received: Received,
-  refusal: HttpResponse,
-): HttpResponse | Promise<HttpResponse> {
-  return app.refuse(received.receive(noPath), refusal, "message");
-}
-
-const noPath: RequestTarget = { path: "*", search: "" };

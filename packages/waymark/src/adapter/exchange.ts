@@ -6,7 +6,7 @@ import type { RequestTarget } from "../path/target.ts";
 import { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import type { Piece } from "../response-body.ts";
-import type { Received, ServedApp } from "../served-app.ts";
+import type { ServedApp } from "../served-app.ts";
 
 /** What differs between the runtimes that adapters are for. */
 export interface Platform {
@@ -24,7 +24,7 @@ export interface Platform {
  * Every field is there from the start, and what costs something is made when it is first asked for: most requests have no
  * content and never look at the signal.
  */
-export abstract class AdapterExchange implements Exchange, Received {
+export abstract class AdapterExchange implements Exchange {
   readonly app: ServedApp;
   readonly platform: Platform;
   request: HttpRequest | undefined;
@@ -71,6 +71,7 @@ export abstract class AdapterExchange implements Exchange, Received {
   /** Breaks the response off, so that the client cannot take what it has for the whole. */
   abstract cut(): void;
 
+  /** The request, with its target in its parts. */
   receive({ path, search }: RequestTarget): HttpRequest {
     this.request = new HttpRequest(this.method, path, search, this.headers, this, noVariables);
     return this.request;

@@ -1,8 +1,8 @@
-import { andThen, isPromise } from "../and-then.ts";
+import { type Awaitable, andThen, isPromise } from "../and-then.ts";
+import { parseTarget, type RequestTarget } from "../path/target.ts";
 import { HttpError, internalError } from "../problem.ts";
 import type { HttpResponse } from "../response.ts";
 import { type BodySource, declaredLength, hasNoContent, isStreamed, openBody, unsentLength } from "../response-body.ts";
-import { handleReceived, refuseReceived } from "../served-app.ts";
 import type { AdapterExchange } from "./exchange.ts";
 
 /**
@@ -16,22 +16,33 @@ export function answer(
   settle: (answer: HttpResponse) => void,
   refusal?: HttpResponse,
 ): void {
-  const { app } = exchange;
   const fail = (error: unknown): void => {
     exchange.fault(error);
     settle(internalError);
   };
   try {
     // A synchronous answer goes out without a promise, which would cost 5 % of the requests a second.
-    andThen(
-      refusal === undefined ? handleReceived(app, exchange) : refuseReceived(app, exchange, refusal),
-      settle,
-      fail,
-    );
+    andThen(handle(exchange, refusal), settle, fail);
   } catch (error) {
     fail(error);
   }
 }
+
+/** A malformed message or target reaches only the web filters, which see it as `*`. */
+function handle(exchange: AdapterExchange, refusal: HttpResponse | undefined): Awaitable<HttpResponse> {
+  const { app } = exchange;
+  if (refusal !== undefined) return app.refuse(exchange.receive(noPath), refusal, "message");
+  let target: RequestTarget;
+  try {
+    target = parseTarget(exchange.target);
+  } catch (error) {
+    if (error instanceof HttpError) return app.refuse(exchange.receive(noPath), error.response, "target");
+    throw error;
+  }
+  return app.answer(exchange.receive(target));
+}
+
+const noPath: RequestTarget = { path: "*", search: "" };
 
 /** Sends the response. Whatever goes wrong becomes a 500, or a response that is cut once the head is out; never throws. */
 export function send(exchange: AdapterExchange, response: HttpResponse): void {
