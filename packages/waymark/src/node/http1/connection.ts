@@ -1,9 +1,8 @@
 import type { Socket } from "node:net";
 import type { HttpResponse } from "../../response.ts";
-import { isEncrypted } from "../client.ts";
+import { isEncrypted, Peer } from "../client.ts";
 import type { ServeContext } from "../options.ts";
 import { Output } from "../output.ts";
-import { Peer } from "../peer.ts";
 import { type UnsentHolder, UnsentShare } from "../unsent.ts";
 import type { Takeover } from "../upgrade.ts";
 import { ClientWatch } from "./client-watch.ts";

@@ -1,7 +1,7 @@
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { TLSSocket } from "node:tls";
+import { Peer } from "../client.ts";
 import type { ServeContext } from "../options.ts";
-import { Peer } from "../peer.ts";
 import type { Watched } from "../watched.ts";
 import { Http2Exchange } from "./exchange.ts";
 import { readHttp2Head, refuseHttp2Head } from "./head.ts";
