@@ -76,11 +76,11 @@ function splitParameter(parameter: string): { readonly name: string; readonly op
 function parseValues(
   parameter: string,
   texts: readonly string[],
-  { type }: SelectableMember,
+  { name, type }: SelectableMember,
   report: Report,
 ): readonly (string | number)[] {
   return texts.flatMap((text) => {
-    const parsed = parseMemberValue(type, text);
+    const parsed = name === "id" ? parseIdValue(text) : parseMemberValue(type, text);
     if ("value" in parsed) return [parsed.value];
     report(parameter, parsed.fault);
     return [];
@@ -148,6 +148,12 @@ function parseNumber(text: string): ParsedValue {
   if (Number.isFinite(value) && String(value) === text) return { value };
   if (!Number.isFinite(value) || text.trim() === "") return fault("a number such as 7 or 1.5", text);
   return { fault: `must be a number in its shortest form, such as ${value}, not ${excerpt(text)}` };
+}
+
+/** An id is compared as a number, and no record has a fraction. */
+function parseIdValue(text: string): ParsedValue {
+  const parsed = parseNumber(text);
+  return "value" in parsed && !Number.isInteger(parsed.value) ? fault("an integer such as 7", text) : parsed;
 }
 
 function parseTime(text: string): ParsedValue {
