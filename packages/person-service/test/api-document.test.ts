@@ -88,6 +88,12 @@ describe("GET /openapi.json", () => {
     assert.deepEqual(format.schema.enum, ["json", "xml", "jsonld", "ndjson", "csv", "vcard", "text-xml", "html"]);
   });
 
+  it("lists what the server answers before a request reaches its operation", async () => {
+    const document = JSON.parse(await (await get("/openapi.json")).text());
+    const statuses = Object.keys(document["x-refusals"]);
+    assert.deepEqual(statuses, "400 403 404 405 406 408 414 417 426 431 500 501 503 505".split(" "));
+  });
+
   it("is coded", async () => {
     assert.equal((await get("/openapi.json", { "Accept-Encoding": "gzip" })).headers.get("Content-Encoding"), "gzip");
   });

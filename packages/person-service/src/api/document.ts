@@ -1,4 +1,4 @@
-import type { App } from "waymark";
+import { type App, problemTypes } from "waymark";
 import { connectionProblemTypes } from "waymark/node";
 import { type OpenApiDocument, openApi, type SecurityOptions } from "waymark/openapi";
 import { version } from "../package-files.ts";
@@ -29,7 +29,7 @@ export function apiDocument(app: App, { publicUrl, security }: ApiDocumentOption
     ],
     ...(security && { security }),
     problemBase: base,
-    serverProblems: Object.values(connectionProblemTypes),
+    serverProblems: [...Object.values(connectionProblemTypes), problemTypes.expectationFailed],
   });
 }
 
