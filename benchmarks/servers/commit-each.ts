@@ -10,7 +10,8 @@ import { prepareSchema } from "../../packages/collection/src/stores/sqlite/schem
 import { SqliteQueries } from "../../packages/collection/src/stores/sqlite/selection.ts";
 import { localChannel } from "../../packages/collection/src/stores/sqlite/thread.ts";
 import { SqliteTransactions } from "../../packages/collection/src/stores/sqlite/transactions.ts";
-import { localWriter, SqliteWriter } from "../../packages/collection/src/stores/sqlite/writer.ts";
+import { SqliteWriter } from "../../packages/collection/src/stores/sqlite/writer.ts";
+import { localWriter } from "../../packages/collection/src/stores/sqlite/writer-channel.ts";
 import { personCollection } from "../../packages/person-service/src/person/collection.ts";
 import { announce, databaseArgument } from "./server-program.ts";
 

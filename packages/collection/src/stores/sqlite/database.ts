@@ -18,7 +18,8 @@ import { identityOf, openSqliteSnapshot, snapshotOfMemory } from "./snapshot.ts"
 import { localChannel } from "./thread.ts";
 import { inTransaction } from "./transaction.ts";
 import { SqliteTransactions } from "./transactions.ts";
-import { localWriter, SqliteWriter, threadedWriter } from "./writer.ts";
+import { SqliteWriter } from "./writer.ts";
+import { localWriter, threadedWriter } from "./writer-channel.ts";
 
 export interface SqliteDatabaseOptions extends DatabaseOptions {
   /**

@@ -2,7 +2,7 @@ import type { MessageLink } from "../../database.ts";
 import { type Answer, type PendingCall, settle } from "./answer.ts";
 import { fromOutcomesText, toBatchText } from "./batch.ts";
 import type { Channel } from "./thread.ts";
-import type { WriterCalls } from "./writer.ts";
+import type { WriterCalls } from "./writer-channel.ts";
 
 /**
  * Makes a channel to the `SharedWriter` at the other end of a link, which makes the transactions. This process must end when the

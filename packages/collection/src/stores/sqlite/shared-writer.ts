@@ -6,7 +6,7 @@ import { type Answer, toAnswer } from "./answer.ts";
 import { BatchQueue } from "./batch-queue.ts";
 import type { WriterRequest, WriterResponse } from "./remote-writer.ts";
 import { type Channel, ThreadChannel } from "./thread.ts";
-import type { WriterCalls, WriterThreadCalls, WriterThreadData } from "./writer.ts";
+import type { WriterCalls, WriterThreadCalls, WriterThreadData } from "./writer-channel.ts";
 
 /** Lists the options of a `SharedWriter`. */
 export interface SharedWriterOptions {

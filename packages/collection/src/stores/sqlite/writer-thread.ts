@@ -6,7 +6,7 @@ import { SqliteLog } from "./log.ts";
 import { answerCalls } from "./thread.ts";
 import { SqliteTransactions } from "./transactions.ts";
 import { WordMerger } from "./word-merger.ts";
-import type { WriterThreadCalls, WriterThreadData } from "./writer.ts";
+import type { WriterThreadCalls, WriterThreadData } from "./writer-channel.ts";
 
 const { path, collections, busyTimeout } = workerData as WriterThreadData; // as passed at the start
 const database = connectToSqliteFile(path, busyTimeout);
