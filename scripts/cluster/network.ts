@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { CannotStart } from "./database-cluster.ts";
 import { findPrograms, serverUser } from "./programs.ts";
 
@@ -45,7 +45,7 @@ export interface Network extends Disposable {
  * Makes network namespaces of Linux: one for each host, and one for the switch between them. Each host has a second link, to this
  * machine.
  *
- * @throws CannotStart for users other than root, and when a program is missing
+ * @throws CannotStart for users other than root, when a program is missing, and where the system does not allow it, as in a container
  */
 export function makeNetwork(size: number): Network {
   if (process.getuid?.() !== 0) {
@@ -53,7 +53,8 @@ export function makeNetwork(size: number): Network {
   }
   const { ip, setpriv } = findPrograms({ ip: "iproute2", setpriv: "util-linux" });
   const run = (line: string): void => {
-    execFileSync(ip, line.split(" "), { stdio: ["ignore", "ignore", "pipe"] });
+    const { status, stderr } = spawnSync(ip, line.split(" "), { encoding: "utf8" });
+    if (status !== 0) throw new CannotStart(`This machine lets no network be made: ip ${line}: ${stderr.trim()}`);
   };
   const prefix = `people-${process.pid}`;
   const spaces: string[] = [];
