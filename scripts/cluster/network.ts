@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { CannotStart } from "./database-cluster.ts";
-import { findPrograms, serverUser } from "./programs.ts";
+import { findPrograms, type HostCommand, serverUser } from "./programs.ts";
 
 /** A machine of a cluster, as the processes on it and beside it see it. */
 export interface Host {
@@ -15,13 +15,6 @@ export interface Host {
   /** Cuts it off from the other hosts, and joins it to them again. */
   cut(): void;
   heal(): void;
-}
-
-export interface HostCommand {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly uid?: number;
-  readonly gid?: number;
 }
 
 /** This machine, as a host of all servers. */

@@ -2,7 +2,6 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { accessSync, constants, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { CannotStart } from "./database-cluster.ts";
-import type { HostCommand } from "./network.ts";
 
 /**
  * Finds programs on the PATH and in further directories.
@@ -37,6 +36,14 @@ export function serverUser(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const idOf = (option: string): number => Number(execFileSync("id", [option, "postgres"], { encoding: "utf8" }));
   return { uid: idOf("-u"), gid: idOf("-g") };
+}
+
+/** A command of a host, and the user that runs it. */
+export interface HostCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly uid?: number;
+  readonly gid?: number;
 }
 
 /** Starts a program that ends with this one. Its output goes to a file. */
