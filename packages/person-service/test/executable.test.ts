@@ -12,7 +12,7 @@ import { startServiceOf } from "./service-process.ts";
 const run = promisify(execFile);
 
 suite("the single executable", () => {
-  const { root: folder } = openFolder("person-service-executable");
+  const { root: folder, write } = openFolder("person-service-executable");
   let executable = "";
 
   before(async () => {
@@ -39,6 +39,18 @@ suite("the single executable", () => {
     assert.equal(stdout.trimEnd().split("\n").length, 538);
   });
 
+  test("imports, and says how it is used", async () => {
+    const file = write("people.csv", "First Name,Country\nAda,Germany\n");
+    const database = ["--database", join(folder, "imported.db")];
+    assert.match((await run(executable, ["import", file, ...database])).stdout, /^stored 1 person in /);
+    const { stdout } = await run(executable, ["export", "--format", "xml", ...database]);
+    assert.match(stdout, /<givenName>Ada<\/givenName><address><addressCountry>DE</);
+    assert.match((await run(executable, ["--help"])).stdout, /^Usage: person-service \[serve\] \[options\]\n/);
+    assert.match((await run(executable, ["import", "--help"])).stdout, /^Usage: person-service import FILE /);
+    const refused = await run(executable, ["--prot", "80"]).catch((error: { readonly stderr: string }) => error);
+    assert.match(refused.stderr, /Did you mean "--port"\?/);
+  });
+
   test("starts itself as workers", async () => {
     await using service = await startServiceOf(
       [executable],
@@ -48,7 +60,10 @@ suite("the single executable", () => {
       join(folder, "workers.db"),
     );
     assert.match(service.printed, /^worker \d+ serves$/m);
-    assert.equal((await fetch(`${service.url}/hello-world`)).status, 200);
+    const headers = { "Content-Type": "application/json" };
+    const stored = await fetch(`${service.url}/person`, { method: "POST", body: '{"name":"Ada"}', headers });
+    assert.equal(stored.status, 200);
+    assert.equal((await fetch(`${service.url}/person/1`)).status, 200);
     service.kill("SIGTERM");
     assert.equal((await service.exited).code, 0);
   });
