@@ -1,7 +1,7 @@
 import cluster from "node:cluster";
 import { buffer } from "node:stream/consumers";
 import { escapeUnprintable } from "waymark/content";
-import { userErrorMessage } from "./cli/command.ts";
+import { fileFault, userErrorMessage } from "./cli/command.ts";
 import { parseCommandLine } from "./cli/command-line.ts";
 import { maskPasswords } from "./cli/option.ts";
 
@@ -13,6 +13,14 @@ const draw = process.stderr.isTTY
       isDrawn = true;
     }
   : undefined;
+
+// A reader of a pipe may end before everything is written. Where standard error cannot be written, nobody can be told.
+process.stdout.on("error", (error) => {
+  if ("code" in error && error.code === "EPIPE") return;
+  printNote(`person-service: Standard output cannot be written: ${fileFault(error)}`);
+  process.exitCode = 1;
+});
+process.stderr.on("error", () => undefined);
 
 const commandLine = parseCommandLine(process.argv.slice(2), process.env);
 switch (commandLine.kind) {

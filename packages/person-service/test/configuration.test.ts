@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { describe, it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { type CommandLine, parseCommandLine } from "../src/cli/command-line.ts";
@@ -166,6 +167,29 @@ describe("a mistake in the settings", () => {
 });
 
 describe("check-config", () => {
+  const cases: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
+    [["--access", folder.path("none.json")], /^The file ".*none\.json" cannot be used: it does not exist$/],
+    [["--access", configFile({ rules: 1 })], /^The file ".*" cannot be used: .*rules/],
+    [["--access", configFile({ rules: [] }), "--keys", folder.path("none.json")], /none\.json" cannot be used/],
+    [["--tls-cert", folder.path("none.pem"), "--tls-key", folder.path("none.pem")], /of --tls-cert cannot be read/],
+  ];
+  for (const [argv, message] of cases) {
+    it(`reads the files that a start reads: ${message.source}`, async () => {
+      const line = parseCommandLine(["check-config", ...argv]);
+      assert(line.kind === "run", JSON.stringify(line));
+      const io = { print: () => undefined, printNote: assert.fail, readInput: assert.fail };
+      await assert.rejects(line.run(io), { message });
+    });
+  }
+
+  it("makes no file", async () => {
+    const key = folder.path("session-key");
+    const line = parseCommandLine(["check-config", "--access", configFile({ rules: [] }), "--session-key", key]);
+    assert(line.kind === "run");
+    await line.run({ print: () => undefined, printNote: assert.fail, readInput: assert.fail });
+    assert(!existsSync(key));
+  });
+
   it("prints each setting with its source, and no password", async () => {
     const line = parseCommandLine(
       ["check-config", "--port=80", "--database=postgres://me:secret@db/people", "--cors=*"],

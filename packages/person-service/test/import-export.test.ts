@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
@@ -117,6 +118,26 @@ describe("import", () => {
     );
     assert.equal(readFileSync(second, "utf8").split("import-error").length, 2);
     await assert.rejects(run("import", first, "--rejects", first, "--database", database), /must be another file/);
+  });
+
+  it("stores nobody when the file for refused people cannot be written", async () => {
+    const database = newFile("db");
+    const file = write("csv", "name,email\nAda,ada\n");
+    for (const [rejects, message] of [
+      [folder.path("missing/rejects.csv"), /^The directory ".*missing" of --rejects does not exist\.$/],
+      [folder.path("."), /^".*" of --rejects is a directory\.$/],
+    ] as const) {
+      await assert.rejects(run("import", file, "--database", database, "--rejects", rejects), { message });
+    }
+    assert(!existsSync(database));
+  });
+
+  const hasFullDisk = existsSync("/dev/full");
+  it("says that there is no room for refused people", { skip: !hasFullDisk && "there is no /dev/full" }, async () => {
+    const file = write("csv", "name,email\nAda,ada\n");
+    await assert.rejects(run("import", file, "--database", newFile("db"), "--rejects", "/dev/full"), {
+      message: /^The file "\/dev\/full" of --rejects cannot be written: the disk is full\. Run the same command again/,
+    });
   });
 
   it("writes refused records of other formats as NDJSON with the reason", async () => {
@@ -295,6 +316,7 @@ const awkwardTexts: readonly string[] = [
     "a\u00A0b",
     "a\u2028b",
     "\uFFFD",
+    "\u{10063}\\",
     "\u{10FFFD}",
     "\u{10000}\\\u{103FF}\\\u{10000}",
     "İı",
@@ -357,13 +379,29 @@ describe("what is exported and imported", () => {
     });
   }
 
+  it("goes into a named pipe, and to where a link points", { skip: process.platform === "win32" }, async () => {
+    const database = newFile("db");
+    await run("import", write("csv", "name\nAda\n"), "--database", database);
+    const [pipe, link, target] = [folder.path("pipe.csv"), folder.path("link.csv"), write("csv", "old")];
+    execFileSync("mkfifo", [pipe]);
+    const [read] = await Promise.all([readFile(pipe, "utf8"), run("export", pipe, "--database", database)]);
+    assert.match(read, /^id,name,.*\r\n1,Ada,/);
+    assert(lstatSync(pipe).isFIFO());
+    symlinkSync(target, link);
+    await run("export", link, "--database", database);
+    assert.equal(readFileSync(target, "utf8"), read);
+    assert(lstatSync(link).isSymbolicLink());
+  });
+
   it("is complete, or not there", async () => {
     const database = newFile("db");
     await assert.rejects(run("export", newFile("csv"), "--database", database), /does not exist|no such|is not there/i);
     assert(!existsSync(database));
     await run("import", write("csv", "name\nAda\n"), "--database", database);
     const file = folder.path("missing/people.csv");
-    await assert.rejects(run("export", file, "--database", database), { message: /cannot be written: ENOENT$/ });
+    await assert.rejects(run("export", file, "--database", database), {
+      message: /cannot be written: its directory does not exist$/,
+    });
   });
 });
 
@@ -393,6 +431,27 @@ describe("the programs", () => {
       new RegExp(stored === "0" ? "stored 6,000" : `, ${stored} stored before$`),
     );
     assert.equal((await peopleIn(database)).length, 6_000);
+  });
+
+  const shell = async (line: string, ...args: readonly string[]) => {
+    const command = ["-c", line, process.execPath, ...programArguments, ...args];
+    return promisify(execFile)("sh", command).catch(
+      (error: { readonly stdout: string; readonly stderr: string }) => error,
+    );
+  };
+
+  it("end without a word when the reader of their output has enough", async () => {
+    const { stdout, stderr } = await shell(`"$0" "$@" openapi | head -c 1; "$0" "$@" check-config | true`);
+    assert.deepEqual([stdout, stderr], ["{", ""]);
+  });
+
+  const hasFullDisk = existsSync("/dev/full");
+  it("say that their output cannot be written", { skip: !hasFullDisk && "there is no /dev/full" }, async () => {
+    const line =
+      '"$0" "$@" check-config > /dev/full; echo $?; "$0" "$@" export --database DATABASE > /dev/full; echo $?';
+    const { stdout, stderr } = await shell(line.replace("DATABASE", database));
+    const message = "person-service: Standard output cannot be written: the disk is full\n";
+    assert.deepEqual([stdout, stderr], ["1\n1\n", message.repeat(2)]);
   });
 
   it("export into a pipe whose reader has enough, without a word", async () => {

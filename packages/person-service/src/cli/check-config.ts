@@ -1,12 +1,16 @@
+import { existsSync } from "node:fs";
+import { openAccess } from "../access/access.ts";
 import type { Command, Given } from "./command.ts";
 import { maskPasswords } from "./option.ts";
-import { settings, usageErrorInOptions } from "./options.ts";
+import { settings, toOptions, usageErrorInOptions } from "./options.ts";
+import { readSessionKey } from "./session-key.ts";
+import { readTlsFiles } from "./tls-files.ts";
 
 /** Prints the settings of the service. */
 export const checkConfigCommand: Command = {
   about: "Checks the settings of the service, and prints each with its source.",
   notes: [
-    "It takes the options of serve, starts nothing, and shows no password. The exit code is 2 if a setting is wrong.",
+    "It takes the options of serve, starts nothing, and shows no password. The exit code is 2 if a setting is wrong, and 1 if a file that it names cannot be used.",
   ],
   options: settings,
   usageError: usageErrorInOptions,
@@ -20,6 +24,11 @@ export const checkConfigCommand: Command = {
           .join("  ")
           .trimEnd(),
       );
+    const { access: file, keys, sessionKeyFile, tls } = toOptions(given);
+    if (tls !== undefined) await readTlsFiles(tls);
+    // A start makes the one that is missing.
+    if (sessionKeyFile !== undefined && existsSync(sessionKeyFile)) readSessionKey(sessionKeyFile);
+    if (file !== undefined) await openAccess({ file, keys });
   },
 };
 

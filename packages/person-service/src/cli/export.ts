@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { createWriteStream, existsSync } from "node:fs";
+import { realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import {
@@ -14,8 +15,8 @@ import {
 import { HttpRequest } from "waymark";
 import { quote } from "waymark/content";
 import { personCollection } from "../person/collection.ts";
-import { formatOfFile, formats, isFormatName, type TransferFormat } from "../transfer/formats.ts";
-import { type Command, CommandError } from "./command.ts";
+import { formatNames, formatOfFile, formats, isFormatName, type TransferFormat } from "../transfer/formats.ts";
+import { type Command, CommandError, fileFault } from "./command.ts";
 import { databaseOptions } from "./database-options.ts";
 import { formatOption } from "./import.ts";
 import { countPeople, drawProgress } from "./progress.ts";
@@ -35,7 +36,10 @@ export const exportCommand: Command = {
     const wanted = given.value("format");
     const byName = file === undefined ? formats.csv : formatOfFile(file);
     const format = wanted !== undefined && isFormatName(wanted) ? formats[wanted] : byName;
-    if (format === undefined) throw new CommandError(`The name of ${quote(file ?? "")} says no format: add --format.`);
+    if (format === undefined) {
+      const known = formatNames.join(", ");
+      throw new CommandError(`The name of ${quote(file ?? "")} says no format: add --format with ${known}.`);
+    }
     const address = given.value("database") ?? "";
     // A database that is missing is not made.
     if (!isPostgresAddress(address)) await (await openSnapshot(address)).close();
@@ -43,9 +47,10 @@ export const exportCommand: Command = {
     try {
       const store = database.store(personCollection.name);
       const draw = file === undefined ? () => undefined : drawProgress(io);
-      if (file === undefined) await write(store, format, process.stdout, draw);
-      else {
-        const count = await writeFile(file, (output) => write(store, format, output, draw));
+      if (file === undefined) {
+        await write(store, format, process.stdout, draw);
+      } else {
+        const count = await describeFault(file, () => writeFile(file, (output) => write(store, format, output, draw)));
         io.print(`exported ${countPeople(count)} from ${displayAddress(address)} to ${file}`);
       }
     } finally {
@@ -75,27 +80,47 @@ async function write(
     // Standard output stays open for what the program prints.
     await pipeline(pieces, output, { end: output !== process.stdout });
   } catch (error) {
-    const isUnread = error instanceof Error && "code" in error && unread.has(String(error.code));
-    if (!isUnread) throw error;
+    // The program reports that standard output cannot be written, unless its reader wants no more.
+    const isReported = output === process.stdout && fileFault(error) !== undefined;
+    if (!isReported) throw error;
   }
   return count;
 }
 
-/** What happens when the reader of a pipe ends. */
-const unread: ReadonlySet<string> = new Set(["EPIPE", "ERR_STREAM_PREMATURE_CLOSE"]);
-
-/** Writes a file under another name first, so that one of this name is always complete. */
+/**
+ * Writes a file under another name first, so that one of this name is always complete. What is there and is not a file, such as a
+ * device or a named pipe, is written to and stays what it is.
+ */
 async function writeFile(file: string, write: (output: Writable) => Promise<number>): Promise<number> {
-  const partial = `${file}.part`;
+  const found = await stat(file).catch(() => undefined);
+  if (found !== undefined && !found.isFile()) return write(await open(file));
+  if (found === undefined && !existsSync(dirname(resolve(file)))) {
+    throw new CommandError(`The file ${quote(file)} cannot be written: its directory does not exist`);
+  }
+  const target = found === undefined ? file : await realpath(file);
+  const partial = `${target}.part`;
   try {
-    const output = createWriteStream(partial, { mode: 0o600 });
-    await once(output, "open");
-    const count = await write(output);
-    await rename(partial, file);
+    const count = await write(await open(partial));
+    await rename(partial, target);
     return count;
   } catch (error) {
     await rm(partial, { force: true });
-    if (!(error instanceof Error && "code" in error)) throw error;
-    throw new CommandError(`The file ${quote(file)} cannot be written: ${String(error.code)}`);
+    throw error;
+  }
+}
+
+async function open(path: string): Promise<Writable> {
+  const output = createWriteStream(path, { mode: 0o600 });
+  await once(output, "open");
+  return output;
+}
+
+async function describeFault<T>(file: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    const fault = fileFault(error);
+    if (fault === undefined) throw error;
+    throw new CommandError(`The file ${quote(file)} cannot be written: ${fault}`);
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { displayAddress, isPostgresAddress, openDatabase, type Store } from "@waymark/collection";
 import { ContentError, quote } from "waymark/content";
 import { personCollection } from "../person/collection.ts";
@@ -8,10 +8,10 @@ import { personSchema } from "../person/person.ts";
 import { adviceOn, type ColumnNames, columnNames, parseMap } from "../transfer/columns.ts";
 import { formatNames, formatOfFile, formats, isFormatName, type TransferFormat } from "../transfer/formats.ts";
 import { type ImportResult, importPeople } from "../transfer/import-people.ts";
-import { openRejects, type Refusal } from "../transfer/rejects.ts";
+import { openRejects, type Refusal, RejectsError } from "../transfer/rejects.ts";
 import { copyOfStream, openSourceFile, type SourceFile } from "../transfer/source-file.ts";
 import { dateReader } from "../transfer/values.ts";
-import { type Command, CommandError, type CommandStreams, type Given } from "./command.ts";
+import { type Command, CommandError, type CommandStreams, fileFault, type Given } from "./command.ts";
 import { databaseOptions } from "./database-options.ts";
 import { type Option, oneOf, type ValueType } from "./option.ts";
 import { countPeople, drawProgress } from "./progress.ts";
@@ -110,6 +110,7 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
   if (rejectsFile !== undefined && resolve(rejectsFile) === resolve(path)) {
     throw new CommandError("--rejects must be another file than the one that is imported.");
   }
+  if (rejectsFile !== undefined) await requireWritable(rejectsFile);
   const rejects = rejectsFile === undefined ? undefined : openRejects(rejectsFile, source, format.name === "csv");
   const isDryRun = given.has("dry-run");
   const address = given.value("database") ?? "";
@@ -134,15 +135,15 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
       onRefusal: report.add,
       onProgress: ({ bytes, stored, updated, known }) => draw(bytes / source.size, stored + updated + known),
       isStopped,
-    });
+    }).finally(() => rejects?.close());
     report.end();
     conclude(result, isDryRun ? "" : ` in ${displayAddress(address)}`, given, io);
   } catch (error) {
+    if (error instanceof RejectsError) throw toCommandError(error, rejectsFile);
     if (!(error instanceof ContentError)) throw error;
     if (columns.unknown.length > 0) throw new CommandError(adviceOn(columns.unknown));
     throw new CommandError(`${quote(name)} cannot be read on as ${format.name}: ${error.message}`);
   } finally {
-    await rejects?.close();
     await database?.close();
   }
 }
@@ -159,16 +160,26 @@ async function readThrough(path: string, name: string): Promise<SourceFile> {
     if ((await stat(path)).isDirectory()) throw new CommandError(`${quote(name)} is a directory.`);
     return await openSourceFile(path);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
-    if (code === undefined) throw error;
-    throw new CommandError(`The file ${quote(name)} cannot be read: ${readErrors[code] ?? code}`);
+    const fault = fileFault(error);
+    if (fault === undefined) throw error;
+    throw new CommandError(`The file ${quote(name)} cannot be read: ${fault}`);
   }
 }
 
-const readErrors: Readonly<Record<string, string>> = {
-  ENOENT: "it does not exist",
-  EACCES: "this user may not read it",
-};
+/** Refuses a file before anybody is stored; it is made when somebody is refused. */
+async function requireWritable(file: string): Promise<void> {
+  const found = await stat(file).catch(() => undefined);
+  if (found?.isDirectory()) throw new CommandError(`${quote(file)} of --rejects is a directory.`);
+  const directory = dirname(resolve(file));
+  if (found === undefined && !existsSync(directory)) {
+    throw new CommandError(`The directory ${quote(directory)} of --rejects does not exist.`);
+  }
+}
+
+function toCommandError({ cause }: RejectsError, file = ""): CommandError {
+  const reason = `The file ${quote(file)} of --rejects cannot be written: ${fileFault(cause)}`;
+  return new CommandError(`${reason}. Run the same command again within 24 hours to continue; nobody is stored twice.`);
+}
 
 function describe(
   { charset, delimiter }: SourceFile,

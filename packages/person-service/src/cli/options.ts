@@ -227,6 +227,10 @@ export function usageErrorInOptions(given: Given): string | undefined {
   if (options.workers > 1 && options.database === ":memory:") {
     return '--workers needs a database that processes can share, not ":memory:".';
   }
+  const { admin, port, host } = options;
+  if (admin !== undefined && admin.port === port && port !== 0 && admin.host === host) {
+    return `--admin-port must be another port than --port, which is ${port}.`;
+  }
   const partitionsFault = faultInPartitions(options.partitions, options.database);
   if (partitionsFault !== undefined) return partitionsFault;
   const fault = origins.length > 1 ? faultInOrigins(origins) : undefined;

@@ -82,6 +82,7 @@ export async function importPeople(options: ImportOptions): Promise<ImportResult
       if (isStopped()) brokenOff ??= "stopped";
       if (brokenOff !== undefined) break;
       storing = store(batch);
+      storing.catch(() => undefined); // it is awaited above or below
     }
   } finally {
     await storing;

@@ -17,10 +17,17 @@ export interface Refusal {
   readonly reason: string;
 }
 
+/** Thrown when the file of refused records cannot be written; its cause is the error of the system. */
+export class RejectsError extends Error {}
+
 /** Writes refused records to a file that can be corrected and imported. */
 export interface Rejects {
-  /** @param refusals in the order of the file */
+  /**
+   * @param refusals in the order of the file
+   * @throws RejectsError (rejects)
+   */
   add(refusals: readonly Refusal[]): Promise<void>;
+  /** @throws RejectsError (rejects) */
   close(): Promise<void>;
 }
 
@@ -31,21 +38,26 @@ export interface Rejects {
 export function openRejects(path: string, source: SourceFile, isCsv: boolean): Rejects {
   const rows = isCsv ? new RowsOfSource(source) : undefined;
   let output: ReturnType<typeof createWriteStream> | undefined;
+  let fault: unknown;
   const write = async (text: string): Promise<void> => {
     if (output === undefined) {
       output = createWriteStream(path, { mode: 0o600 });
+      output.on("error", (error) => {
+        fault = error;
+      });
       await once(output, "open");
       if (rows !== undefined) text = `${rows.marked(await rows.header(), importErrorName)}${text}`;
     }
-    if (!output.write(text)) await once(output, "drain");
+    if (fault === undefined && !output.write(text)) await once(output, "drain");
+    if (fault !== undefined) throw fault;
   };
   return {
     async add(refusals) {
       for (const refusal of refusals) {
         const { value, reason } = refusal;
-        if (rows !== undefined) await write(rows.marked(await rows.take(refusal), reason));
+        if (rows !== undefined) await describeFault(write(rows.marked(await rows.take(refusal), reason)));
         else if (typeof value === "object" && value !== null) {
-          await write(`${JSON.stringify({ ...value, [importErrorName]: reason })}\n`);
+          await describeFault(write(`${JSON.stringify({ ...value, [importErrorName]: reason })}\n`));
         }
       }
     },
@@ -53,9 +65,17 @@ export function openRejects(path: string, source: SourceFile, isCsv: boolean): R
       await rows?.close();
       if (output === undefined) return;
       output.end();
-      await finished(output);
+      await describeFault(finished(output));
     },
   };
+}
+
+async function describeFault(writing: Promise<void>): Promise<void> {
+  try {
+    await writing;
+  } catch (cause) {
+    throw new RejectsError("The file of refused records cannot be written", { cause });
+  }
 }
 
 /** Reads the rows of CSV again, in the order of the file. */
