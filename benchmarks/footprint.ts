@@ -10,7 +10,7 @@ import { type Summary, summarize } from "./summary.ts";
 /** What a server takes before it has much to do. */
 export interface Footprint {
   readonly name: string;
-  /** Milliseconds from the start of the process to its first answer, from the sources in the checkout. */
+  /** Milliseconds from the start of the process to its first answer. */
   readonly start: Summary;
   /** Resident bytes after the first answer; undefined where the system does not tell. */
   readonly idleMemory: Summary | undefined;

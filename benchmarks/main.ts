@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { buildProgram } from "../scripts/build-program.ts";
 import { contestants } from "./contestant.ts";
 import { measureDispatch } from "./dispatch.ts";
 import { type ListOptions, measureLists } from "./list.ts";
@@ -71,6 +72,7 @@ try {
 }
 
 async function run(command: Command): Promise<void> {
+  if (command.kind !== "help") await buildProgram();
   switch (command.kind) {
     case "help":
       print(usage);

@@ -1,3 +1,8 @@
+import cluster from "node:cluster";
+import { existsSync } from "node:fs";
+import { enableCompileCache } from "node:module";
+import { fileURLToPath } from "node:url";
+
 /** The database file, which the harness names as the only argument of a server's program. */
 export function databaseArgument(): string {
   const [file] = process.argv.slice(2);
@@ -14,7 +19,25 @@ export function announce(port: number): void {
   endWithInput();
 }
 
+/**
+ * Runs the program of this checkout with these arguments: what the package contains, if it has been built, or else the source. It
+ * ends with its standard input, and so do its workers.
+ */
+export async function runProgram(...args: readonly string[]): Promise<void> {
+  const [built, source, cache] = ["program/main.js", "bin/person-service.js", ".compile-cache"].map(
+    (path) => new URL(`../../packages/person-service/${path}`, import.meta.url),
+  ) as [URL, URL, URL]; // of three
+  process.argv.splice(2, process.argv.length, ...args);
+  if (cluster.isPrimary) endWithInput();
+  if (!existsSync(built)) {
+    await import(source.href);
+    return;
+  }
+  enableCompileCache(fileURLToPath(cache));
+  await import(built.href);
+}
+
 /** Ends the process with its standard input. */
-export function endWithInput(): void {
+function endWithInput(): void {
   process.stdin.once("end", () => process.exit()).resume();
 }
