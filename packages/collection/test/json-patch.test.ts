@@ -303,6 +303,7 @@ suite("content that is not a JSON Patch", () => {
     ],
     ["an op that every object inherits", [{ op: "toString", path: "/a" }], [[0, "op"]]],
     ["an op that is no text", [{ op: ["add"], path: "/a", value: 1 }], [[0, "op"]]],
+    ["an op with a toString that is not a function", [{ op: { toString: 1 }, path: "/a", value: 1 }], [[0, "op"]]],
     ["an operation without path", [{ op: "remove" }], [[0, "path"]]],
     [
       "a path that is no text",

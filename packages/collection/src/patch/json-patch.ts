@@ -52,7 +52,8 @@ function parseOperation(operation: unknown, report: Report): PatchOperation | un
     }
     default: {
       const known = "add, remove, replace, move, copy or test";
-      report(op === undefined ? "is required" : `must be ${known}, not ${excerpt(String(op))}`, "op");
+      const sent = typeof op === "string" ? op : JSON.stringify(op);
+      report(op === undefined ? "is required" : `must be ${known}, not ${excerpt(sent)}`, "op");
       return undefined;
     }
   }
