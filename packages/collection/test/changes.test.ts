@@ -445,6 +445,7 @@ suite("preconditions of a change", () => {
       app = appOver({ requirePreconditions: true });
       await add({ name: "Ada" });
       assert.equal((await ask(method, "/things/1", body)).status, 428);
+      assert.equal((await ask(method, "/things/1", body, { "If-Unmodified-Since": "yesterday" })).status, 428);
       assert.equal((await ask(method, "/things/1", body, { "If-Match": await tagOf("/things/1") })).status, success);
     });
   }

@@ -1,6 +1,6 @@
 import { HttpResponse, noContent, notFound, ok } from "waymark";
 import { type Decoder, jsonDecoder } from "waymark/content";
-import { evaluatePreconditions, type MediaType } from "waymark/fields";
+import { evaluatePreconditions, type HeaderList, type MediaType, parseHttpDate } from "waymark/fields";
 import { refuseParameters } from "../lists/parameters.ts";
 import type { CollectionSettings, ItemHandler, ItemRequest } from "../settings.ts";
 import type { Document, Removal, Replacement, StoredRecord } from "../store.ts";
@@ -49,7 +49,7 @@ function changeRecord<T extends Document>(settings: CollectionSettings<T>, chang
     if (id === undefined) return refuseId(request.variables.id);
     refuseParameters(request.search);
     const preferences = readPreferences(request, change.preferences);
-    const conditional = preconditionFields.some((name) => request.headers.has(name));
+    const conditional = namesState(request.headers);
     const context: ChangeContext = { ...(await scope(request)), request, preferences };
     let current = await context.store.find(id);
     for (;;) {
@@ -76,8 +76,11 @@ function changeRecord<T extends Document>(settings: CollectionSettings<T>, chang
   });
 }
 
-/** The fields by which a request names the state that it changes. */
-const preconditionFields = ["If-Match", "If-Unmodified-Since", "If-None-Match"];
+/** Returns whether a request names the state that it changes. A malformed date names none, since it is ignored (RFC 9110 §13.1.4). */
+function namesState(headers: HeaderList): boolean {
+  if (headers.has("If-Match") || headers.has("If-None-Match")) return true;
+  return parseHttpDate(headers.get("If-Unmodified-Since") ?? "") !== undefined;
+}
 
 /** PUT of a record. */
 export function replaceRecord<T extends Document>(settings: CollectionSettings<T>): ItemHandler {
