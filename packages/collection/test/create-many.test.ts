@@ -336,6 +336,16 @@ describe("many records at once", () => {
   );
 });
 
+describe("many records at once, with handling=strict", () => {
+  it(
+    "are answered with the preference that was followed",
+    withBooks(async (books) => {
+      const response = await post(books, [{ title: "Emma" }], { Prefer: "handling=strict" });
+      assert.deepEqual([response.status, response.headers.get("Preference-Applied")], [200, "handling=strict"]);
+    }),
+  );
+});
+
 describe("many records at once, with handling=lenient", () => {
   it(
     "are stored but for those that are refused, which are told",

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { group, HttpRequest, POST, router } from "waymark";
-import { collection, type Database, openDatabase } from "../src/index.ts";
+import { jsonDecoder } from "waymark/content";
+import { collection, type Database, jsonArrayDecoder, openDatabase } from "../src/index.ts";
+import { storeWith } from "./store-with.ts";
 
 /** A number is a book's count of pages, from 1. */
 const schema = {
@@ -68,5 +70,45 @@ describe("POST of many records with ?dry-run=true", () => {
       { line: 602, pointer: "#", detail: "must have pages" },
       { line: 603, pointer: "#/id", detail: "is or was used by another record" },
     ]);
+  });
+
+  it("compares a few records with the stored ones at a time, when they are long", async () => {
+    const compared: number[] = [];
+    const store = storeWith({
+      async conflicts(documents) {
+        compared.push(documents.length);
+        return documents.map(() => undefined);
+      },
+    });
+    const lines = `${JSON.stringify({ text: "x".repeat(500_000) })}\n`.repeat(7);
+    const body = HttpRequest.of({
+      method: "POST",
+      target: "/books?dry-run=true",
+      headers: { "Content-Type": "application/x-ndjson" },
+      body: lines,
+    });
+    const { status } = await collection({ path: "/books", store, schema, decoders: [] }).createMany(body);
+    assert.deepEqual([status, compared], [200, [3, 3, 1]]);
+  });
+
+  it("is made of a JSON array, too", async () => {
+    const options = { path: "/books", schema, decoders: [jsonDecoder], listDecoders: [jsonArrayDecoder] };
+    const books = collection({ ...options, store: storeWith({ conflicts: async () => [undefined, "id"] }) });
+    const app = router(POST("/books", books.create));
+    const send = async (query: string, body: string) => {
+      const headers = { "Content-Type": "application/json" };
+      const sent = HttpRequest.of({ method: "POST", target: `/books${query}`, headers, body });
+      const answer = await app.handle(sent);
+      return { status: answer.status, answer: JSON.parse(String(answer.body)) };
+    };
+    const { status, answer } = await send("?dry-run=true", '[{"pages":1},{"pages":2},{"pages":0}]');
+    assert.deepEqual([status, answer.stored, answer.valid, answer.refused], [200, 0, 1, 2]);
+    for (const [query, body] of [
+      ["?dry-run=true", '{"pages":1}'],
+      ["?dry-run=1", "[]"],
+    ] as const) {
+      const refused = await send(query, body);
+      assert.deepEqual([refused.status, refused.answer.type], [400, "/problems/invalid-parameters"], query + body);
+    }
   });
 });

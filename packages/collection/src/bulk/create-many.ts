@@ -1,15 +1,16 @@
 import { type HttpRequest, type HttpResponse, notFound } from "waymark";
-import { chooseDecoder, type StandardSchemaV1 } from "waymark/content";
+import { chooseDecoder, type StandardSchemaV1, type ValidationIssue } from "waymark/content";
 import type { ListedValue } from "../formats/list-decoder.ts";
 import { without } from "../handlers/changed-document.ts";
-import { preferredSchema, readPreferences, withApplied } from "../handlers/preferences.ts";
+import { type Preferences, preferredSchema, readPreferences, withApplied } from "../handlers/preferences.ts";
 import { refuseUnavailable } from "../handlers/refusals.ts";
 import { isJsonObject } from "../patch/merge-patch.ts";
 import type { CollectionSettings } from "../settings.ts";
-import type { Document } from "../store.ts";
+import type { Document, Store } from "../store.ts";
 import { BulkAdmission } from "./admission.ts";
-import { dryRun, readDryRun, type Validated } from "./dry-run.ts";
+import { countStorable, readDryRun } from "./dry-run.ts";
 import {
+  answerJudged,
   answerStored,
   conflictErrors,
   LineErrors,
@@ -49,25 +50,13 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>):
       const work = new BulkWork(bulk, request.signal);
       const content = given ?? request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion });
       const values = decoder.decode(work.piecesOf(content), { mediaType, lenient });
-      const schema = preferredSchema(settings, preferences);
-      const records = validated(values, schema, ignored, work);
-      if (isDryRun) return withApplied(await dryRun(store, records), preferences);
-      const { errors, stoppedAfter } = await putAside(records, spool, lenient);
-      if (lenient) {
-        const { stored, brokenOff } = await storeEach(store, work.each(spool.documents()), errors);
-        if (brokenOff !== undefined) return refuseBrokenOff(stored, brokenOff, errors);
-        return withApplied(answerStored(stored, errors), preferences);
-      }
-      if (errors.lines > 0) return refuseInvalid(errors, stoppedAfter);
-      const creation = await store.createAll(documentsOf(spool, work));
-      switch (creation.kind) {
-        case "created":
-          return answerStored(creation.count, errors);
-        case "refused":
-          return refuseConflicts(await conflictErrors(spool, work, creation.conflicts));
-        case "ownerless":
-          return notFound();
-      }
+      const records = validated(values, preferredSchema(settings, preferences), ignored, work);
+      const storesAll = !lenient && !isDryRun;
+      const { errors, stoppedAfter } = await putAside(records, spool, storesAll);
+      if (storesAll && errors.lines > 0) return refuseInvalid(errors, stoppedAfter);
+      const valid: ValidRecords = { store, spool, work, errors, preferences };
+      if (isDryRun) return await judgeAgainstStored(valid);
+      return lenient ? await storeOneByOne(valid) : await storeAll(valid);
     } catch (error) {
       throw refuseMalformed(error);
     } finally {
@@ -77,6 +66,44 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>):
   };
   return (request, content) => create(request, content).catch(refuseUnavailable);
 }
+
+/** The valid records of a request, on disk, and the errors of the others. */
+interface ValidRecords {
+  readonly store: Store;
+  readonly spool: Spool;
+  readonly work: BulkWork;
+  readonly errors: LineErrors;
+  readonly preferences: Preferences;
+}
+
+async function storeAll({ store, spool, work, errors, preferences }: ValidRecords): Promise<HttpResponse> {
+  const creation = await store.createAll(documentsOf(spool, work));
+  switch (creation.kind) {
+    case "created":
+      return withApplied(answerStored(creation.count, errors), preferences);
+    case "refused":
+      return refuseConflicts(await conflictErrors(spool, work, creation.conflicts));
+    case "ownerless":
+      return notFound();
+  }
+}
+
+async function storeOneByOne({ store, spool, work, errors, preferences }: ValidRecords): Promise<HttpResponse> {
+  const { stored, brokenOff } = await storeEach(store, work.each(spool.documents()), errors);
+  if (brokenOff !== undefined) return refuseBrokenOff(stored, brokenOff, errors);
+  return withApplied(answerStored(stored, errors), preferences);
+}
+
+async function judgeAgainstStored({ store, spool, work, errors, preferences }: ValidRecords): Promise<HttpResponse> {
+  const storable = await countStorable(store, work.each(spool.documents()), errors);
+  return withApplied(answerJudged(storable, errors), preferences);
+}
+
+/** A record of the content: the document that may be stored, or what is wrong with it. */
+type Validated = { readonly line: number } & (
+  | { readonly document: Document; readonly issues?: undefined }
+  | { readonly document?: undefined; readonly issues: readonly ValidationIssue[] }
+);
 
 /** Validates records as they arrive. */
 async function* validated(
@@ -98,20 +125,24 @@ interface Judged {
   readonly stoppedAfter: number | undefined;
 }
 
-/** Keeps the valid records on disk and collects the errors of the others. */
-async function putAside(records: AsyncIterable<Validated>, spool: Spool, lenient: boolean): Promise<Judged> {
+/**
+ * Keeps the valid records on disk and collects the errors of the others.
+ *
+ * @param storesAll whether one error is enough for nothing to be stored
+ */
+async function putAside(records: AsyncIterable<Validated>, spool: Spool, storesAll: boolean): Promise<Judged> {
   const errors = new LineErrors();
   for await (const { line, document, issues } of records) {
     if (issues !== undefined) {
       errors.add(line, issues);
-      if (!lenient && errors.isFull) return { errors, stoppedAfter: line };
-    } else if (lenient || errors.lines === 0) await spool.add(line, document);
+      if (storesAll && errors.isFull) return { errors, stoppedAfter: line };
+    } else if (!storesAll || errors.lines === 0) await spool.add(line, document);
   }
   return { errors, stoppedAfter: undefined };
 }
 
 function stripped(value: unknown, names: readonly string[]): unknown {
-  return isJsonObject(value) && names.some((name) => Object.hasOwn(value, name)) ? without(value, names) : value;
+  return isJsonObject(value) ? without(value, names) : value;
 }
 
 async function* documentsOf(spool: Spool, work: BulkWork): AsyncGenerator<Document, void, undefined> {

@@ -1,45 +1,26 @@
-import type { HttpResponse } from "waymark";
-import { excerpt, type ValidationIssue } from "waymark/content";
+import { excerpt } from "waymark/content";
 import { heldByAnother } from "../handlers/refusals.ts";
 import { readQuery, reportUnknown } from "../lists/parameters.ts";
-import type { Document, Store } from "../store.ts";
-import { answerJudged, LineErrors } from "./report.ts";
+import type { Store } from "../store.ts";
+import type { LineErrors } from "./report.ts";
+import { inBatches, type SpooledDocument } from "./spool.ts";
 
-/** A record of the content: the document that may be stored, or what is wrong with it. */
-export type Validated = { readonly line: number } & (
-  | { readonly document: Document; readonly issues?: undefined }
-  | { readonly document?: undefined; readonly issues: readonly ValidationIssue[] }
-);
-
-/** Reports the errors of each record, conflicts with stored ones included, and how many could be stored. Stores nothing. */
-export async function dryRun(store: Store, records: AsyncIterable<Validated>): Promise<HttpResponse> {
-  const errors = new LineErrors();
-  let valid = 0;
-  for await (const batch of batches(records)) {
-    const conflicts = await store.conflicts(batch.flatMap(({ document }) => document ?? []));
-    let position = 0;
-    for (const { line, issues } of batch) {
-      const member = issues === undefined ? conflicts[position++] : undefined;
-      if (issues !== undefined) errors.add(line, issues);
-      else if (member !== undefined) errors.add(line, [{ message: heldByAnother(member), path: [member] }]);
-      else valid++;
+/** Counts the documents that could be stored now, and adds the conflicts of the others to the errors. Stores nothing. */
+export async function countStorable(
+  store: Store,
+  documents: AsyncIterable<SpooledDocument>,
+  errors: LineErrors,
+): Promise<number> {
+  let count = 0;
+  for await (const batch of inBatches(documents)) {
+    const conflicts = await store.conflicts(batch.map(({ document }) => document));
+    for (const [i, { line }] of batch.entries()) {
+      const member = conflicts[i];
+      if (member === undefined) count++;
+      else errors.add(line, [{ message: heldByAnother(member), path: [member] }]);
     }
   }
-  return answerJudged(valid, errors);
-}
-
-/** How many are looked for in the store at once: in SQLite these take a millisecond. */
-const mostInBatch = 256;
-
-async function* batches(records: AsyncIterable<Validated>): AsyncGenerator<readonly Validated[], void, undefined> {
-  let batch: Validated[] = [];
-  for await (const record of records) {
-    batch.push(record);
-    if (batch.length < mostInBatch) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
+  return count;
 }
 
 /**

@@ -91,6 +91,28 @@ export class Spool {
 
 const pieceSize = 65_536;
 
+/** Groups documents that the store gets at the same time. */
+export async function* inBatches(
+  documents: AsyncIterable<SpooledDocument>,
+): AsyncGenerator<readonly SpooledDocument[], void, undefined> {
+  let batch: SpooledDocument[] = [];
+  let size = 0;
+  for await (const spooled of documents) {
+    batch.push(spooled);
+    size += spooled.size;
+    if (batch.length < mostInBatch && size < batchSize) continue;
+    yield batch;
+    batch = [];
+    size = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+const mostInBatch = 256;
+
+/** In bytes of JSON, exceeded by at most one document: a store refuses changes when too many bytes wait to be written. */
+const batchSize = 1_048_576;
+
 /** Converts errors that pass by themselves or when room is made to StoreUnavailable, after which clients try again. */
 function toStoreFault(error: unknown): unknown {
   const isPassing = error instanceof Error && "code" in error && passing.has(String(error.code));

@@ -4,7 +4,7 @@ import { heldByAnother } from "../handlers/refusals.ts";
 import type { Creation, Store } from "../store.ts";
 import { StoreOutcomeUnknown, StoreReadOnly, StoreUnavailable } from "../store-errors.ts";
 import type { BrokenOff, LineErrors } from "./report.ts";
-import type { SpooledDocument } from "./spool.ts";
+import { inBatches, type SpooledDocument } from "./spool.ts";
 import { BulkTimeExceeded } from "./work.ts";
 
 /** The result of storing documents one by one. */
@@ -30,7 +30,7 @@ export async function storeEach(
   let stored = 0;
   let lastLine: number | undefined;
   try {
-    for await (const batch of batches(documents)) {
+    for await (const batch of inBatches(documents)) {
       const creations = await Promise.allSettled(batch.map(({ document }) => store.create(document)));
       let isBroken = false;
       for (const [i, creation] of creations.entries()) {
@@ -73,25 +73,3 @@ function issueOf(creation: PromiseSettledResult<Creation>): ValidationIssue | un
 
 const isRefusedAsReadOnly = (creation: PromiseSettledResult<Creation>): creation is PromiseRejectedResult =>
   creation.status === "rejected" && creation.reason instanceof StoreReadOnly;
-
-/** Groups documents whose commit is awaited together. */
-async function* batches(
-  documents: AsyncIterable<SpooledDocument>,
-): AsyncGenerator<readonly SpooledDocument[], void, undefined> {
-  let batch: SpooledDocument[] = [];
-  let size = 0;
-  for await (const spooled of documents) {
-    batch.push(spooled);
-    size += spooled.size;
-    if (batch.length < mostInBatch && size < batchSize) continue;
-    yield batch;
-    batch = [];
-    size = 0;
-  }
-  if (batch.length > 0) yield batch;
-}
-
-const mostInBatch = 256;
-
-/** In bytes of JSON, exceeded by at most one document: a store refuses changes when too many bytes wait to be written. */
-const batchSize = 1_048_576;

@@ -31,7 +31,6 @@ export function createRecord<T extends Document>(
   const running = new Set<string>();
 
   return guarded(async (request) => {
-    refuseParameters(request.search);
     if (takesArrays && isJson(request)) {
       // Longer content can only be an array. The length of coded content is known only after decoding.
       if (Number(request.header("Content-Length") ?? 0) > longestRecord) {
@@ -40,6 +39,7 @@ export function createRecord<T extends Document>(
       const content = await request.bytes({ limit: longestRecord });
       if (beginsArray(content)) return createMany(request, oneOf(content));
     }
+    refuseParameters(request.search);
     const preferences = readPreferences(request, known);
     const { store, path, url } = await scope(request);
     const key = request.headers.get("Idempotency-Key");
