@@ -88,6 +88,16 @@ describe("GET /openapi.json", () => {
     assert.deepEqual(format.schema.enum, ["json", "xml", "jsonld", "ndjson", "csv", "vcard", "text-xml", "html"]);
   });
 
+  it("says that many people can be sent for a dry run, and what its answer counts", async () => {
+    const { paths, components } = JSON.parse(await (await get("/openapi.json")).text());
+    const { parameters, responses } = paths["/person"].post;
+    const names = parameters.map(
+      ({ $ref }: { readonly $ref: string }) => components.parameters[$ref.split("/").at(-1) ?? ""].name,
+    );
+    assert.ok(names.includes("dry-run"), names.join());
+    assert.match(JSON.stringify(responses["200"]), /"valid":/);
+  });
+
   it("lists what the server answers before a request reaches its operation", async () => {
     const document = JSON.parse(await (await get("/openapi.json")).text());
     const statuses = Object.keys(document["x-refusals"]);

@@ -7,6 +7,7 @@ import type { Document } from "../store.ts";
 import { contentTypes, itemTypes, listContentTypes, listTypes } from "./examples.ts";
 import {
   changePreconditions,
+  dryRunParameter,
   fieldsParameter,
   fileField,
   formatOf,
@@ -114,6 +115,7 @@ export function describeOperations<T extends Document>(
       operationId: `createMany${pascal(many)}`,
       summary: `Store many ${many}`,
       description: `Stores all of them, or none and says what is wrong with each. With \`Prefer: handling=lenient\` those that are good.`,
+      query: dryRunParameter,
       headers: prefer("handling=lenient"),
       content: { types: listContentTypes(settings, schemas.replacing) },
       responses: {

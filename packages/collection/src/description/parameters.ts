@@ -73,6 +73,11 @@ export const fieldsParameter = (members: readonly string[] | undefined): Paramet
         },
       };
 
+/** The choice to store nothing, for a POST of many records. */
+export const dryRunParameter: Parameters = {
+  "dry-run": { description: "Validates the records, and stores none.", schema: { enum: ["true"] } },
+};
+
 const escapeDots = (name: string): string => name.replaceAll(".", "\\.");
 
 const schemaOf: Readonly<Record<MemberType, JsonSchema>> = {

@@ -71,6 +71,7 @@ export const report: JsonSchema = {
   required: ["stored", "refused", "errors"],
   properties: {
     stored: { type: "integer", minimum: 0, description: "How many were stored." },
+    valid: { type: "integer", minimum: 0, description: "How many could be stored; of a dry run." },
     refused: { type: "integer", minimum: 0, description: "How many were not." },
     omitted: { type: "integer", minimum: 1, description: "How many errors are not listed." },
     errors: {
