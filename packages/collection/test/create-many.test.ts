@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { HttpError, HttpRequest, type HttpResponse, POST, router } from "waymark";
-import type { StandardSchemaV1, ValidationIssue } from "waymark/content";
+import { jsonDecoder, type StandardSchemaV1, type ValidationIssue } from "waymark/content";
 import { openFolder } from "../../waymark/test/folder.ts";
 import {
   type CollectionDefinition,
@@ -333,6 +333,23 @@ describe("many records at once", () => {
       },
       { listDecoders: [ndjsonDecoder] },
     ),
+  );
+});
+
+describe("an id that the schema lets through and no record can have", () => {
+  it(
+    "is an error of its record, and not of the program",
+    withBooks(async (books, store) => {
+      for (const id of ["7", 0, 1.5, null, 2 ** 53]) {
+        const book = { id, title: "Emma" };
+        const { refused, errors } = toldBy(await post(books, [book]));
+        assert.deepEqual([refused, errors[0]?.pointer], [1, "#/id"]);
+        const single = collection({ path: "/books", store, schema: bookSchema(false), decoders: [jsonDecoder] });
+        const headers = { "Content-Type": "application/json" };
+        const request = HttpRequest.of({ method: "POST", target: "/books", headers, body: JSON.stringify(book) });
+        assert.equal((await router(POST("/books", single.create)).handle(request)).status, 400);
+      }
+    }),
   );
 });
 

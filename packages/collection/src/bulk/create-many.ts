@@ -1,7 +1,7 @@
 import { type HttpRequest, type HttpResponse, notFound } from "waymark";
-import { chooseDecoder, type StandardSchemaV1, type ValidationIssue } from "waymark/content";
+import { chooseDecoder, type ValidationIssue, type ValidationResult } from "waymark/content";
 import type { ListedValue } from "../formats/list-decoder.ts";
-import { without } from "../handlers/changed-document.ts";
+import { creationOf, without } from "../handlers/changed-document.ts";
 import { type Preferences, preferredSchema, readPreferences, withApplied } from "../handlers/preferences.ts";
 import { refuseUnavailable } from "../handlers/refusals.ts";
 import { isJsonObject } from "../patch/merge-patch.ts";
@@ -50,7 +50,7 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>):
       const work = new BulkWork(bulk, request.signal);
       const content = given ?? request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion });
       const values = decoder.decode(work.piecesOf(content), { mediaType, lenient });
-      const records = validated(values, preferredSchema(settings, preferences), ignored, work);
+      const records = validated(values, creationOf(preferredSchema(settings, preferences)), ignored, work);
       const storesAll = !lenient && !isDryRun;
       const { errors, stoppedAfter } = await putAside(records, spool, storesAll);
       if (storesAll && errors.lines > 0) return refuseInvalid(errors, stoppedAfter);
@@ -108,13 +108,13 @@ type Validated = { readonly line: number } & (
 /** Validates records as they arrive. */
 async function* validated(
   values: AsyncIterable<ListedValue>,
-  schema: StandardSchemaV1<unknown, Document>,
+  validate: (value: unknown) => Promise<ValidationResult<Document>>,
   ignored: readonly string[],
   work: BulkWork,
 ): AsyncGenerator<Validated, void, undefined> {
   for await (const { line, value, issues } of work.each(values)) {
     work.countRecord();
-    const result = issues === undefined ? await schema["~standard"].validate(stripped(value, ignored)) : { issues };
+    const result = issues === undefined ? await validate(stripped(value, ignored)) : { issues };
     yield result.issues === undefined ? { line, document: result.value } : { line, issues: result.issues };
   }
 }

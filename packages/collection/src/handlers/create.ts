@@ -6,6 +6,7 @@ import { longestRecord } from "../formats/list-decoder.ts";
 import { refuseParameters } from "../lists/parameters.ts";
 import type { CollectionHandler, CollectionSettings, ItemHandler } from "../settings.ts";
 import type { Document } from "../store.ts";
+import { creationOf } from "./changed-document.ts";
 import { hashKey } from "./idempotency-key.ts";
 import { answerWritten, preferredSchema, readPreferences, writePreferences } from "./preferences.ts";
 import { parseRecordId } from "./record-scope.ts";
@@ -47,7 +48,7 @@ export function createRecord<T extends Document>(
     if (idempotency !== undefined && running.has(idempotency.key)) return refuseRunning();
     if (idempotency !== undefined) running.add(idempotency.key);
     try {
-      const document = await request.body(preferredSchema(settings, preferences), { decoders });
+      const document = await request.body(creationOf(preferredSchema(settings, preferences)), { decoders });
       const creation = await store.create(document, idempotency && { idempotency });
       switch (creation.kind) {
         case "conflict":

@@ -127,8 +127,13 @@ function givenOwner(document: Document, member: string): OwnerOf {
   return { member, id: requireId(id, member) };
 }
 
+/** Returns whether a value can be the id of a record: an integer from 1 to 2^53-1. */
+export function isRecordId(id: unknown): id is number {
+  return typeof id === "number" && Number.isSafeInteger(id) && id >= 1;
+}
+
 function requireId(id: unknown, member: string): number {
-  if (typeof id === "number" && Number.isSafeInteger(id) && id >= 1) return id;
+  if (isRecordId(id)) return id;
   throw new RangeError(
     `The ${member} of a record is an integer from 1 to ${Number.MAX_SAFE_INTEGER}, not ${String(id)}`,
   );
