@@ -1,7 +1,7 @@
 import type { Awaitable, HttpRequest, HttpResponse, Route } from "waymark";
 import { described as describedAs } from "waymark/routing";
 import { createMany } from "./bulk/create-many.ts";
-import { describeOperations, type Operation } from "./description/handlers.ts";
+import { describeOperations, type Operation } from "./description/operations.ts";
 import { amendRecord, amendTypes, removeRecord, replaceRecord } from "./handlers/change.ts";
 import { createRecord, refuseCreate } from "./handlers/create.ts";
 import { listRecords } from "./handlers/list.ts";

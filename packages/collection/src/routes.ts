@@ -1,7 +1,7 @@
 import { DELETE, GET, group, PATCH, POST, PUT, type Route } from "waymark";
 import { nearestName, orNearest, quote, requireKnownOptions } from "waymark/content";
 import { accept, contentType } from "waymark/routing";
-import type { Operation } from "./description/handlers.ts";
+import type { Operation } from "./description/operations.ts";
 import type { CollectionHandler, CollectionSettings, ItemHandler, ReadHandler } from "./settings.ts";
 import type { Document } from "./store.ts";
 

@@ -1,5 +1,5 @@
 import { ContentError, decodeUtf8 } from "waymark/content";
-import { GatheredBytes } from "../bulk/gathered-bytes.ts";
+import { GatheredBytes } from "./gathered-bytes.ts";
 import { BlankLines, longestRecord } from "./list-decoder.ts";
 
 /** A record of CSV (RFC 4180), and the line on which it begins. */

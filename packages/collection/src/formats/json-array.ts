@@ -1,5 +1,5 @@
 import { ContentError } from "waymark/content";
-import { GatheredBytes } from "../bulk/gathered-bytes.ts";
+import { GatheredBytes } from "./gathered-bytes.ts";
 import { readListedJson } from "./json.ts";
 import { type Line, type ListDecoder, longestRecord } from "./list-decoder.ts";
 

@@ -1,6 +1,6 @@
 import { ContentError, type ContentReader, type ValidationIssue } from "waymark/content";
 import type { MediaType } from "waymark/fields";
-import { GatheredBytes } from "../bulk/gathered-bytes.ts";
+import { GatheredBytes } from "./gathered-bytes.ts";
 
 /**
  * Reads content with many records while it arrives. The Content-Type of a request chooses its decoder. The counterpart of a

@@ -9,7 +9,7 @@ import {
   type SortKey,
 } from "../selection.ts";
 import { toWords } from "../stores/words.ts";
-import { parseCursor, parseSort } from "./cursor.ts";
+import { parseCursor } from "./cursor.ts";
 import { chooseFields } from "./fields.ts";
 import { isFilter, parseFilter } from "./filter.ts";
 import {
@@ -19,6 +19,7 @@ import {
   type Report,
   reportUnknown,
 } from "./parameters.ts";
+import { parseSort } from "./sort.ts";
 
 /** The query of a list. */
 export interface ListQuery {
