@@ -20,7 +20,12 @@ export function memberValue(document: unknown, member: string, type: MemberType 
 
 /** Returns the value of `address.postalCode`; undefined when the record lacks it. */
 export function valueAt(document: unknown, member: string): unknown {
-  return member.includes(".") ? member.split(".").reduce(memberOf, document) : memberOf(document, member);
+  return member.includes(".") ? valueAlong(document, member.split(".")) : memberOf(document, member);
+}
+
+/** Returns the value at the end of a path of names; undefined when the record lacks it. */
+export function valueAlong(document: unknown, path: readonly string[]): unknown {
+  return path.reduce(memberOf, document);
 }
 
 function memberOf(value: unknown, name: string): unknown {

@@ -1,4 +1,5 @@
 import { stringify } from "csv-stringify/sync";
+import { valueAlong } from "../member-value.ts";
 import type { ListRepresentation } from "../representation.ts";
 import { listText } from "./list-text.ts";
 
@@ -33,12 +34,12 @@ export function csvRepresentation({ columns, formulas = "guarded" }: CsvRepresen
     contentType: "text/csv; charset=utf-8; header=present",
     list: (batches, { fields = columns }) => {
       const chosen = [...new Set(fields.flatMap((field) => columnsOf(field, columns)))];
-      const ways = chosen.map((column) => column.split("."));
+      const paths = chosen.map((column) => column.split("."));
       return listText(batches, {
         before: toRow(chosen),
         item: ({ json }) => {
           const record: unknown = JSON.parse(json);
-          return toRow(ways.map((way) => toCell(valueAt(record, way), guard)));
+          return toRow(paths.map((path) => toCell(valueAlong(record, path), guard)));
         },
       });
     },
@@ -60,21 +61,11 @@ const syntax = {
   quoted_match: /^$/,
 };
 
-function valueAt(value: unknown, way: readonly string[]): unknown {
-  return way.reduce<unknown>(
-    (object, name) => (isObject(object) && Object.hasOwn(object, name) ? object[name] : undefined),
-    value,
-  );
-}
-
 /** Renders a value. A number needs no guard: a spreadsheet shows it as a number. */
 function toCell(value: unknown, guard: (text: string) => string): string | undefined {
   if (value === undefined || value === null) return undefined;
   return typeof value === "string" ? guard(value) : JSON.stringify(value);
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;
 
 /**
  * Puts an apostrophe before text that a spreadsheet would run as a formula (CWE-1236): text that begins with `= + - @`, one of
