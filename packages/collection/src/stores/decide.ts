@@ -1,7 +1,7 @@
 import type { SnapshotKey } from "../snapshot.ts";
 import type { Creation, Idempotency, Removal, Replacement, StoredRecord } from "../store.ts";
 import { uniqueKeys } from "./filled-columns.ts";
-import { type CreateWrite, type OutcomeOf, saySame, toStoredJson, type Write } from "./write.ts";
+import { type CreateWrite, type OutcomeOf, type Stamp, saySame, toStoredJson, type Write } from "./write.ts";
 
 /** The state of a collection, for deciding a write. Each part is read only when the decision depends on it. */
 export interface Known {
@@ -73,9 +73,19 @@ export function conflictOf(
   { id, keys }: Claim,
 ): string | undefined {
   if (id !== undefined && known.wasGiven(id)) return "id";
+  return heldMember(known, keys, undefined);
+}
+
+/** Returns the unique member whose key a record has, other than the record with this id; undefined where there is no such member. */
+function heldMember(
+  known: Pick<Known, "unique" | "holder">,
+  keys: readonly (string | null)[],
+  id: number | undefined,
+): string | undefined {
   return known.unique.find((_member, position) => {
     const key = keys[position];
-    return typeof key === "string" && known.holder(position, key) !== undefined;
+    const holder = typeof key === "string" ? known.holder(position, key) : undefined;
+    return holder !== undefined && holder !== id;
   });
 }
 
@@ -106,9 +116,9 @@ function decideCreation(known: Known, write: CreateWrite): Decision<Creation> {
   let id = given ?? known.nextId(lastId);
   // Ids above 2^52 that clients chose are not counted, so an assigned id may be taken there.
   while (id !== given && id > mostCounted && known.wasGiven(id)) id = known.nextId(id);
-  const stated = state(known, members, { id, createdAt: time, updatedAt: time });
-  if (stated.conflict !== undefined) return { outcome: { kind: "conflict", member: stated.conflict } };
-  const { json, document, keys } = stated;
+  const content = newContent(known, members, { id, createdAt: time, updatedAt: time });
+  if (content.conflict !== undefined) return { outcome: { kind: "conflict", member: content.conflict } };
+  const { json, document, keys } = content;
   const record = { id, revision: lastRevision + 1, updatedAt: time, json };
   return {
     outcome: { kind: "created", record },
@@ -135,9 +145,9 @@ function decideReplacement(
     return { outcome: { kind: "replaced", record: before } };
   }
   const updatedAt = Math.max(time, before.updatedAt); // the clock may have been set back
-  const stated = state(known, members, { id, createdAt, updatedAt });
-  if (stated.conflict !== undefined) return { outcome: { kind: "conflict", member: stated.conflict } };
-  const { json, document, keys } = stated;
+  const content = newContent(known, members, { id, createdAt, updatedAt });
+  if (content.conflict !== undefined) return { outcome: { kind: "conflict", member: content.conflict } };
+  const { json, document, keys } = content;
   const { lastRevision, lastId } = known.counters();
   const record = { id, revision: lastRevision + 1, updatedAt, json };
   return {
@@ -179,21 +189,16 @@ function repetitionOf(
   return { kind: "repeated", id, revision, record: record?.revision === revision ? record : undefined };
 }
 
-/** Makes the JSON of a record, and finds the unique member whose value another record has. */
-function state(
+/** Makes the JSON of a record and its keys, and finds the unique member whose value another record has. */
+function newContent(
   known: Known,
   members: string,
-  stamp: Parameters<typeof toStoredJson>[1],
+  stamp: Stamp,
 ): Pick<RowChange, "document" | "keys"> & { readonly json: string; readonly conflict: string | undefined } {
   const json = toStoredJson(members, stamp);
   const document: unknown = JSON.parse(json);
   const keys = uniqueKeys(document, known.unique);
-  const conflict = known.unique.find((_member, position) => {
-    const key = keys[position];
-    const holder = typeof key === "string" ? known.holder(position, key) : undefined;
-    return holder !== undefined && holder !== stamp.id;
-  });
-  return { json, document, keys, conflict };
+  return { json, document, keys, conflict: heldMember(known, keys, stamp.id) };
 }
 
 /** A greater id from a client does not advance the assigned ids: otherwise one request could use them up. */

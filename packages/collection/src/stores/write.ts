@@ -68,7 +68,7 @@ function ownerOfDocument(
 }
 
 /** The values of a record that the store sets; times in milliseconds since the epoch. */
-interface Stamp {
+export interface Stamp {
   readonly id: number;
   readonly createdAt: number;
   readonly updatedAt: number;
