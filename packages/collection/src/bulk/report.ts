@@ -4,6 +4,7 @@ import { ContentError, escapeUnprintable, toPointer, toShortPointer, type Valida
 import { heldByAnother } from "../handlers/refusals.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { BulkConflict, Document } from "../store.ts";
+import { mostConflicts } from "../stores/bulk-source.ts";
 import type { Spool, SpooledDocument } from "./spool.ts";
 import type { BulkWork } from "./work.ts";
 
@@ -24,9 +25,9 @@ export function refuseInvalid(errors: LineErrors, stoppedAfter: number | undefin
   return problem(problemTypes.invalidContent, { detail, ...errors.toMembers(), stoppedAfter });
 }
 
-/** @param errors at most 1,000, after which the store stops looking */
+/** @param errors at most `mostConflicts`, after which the store stops looking */
 export function refuseConflicts(errors: LineErrors): HttpResponse {
-  const rest = errors.lines < 1000 ? "" : ", and perhaps more";
+  const rest = errors.lines < mostConflicts ? "" : ", and perhaps more";
   const detail = `Nothing was stored: there ${errors.counted}${rest}.`;
   return problem(collectionProblemTypes.conflict, { detail, ...errors.toMembers() });
 }

@@ -11,7 +11,7 @@ export interface SpooledDocument {
   /** The line of the content on which it begins. */
   readonly line: number;
   readonly document: Document;
-  /** The length of its JSON text in bytes. */
+  /** The length in bytes of its JSON text, with the line before it. */
   readonly size: number;
 }
 

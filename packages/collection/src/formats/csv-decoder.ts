@@ -25,9 +25,9 @@ export interface CsvDecoderOptions {
 /**
  * Reads `text/csv` (RFC 4180) as `csvRepresentation` writes it: a header that names members, then a record for each row. An
  * empty cell is an absent member. A quoted empty cell (`""`) is an empty text, except in files whose header is quoted too, where
- * quotation marks have no meaning. A byte order mark is allowed, and lines may end in LF. Content in which
- * the end of a row is unclear is refused completely; any other mistake concerns its row only. A file has at most 1,000 columns, whose names have at most
- * 255 characters and 64 levels.
+ * quotation marks have no meaning. A byte order mark is allowed, and lines may end in LF. Content in which the end of a row is
+ * unclear is refused completely; any other mistake concerns its row only. A file has at most 1,000 columns, whose names have at
+ * most 255 characters and 64 levels.
  *
  * ```ts
  * csvDecoder({ columns: ["id", "name", "address.postalCode"], integers: ["id"] })

@@ -66,8 +66,8 @@ async function takeMerged<T>({ schema, serverMembers, current, mayRead }: ItemRu
     return { issues: [{ message: `must be an object with the members to change${hint}` }] };
   }
   const issues = issuesWith(patch, serverMembers, () => setByServer);
-  const [target, changes] = [parse(current), patch].map((value) => without(value, serverMembers));
-  const result = await validateBeside(issues, schema, mergePatch(target, changes));
+  const merged = mergePatch(without(parse(current), serverMembers), without(patch, serverMembers));
+  const result = await validateBeside(issues, schema, merged);
   if (mayRead || result.issues === undefined) return result;
   return { issues: result.issues.map((issue) => (isSent(patch, issue.path) ? issue : withoutDetails(issue))) };
 }
@@ -139,6 +139,7 @@ function issuesWith(
   });
 }
 
+/** Returns the object without these members. */
 export function without(value: Readonly<Record<string, unknown>>, members: readonly string[]): object {
   if (!members.some((name) => Object.hasOwn(value, name))) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !members.includes(name)));

@@ -162,11 +162,12 @@ export function pageLinks(
     const search = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&");
     return `${url}?${search}`;
   };
-  const isBehind = backwards ? hasMore : selection.after !== undefined;
+  const hasNext = backwards || hasMore;
+  const hasPrevious = backwards ? hasMore : selection.after !== undefined;
   return {
     first: link(),
-    ...(ends !== undefined && (backwards || hasMore) && { next: link("after", ends.last) }),
-    ...(ends !== undefined && isBehind && { prev: link("before", ends.first) }),
+    ...(ends !== undefined && hasNext && { next: link("after", ends.last) }),
+    ...(ends !== undefined && hasPrevious && { prev: link("before", ends.first) }),
   };
 }
 

@@ -8,7 +8,7 @@ export type QueryParameters = ReadonlyMap<string, string>;
 /**
  * Records an error in one parameter: `must be an integer from 1 to 1000, not "x"`.
  *
- * @param detail a function where finding the words is some work, which is done only for errors that are listed
+ * @param detail a function where the text takes work to make, which is done only for errors that are listed
  * @param known the known names, which the first error that has them lists
  */
 export type Report = (parameter: string, detail: string | (() => string), known?: readonly string[]) => void;
@@ -23,12 +23,18 @@ export function readQuery<T>(search: string, read: (parameters: QueryParameters,
   const errors: ProblemError[] = [];
   const listed = new Set<string>();
   const report: Report = (parameter, words, known) => {
-    // The others are only counted.
-    const detail = errors.length >= mostErrors ? "" : typeof words === "string" ? words : words();
-    const names = errors.length >= mostErrors ? undefined : known?.join(", ");
-    if (names === undefined || listed.has(names)) return errors.push({ parameter, detail });
+    if (errors.length >= mostErrors) {
+      errors.push({ parameter, detail: "" }); // only counted
+      return;
+    }
+    const detail = typeof words === "string" ? words : words();
+    const names = known?.join(", ");
+    if (names === undefined || listed.has(names)) {
+      errors.push({ parameter, detail });
+      return;
+    }
     listed.add(names);
-    return errors.push({ parameter, detail: `${detail}${detail.endsWith("?") ? "" : "."} Known: ${names}` });
+    errors.push({ parameter, detail: `${detail}${detail.endsWith("?") ? "" : "."} Known: ${names}` });
   };
   const result = read(parseParameters(search, report), report);
   if (errors.length > 0) throw refusal(errors);

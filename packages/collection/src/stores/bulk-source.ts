@@ -88,4 +88,4 @@ export class BulkTally {
 }
 
 /** More conflicts would help nobody, and take memory. */
-const mostConflicts = 1000;
+export const mostConflicts = 1000;
