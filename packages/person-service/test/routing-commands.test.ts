@@ -47,6 +47,11 @@ describe("explain", () => {
     );
     const other = await printed("explain", "DELETE", "/person");
     assert.match(other, /\n\n405 Method Not Allowed\nAllow: GET, HEAD, POST, OPTIONS\n/);
+    // Browsers get refusals as pages, and some programs as XML.
+    for (const type of ["text/html", "application/problem+xml"]) {
+      const refused = await printed("explain", "DELETE", "/person", "-H", `Accept: ${type}`);
+      assert.match(refused, /\n\n405 Method Not Allowed\nAllow: GET, HEAD, POST, OPTIONS\n/);
+    }
   });
 
   it("takes what is not a path, or not a field, for a mistake", async () => {

@@ -62,7 +62,9 @@ async function describeAnswer({ status, headers, body }: HttpResponse): Promise<
     const value = headers.get(name);
     return value === undefined ? [] : [`${name}: ${value}`];
   });
-  const { detail }: { readonly detail?: string } = typeof body === "string" && body !== "" ? JSON.parse(body) : {};
+  // A client that asks for XML or HTML gets the problem in that.
+  const isJson = typeof body === "string" && headers.get("Content-Type")?.startsWith("application/problem+json");
+  const { detail }: { readonly detail?: string } = isJson ? JSON.parse(body) : {};
   return [
     `${status} ${STATUS_CODES[status] ?? ""}`.trimEnd(),
     ...fields,
