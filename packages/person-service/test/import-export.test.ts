@@ -117,7 +117,21 @@ describe("import", () => {
       /stored 1 person in .*, 2 refused$/,
     );
     assert.equal(readFileSync(second, "utf8").split("import-error").length, 2);
-    await assert.rejects(run("import", first, "--rejects", first, "--database", database), /must be another file/);
+    const link = newFile("csv");
+    symlinkSync(first, link);
+    for (const same of [first, link]) {
+      await assert.rejects(run("import", first, "--rejects", same, "--database", database), /must be another file/);
+    }
+  });
+
+  it("keeps empty cells at the end of what is refused", async () => {
+    const rejects = newFile("tsv");
+    const file = write("tsv", "email\tname\tjobTitle\nada\tAda\t\r\n\r\n");
+    await run("import", file, "--database", newFile("db"), "--rejects", rejects);
+    assert.match(
+      readFileSync(rejects, "utf8"),
+      /^email\tname\tjobTitle\t"import-error"\nada\tAda\t\t"email must [^\n]*"\n$/,
+    );
   });
 
   it("stores nobody when the file for refused people cannot be written", async () => {
@@ -233,6 +247,15 @@ describe("import", () => {
         worksFor: "Analytical Engines",
       },
     ]);
+  });
+
+  it("refuses a vCard without an end, and stores the others", async () => {
+    const database = newFile("db");
+    const card = (name: string): string => `BEGIN:VCARD\nVERSION:4.0\nFN:${name}\n`;
+    const file = write("vcf", `${card("Ada")}${card("Grace")}END:VCARD\n`);
+    const printed = await run("import", file, "--database", database);
+    assert.match(printed, /\nline 1: has no END:VCARD\n(?:.*\n)*stored 1 person in .*, 1 refused$/);
+    assert.deepEqual(await peopleIn(database), [{ id: 1, name: "Grace" }]);
   });
 
   const unusable: readonly (readonly [name: string, argv: readonly string[], message: RegExp])[] = [

@@ -107,10 +107,7 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
   describe(source, format, name, io);
   const columns = columnNames(parseMap(given.values("map")));
   const rejectsFile = given.value("rejects");
-  if (rejectsFile !== undefined && resolve(rejectsFile) === resolve(path)) {
-    throw new CommandError("--rejects must be another file than the one that is imported.");
-  }
-  if (rejectsFile !== undefined) await requireWritable(rejectsFile);
+  if (rejectsFile !== undefined) await requireWritable(rejectsFile, path);
   const rejects = rejectsFile === undefined ? undefined : openRejects(rejectsFile, source, format.name === "csv");
   const isDryRun = given.has("dry-run");
   const address = given.value("database") ?? "";
@@ -166,9 +163,14 @@ async function readThrough(path: string, name: string): Promise<SourceFile> {
   }
 }
 
-/** Refuses a file before anybody is stored; it is made when somebody is refused. */
-async function requireWritable(file: string): Promise<void> {
+/** Refuses a file for refused people before anybody is stored; it is made when somebody is refused. */
+async function requireWritable(file: string, source: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);
+  const { dev, ino } = await stat(source);
+  // The same by whatever name, such as that of a link.
+  if (found?.ino === ino && found.dev === dev) {
+    throw new CommandError("--rejects must be another file than the one that is imported.");
+  }
   if (found?.isDirectory()) throw new CommandError(`${quote(file)} of --rejects is a directory.`);
   const directory = dirname(resolve(file));
   if (found === undefined && !existsSync(directory)) {

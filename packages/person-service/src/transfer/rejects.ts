@@ -111,8 +111,9 @@ class RowsOfSource {
   /** Returns a row with one more cell, in the place of that of an earlier import. */
   marked(row: string, reason: string): string {
     const hasReason = this.#header?.trimEnd().endsWith(`"${importErrorName}"`) === true;
-    const trimmed = row.trimEnd();
-    const kept = hasReason ? trimmed.replace(/.?"(?:[^"]|"")*"$/s, "") : trimmed;
+    // Only line ends, since tabs at the end are empty cells.
+    const cells = row.replace(/[\r\n]+$/, "");
+    const kept = hasReason ? cells.replace(/.?"(?:[^"]|"")*"$/s, "") : cells;
     return `${kept}${this.#delimiter}"${reason.replaceAll('"', '""')}"\n`;
   }
 

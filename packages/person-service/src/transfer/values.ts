@@ -1,4 +1,5 @@
 import { countryCodeOf } from "./countries.ts";
+import { importErrorName } from "./rejects.ts";
 
 /** Returns a date as `YYYY-MM-DD`; the text itself where it is not of the form. */
 export type ReadDate = (text: string) => string;
@@ -47,7 +48,7 @@ export function toMembers(value: unknown, readDate: ReadDate): unknown {
 }
 
 /** Set by the service, and by an import before. */
-const ignored: ReadonlySet<string> = new Set(["createdAt", "updatedAt", "import-error"]);
+const ignored: ReadonlySet<string> = new Set(["createdAt", "updatedAt", importErrorName]);
 
 function toAddress(address: Readonly<Record<string, unknown>>): object {
   const entries = Object.entries(address).map(([name, part]): readonly [string, unknown] => {

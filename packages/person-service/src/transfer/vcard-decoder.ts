@@ -6,7 +6,7 @@ import { ContentError } from "waymark/content";
  * Reads vCards (RFC 6350, and the 3.0 of RFC 2426), one after another. Of a property that occurs several times, such as EMAIL,
  * the first one counts; what a person has no member for is left out.
  *
- * @throws ContentError when the file contains no card, or one has no end
+ * @throws ContentError when the file contains no card, or the last one has no end
  */
 export async function* decodeVcards(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ListedValue, void, undefined> {
   let card: string[] | undefined;
@@ -14,6 +14,7 @@ export async function* decodeVcards(pieces: AsyncIterable<Uint8Array>): AsyncGen
   for await (const text of linesOf(pieces)) {
     line++;
     if (/^BEGIN:VCARD\s*$/i.test(text)) {
+      if (card !== undefined) yield { line: first, issues: [{ message: "has no END:VCARD" }] };
       card = [];
       first = line;
     }
