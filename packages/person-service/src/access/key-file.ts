@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs";
-import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { quote } from "waymark/content";
 import * as z from "zod";
@@ -31,14 +31,16 @@ export async function readKeys(file: string): Promise<readonly StoredKey[]> {
 
 /**
  * Changes the keys of a file. A missing file is made, readable for its owner only. Readers see the old file or the new one,
- * never a part; the change is on disk when this resolves. Of two changes at the same time one fails.
+ * never a part; the change is on disk when this resolves. Of two changes at the same time one fails. A link stays: what it
+ * leads to is changed.
  *
  * @throws FileError when the file cannot be used, another change is under way, or it cannot be written
  */
 export async function changeKeys(
-  file: string,
+  path: string,
   change: (keys: readonly StoredKey[]) => readonly StoredKey[],
 ): Promise<void> {
+  const file = await realpath(path).catch(() => path); // one that is missing is made
   const next = `${file}.new`;
   const handle = await lock(file, next);
   try {
@@ -52,7 +54,9 @@ export async function changeKeys(
   } catch (error) {
     await handle.close();
     await rm(next, { force: true });
-    throw error;
+    throw error instanceof Error && "syscall" in error && "code" in error
+      ? new FileError(file, [`writing it failed with ${error.code}`])
+      : error;
   }
   await syncFolder(dirname(file));
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, chownSync, existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { describe, it } from "node:test";
 import { openFolder } from "../../../waymark/test/folder.ts";
 import { FileError } from "../../src/access/json-file.ts";
@@ -33,6 +34,28 @@ describe("the file of API keys", () => {
     const { uid, gid, mode, ino } = statSync(file);
     assert.deepEqual([uid, gid, mode], [before.uid, before.gid, before.mode]);
     assert.notEqual(ino, before.ino);
+  });
+
+  it("is changed where a link leads to it", { skip: process.platform === "win32" }, async () => {
+    const link = folder.path("link.json");
+    symlinkSync(file, link);
+    await changeKeys(link, (keys) => keys.toReversed());
+    assert.deepEqual(await readKeys(file), [keyNamed("b"), keyNamed("a")]);
+    await changeKeys(link, (keys) => keys.toReversed());
+    assert(lstatSync(link).isSymbolicLink());
+  });
+
+  it("that cannot be written is reported with the file and the cause", async () => {
+    // A process may change its own limit; the change is more than it allows.
+    const many = folder.write("many.json", { keys: [] });
+    const program = `import { changeKeys } from ${JSON.stringify(new URL("../../src/access/key-file.ts", import.meta.url))};
+      const key = { name: "a", hash: "0".repeat(64), scopes: ["x".repeat(100_000)], createdAt: "2026-01-31T12:00:00Z" };
+      await changeKeys(process.argv[1], () => [key]).catch(({ name, message }) => console.log(name, message));`;
+    const node = [process.execPath, "--conditions=@waymark/source", "--input-type=module", "-e", program, many];
+    const { stdout, stderr } = spawnSync("sh", ["-c", 'ulimit -f 8; exec "$0" "$@"', ...node], { encoding: "utf8" });
+    assert.equal(stderr, "");
+    assert.match(stdout, /^FileError The file ".*many\.json" cannot be used: writing it failed with EFBIG\n$/);
+    assert.deepEqual(await readKeys(many), []);
   });
 
   it("stays as it was when a change fails", async () => {
