@@ -38,15 +38,23 @@ function prepareEditing() {
 /** Changes what differs, if the person is still as the tag says; resolves with the problem of the refusal. */
 async function save(editor, before, after, etag) {
   const patch = toPatch(before, after);
-  if (Object.keys(patch).length === 0) return editor.finish();
+  if (Object.keys(patch).length === 0) {
+    // The page shows the person as it was before somebody else changed it.
+    if (etag !== form.dataset.etag) return showStored(editor);
+    return editor.finish();
+  }
   const { response, problem } = await send("PATCH", form.dataset.url, {
     headers: { "Content-Type": "application/merge-patch+json", "If-Match": etag },
     body: JSON.stringify(patch),
   });
   if (response.status === 412) return compare(editor, before, after);
   if (problem !== undefined) return problem;
-  editor.forget();
   notes.leave("Saved.");
+  showStored(editor);
+}
+
+function showStored(editor) {
+  editor.forget();
   location.reload();
 }
 

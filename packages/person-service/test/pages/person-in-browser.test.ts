@@ -96,6 +96,19 @@ describeInBrowser("a person in a browser", kinds, (scene) => {
     assert.deepEqual(await read(scene(), id), { id, name: "Ada King", jobTitle: "Poet", worksFor: "Court" });
   });
 
+  it("that somebody else changed is shown as it is stored when nothing else is to be saved", async () => {
+    const id = await stored(scene(), { name: "Ada", jobTitle: "Clerk" });
+    const page = await scene().open(`/person/${id}`);
+    await edit(page);
+    await page.getByLabel("Job title").fill("Countess");
+    await scene().people.replace(id, { name: "Ada", jobTitle: "Poet" });
+    await save(page);
+    await page.getByLabel("Poet").check();
+    await page.getByRole("button", { name: "Save what is chosen" }).click();
+    await page.locator(".card").getByText("Poet").waitFor();
+    assert.equal(await page.locator(".conflict").count(), 0);
+  });
+
   it("that somebody else changed elsewhere gets both changes", async () => {
     const id = await stored(scene(), { name: "Ada", jobTitle: "Clerk" });
     const page = await scene().open(`/person/${id}`);
