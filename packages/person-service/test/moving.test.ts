@@ -137,7 +137,7 @@ describe("copy", () => {
       await source.store("person").remove(1);
       await source.store("person").replace(2, { name: "Grace" });
       const resumed = await runProgram("copy", "--from", from, "--to", to);
-      assert.match(assertDone(resumed), /^copied 11999 people from /);
+      assert.match(assertDone(resumed), /^copied 11,999 people from /);
       assert.match(resumed.stderr, /^[1-9]\d* of 11999 people\n/);
       const target = await openDatabase(to, { collections: [personCollection] });
       for (const database of [source, target]) assert.equal(await database.store("person").count(), count - 1);

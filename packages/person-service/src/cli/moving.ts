@@ -18,7 +18,7 @@ import {
   partitionsOf,
   partitionsOption,
 } from "./database-options.ts";
-import { reportProgress } from "./progress.ts";
+import { countPeople, reportProgress } from "./progress.ts";
 
 /** Copies all people from one database to another. */
 export const copyCommand: Command = {
@@ -52,7 +52,7 @@ export const copyCommand: Command = {
     const to = given.value("to") ?? "";
     const snapshot = await openSnapshot(from);
     const count = await restorePeople(snapshot, to, io, partitionsOf(given));
-    io.print(`copied ${count} people from ${displayAddress(from)} to ${displayAddress(to)}`);
+    io.print(`copied ${countPeople(count)} from ${displayAddress(from)} to ${displayAddress(to)}`);
   },
 };
 
@@ -128,7 +128,7 @@ export const restoreCommand: Command = {
     if (isPostgresAddress(file)) throw new CommandError("A backup is a file; for a database use the command copy.");
     const database = given.value("database") ?? "";
     const count = await restorePeople(await openSnapshot(file, { verify: true }), database, io);
-    io.print(`restored ${count} people from ${file} to ${displayAddress(database)}`);
+    io.print(`restored ${countPeople(count)} from ${file} to ${displayAddress(database)}`);
   },
 };
 
