@@ -33,9 +33,9 @@ export type CommandLine =
 
 /**
  * Parses the command line: a command (default: `serve`), its operands and its options; and reads the settings that the
- * environment and the configuration file have. `--help`, then `--version`, then an option that stands alone is obeyed even
- * where the rest is wrong; otherwise the first usage error of the command line, or all of the environment and the file, are
- * returned. `-h` and `-V` are short for the first two, and `help` before a command is `--help` behind it.
+ * environment and the configuration file have. `--help`, then `--version` is obeyed even where the rest is wrong; otherwise the
+ * first usage error of the command line, or all of the environment and the file, are returned. `-h` and `-V` are short for
+ * these two, and `help` before a command is `--help` behind it.
  *
  * ```ts
  * parseCommandLine(["--port", "80a"]);
@@ -68,16 +68,6 @@ function parseArguments(argv: readonly string[], environment: Environment): Comm
   }
   if (has("version")) return { kind: "print", text: `person-service ${version()}` };
 
-  const run = (given: Given): CommandLine => ({
-    kind: "run",
-    name: named.name,
-    given,
-    run: (io) => command.run(given, io),
-  });
-  const alone = Object.keys(command.options).find((name) => command.options[name]?.alone && has(name));
-  if (alone !== undefined) {
-    return run(givenBy(command, [], new Map([[alone, { values: ["true"], source: `--${alone}` }]])));
-  }
   try {
     const { operands, layer } = readTokens(tokens, args, named.name, command);
     const merged = mergeLayers(layer, command, environment);
@@ -86,7 +76,7 @@ function parseArguments(argv: readonly string[], environment: Environment): Comm
     const given = givenBy(command, operands, merged);
     const usageError = command.usageError?.(given);
     if (usageError !== undefined) throw new UsageErrors([usageError]);
-    return run(given);
+    return { kind: "run", name: named.name, given, run: (io) => command.run(given, io) };
   } catch (error) {
     if (!(error instanceof UsageErrors)) throw error;
     const help = helpLineOf(named.name === "serve" ? "" : named.name);

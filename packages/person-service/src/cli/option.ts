@@ -22,8 +22,6 @@ export interface Option {
   readonly default?: string;
   readonly multiple?: boolean;
   readonly required?: boolean;
-  /** Whether it is obeyed whatever else is on the command line. */
-  readonly alone?: boolean;
   /** The option whose value is the content of the file that this one names, so that it shows in no list of processes. */
   readonly fileOf?: string;
 }

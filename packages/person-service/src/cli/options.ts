@@ -170,7 +170,7 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     default: "info",
   },
   config: databaseOptions.config,
-  version: { about: "print the version and exit", short: "V", alone: true },
+  version: { about: "print the version and exit", short: "V" },
 };
 
 /** Where "key create" keeps keys by default. */
@@ -178,7 +178,7 @@ export const defaultKeysFile = "./data/keys.json";
 
 /** The options that the environment and the configuration file can have too. */
 export const settings: Readonly<Record<string, Option>> = Object.fromEntries(
-  Object.entries(serveOptions).filter(([, { alone }]) => alone !== true),
+  Object.entries(serveOptions).filter(([name]) => name !== "version"),
 );
 
 const hasPassword = /:\/\/[^/@]*:[^/@]+@|[?&]password=/;
