@@ -61,7 +61,7 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   /** The number of partitions of a new PostgreSQL database, from 1 to 256. Default: those that it has, or 1. */
   readonly partitions?: number | undefined;
   /** The origins whose pages may use the service. Default: none. */
-  readonly cors?: CorsPolicy;
+  readonly cors?: CorsPolicy | undefined;
   /** Decides which requests are let in: the filter of `openAccess`, or `forThisMachine`. Default: all. */
   readonly access?: (AroundFilter & Partial<Pick<AccessFilter, "may" | "mayRead" | "security" | "signIn">>) | undefined;
   /** The most requests of each client in a window, without health checks. Default: no limit. */
@@ -98,61 +98,39 @@ export interface PersonService {
  * Opens the database and puts the routes on it.
  *
  * @throws StoreOpenError (rejects) when the database cannot be opened; the message says what to do
- * @throws CorsPolicyError (rejects) when the policy has some
+ * @throws CorsPolicyError (rejects) when the policy for other origins has a fault
  * @throws TypeError (rejects) when the public URL is not one
  */
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
-  const { database: address, partitions, now = () => new Date(), cors: policy, access, ...others } = options;
   const {
-    filters = [],
+    database: address,
+    partitions,
+    writer,
+    bulk,
+    now = () => new Date(),
     isReady = () => true,
+    observers = [],
+    filters = [],
     https = false,
-    rateLimit: quota,
+    cors,
+    rateLimit,
     maxDelay,
     maxInFlight,
-    publicUrl: url,
-    bulk,
-    writer,
-    observers = [],
+    access,
+    publicUrl,
     ...routing
-  } = others;
-  const observer = joinObservers(observers);
-  const { onTurnedAway } = observer;
+  } = options;
   const site: Site = { may: access?.may ?? (() => true), signsIn: access?.signIn !== undefined };
-  // Made before the database is opened, which must not stay open if this throws. The outermost filter is first. Every response has
-  // an id, security fields and CORS fields, also a refusal by an inner filter. CORS answers pre-flights, which need no access.
-  // Problems are described before they are compressed, except those of overload: there are many, and each would take a fifth more
-  // of the processor. Quotas are checked before credentials.
-  const webFilters = [
-    ...observers.map(({ outerFilter }) => outerFilter).filter((filter) => filter !== undefined),
-    ...(observer.onStart === undefined && observer.onEnd === undefined ? [] : [observeRequests(observer)]),
-    nameRequests(),
-    javaWithoutAccept(),
-    ...(url === undefined ? [] : [publicUrl(url)]),
-    securityHeaders({ https }),
-    noStoreErrors(),
-    ...(policy === undefined ? [] : [cors(policy)]),
-    compress({ codings: nodeCodings }),
-    problemPages(site),
-    overload({ maxDelay, maxInFlight, onTurnedAway, except: isHealthCheck }),
-    describeProblems(),
-    ...(quota === undefined
-      ? []
-      : [rateLimit({ ...quota, key: quotaKey, onTurnedAway: () => onTurnedAway?.("quota") })]),
-    refuseCrossSite({ except: policy }),
-    ...(access === undefined ? [] : [exceptPublicPaths(access)]),
-    ...observers.map(({ filter }) => filter).filter((filter) => filter !== undefined),
-    ...filters,
-  ];
+  const observer = joinObservers(observers);
+  // Made before the database is opened, which must not stay open if this throws.
+  const webFilters = filtersOf(
+    { observers, filters, https, cors, rateLimit, maxDelay, maxInFlight, access, publicUrl },
+    observer,
+    site,
+  );
+  const collections = [inPartitions(personCollection, partitions)];
   const database =
-    typeof address === "string"
-      ? await openDatabase(address, {
-          collections: [inPartitions(personCollection, partitions)],
-          now,
-          observer,
-          writer,
-        })
-      : address;
+    typeof address === "string" ? await openDatabase(address, { collections, now, observer, writer }) : address;
   const store = database.store(personCollection.name);
   const people = collection({
     path: "/person",
@@ -178,9 +156,60 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     greetingRoutes,
     problemRoutes,
     healthRoutes({ check: () => database.check(), isReady }),
-    apiRoutes({ app: () => app, site, publicUrl: url, security: access?.security }),
+    apiRoutes({ app: () => app, site, publicUrl, security: access?.security }),
   );
   return { app, people: store, database };
+}
+
+type Filtering = Pick<
+  PersonServiceOptions,
+  "cors" | "rateLimit" | "maxDelay" | "maxInFlight" | "access" | "publicUrl"
+> & {
+  readonly [option in "observers" | "filters" | "https"]: NonNullable<PersonServiceOptions[option]>;
+};
+
+/**
+ * Makes the filters, the outermost first. Every response has an id, security fields and CORS fields, also a refusal by an inner
+ * filter. CORS answers pre-flights, which need no access. Problems are described before they are compressed, except those of
+ * overload: there are many, and each would take a fifth more of the processor. Quotas are checked before credentials.
+ */
+function filtersOf(
+  {
+    observers,
+    filters,
+    https,
+    cors: policy,
+    rateLimit: quota,
+    maxDelay,
+    maxInFlight,
+    access,
+    publicUrl: url,
+  }: Filtering,
+  observer: ServiceObserver,
+  site: Site,
+): NonNullable<RouterOptions["filters"]> {
+  const { onTurnedAway } = observer;
+  return [
+    ...observers.map(({ outerFilter }) => outerFilter).filter((filter) => filter !== undefined),
+    ...(observer.onStart === undefined && observer.onEnd === undefined ? [] : [observeRequests(observer)]),
+    nameRequests(),
+    javaWithoutAccept(),
+    ...(url === undefined ? [] : [publicUrl(url)]),
+    securityHeaders({ https }),
+    noStoreErrors(),
+    ...(policy === undefined ? [] : [cors(policy)]),
+    compress({ codings: nodeCodings }),
+    problemPages(site),
+    overload({ maxDelay, maxInFlight, onTurnedAway, except: isHealthCheck }),
+    describeProblems(),
+    ...(quota === undefined
+      ? []
+      : [rateLimit({ ...quota, key: quotaKey, onTurnedAway: () => onTurnedAway?.("quota") })]),
+    refuseCrossSite({ except: policy }),
+    ...(access === undefined ? [] : [exceptPublicPaths(access)]),
+    ...observers.map(({ filter }) => filter).filter((filter) => filter !== undefined),
+    ...filters,
+  ];
 }
 
 const quotaKey = (request: HttpRequest): string | undefined =>
