@@ -48,13 +48,25 @@ export const isHealthCheck = ({ method, path }: HttpRequest): boolean =>
 
 async function readiness({ check, isReady, patience = 2000 }: Health): Promise<HttpResponse> {
   if (!isReady()) return notReady("The service is starting, or about to stop.");
-  const { promise: late, resolve } = Promise.withResolvers<HttpResponse>();
-  const timer = setTimeout(() => resolve(notReady("The database does not answer.")), patience);
   try {
-    return await Promise.race([check().then(ready), late]);
+    return ready(await checkWithin(patience, check));
   } catch (error) {
     if (error instanceof StoreUnavailable) return notReady(`${error.message}.`);
     throw error;
+  }
+}
+
+/**
+ * Checks the database.
+ *
+ * @param patience how long that may take, in milliseconds
+ * @throws StoreUnavailable (rejects) when the database cannot be used, or takes longer to answer
+ */
+export async function checkWithin(patience: number, check: Health["check"]): Promise<DatabaseState> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new StoreUnavailable("The database does not answer")), patience);
+  try {
+    return await Promise.race([check(), late]);
   } finally {
     clearTimeout(timer);
   }

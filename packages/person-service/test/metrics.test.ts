@@ -7,6 +7,7 @@ import { newPostgresDatabase } from "../../collection/test/postgres-server.ts";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { openPersonService } from "../src/index.ts";
 import { serviceMetrics } from "../src/metrics/service-metrics.ts";
+import { answerAsWorker } from "../src/metrics/workers.ts";
 import { runProgram, type ServiceProcess, startService } from "./service-process.ts";
 
 const folder = openFolder("metrics");
@@ -113,6 +114,17 @@ describe("metrics", () => {
     const other = await runProgram("--port", "0", "--database", ":memory:", "--admin-port", port);
     assert.equal(other.code, 1);
     assert.match(other.stderr, /^person-service: Port \d+ on 127\.0\.0\.1 is taken[^\n]*\n$/);
+  });
+
+  it("are there while the database does not answer", async () => {
+    const metrics = serviceMetrics("1");
+    const { database } = await openPersonService({ database: ":memory:", observers: [metrics.observer] });
+    const silent = { ...database, check: () => new Promise<never>(() => undefined) };
+    metrics.watch(silent, () => true);
+    const answer = await answerAsWorker(metrics.registry, { check: silent.check, isReady: () => true })("health");
+    assert.deepEqual(answer, { cause: "The database does not answer" });
+    assert.equal(sum(parseMetrics(await metrics.registry.metrics()), "person_service_ready"), 0);
+    await database.close();
   });
 
   it("have the names that the documentation, the dashboard and the alerts have", async () => {

@@ -1,4 +1,4 @@
-import { type App, around, content, GET, router, text } from "waymark";
+import { type App, content, GET, router, text } from "waymark";
 import { type RunningServer, serve } from "waymark/node";
 import { forThisMachine, isLoopback } from "../access/this-machine.ts";
 import { type Health, healthRoutes } from "../health.ts";
@@ -13,9 +13,9 @@ export interface AdminSources {
 /** Makes the app of the admin listener: `/metrics`, `/health/live` and `/health/ready`. */
 function adminApp({ metrics, health }: AdminSources, host: string): App {
   // A web page in a browser on this machine must not read the metrics by a host name of its own.
-  const guard = isLoopback(host) ? forThisMachine() : around((request, next) => next(request));
+  const filters = isLoopback(host) ? [forThisMachine()] : [];
   return router(
-    { filters: [guard] },
+    { filters },
     GET("/metrics", async () => {
       const page = content(metricsType, await metrics());
       return page.withHeader("Cache-Control", "no-store");

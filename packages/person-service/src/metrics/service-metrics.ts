@@ -1,6 +1,7 @@
 import { type Database, StoreUnavailable } from "@waymark/collection";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { RequestEvent } from "waymark/node";
+import { checkWithin } from "../health.ts";
 import type { ServiceObserver } from "../observer.ts";
 
 /** The metrics of a service in this process. */
@@ -212,9 +213,12 @@ function databaseMetrics(registry: Registry, database: Database, isReady: () => 
 
 async function canBeUsed(database: Database): Promise<boolean> {
   try {
-    await database.check();
+    await checkWithin(patience, () => database.check());
     return true;
   } catch {
     return false;
   }
 }
+
+/** In milliseconds: less than a supervisor waits for the metrics of a worker. */
+const patience = 500;

@@ -3,7 +3,7 @@ import { AggregatorRegistry, type Registry } from "prom-client";
 import type { RunningServer } from "waymark/node";
 import type { WorkerQuestion } from "../cli/workers/messages.ts";
 import type { AskWorkers } from "../cli/workers/questions.ts";
-import type { Health } from "../health.ts";
+import { checkWithin, type Health } from "../health.ts";
 import { type AdminAddress, openAdmin } from "./admin.ts";
 
 /** Makes the function by which a worker answers questions of its supervisor. */
@@ -11,13 +11,16 @@ export function answerAsWorker(registry: Registry, health: Health): (question: W
   return (question) => (question === "metrics" ? registry.getMetricsAsJSON() : healthOf(health));
 }
 
+/** In milliseconds: less than the supervisor waits for the answer. */
+const patience = 500;
+
 /** The health of a worker, for its supervisor. */
 type WorkerHealth = { readonly cause: string } | { readonly readOnly: boolean };
 
 async function healthOf({ check, isReady }: Health): Promise<WorkerHealth> {
   if (!isReady()) return { cause: "A worker is about to stop" };
   try {
-    const { readOnly } = await check();
+    const { readOnly } = await checkWithin(patience, check);
     return { readOnly };
   } catch (error) {
     return { cause: error instanceof StoreUnavailable ? error.message : "The check of the database fails" };

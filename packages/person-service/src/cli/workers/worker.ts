@@ -33,7 +33,10 @@ export function workerOfThisProcess(): Worker | undefined {
       onMessage((message) => {
         if (message.kind !== "question") return;
         const { id, question } = message;
-        answer(question).then((answered) => send({ kind: "answer", id, answer: answered }));
+        answer(question).then(
+          (answered) => send({ kind: "answer", id, answer: answered }),
+          () => undefined, // the supervisor goes on without the answer
+        );
       });
     },
     onStop(stop) {
