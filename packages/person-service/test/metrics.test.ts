@@ -3,9 +3,11 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { AggregatorRegistry, Registry } from "prom-client";
 import { newPostgresDatabase } from "../../collection/test/postgres-server.ts";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { openPersonService } from "../src/index.ts";
+import { addHistogram } from "../src/metrics/histogram.ts";
 import { serviceMetrics } from "../src/metrics/service-metrics.ts";
 import { answerAsWorker } from "../src/metrics/workers.ts";
 import { runProgram, type ServiceProcess, startService } from "./service-process.ts";
@@ -125,6 +127,28 @@ describe("metrics", () => {
     assert.deepEqual(answer, { cause: "The database does not answer" });
     assert.equal(sum(parseMetrics(await metrics.registry.metrics()), "person_service_ready"), 0);
     await database.close();
+  });
+
+  it("count what is as long as the bound of a bucket in that bucket, and in all above it", async () => {
+    const registry = new Registry();
+    const newSeries = addHistogram(registry, { name: "taken", help: "Time taken", buckets: [0.5, 1] });
+    const series = newSeries({ of: "a" });
+    for (const value of [0.25, 0.5, 1, 4]) series.observe(value);
+    newSeries({ of: "b" });
+    const text = await registry.metrics();
+    assert.deepEqual(
+      text.split("\n").filter((line) => line.includes('"a"')),
+      [
+        'taken_bucket{le="0.5",of="a"} 2',
+        'taken_bucket{le="1",of="a"} 3',
+        'taken_bucket{le="+Inf",of="a"} 4',
+        'taken_sum{of="a"} 5.75',
+        'taken_count{of="a"} 4',
+      ],
+    );
+    const own = await registry.getMetricsAsJSON();
+    const both = await AggregatorRegistry.aggregate([own, own]).metrics();
+    assert.equal(sum(parseMetrics(both), "taken_bucket", { of: "a", le: "1" }), 6);
   });
 
   it("have the names that the documentation, the dashboard and the alerts have", async () => {

@@ -1,8 +1,9 @@
 import { type Database, StoreUnavailable } from "@waymark/collection";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { RequestEvent } from "waymark/node";
 import { checkWithin } from "../health.ts";
 import type { ServiceObserver } from "../observer.ts";
+import { addHistogram, type HistogramSeries } from "./histogram.ts";
+import { requestMetrics } from "./request-metrics.ts";
 
 /** The metrics of a service in this process. */
 export interface ServiceMetrics {
@@ -47,76 +48,29 @@ export function serviceMetrics(version: string): ServiceMetrics {
   };
 }
 
-function requestMetrics(registry: Registry): Pick<ServiceObserver, "onStart" | "onEnd"> {
-  const registers = [registry];
-  const count = new Counter({
-    name: "http_requests_total",
-    help: "Requests that have been answered",
-    labelNames: ["method", "route", "status"],
-    registers,
-  });
-  const duration = new Histogram({
-    name: "http_request_duration_seconds",
-    help: "Time from the head of a request until its whole response was sent",
-    labelNames: ["method", "route"],
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers,
-  });
-  const received = new Counter({
-    name: "http_request_content_bytes_total",
-    help: "Bytes of content that were read, before decompression",
-    labelNames: ["method", "route"],
-    registers,
-  });
-  const sent = new Counter({
-    name: "http_response_content_bytes_total",
-    help: "Bytes of content that were sent, after compression",
-    labelNames: ["method", "route"],
-    registers,
-  });
-  const aborted = new Counter({
-    name: "http_requests_aborted_total",
-    help: "Requests whose client went before it had the whole response",
-    labelNames: ["method", "route"],
-    registers,
-  });
-  const inFlight = new Gauge({
-    name: "http_requests_in_flight",
-    help: "Requests in progress",
-    registers,
-  });
-  return {
-    onStart: () => inFlight.inc(),
-    onEnd(event) {
-      inFlight.dec();
-      const labels = { method: methodLabel(event), route: event.request.route?.path ?? "none" };
-      count.inc({ ...labels, status: event.response?.status ?? "none" });
-      duration.observe(labels, event.duration / 1000);
-      if (event.receivedBytes > 0) received.inc(labels, event.receivedBytes);
-      if (event.contentBytes > 0) sent.inc(labels, event.contentBytes);
-      if (!event.isSent) aborted.inc(labels);
-    },
-  };
-}
-
-/** Replaces unknown methods, because each label is kept in memory and clients can invent methods. */
-const methodLabel = ({ request: { method } }: RequestEvent): string => (methods.has(method) ? method : "other");
-
-const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
-
 const storeBuckets = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
 function operationMetrics(registry: Registry): Pick<ServiceObserver, "onOperation"> {
-  const operations = new Histogram({
+  const newSeries = addHistogram(registry, {
     name: "store_operation_duration_seconds",
     help: "Time that operations of the store took, their waiting included",
-    labelNames: ["operation", "outcome"],
     buckets: storeBuckets,
-    registers: [registry],
   });
+  const byOutcome: Readonly<Record<Outcome, Map<string, HistogramSeries>>> = {
+    ok: new Map(),
+    unavailable: new Map(),
+    error: new Map(),
+  };
   return {
-    onOperation: ({ name, milliseconds, error }) =>
-      operations.observe({ operation: name, outcome: outcomeOf(error) }, milliseconds / 1000),
+    onOperation({ name, milliseconds, error }) {
+      const outcome = outcomeOf(error);
+      let series = byOutcome[outcome].get(name);
+      if (series === undefined) {
+        series = newSeries({ operation: name, outcome });
+        byOutcome[outcome].set(name, series);
+      }
+      series.observe(milliseconds / 1000);
+    },
   };
 }
 
@@ -145,7 +99,9 @@ export function commitMetrics(registry: Registry = new Registry()): CommitMetric
   };
 }
 
-function outcomeOf(error: unknown): "ok" | "unavailable" | "error" {
+type Outcome = "ok" | "unavailable" | "error";
+
+function outcomeOf(error: unknown): Outcome {
   if (error === undefined) return "ok";
   return error instanceof StoreUnavailable ? "unavailable" : "error";
 }

@@ -1,0 +1,103 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { RequestEvent } from "waymark/node";
+import type { ServiceObserver } from "../observer.ts";
+import { addHistogram, type HistogramSeries } from "./histogram.ts";
+
+/** The figures of the requests with one method and one route. */
+interface Figures {
+  readonly labels: { readonly method: string; readonly route: string };
+  /** How many requests were answered, by status. */
+  readonly answered: Map<number | "none", number>;
+  readonly durations: HistogramSeries;
+  received: number;
+  sent: number;
+  aborted: number;
+}
+
+/**
+ * Makes the metrics of requests. Their figures are kept here and handed to prom-client when the metrics are read: for each
+ * request, its counters would make a text of the labels, five times.
+ */
+export function requestMetrics(registry: Registry): Required<Pick<ServiceObserver, "onStart" | "onEnd">> {
+  const newDurations = addHistogram(registry, {
+    name: "http_request_duration_seconds",
+    help: "Time from the head of a request until its whole response was sent",
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+  });
+  const byRoute = new Map<string, Map<string, Figures>>();
+  let inFlight = 0;
+
+  const figuresOf = (method: string, route: string): Figures => {
+    const known = byRoute.get(route)?.get(method);
+    if (known !== undefined) return known;
+    const labels = { method, route };
+    const figures = { labels, answered: new Map(), durations: newDurations(labels), received: 0, sent: 0, aborted: 0 };
+    byRoute.set(route, (byRoute.get(route) ?? new Map<string, Figures>()).set(method, figures));
+    return figures;
+  };
+
+  addCounters(registry, () => byRoute.values().flatMap((byMethod) => byMethod.values()));
+  new Gauge({
+    name: "http_requests_in_flight",
+    help: "Requests in progress",
+    registers: [registry],
+    collect() {
+      this.set(inFlight);
+    },
+  });
+  return {
+    onStart() {
+      inFlight++;
+    },
+    onEnd(event) {
+      inFlight--;
+      const { request, response, duration, receivedBytes, contentBytes, isSent } = event;
+      const figures = figuresOf(methodLabel(event), request.route?.path ?? "none");
+      const status = response?.status ?? "none";
+      figures.answered.set(status, (figures.answered.get(status) ?? 0) + 1);
+      figures.durations.observe(duration / 1000);
+      figures.received += receivedBytes;
+      figures.sent += contentBytes;
+      if (!isSent) figures.aborted++;
+    },
+  };
+}
+
+/** Adds the counters of requests; a series without any is left out. */
+function addCounters(registry: Registry, all: () => Iterable<Figures>): void {
+  const registers = [registry];
+  new Counter({
+    name: "http_requests_total",
+    help: "Requests that have been answered",
+    labelNames: ["method", "route", "status"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { labels, answered } of all()) {
+        for (const [status, count] of answered) this.inc({ ...labels, status }, count);
+      }
+    },
+  });
+  const sums = [
+    ["http_request_content_bytes_total", "Bytes of content that were read, before decompression", "received"],
+    ["http_response_content_bytes_total", "Bytes of content that were sent, after compression", "sent"],
+    ["http_requests_aborted_total", "Requests whose client went before it had the whole response", "aborted"],
+  ] as const;
+  for (const [name, help, figure] of sums) {
+    new Counter({
+      name,
+      help,
+      labelNames: ["method", "route"],
+      registers,
+      collect() {
+        this.reset();
+        for (const figures of all()) if (figures[figure] > 0) this.inc(figures.labels, figures[figure]);
+      },
+    });
+  }
+}
+
+/** Replaces unknown methods, because each label is kept in memory and clients can invent methods. */
+const methodLabel = ({ request: { method } }: RequestEvent): string => (methods.has(method) ? method : "other");
+
+const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
