@@ -72,15 +72,16 @@ async function takeMerged<T>({ schema, serverMembers, current, mayRead }: ItemRu
   return { issues: result.issues.map((issue) => (isSent(patch, issue.path) ? issue : withoutDetails(issue))) };
 }
 
-/** Returns whether the value at a path comes from the patch, and not from the record. */
+/** Returns whether the whole value at a path comes from the patch. An object is merged with members of the record. */
 function isSent(patch: unknown, [first, ...rest]: NonNullable<ValidationIssue["path"]> = []): boolean {
-  if (first === undefined || !isJsonObject(patch)) return true;
+  if (!isJsonObject(patch)) return true;
+  if (first === undefined) return false;
   const key = typeof first === "object" ? first.key : first;
   return Object.hasOwn(patch, key) && isSent(patch[String(key)], rest);
 }
 
 const withoutDetails = ({ path }: ValidationIssue): ValidationIssue => ({
-  message: "is not valid as it is stored",
+  message: "is not valid with what is stored",
   ...(path !== undefined && { path }),
 });
 
