@@ -8,11 +8,11 @@ import { isJsonObject } from "../patch/merge-patch.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { Document, Store } from "../store.ts";
 import { BulkAdmission } from "./admission.ts";
+import { conflictErrors } from "./conflict-errors.ts";
 import { countStorable, readDryRun } from "./dry-run.ts";
 import {
   answerJudged,
   answerStored,
-  conflictErrors,
   LineErrors,
   refuseBrokenOff,
   refuseConflicts,

@@ -1,12 +1,7 @@
-import { createHash } from "node:crypto";
 import { HttpError, type HttpResponse, json, problem, problemTypes } from "waymark";
 import { ContentError, escapeUnprintable, toPointer, toShortPointer, type ValidationIssue } from "waymark/content";
-import { heldByAnother } from "../handlers/refusals.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
-import type { BulkConflict, Document } from "../store.ts";
 import { mostConflicts } from "../stores/bulk-source.ts";
-import type { Spool, SpooledDocument } from "./spool.ts";
-import type { BulkWork } from "./work.ts";
 
 /** Answers how many records were stored, and the errors of the others. */
 export function answerStored(stored: number, errors: LineErrors): HttpResponse {
@@ -136,76 +131,4 @@ const inWords = (count: number): string => count.toLocaleString("en");
 
 function shortened(detail: string): string {
   return detail.length <= longestDetail ? detail : `${detail.slice(0, longestDetail).toWellFormed()}…`;
-}
-
-/**
- * Finds the lines of conflicting documents, and whether an earlier line or a stored record has the same value. Reads the
- * documents twice and keeps none of them.
- *
- * @param conflicts in the order of their positions
- */
-export async function conflictErrors(
-  spool: Spool,
-  work: BulkWork,
-  conflicts: readonly BulkConflict[],
-): Promise<LineErrors> {
-  const found = await findConflicts(work.each(spool.documents()), conflicts);
-  const firstLines = await findFirstLines(work.each(spool.documents()), found);
-  const errors = new LineErrors();
-  for (const { line, member, key } of found) {
-    const first = firstLines.get(key);
-    const isOfLine = first !== undefined && first < line;
-    errors.add(line, [
-      { path: [member], message: isOfLine ? `is already used in line ${first}` : heldByAnother(member) },
-    ]);
-  }
-  return errors;
-}
-
-interface Conflict {
-  readonly line: number;
-  readonly member: string;
-  readonly key: string;
-}
-
-async function findConflicts(
-  documents: AsyncIterable<SpooledDocument>,
-  conflicts: readonly BulkConflict[],
-): Promise<readonly Conflict[]> {
-  const found: Conflict[] = [];
-  let position = 0;
-  for await (const { line, document } of documents) {
-    position++;
-    const conflict = conflicts[found.length];
-    if (conflict === undefined) break;
-    if (conflict.position !== position) continue;
-    found.push({ line, member: conflict.member, key: keyOf(document, conflict.member) });
-  }
-  return found;
-}
-
-async function findFirstLines(
-  documents: AsyncIterable<SpooledDocument>,
-  conflicts: readonly Conflict[],
-): Promise<ReadonlyMap<string, number>> {
-  const members = new Set(conflicts.map(({ member }) => member));
-  const wanted = new Set(conflicts.map(({ key }) => key));
-  const lines = new Map<string, number>();
-  const look = ({ line, document }: SpooledDocument, member: string): void => {
-    const key = keyOf(document, member);
-    if (wanted.delete(key)) lines.set(key, line);
-  };
-  for await (const spooled of documents) {
-    if (wanted.size === 0) break;
-    for (const member of members) look(spooled, member);
-  }
-  return lines;
-}
-
-/** Returns a short digest of a member and its value, which may be long. */
-function keyOf(document: Document, member: string): string {
-  const { [member]: value } = document as Readonly<Record<string, unknown>>; // parsed from JSON
-  return createHash("sha256")
-    .update(JSON.stringify([member, value]))
-    .digest("base64");
 }
