@@ -69,7 +69,8 @@ function assertOwner(name: string, owner: Ownership, collections: readonly Colle
   const path = [name];
   for (let above: string | undefined = owner.collection; above !== undefined; ) {
     const definition: CollectionDefinition | undefined = collections.find((each) => each.name === above);
-    if (definition === undefined) throw new TypeError(`The owner of ${path.at(-1)}, ${above}, is no collection`);
+    if (definition === undefined)
+      throw new TypeError(`The owner of ${path.at(-1)}, ${above}, is not a collection of the database`);
     if (path.includes(above)) throw new TypeError(`${path.join(", ")} own one another`);
     path.push(above);
     above = definition.owner?.collection;
@@ -130,7 +131,7 @@ export function assertSelection(selection: Selection, members: readonly Selectab
 
   if (order.at(-1)?.member !== "id") throw new TypeError("The last key of an order is id");
   if (new Set(order.map(({ member }) => member)).size < order.length)
-    throw new TypeError("A member is twice in an order");
+    throw new TypeError("An order names a member twice");
   const types = order.map(({ member }) => typeOf(member));
   if (after !== undefined && after.length !== order.length) {
     throw new TypeError(`A place in an order of ${order.length} keys has as many values, not ${after.length}`);
@@ -148,7 +149,7 @@ export function assertSelection(selection: Selection, members: readonly Selectab
 
 function assertFilter(filter: MemberFilter, type: MemberType): void {
   if (filter.operator === "prefix" && isNumeric(type)) {
-    throw new TypeError(`${JSON.stringify(filter.member)} is no text, and has no beginning`);
+    throw new TypeError(`${JSON.stringify(filter.member)} is not text, and cannot be filtered by prefix`);
   }
   const values = filter.operator === "in" ? filter.values : [filter.value];
   for (const value of values) assertValue(filter.member, type, value);
