@@ -9,6 +9,9 @@ import type { AccessDenial } from "./access/identify.ts";
  */
 export type TurnedAway = "delay" | "in-flight" | "quota";
 
+/** The methods that metrics and traces name; all others are one, since clients can invent methods. */
+export const usualMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
 /** Receives what a service does, for logs, metrics and traces. The functions must not throw. */
 export interface ServiceObserver extends RequestObserver, DatabaseObserver {
   /** Called for each request that is refused because the service is busy, or because its client has used up a quota. */

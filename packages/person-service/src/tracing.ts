@@ -1,6 +1,6 @@
 import type { Context, Span, TextMapGetter } from "@opentelemetry/api";
 import { type AroundFilter, around, type HttpRequest, type HttpResponse } from "waymark";
-import type { ServiceObserver } from "./observer.ts";
+import { type ServiceObserver, usualMethods } from "./observer.ts";
 import { version } from "./package-files.ts";
 
 /**
@@ -16,18 +16,19 @@ export async function openTracing(): Promise<ServiceObserver | undefined> {
   const startSpan = (request: HttpRequest): { readonly span: Span; readonly within: Context } => {
     const parent = propagation.extract(context.active(), request, requestGetter);
     const attributes = {
-      "http.request.method": request.method,
+      "http.request.method": methodOf(request) ?? "_OTHER",
       "url.path": request.path,
       "url.scheme": request.client.scheme,
       ...(request.client.host !== undefined && { "server.address": request.client.host.replace(/:\d*$/, "") }),
     };
-    const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER, attributes }, parent);
+    const span = tracer.startSpan(methodOf(request) ?? "HTTP", { kind: SpanKind.SERVER, attributes }, parent);
     return { span, within: trace.setSpan(parent, span) };
   };
 
-  const endSpan = (span: Span, { method, route }: HttpRequest, response: HttpResponse | undefined): void => {
+  const endSpan = (span: Span, request: HttpRequest, response: HttpResponse | undefined): void => {
+    const { route } = request;
     if (route !== undefined) {
-      span.updateName(`${method} ${route.path}`);
+      span.updateName(`${methodOf(request) ?? "HTTP"} ${route.path}`);
       span.setAttribute("http.route", route.path);
     }
     if (response !== undefined) span.setAttribute("http.response.status_code", response.status);
@@ -60,6 +61,9 @@ export async function openTracing(): Promise<ServiceObserver | undefined> {
     },
   };
 }
+
+/** Returns the method; undefined for one that the client made up, since traces are grouped by it. */
+const methodOf = ({ method }: HttpRequest): string | undefined => (usualMethods.has(method) ? method : undefined);
 
 /** The API of OpenTelemetry keeps what is registered under this symbol, so that several copies of it work together. */
 const registered = Symbol.for("opentelemetry.js.api.1");

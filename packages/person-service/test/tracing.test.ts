@@ -65,6 +65,11 @@ describe("tracing", () => {
         ["GET", SpanStatusCode.ERROR],
       ],
     );
+
+    exporter.reset();
+    await app.handle(HttpRequest.of({ method: "BREW", target: "/person" }));
+    const [brew] = exporter.getFinishedSpans();
+    assert.deepEqual([brew?.name, brew?.attributes["http.request.method"]], ["HTTP", "_OTHER"]);
     await database.close();
   });
 });

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { RequestEvent } from "waymark/node";
-import type { ServiceObserver } from "../observer.ts";
+import { type ServiceObserver, usualMethods } from "../observer.ts";
 import { addHistogram, type HistogramSeries } from "./histogram.ts";
 
 /** The figures of the requests with one method and one route. */
@@ -98,6 +98,4 @@ function addCounters(registry: Registry, all: () => Iterable<Figures>): void {
 }
 
 /** Replaces unknown methods, because each label is kept in memory and clients can invent methods. */
-const methodLabel = ({ request: { method } }: RequestEvent): string => (methods.has(method) ? method : "other");
-
-const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+const methodLabel = ({ request: { method } }: RequestEvent): string => (usualMethods.has(method) ? method : "other");
