@@ -113,7 +113,10 @@ function row({ columns, options: { url } }: ListView, { id, json }: StoredRecord
   return html`<tr>${cells}</tr>\n`;
 }
 
-function emptyState({ address }: ListView): SafeHtml {
+function emptyState({ address, options: { page, request } }: ListView): SafeHtml {
+  if (request.query.has("after") || request.query.has("before")) {
+    return html`<div class="empty"><h2>Nobody is on this page any more</h2><p><a class="button" href="${page?.links.first}">First page</a></p></div>`;
+  }
   const isFiltered = address.filters.length > 0 || address.get("q") !== undefined;
   if (!isFiltered) {
     return html`<div class="empty"><h2>Nobody is here yet</h2><p>People appear here as soon as they are stored.</p></div>`;

@@ -155,6 +155,15 @@ describeService("pages", (openService) => {
     it("say that there is nobody yet", async () => {
       assert.match((await get(service, "/person")).text, /Nobody is here yet/);
     });
+
+    it("say that a page has become empty, and lead to the first", async () => {
+      for (const name of ["Ada", "Bo"]) await store(service, asJson({ name }));
+      const { text } = await service.send("GET", "/person?limit=1", { headers: { Accept } });
+      const next = / rel="next" href="([^"]*)"/.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+      await service.send("DELETE", "/person/2");
+      const empty = await get(service, next);
+      assert.match(empty.text, /Nobody is on this page any more.*href="\/person\?limit=1">First page/);
+    });
   });
 
   describe("of problems", () => {
