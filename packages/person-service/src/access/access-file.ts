@@ -94,7 +94,7 @@ const tokens = z.strictObject({
   keys: z
     .string()
     .min(1, "must not be empty")
-    .refine(isSafeSource, "must be an https URL, or a file; http will do for this machine alone"),
+    .refine(isSafeSource, "must be an https URL, or a file; http only for this machine"),
 });
 
 /** The schema of an access file. */

@@ -34,8 +34,8 @@ export function forThisMachine(publicUrl?: string): AroundFilter {
   return { ...filter, describes: { problems: [personServiceProblemTypes.misdirectedRequest] } };
 }
 
-/** Removes the port, and the brackets of IPv6. */
-const nameIn = (host: string): string => host.replace(/:\d*$/, "").replace(/^\[(.*)\]$/, "$1");
+/** Returns a host without its port, and without the brackets of IPv6. */
+export const nameIn = (host: string): string => host.replace(/:\d*$/, "").replace(/^\[(.*)\]$/, "$1");
 
 /** Returns whether only this machine reaches what listens on a name or address; of names, only `localhost` is known to be one. */
 export function isLoopback(host: string): boolean {

@@ -105,7 +105,7 @@ const keySetSchema = z.object({
     .array(
       z
         .looseObject({ kty: z.enum(["RSA", "EC", "OKP"], "must be RSA, EC or OKP: keys that are public on one side") })
-        .refine((key) => !("d" in key), "has a private part (d), which belongs to the issuer alone")
+        .refine((key) => !("d" in key), "has a private part (d), which only the issuer may have")
         .refine(isPublicKey, "is no public key as RFC 7517 has it"),
     )
     .min(1, "has no key"),

@@ -4,7 +4,7 @@ import { toPublicUrl } from "waymark/filters";
 import { accept, contentType, describe } from "waymark/routing";
 import type { SignIn } from "../access/access.ts";
 import { sessionCookie, sessionLife } from "../access/sessions.ts";
-import { isLoopback } from "../access/this-machine.ts";
+import { isLoopback, nameIn } from "../access/this-machine.ts";
 import { ofSignIn, ofSignInPage, ofSignOut } from "../api/descriptions.ts";
 import { page, pageHeaders } from "./document.ts";
 import { html, type SafeHtml } from "./html.ts";
@@ -93,6 +93,5 @@ export function signInForm(request: HttpRequest<unknown>, to: string, message = 
 /** Returns whether browsers keep a cookie that is for secure origins only. */
 function keepsCookies({ client }: HttpRequest<unknown>): boolean {
   if (client.scheme === "https") return true;
-  const host = (client.host ?? "").replace(/:\d*$/, "").replace(/^\[(.*)\]$/, "$1");
-  return isLoopback(host);
+  return isLoopback(nameIn(client.host ?? ""));
 }
