@@ -8,6 +8,8 @@ import {
   type IncomingHttpStatusHeader,
   type OutgoingHttpHeaders,
   type SecureClientSessionOptions,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
 } from "node:http2";
 import { Agent, request as sendOverHttps } from "node:https";
 import { connect as connectTcp } from "node:net";
@@ -476,6 +478,19 @@ describe("a server of HTTP/2", () => {
     const { connect } = await served(() => ok(), { keepAliveTimeout: 20 });
     const session = connect();
     await ask(session, {});
+    await once(session, "close");
+  });
+
+  it("closes an idle session whose last answer took longer than the timeout", async () => {
+    const { connect } = await served(
+      async ({ native }) => {
+        await once((native as ServerHttp2Stream).session as ServerHttp2Session, "timeout"); // that of an open stream
+        return ok();
+      },
+      { keepAliveTimeout: 20 },
+    );
+    const session = connect();
+    assert.equal((await ask(session, {})).status, 200);
     await once(session, "close");
   });
 

@@ -22,17 +22,19 @@ export class Http2Session {
     this.context = context;
     this.peer = new Peer(socket, context);
     this.#watched = watched;
-    // An error of the session closes it, and that is heard.
+    // A session with an error also emits `close`, which does what is needed.
     session.on("error", () => undefined);
     session.on("stream", (stream: ServerHttp2Stream, _headers: unknown, _flags: number, raw: string[]) => {
-      // An error of the stream closes it, and that is heard.
+      // So does a stream.
       stream.on("error", () => undefined);
       if (context.closing) session.close();
       if (!stream.destroyed && !stream.closed) this.#open(stream, raw);
     });
     const { keepAliveTimeout } = context;
     if (keepAliveTimeout === 0) return;
-    session.setTimeout(keepAliveTimeout, () => {
+    session.setTimeout(keepAliveTimeout);
+    // A callback of `setTimeout` is called once. The timeout ends again after each pause, so also while a request is answered.
+    session.on("timeout", () => {
       if (this.#exchanges.size === 0) session.destroy();
     });
   }
