@@ -149,7 +149,8 @@ const applicationJson = HeaderList.of({ "Content-Type": "application/json" });
  * GET("/{*rest}", (request) => fetch(upstream + request.path));   // a handler may return a web Response itself
  * ```
  *
- * A Content-Length together with a Content-Encoding is left out: content that `fetch` has decoded has another length.
+ * `fetch` decodes content, and leaves the fields as they came: a Content-Encoding that it has undone is left out, and so is a
+ * Content-Length beside one.
  *
  * @throws RangeError when it is `Response.error()`, which has no status
  * @throws TypeError when its body has been read, or is being read
@@ -159,6 +160,13 @@ export function fromWebResponse(response: Response): HttpResponse {
     throw new TypeError("The body of the web Response has been read already; return a clone() to send it too");
   }
   const headers = parsedHeaders([...response.headers].flat());
-  const lengthIsKnown = !headers.has("Content-Encoding");
-  return new HttpResponse(response.status, lengthIsKnown ? headers : headers.without("Content-Length"), response.body);
+  const coding = headers.get("Content-Encoding");
+  if (coding === undefined) return new HttpResponse(response.status, headers, response.body);
+  const unsized = headers.without("Content-Length");
+  // Only a response of `fetch` has a URL.
+  const isDecoded = response.url !== "" && undoneCodings.test(coding);
+  return new HttpResponse(response.status, isDecoded ? unsized.without("Content-Encoding") : unsized, response.body);
 }
+
+/** The codings that `fetch` undoes. */
+const undoneCodings = /^(?:(?:x-)?gzip|deflate|br|zstd)(?:[\t ]*,[\t ]*(?:(?:x-)?gzip|deflate|br|zstd))*$/i;

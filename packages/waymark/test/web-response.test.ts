@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { fromWebResponse, HttpResponse } from "../src/response.ts";
 
 describe("fromWebResponse", () => {
@@ -33,6 +37,26 @@ describe("fromWebResponse", () => {
   ] as const) {
     it(`has the Content-Length ${length} for ${JSON.stringify(headers)}`, () => {
       assert.equal(fromWebResponse(new Response("abc", { headers })).headers.get("Content-Length"), length);
+    });
+  }
+
+  for (const [coding, sent, received] of [
+    ["gzip", gzipSync("text"), undefined],
+    ["deflate", deflateSync("text"), undefined],
+    ["BR", brotliCompressSync("text"), undefined],
+    ["gzip, br", brotliCompressSync(gzipSync("text")), undefined],
+    ["x-own", "text", "x-own"],
+  ] as const) {
+    it(`of fetch has the Content-Encoding ${received} where ${coding} was sent`, async () => {
+      const upstream = createServer((_, response) => {
+        response.writeHead(200, { "Content-Encoding": coding, Connection: "close" }).end(sent);
+      });
+      await once(upstream.listen(0, "127.0.0.1"), "listening");
+      const { port } = upstream.address() as AddressInfo; // it listens on a port
+      const response = fromWebResponse(await fetch(`http://127.0.0.1:${port}`));
+      assert.equal(response.headers.get("Content-Encoding"), received);
+      assert.equal(await new Response(response.body as ReadableStream).text(), "text");
+      upstream.close();
     });
   }
 
