@@ -88,7 +88,8 @@ export class MessageReader {
 
   append(piece: Buffer): void {
     if (this.#reading === "nothing") return;
-    if (this.#reading === "head" && this.isEmpty) this.waitFromNow();
+    // Empty lines begin no head (RFC 9112 §2.2), and a client that sends only these does not keep its connection.
+    if (this.#reading === "head" && this.isEmpty && !isBlank(piece)) this.waitFromNow();
     this.#input.append(piece);
   }
 
@@ -184,6 +185,10 @@ export class MessageReader {
     this.waitFromNow();
   }
 }
+
+/** Whether there are only line ends in the piece. */
+const isBlank = (piece: Buffer): boolean => isOfLineEnd(piece[0]) && piece.every(isOfLineEnd);
+const isOfLineEnd = (byte: number | undefined): boolean => byte === 0x0d || byte === 0x0a;
 
 /** How many heads, or pieces of content, are read before the event loop turns. */
 const mostSteps = 100;
