@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import { afterEach, describe, it } from "node:test";
+import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import { WebSocket, WebSocketServer } from "ws";
 import { compress, describeProblems, nameRequests, securityHeaders } from "../../src/filters/index.ts";
 import { around, before, empty, GET, group, POST, router, text } from "../../src/index.ts";
@@ -114,6 +116,25 @@ describe("a route with upgrade", () => {
     assert.equal((await raw.response()).status, 101);
     await raw.through("you said hi");
     raw.destroy();
+  });
+
+  it("is handed the rest of what came behind the request, however much", async () => {
+    const length = 200_000;
+    const isPaused = around(async (request, next) => {
+      while (!(request.native as Socket).isPaused()) await eventLoopTurn(); // of HTTP/1.1 it is the socket
+      return next(request);
+    });
+    const count = upgrade("count", ({ socket, head }) => {
+      let left = length - head.length;
+      socket.on("data", (piece) => {
+        left -= piece.length;
+        if (left === 0) socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\nall");
+      });
+    });
+    server = await serve(router(group(isPaused, GET("/", count))));
+    const raw = new RawConnection(server.port).request("GET /", "Connection: Upgrade", "Upgrade: count");
+    raw.send("x".repeat(length));
+    assert.match(await raw.rest(), /all$/);
   });
 
   it("is reached behind other requests on its connection", async () => {

@@ -75,7 +75,7 @@ export class Http1Connection implements RequestTaker, IntakeOwner, ExchangeConne
       this.#isHalfClosed = true;
       this.#intake.advance();
     },
-    // A connection that breaks is closed, and that is heard.
+    // A broken connection also emits `close`, which does what is needed.
     error: (): void => undefined,
     close: (): void => this.#abandon(),
   };
@@ -159,6 +159,8 @@ export class Http1Connection implements RequestTaker, IntakeOwner, ExchangeConne
     const rest = this.#reader.takeRest();
     this.output.flush();
     for (const [event, listener] of Object.entries(this.#listeners)) socket.off(event, listener);
+    // So much may have come behind the request that the socket was paused, which a listener for data would not change.
+    if (socket.isPaused()) socket.resume();
     this.#owner.forget(this);
     if (this.unsent.bytes > 0) socket.once("close", () => this.output.discard());
     this.#queue.endWritten(true);
