@@ -22,6 +22,7 @@ const endless = new ReadableStream<string>({ pull: (controller) => controller.en
 
 const routes: readonly Route[] = [
   GET("/books/{id}", () => text("Dune ✓")),
+  GET("/unchanged", () => text("Dune ✓", 304)),
   GET("/books", () => content("text/plain", ["one\n", "two\n"])),
   POST("/books", async (request) => text(await request.text())),
   POST("/pieces", async (request) => text(`${(await Array.fromAsync(request.stream())).length > 0}`)),
@@ -78,7 +79,8 @@ describe("the events of requests", () => {
     await ask("GET /nothing");
     await ask("DELETE /books");
     await ask("GET /a%zz");
-    const events = await recorded.ended(6);
+    await ask("GET /unchanged");
+    const events = await recorded.ended(7);
     assert.deepEqual(events.map(summary), [
       ["GET", "/books/{id}", 200, 8, true],
       ["HEAD", "/books/{id}", 200, 0, true],
@@ -86,6 +88,7 @@ describe("the events of requests", () => {
       ["GET", undefined, 404, Buffer.byteLength(String(events[3]?.response?.body)), true],
       ["DELETE", undefined, 405, Buffer.byteLength(String(events[4]?.response?.body)), true],
       ["GET", undefined, 400, Buffer.byteLength(String(events[5]?.response?.body)), true],
+      ["GET", "/unchanged", 304, 0, true],
     ]);
     for (const { duration, started } of events) assert(duration > 0 && started <= performance.now());
     connection.destroy();

@@ -5,7 +5,7 @@ import { type Attribute, attribute } from "../exchange.ts";
 import type { AroundFilter, Next } from "../filter.ts";
 import { type HttpRequest, receivedBytesOf } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
-import { isStreamed, openBody, type Step, type StreamedBody } from "../response-body.ts";
+import { hasNoContent, isStreamed, openBody, type Step, type StreamedBody } from "../response-body.ts";
 import type { ServedApp } from "../served-app.ts";
 import { Takeover } from "./upgrade.ts";
 
@@ -136,7 +136,9 @@ class ObservedRequest implements RequestEvent {
     // A connection that is handed over is not ours to count.
     if (body instanceof Takeover) return response;
     if (isStreamed(body)) return response.withBody(this.#counted(body, response));
-    if (body !== null && this.request.method !== "HEAD") this.contentBytes = Buffer.byteLength(body);
+    if (body !== null && !hasNoContent(this.request.method, response.status)) {
+      this.contentBytes = Buffer.byteLength(body);
+    }
     return response;
   }
 
