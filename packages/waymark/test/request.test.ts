@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
 import { HeaderList } from "../src/fields/index.ts";
 import { attribute } from "../src/filters/index.ts";
-import { HttpError, HttpRequest } from "../src/index.ts";
+import { GET, HttpError, HttpRequest, ok, router } from "../src/index.ts";
 import { matchedRequest } from "../src/request.ts";
 import { asked } from "./ask.ts";
 
@@ -196,5 +196,23 @@ suite("the cookies", () => {
   it("are empty without the field", () => {
     assert.equal(HttpRequest.of().cookies.size, 0);
     assert.equal(HttpRequest.of().cookies.has("constructor"), false);
+  });
+});
+
+suite("request.onEnd", () => {
+  it("reports what a listener throws, also one that comes when the request has ended", async () => {
+    const faults: unknown[] = [];
+    const requests: HttpRequest[] = [];
+    const fails = (): never => {
+      throw new Error("from the listener");
+    };
+    const answer = GET("/", (request) => {
+      request.onEnd(fails);
+      requests.push(request);
+      return ok();
+    });
+    await router({ onFault: (error) => faults.push(error) }, answer).fetch(new Request("http://localhost/"));
+    for (const request of requests) assert.equal(request.onEnd(fails), true);
+    assert.deepEqual(faults.map(String), ["Error: from the listener", "Error: from the listener"]);
   });
 });

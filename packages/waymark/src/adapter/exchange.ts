@@ -100,7 +100,7 @@ export abstract class AdapterExchange implements Exchange {
   }
 
   onEnd(listener: EndListener): void {
-    if (this.#state !== "open") listener(this.#state === "sent");
+    if (this.#state !== "open") this.#call(listener, this.#state === "sent");
     else if (this.#listeners === undefined) this.#listeners = [listener];
     else this.#listeners.push(listener);
   }
