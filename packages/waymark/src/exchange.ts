@@ -65,8 +65,6 @@ export interface Exchange {
   readonly content: RequestContent;
   /** How many bytes of the content have been read. */
   readonly receivedBytes: number;
-  /** For content that was made without the settings of an app: takes those of the app that handles the request. */
-  readonly adopt?: (settings: ContentSettings) => void;
   /** Aborted when the client goes away before the response is complete. */
   readonly signal: AbortSignal;
   /** Aborted when the server shuts down and waits for this request; absent where the adapter knows of no shutdown. */

@@ -87,7 +87,9 @@ export const pathBelow = (prefix: string, path: string): string =>
  */
 export function mountedHandler(mounted: MountedApp, fault: ServedApp["fault"]): Handler<never> {
   return (request: HttpRequest) =>
-    mounted.app.handle(requestWithin(mounted, request).withAttribute(outerFault, (error) => fault(error, request)));
+    mounted.app[served].answer(
+      requestWithin(mounted, request).withAttribute(outerFault, (error) => fault(error, request)),
+    );
 }
 
 /** Returns the path within the app, which has no path without a slash: `/api` and `/api/` are both its root. */

@@ -116,7 +116,6 @@ export class HttpRequest<V = Variables> {
       get receivedBytes() {
         return content.receivedBytes;
       },
-      adopt: (settings) => content.adopt(settings),
       // Made when it is asked for: Workers refuse to make one outside of a request, where an app is made.
       get signal() {
         signal ??= new AbortController().signal;
@@ -291,7 +290,7 @@ interface AttributeEntry {
 
 /** Has a request made by hand read its content by these settings; a request that an adapter made has settings already. */
 export function adoptSettings(request: HttpRequest, settings: ContentSettings): void {
-  exchangeOf(request).adopt?.(settings);
+  exchangeOf(request).content.adopt(settings);
 }
 
 /** Notes which route answers the request, on it and on all that were made of it; undefined for a refusal. */
