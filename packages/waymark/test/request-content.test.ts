@@ -7,10 +7,10 @@ import { z } from "zod";
 import type { ContentCoding } from "../src/content/coding.ts";
 import { ContentError, type Decoder, decodeUtf8 } from "../src/content/decoder.ts";
 import { jsonDecoder } from "../src/content/json.ts";
+import { contentTooLarge } from "../src/content/refusals.ts";
 import {
   bufferedSource,
   type ContentSource,
-  contentTooLarge,
   defaultContentSettings,
   RequestContent,
   type Validator,

@@ -1,5 +1,6 @@
-import { contentInterrupted, joinBytes } from "../content/coding.ts";
-import { type ContentSource, contentTooLarge } from "../content/request-content.ts";
+import { joinBytes } from "../content/coding.ts";
+import { contentInterrupted, contentTooLarge } from "../content/refusals.ts";
+import type { ContentSource } from "../content/request-content.ts";
 import type { Client, KnownClient } from "../exchange.ts";
 import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
 import { internalError } from "../problem.ts";
@@ -66,7 +67,7 @@ class WebExchange extends AdapterExchange {
     return this.native.url.replace(/#.*/, "");
   }
 
-  /** The address is not part of a web request: the runtime gives it, or nobody does. */
+  /** The address is not part of a web request; only the runtime may know it. */
   protected findClient(): Client {
     const { protocol, host } = new URL(this.native.url);
     const known = this.#knownClient?.() ?? {};
@@ -128,7 +129,7 @@ class WebExchange extends AdapterExchange {
     super.end(isSent, reason);
     if (isSent) return;
     this.#stream?.error(reason ?? new TypeError("The response has failed"));
-    // Nobody takes it, and yet there is one.
+    // The promise must settle, although no client is left to receive the response.
     if (!this.headSent) this.#respond(internalError, null, 0);
   }
 

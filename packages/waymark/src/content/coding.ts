@@ -133,13 +133,3 @@ export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   }
   return whole;
 }
-
-/**
- * Makes the error of reading content when the client goes away before it is complete (RFC 9112 §8). An HttpError, since
- * nothing failed here; nobody is left to receive it.
- */
-export function contentInterrupted(cause?: unknown): HttpError {
-  return new HttpError(interrupted, { cause });
-}
-
-const interrupted = problem(problemTypes.malformedContent, { detail: "The content ended before it was complete." });

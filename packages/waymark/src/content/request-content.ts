@@ -1,16 +1,10 @@
 import type { Awaitable } from "../and-then.ts";
 import type { HeaderList } from "../fields/header-list.ts";
-import { HttpError, problem } from "../problem.ts";
-import { problemTypes } from "../problem-types.ts";
 import { type ContentCoding, chooseCoding, joinBytes } from "./coding.ts";
-import { ContentError, chooseDecoder, type Decoder, decodeUtf8 } from "./decoder.ts";
+import { chooseDecoder, type Decoder, decodeUtf8 } from "./decoder.ts";
 import { jsonDecoder, parseStrictJson } from "./json.ts";
-import {
-  type StandardSchemaV1,
-  toShortPointer,
-  type ValidationIssue,
-  type ValidationResult,
-} from "./standard-schema.ts";
+import { contentExpandsTooFar, contentTooLarge, invalidContent, malformedRefusal } from "./refusals.ts";
+import type { StandardSchemaV1, ValidationResult } from "./standard-schema.ts";
 
 /** Where the content of a request comes from; each adapter has its own. It is asked at most once, for one of the two. */
 export interface ContentSource {
@@ -68,18 +62,6 @@ export function bufferedSource(body: string | Uint8Array | undefined): ContentSo
       if (within(limit).length > 0) yield content;
     },
   };
-}
-
-/** Returns the refusal of content that is longer than the limit, in bytes. */
-export function contentTooLarge(limit: number): HttpError {
-  const detail = `The content is longer than ${limit} bytes.`;
-  return new HttpError(problem(problemTypes.contentTooLarge, { detail, limit }));
-}
-
-/** Makes the refusal of coded content that becomes too many times as long when it is decoded. */
-function contentExpandsTooFar(maxExpansion: number): HttpError {
-  const detail = `The content becomes more than ${maxExpansion} times as long when it is decoded.`;
-  return new HttpError(problem(problemTypes.contentExpandsTooFar, { detail, limit: maxExpansion }));
 }
 
 /**
@@ -295,28 +277,3 @@ async function refuseMalformed<T>(decode: () => Awaitable<T>): Promise<T> {
 function throwMalformed(cause: unknown): never {
   throw malformedRefusal(cause) ?? cause;
 }
-
-function malformedRefusal(cause: unknown): HttpError | undefined {
-  if (!(cause instanceof ContentError)) return undefined;
-  const { message, line, column } = cause;
-  return new HttpError(problem(problemTypes.malformedContent, { detail: `${message}.`, line, column }), { cause });
-}
-
-function invalidContent(issues: readonly ValidationIssue[]): HttpError {
-  const errors = issues
-    .slice(0, mostErrors)
-    .map(({ message, path }) => ({ detail: shortened(message), pointer: toShortPointer(path) }));
-  const listed = issues.length > mostErrors ? `; the first ${mostErrors} are listed` : "";
-  const detail =
-    issues.length === 1 ? "The content breaks a rule." : `The content breaks ${issues.length} rules${listed}.`;
-  return new HttpError(problem(problemTypes.invalidContent, { detail, errors }));
-}
-
-/** A message may repeat what the client sent, such as the name of an unknown member. */
-function shortened(message: string): string {
-  return message.length <= longestMessage ? message : `${message.slice(0, longestMessage).toWellFormed()}…`;
-}
-
-// Nobody reads more, and a request of 1 MiB must not be answered with ten.
-const mostErrors = 1000;
-const longestMessage = 1000;

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
-import { contentInterrupted } from "../content/coding.ts";
-import { type ContentSource, contentTooLarge } from "../content/request-content.ts";
+import { contentInterrupted, contentTooLarge } from "../content/refusals.ts";
+import type { ContentSource } from "../content/request-content.ts";
 import { HttpError } from "../problem.ts";
 import type { ContentHolder, ContentShare } from "./held-content.ts";
 import { ByteQueue } from "./http1/byte-queue.ts";

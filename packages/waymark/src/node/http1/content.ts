@@ -1,5 +1,5 @@
-import { contentInterrupted } from "../../content/coding.ts";
-import { type ContentSource, contentTooLarge } from "../../content/request-content.ts";
+import { contentInterrupted, contentTooLarge } from "../../content/refusals.ts";
+import type { ContentSource } from "../../content/request-content.ts";
 import type { HttpError } from "../../problem.ts";
 import type { ContentHolder, ContentShare } from "../held-content.ts";
 import { ByteQueue } from "./byte-queue.ts";
