@@ -2,18 +2,19 @@ import { toClientKey } from "../filters/rate-limit.ts";
 import { HttpError, problem } from "../problem.ts";
 import { connectionProblemTypes } from "./problem-types.ts";
 
-/** What puts content together in memory. */
+/** Collects the content of a request in memory. */
 export interface ContentHolder {
-  /** Goes on taking: there is room again. */
+  /** Reads on: there is room again. */
   resume(): void;
-  /** Lets go of everything, and answers with this refusal. */
+  /** Drops what it has collected, and answers with this refusal. */
   refuse(refusal: HttpError): void;
 }
 
-/** Bounds of the content that is held; 0 for any number of bytes. */
+/** Bounds the content in memory, in bytes; 0 is no bound. */
 export interface HeldContentBounds {
+  /** The bound for all requests together. */
   readonly maxHeldContent: number;
-  /** That of one address. */
+  /** The bound for the requests of one address. */
   readonly maxHeldContentPerAddress: number;
   /** Returns whether the address may hold more than that. */
   readonly isExempt: (address: string) => boolean;
@@ -147,10 +148,10 @@ export class HeldContent {
   }
 }
 
-/** What all contents hold, or those of an address. */
+/** How much content is in memory, of all requests or of those from one address. */
 class Holding {
   readonly key: string;
-  /** How many contents it is of, if it is that of an address. */
+  /** How many requests of the address have content. Not counted for all addresses together. */
   shares = 0;
   bytes = 0;
   /** The contents that are being read, in the order in which that began. */
@@ -169,7 +170,7 @@ class Holding {
   }
 }
 
-/** The content of one request. */
+/** How much of the content in memory is that of one request. */
 export class ContentShare {
   readonly ofAddress: Holding | undefined;
   readonly #holder: ContentHolder;
@@ -177,12 +178,13 @@ export class ContentShare {
   #bytes = 0;
   #counted = 0;
   #isClosed = false;
-  /** What makes pieces that are kept, while it waits for room. */
+  /** Continues or ends `keep`, while that waits for room. */
   #paused: { readonly go: () => void; readonly refuse: (refusal: HttpError) => void } | undefined;
   /** Whether it waits for the client to send more. */
   awaitsClient = false;
-  /** For how long it has waited for room, and its client for nothing, in milliseconds. */
+  /** For how long it has waited for room, in milliseconds. */
   waited = 0;
+  /** For how long its client has sent less than `progress` bytes, in milliseconds. */
   still = 0;
 
   constructor(all: HeldContent, ofAddress: Holding | undefined, holder: ContentHolder) {
@@ -206,7 +208,7 @@ export class ContentShare {
     this.still = 0;
   }
 
-  /** Begins to put the whole together, in the sight of others that wait for room. */
+  /** Notes that the content is being collected; from now on it may be refused while others wait for room. */
   startReading(awaitsClient: boolean): void {
     if (this.#isClosed) return;
     this.awaitsClient = awaitsClient;
@@ -218,7 +220,7 @@ export class ContentShare {
     this.#all.stopReading(this);
   }
 
-  /** Returns the pieces, counted beside the content until the request is over, as fast as there is room for them. */
+  /** Passes the pieces on as fast as there is room for them. Until the request is over they count beside its content. */
   async *keep(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
     this.startReading(false);
     try {
@@ -271,7 +273,7 @@ const retryAfter = 1;
 const interval = 250;
 /** How long content waits for room, in milliseconds. */
 const longestWait = 10_000;
-/** How long a client may take for so many bytes of its content while others wait. */
+/** How long a client may take to send `progress` bytes of its content while others wait, in milliseconds. */
 const patience = 1_000;
 const progress = 16_384;
 /** The part of the bound that may be taken without anybody being refused. */

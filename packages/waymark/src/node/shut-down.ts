@@ -9,7 +9,7 @@ export interface CloseOptions {
   readonly grace?: number;
 }
 
-/** The function that shuts a listener down, made before it listens; see `RunningServer`. */
+/** Makes the function that shuts a listener down (`RunningServer.close`). To be called before the listener listens. */
 export function closer(listener: Listener, context: ServeContext): (options?: CloseOptions) => Promise<void> {
   const { http2 } = listener;
   const sockets = openSockets(listener);

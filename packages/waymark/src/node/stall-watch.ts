@@ -1,7 +1,7 @@
 import type { ServeSettings } from "./options.ts";
 import type { Output } from "./output.ts";
 
-/** Watches whether a client takes what waits for it, and no slower than it must. */
+/** Watches whether a client takes what waits for it, and whether it takes it fast enough. */
 export class StallWatch {
   readonly #output: Output;
   readonly #settings: Pick<ServeSettings, "writeTimeout" | "minWriteRate">;

@@ -1,7 +1,10 @@
 import type { ServeSettings } from "../options.ts";
 import type { MessageReader } from "./message-reader.ts";
 
-/** What becomes of a connection whose client is late: its message is refused, it is closed, its sending side is ended, or it is destroyed. */
+/**
+ * Says what to do with a connection whose client is late: refuse the message that has not arrived, close an idle connection, end
+ * the sending side, or destroy a connection that the client does not close.
+ */
 export type Lateness = "refuse" | "close" | "end" | "destroy";
 
 /** How far a connection has come. */
@@ -14,7 +17,12 @@ interface Progress {
   readonly isFinished: boolean;
 }
 
-/** Waits for the client if the next thing to come is its, and judges how long that has taken; undefined while there is time left. */
+/**
+ * Counts the time towards the wait for the client, if it is the client's turn, and returns what to do when the wait has become too
+ * long; undefined while there is time left.
+ *
+ * @param elapsed since the last call, in milliseconds
+ */
 export function judgeWait(
   reader: MessageReader,
   settings: ServeSettings,
