@@ -261,7 +261,7 @@ describe("backup and restore", () => {
       const to = await newDatabase(create);
       const bytes = readFileSync(backup);
       const restore = () => runProgram("restore", backup, "--database", to);
-      assert.match(assertDone(await restore()), /^restored \d+ people from /);
+      assert.match(assertDone(await restore()), /^restored [\d,]+ people from /);
       assertRefused(await restore(), /has, or had, records/);
       assert.ok(readFileSync(backup).equals(bytes));
       assert.deepEqual(readdirSync(dirname(backup)), ["backup.db"]);
