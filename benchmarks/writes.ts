@@ -29,7 +29,7 @@ export interface WritesResult {
   readonly each: Summary;
   /** The ratio of the medians. */
   readonly gain: number;
-  /** POST /person of the other checkout; undefined when there is none. */
+  /** POST /person of the other checkout; undefined without one. */
   readonly against: Summary | undefined;
   /** GET /person/1 of ours. */
   readonly readsAlone: Summary;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What clients were told, to be compared with what is stored. */
+/** The answers that clients got, to be compared with what is stored. */
 export class Ledger {
   /** The people that were acknowledged, by their identifiers. */
   readonly #acknowledged = new Map<string, Acknowledged>();
@@ -42,7 +42,7 @@ export class Ledger {
     this.#order.push(acknowledged);
   }
 
-  /** Takes somebody of whom a client was told that nothing was changed. */
+  /** Takes a person whose creation was answered with "nothing was changed". */
   refuse(identifier: string): void {
     this.#refused.push(identifier);
   }

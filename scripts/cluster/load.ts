@@ -15,7 +15,7 @@ export interface LoadOptions {
 }
 
 /**
- * Starts the service, and clients that store people, read some of them and lists, and write down what they are told. All end with the
+ * Starts the service, and clients that store people, read some of them and lists, and write down the answers. All end with the
  * scope.
  */
 export async function startLoad(

@@ -7,7 +7,7 @@ import { startLoad } from "./load.ts";
 import { startPatroni } from "./patroni.ts";
 import { startPooledPostgres } from "./pgbouncer.ts";
 
-// Runs the service on real databases with faults, and compares what clients were told with what is stored:
+// Runs the service on real databases with faults, and compares the answers with what is stored:
 //
 //   npm run cluster -- patroni                        kills the primary of three nodes
 //   npm run cluster -- patroni freeze --rounds 20     suspends it; further faults: switchover, slow, partition

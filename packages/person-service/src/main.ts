@@ -14,7 +14,7 @@ const draw = process.stderr.isTTY
     }
   : undefined;
 
-// A reader of a pipe may end before everything is written. Where standard error cannot be written, nobody can be told.
+// A reader of a pipe may end before everything is written. A fault of standard error has no place to be reported.
 process.stdout.on("error", (error) => {
   if ("code" in error && error.code === "EPIPE") return;
   printNote(`person-service: Standard output cannot be written: ${fileFault(error)}`);

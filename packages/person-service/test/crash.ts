@@ -94,7 +94,7 @@ async function crash(service: ServiceProcess, ledger: Ledger, victim: Victim): P
   await elapse(Math.random() * atMost.lingering);
   const workers = workersOf(service);
   if (victim === "worker") {
-    const replaced = service.told(/^worker \d+ serves\n/m);
+    const replaced = service.untilPrinted(/^worker \d+ serves\n/m);
     process.kill(workers[Math.floor(Math.random() * 2)] as number, "SIGKILL"); // there are two
     await replaced;
     crashed.abort();

@@ -12,7 +12,7 @@ it("a PostgreSQL server that is stopped and started makes the service not ready,
   const readiness = (): Promise<Response> => fetch(`${service.url}/health/ready`);
   assert.deepEqual([await post("Ada"), (await readiness()).status], [200, 200]);
 
-  const unavailable = service.told(/"database-unavailable"/);
+  const unavailable = service.untilPrinted(/"database-unavailable"/);
   await server.stop();
   assert.equal(await post("Grace"), 503);
   const notReady = await readiness();
@@ -21,7 +21,7 @@ it("a PostgreSQL server that is stopped and started makes the service not ready,
   for (let i = 0; i < 5; i++) assert.equal(await post("Grace"), 503);
   await unavailable;
 
-  const available = service.told(/"database-available"/);
+  const available = service.untilPrinted(/"database-available"/);
   await server.start();
   await available;
   assert.deepEqual([(await readiness()).status, await post("Grace")], [200, 200]);

@@ -134,7 +134,7 @@ for (const { what, missing, shell, pathSeenBy, makeRoom, isOutcomeUnknown, cause
       await assertKept(acknowledged);
       assert.deepEqual(await readiness(), { status: 503, cause });
       assert.equal((await post(person(0))).status, 503);
-      const available = service.told(/"database-available"/);
+      const available = service.untilPrinted(/"database-available"/);
       makeRoom(database);
       assert.deepEqual(await readiness(), { status: 200, cause: undefined });
       await assertKept(acknowledged);

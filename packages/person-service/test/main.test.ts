@@ -287,12 +287,12 @@ describe("the program", () => {
 
       writeFileSync(access, "{");
       service.kill("SIGHUP");
-      await service.told(/the access rules stay as they were/);
+      await service.untilPrinted(/the access rules stay as they were/);
       assert.deepEqual([await status(), await status({ headers })], [401, 200]);
 
       folder.write("access.json", openTo("/hello-world"));
       service.kill("SIGHUP");
-      await service.told(/read the access rules again/);
+      await service.untilPrinted(/read the access rules again/);
       assert.equal(await status(), 200);
       assert.equal((await fetch(`${service.url}/person`, { headers })).status, 403);
 
@@ -334,8 +334,8 @@ describe("the program", () => {
 
   describe("SIGTERM and SIGINT", () => {
     it("end it as soon as it listens, without another word", async () => {
-      const { exited, kill, told } = startProgram("--port", "0", "--database", ":memory:", "--demo");
-      await told(/listens on/);
+      const { exited, kill, untilPrinted } = startProgram("--port", "0", "--database", ":memory:", "--demo");
+      await untilPrinted(/listens on/);
       kill("SIGTERM");
       const { code, signal, stderr, log } = await exited;
       assert.deepEqual({ code, signal, stderr }, { code: 0, signal: undefined, stderr: "" });

@@ -64,7 +64,7 @@ export const naughtyStrings: Readonly<Record<string, string>> = {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is no template of ours
   template: "${7*7} {{7*7}} #{7*7} <%= 7*7 %>",
   "format string": "%s%s%s%n %d",
-  shell: "$(touch /tmp/naughty); `id` | cat && true",
+  shell: "$(touch naughty); `id` | cat && true",
   path: "../../../../etc/passwd",
   "Windows path": "..\\..\\C:\\CON\\aux.txt",
   URL: "javascript:alert(1)//",

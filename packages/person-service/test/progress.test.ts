@@ -4,11 +4,11 @@ import { reportProgress } from "../src/cli/progress.ts";
 
 describe("reportProgress", () => {
   it("prints a line for each tenth", () => {
-    const told: string[] = [];
-    const report = reportProgress({ printNote: (line) => told.push(line) });
+    const notes: string[] = [];
+    const report = reportProgress({ printNote: (line) => notes.push(line) });
     for (let done = 0; done <= 200; done += 8) report(done, 200, "people");
-    assert.equal(told.length, 11);
-    assert.deepEqual([told[0], told[1], told.at(-1)], ["0 of 200 people", "24 of 200 people", "200 of 200 people"]);
+    assert.equal(notes.length, 11);
+    assert.deepEqual([notes[0], notes[1], notes.at(-1)], ["0 of 200 people", "24 of 200 people", "200 of 200 people"]);
   });
 
   it("draws a bar where a person watches", () => {

@@ -32,7 +32,7 @@ export interface ServiceProcess extends AsyncDisposable {
   /** What it printed on standard output so far. */
   readonly printed: string;
   /** Resolves once what it printed, on either stream, has the text in it. */
-  told(text: RegExp): Promise<void>;
+  untilPrinted(text: RegExp): Promise<void>;
 }
 
 /** Runs the program to its end; should it begin to listen, which has none, it is killed. */
@@ -48,12 +48,12 @@ export function runProgramBy(shell: readonly string[], ...args: readonly string[
 }
 
 /** A program that runs, in a process of its own. */
-export type ProgramProcess = Pick<ServiceProcess, "exited" | "kill" | "told">;
+export type ProgramProcess = Pick<ServiceProcess, "exited" | "kill" | "untilPrinted">;
 
 /** Starts the program, and waits for nothing. */
 export function startProgram(...args: readonly string[]): ProgramProcess {
   const { child, exited } = launch(args);
-  return { exited, kill: (signal) => child.kill(signal), told: (text) => untilToldBy(child, text) };
+  return { exited, kill: (signal) => child.kill(signal), untilPrinted: (text) => untilPrintedBy(child, text) };
 }
 
 /**
@@ -100,7 +100,7 @@ async function listening({ child, exited }: ReturnType<typeof launch>): Promise<
     get printed() {
       return printed();
     },
-    told: (text) => untilToldBy(child, text),
+    untilPrinted: (text) => untilPrintedBy(child, text),
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
       await exited;
@@ -130,7 +130,7 @@ function whenListening(stdout: Readable, done: (url: string) => void): void {
   stdout.on("data", onData);
 }
 
-const untilToldBy = ({ stdout, stderr }: ReturnType<typeof launch>["child"], text: RegExp): Promise<void> =>
+const untilPrintedBy = ({ stdout, stderr }: ReturnType<typeof launch>["child"], text: RegExp): Promise<void> =>
   Promise.any([stdout, stderr].map((stream) => untilPrinted(stream, text)));
 
 /** Resolves once what is printed from now on has the text in it; rejects when the stream ends before. */

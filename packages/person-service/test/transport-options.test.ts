@@ -48,12 +48,12 @@ describe("--tls-cert and --tls-key", () => {
     assert.deepEqual([answer.status, answer.body], [200, "Hello World"]);
     assert.equal(answer.headers["strict-transport-security"], "max-age=31536000");
 
-    const kept = service.told(/the certificate stays as it was/);
+    const kept = service.untilPrinted(/the certificate stays as it was/);
     writeFileSync(key, "no key");
     service.kill("SIGHUP");
     await kept;
     assert.equal((await get(`${service.url}/hello-world`)).status, 200);
-    const taken = service.told(/read the certificate again/);
+    const taken = service.untilPrinted(/read the certificate again/);
     copyFixtures();
     service.kill("SIGHUP");
     await taken;

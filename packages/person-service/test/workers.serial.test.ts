@@ -88,7 +88,7 @@ describe("workers", { concurrency: false }, () => {
     const load = keepAsking(service.url, 8);
     await load.answered();
     const [killed] = workersOf(service);
-    const replaced = service.told(/^worker \d+ serves\n/m);
+    const replaced = service.untilPrinted(/^worker \d+ serves\n/m);
     process.kill(killed as number, "SIGKILL");
     await replaced;
     await load.answered();
@@ -108,7 +108,7 @@ describe("workers", { concurrency: false }, () => {
     const load = keepAsking(service.url, 8);
     for (const worker of workersOf(service)) {
       await load.answered();
-      const replaced = service.told(/^worker \d+ serves\n/m);
+      const replaced = service.untilPrinted(/^worker \d+ serves\n/m);
       process.kill(worker, "SIGTERM");
       await replaced;
     }
@@ -120,7 +120,7 @@ describe("workers", { concurrency: false }, () => {
 
   it("come back on the same port when all of them are killed at once", async () => {
     await using service = await start("--demo");
-    const both = service.told(/^worker \d+ serves\n[\s\S]*^worker \d+ serves\n/m);
+    const both = service.untilPrinted(/^worker \d+ serves\n[\s\S]*^worker \d+ serves\n/m);
     for (const worker of workersOf(service)) process.kill(worker, "SIGKILL");
     await both;
     assert.equal((await fetch(`${service.url}/person/1`)).status, 200);
@@ -131,7 +131,7 @@ describe("workers", { concurrency: false }, () => {
     await using service = await start();
     for (const worker of workersOf(service)) process.kill(worker, "SIGKILL");
     for (let killed = 2; killed < 5; killed++) {
-      await service.told(/^worker \d+ serves\n/m);
+      await service.untilPrinted(/^worker \d+ serves\n/m);
       process.kill(workersOf(service).at(-1) as number, "SIGKILL");
     }
     const { code, log } = await service.exited;
@@ -154,7 +154,7 @@ describe("workers", { concurrency: false }, () => {
     openTo("/health/live");
     await using service = await start("--access", access);
     openTo("/hello-world");
-    const reloaded = service.told(/read the access rules again[\s\S]*read the access rules again/);
+    const reloaded = service.untilPrinted(/read the access rules again[\s\S]*read the access rules again/);
     service.kill("SIGHUP");
     await reloaded;
     for (let asked = 0; asked < 8; asked++) {

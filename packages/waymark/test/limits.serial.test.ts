@@ -114,23 +114,19 @@ describe("a limit on the time that a head takes", () => {
     await client.closed;
   });
 
-  it("is for a connection that sends only empty lines", async () => {
-    const connect = await served({ headersTimeout: 20 });
-    const client = connect().send("\r\n");
-    const drops = setInterval(() => client.send("\r\n"), 2);
-    assert.equal((await client.response()).status, 408);
-    clearInterval(drops);
-    await client.closed;
-  });
-
-  it("is for a head that comes drop by drop", async () => {
-    const connect = await served({ headersTimeout: 20 });
-    const client = connect().send("GET / HTTP/1.1\r\n");
-    const drops = setInterval(() => client.send("X: y\r\n"), 2);
-    assert.equal((await client.response()).status, 408);
-    clearInterval(drops);
-    await client.closed;
-  });
+  for (const [what, first, drop] of [
+    ["a connection that sends only empty lines", "\r\n", "\r\n"],
+    ["a head that comes drop by drop", "GET / HTTP/1.1\r\n", "X: y\r\n"],
+  ] as const) {
+    it(`is for ${what}`, async () => {
+      const connect = await served({ headersTimeout: 20 });
+      const client = connect().send(first);
+      const drops = setInterval(() => client.send(drop), 2);
+      assert.equal((await client.response()).status, 408);
+      clearInterval(drops);
+      await client.closed;
+    });
+  }
 });
 
 describe("a limit on the time that a client takes nothing", () => {

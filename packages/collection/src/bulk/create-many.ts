@@ -128,7 +128,7 @@ interface Judged {
 /**
  * Keeps the valid records on disk and collects the errors of the others.
  *
- * @param storesAll whether one error is enough for nothing to be stored
+ * @param storesAll whether one error keeps all records from being stored
  */
 async function putAside(records: AsyncIterable<Validated>, spool: Spool, storesAll: boolean): Promise<Judged> {
   const errors = new LineErrors();

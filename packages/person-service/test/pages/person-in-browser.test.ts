@@ -90,8 +90,7 @@ describeInBrowser("a person in a browser", kinds, (scene) => {
         ["Works", "for", "Court", "Bank"],
       ],
     );
-    await page.getByLabel("Poet").check();
-    await page.getByRole("button", { name: "Save what is chosen" }).click();
+    await saveChosen(page, "Poet");
     await saved(page);
     assert.deepEqual(await read(scene(), id), { id, name: "Ada King", jobTitle: "Poet", worksFor: "Court" });
   });
@@ -103,8 +102,7 @@ describeInBrowser("a person in a browser", kinds, (scene) => {
     await page.getByLabel("Job title").fill("Countess");
     await scene().people.replace(id, { name: "Ada", jobTitle: "Poet" });
     await save(page);
-    await page.getByLabel("Poet").check();
-    await page.getByRole("button", { name: "Save what is chosen" }).click();
+    await saveChosen(page, "Poet");
     await page.locator(".card").getByText("Poet").waitFor();
     assert.equal(await page.locator(".conflict").count(), 0);
   });
@@ -182,3 +180,9 @@ describeInBrowser("a person in a browser", kinds, (scene) => {
     assert.ok(await scene().people.find(id));
   });
 });
+
+/** Chooses a version of a member that somebody else changed, and saves. */
+async function saveChosen(page: Page, value: string): Promise<void> {
+  await page.getByLabel(value).check();
+  await page.getByRole("button", { name: "Save what is chosen" }).click();
+}

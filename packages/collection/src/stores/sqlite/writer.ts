@@ -21,7 +21,7 @@ export class SqliteWriter {
   #lastCommit: Promise<void> | undefined;
   /** The functions that settle the promises of the changes of finished commits, one each. */
   readonly #answers: (() => void)[] = [];
-  /** Resolves when all these functions were called; undefined while there are none. */
+  /** Resolves when all these functions were called; undefined without any. */
   #answering: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 

@@ -19,15 +19,17 @@ export interface FieldSection {
   /** Bytes, with the empty line behind them. */
   readonly length: number;
   readonly headers: HeaderList;
-  readonly contentLength: ContentLength;
+  /** Where the content ends (RFC 9112 §6): its length in bytes, 0 without content, or undefined when it is chunked. */
+  readonly contentLength: number | undefined;
+  /** Whether the client will send another request on the connection, as far as it says (RFC 9112 §9.3). */
   readonly keepsAlive: boolean;
+  /** Whether the client waits for `100 Continue` before it sends the content (RFC 9110 §10.1.1). */
   readonly expectsContinue: boolean;
+  /** Whether the client would rather speak another protocol (RFC 9110 §7.8), on a connection that can be handed over. */
   readonly asksForUpgrade: boolean;
+  /** The answer to a head that can be read, and must not be acted on. */
   readonly refusal: HeadRefusal | undefined;
 }
-
-/** Where the content of a message ends (RFC 9112 §6): its length in bytes, 0 without content, or undefined when it is chunked. */
-export type ContentLength = number | undefined;
 
 /**
  * Reads the fields of a head.

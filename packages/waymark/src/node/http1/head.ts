@@ -2,25 +2,15 @@ import { HeaderList, rememberValues } from "../../fields/header-list.ts";
 import { HttpError } from "../../problem.ts";
 import { type HeadLimits, type HeadRefusal, headTooLong, refuseTarget, targetTooLong } from "../message-head.ts";
 import type { ByteQueue } from "./byte-queue.ts";
-import { type ContentLength, type FieldSection, readFieldSection } from "./field-section.ts";
+import { type FieldSection, readFieldSection } from "./field-section.ts";
 import { malformedMessage, refusals, refuseMethod } from "./refusals.ts";
 import { mayBeginRequestLine, parseRequestLine, type RequestLine } from "./request-line.ts";
 
 /** The head of a request, and what follows from it for its connection. */
-export interface Head {
+export interface Head extends Omit<FieldSection, "minorVersion" | "length"> {
   readonly method: string;
   readonly target: string;
   readonly minorVersion: 0 | 1;
-  readonly headers: HeaderList;
-  readonly contentLength: ContentLength;
-  /** Whether the client will send another request on the connection, as far as it says (RFC 9112 §9.3). */
-  readonly keepsAlive: boolean;
-  /** Whether the client waits for `100 Continue` before it sends the content (RFC 9110 §10.1.1). */
-  readonly expectsContinue: boolean;
-  /** Whether the client would rather speak another protocol (RFC 9110 §7.8), on a connection that can be handed over. */
-  readonly asksForUpgrade: boolean;
-  /** The answer to a head that can be read, and must not be acted on. */
-  readonly refusal: HeadRefusal | undefined;
 }
 
 /** What is known of a message whose head cannot be read. */
