@@ -20,6 +20,7 @@ describe("reading CSV", () => {
   // biome-ignore format: a table
   const contents: readonly Content[] = [
     ["a header alone", "name\r\n", []],
+    ["empty cells in columns without a name", "name,,id,\r\nAda,,1,\r\n", [[2, { name: "Ada", id: 1 }]]],
     ["columns in any order, and some of them", "address.postalCode,id\r\nW1,7\r\n", [[2, { address: { postalCode: "W1" }, id: 7 }]]],
     ["empty cells, which are absent members", "id,name,address.postalCode\r\n,Ada,\r\n", [[2, { name: "Ada" }]]],
     ["a quoted empty cell, which is an empty text", 'name,id\r\n"",1\r\n', [[2, { name: "", id: 1 }]]],
@@ -76,7 +77,7 @@ describe("reading CSV", () => {
     ["more than 1,000 columns", `${names(1001).join()}\r\n`, 1, 1, /^The header has 1001 cells; at most 1000 are allowed$/],
     ["100,000 columns", `${names(100_000).join()}\r\n`, 1, 1, /^The header has 100000 cells; at most 1000 are allowed$/],
     ["more than 1,000,000 blank lines", `name\r\n${"\r\n".repeat(1_000_001)}`, 1_000_002, 1, /more than 1,000,000 blank lines/],
-    ["a column without a name", "name,,id\r\nAda,x,1\r\n", 1, 1, /not name column 2/],
+    ["a header without names", ",,\r\nAda,x,1\r\n", 1, 1, /The header names no column/],
     ["a header on the third line", "\n\nnmae\nAda\n", 3, 1, /not known: "nmae"/],
     ["a header with a stray quotation mark", 'na"me",id\r\n', 1, 1, /The header has a quotation mark in the wrong place/],
     ["a quotation mark that is never closed", 'name\r\nAda\r\n"Bob\r\nEve\r\n', 3, 1, /never closed/],

@@ -96,6 +96,47 @@ describe("import", () => {
     assert.deepEqual(await peopleIn(database), [{ id: 1, name: "Ada", address: { postalCode: "W1" } }]);
   });
 
+  const fromSpreadsheets: Readonly<Record<string, string>> = {
+    "empty columns without a name, and empty rows": "name;;birthDate;\r\nAda;;10.12.1815;\r\n;;;\r\n",
+    "the line sep=;": "sep=;\r\nname;birthDate\r\nAda;10.12.1815\r\n",
+    "lines that end in CR": "name;birthDate\rAda;10.12.1815\r",
+  };
+  for (const [what, content] of Object.entries(fromSpreadsheets)) {
+    for (const charset of ["utf8", "utf16le"] as const) {
+      it(`reads a file with ${what}, in ${charset}`, async () => {
+        const database = newFile("db");
+        const file = write("csv", Buffer.from(`\ufeff${content}`, charset));
+        assert.match(
+          await run("import", file, "--database", database, "--date", "D.M.YYYY"),
+          /semicolons\nstored 1 person in [^\n]*$/,
+        );
+        assert.deepEqual(await peopleIn(database), [{ id: 1, name: "Ada", birthDate: "1815-12-10" }]);
+      });
+    }
+  }
+
+  it("reads lines that end in CRLF within a cell", async () => {
+    const database = newFile("db");
+    await run("import", write("csv", 'name,description\r\nAda,"one\r\ntwo"\r\n'), "--database", database);
+    assert.deepEqual(await peopleIn(database), [{ id: 1, name: "Ada", description: "one\ntwo" }]);
+  });
+
+  it("refuses values of columns without a name, which --map leaves out", async () => {
+    const [database, rejects] = [newFile("db"), newFile("csv")];
+    const file = write("csv", "sep=,\n,name\n0,Ada\n1,Grace\n");
+    const refused = await run("import", file, "--database", database, "--rejects", rejects);
+    assert.match(
+      refused,
+      /\nline 3: has "0" in column 1, which has no name in the header\nline 4: [^\n]*\n.*--map "="\./,
+    );
+    assert.match(readFileSync(rejects, "utf8"), /^,name,"import-error"\n0,Ada,"has /);
+    assert.match(await run("import", rejects, "--database", database, "--map", "="), /\nstored 2 people in /);
+    assert.deepEqual(await peopleIn(database), [
+      { id: 1, name: "Ada" },
+      { id: 2, name: "Grace" },
+    ]);
+  });
+
   it("writes what is refused to a file that can be corrected and imported, again and again", async () => {
     const database = newFile("db");
     const [first, second] = [newFile("csv"), newFile("csv")];
@@ -261,9 +302,11 @@ describe("import", () => {
   const unusable: readonly (readonly [name: string, argv: readonly string[], message: RegExp])[] = [
     ["a file that is missing", ["none.csv"], /^The file "none\.csv" cannot be read: it does not exist$/],
     ["a directory", [folder.path("."), "--format", "csv"], /is a directory\.$/],
+    ["a spreadsheet", ["people.xlsx"], /^"people\.xlsx" is the file of a spreadsheet\. .* save it as CSV\.$/],
+    ["what is no text", [write("csv", Buffer.from("PK\u0003\u0004\u0014\0"))], /is not a text in .* save it as CSV\.$/],
     ["a name that says no format", [write("dat", "")], /says no format: add --format with csv, ndjson, /],
     ["standard input without a format", ["-"], /"standard input" says no format/],
-    ["an empty file", [write("csv", "")], /cannot be read on as csv: .*no header/],
+    ["an empty file", [write("csv", "")], /cannot be read as csv: .*no header/],
     ["XML without people", [write("xml", "<people/>")], /has no <person> elements/],
     ["XML that is cut off", [write("xml", "<people><person><name>A")], /The last person has no end at line 1/],
     ["no vCards", [write("vcf", "x")], /has no vCards/],
@@ -479,7 +522,7 @@ describe("the programs", () => {
 
   it("export into a pipe whose reader has enough, without a word", async () => {
     const line = `"$0" "$@" | head -1`;
-    const args = [process.execPath, ...programArguments, "export", "--database", database];
+    const args = [process.execPath, ...programArguments, "export", "-", "--database", database];
     const { stdout, stderr } = await promisify(execFile)("sh", ["-c", line, ...args]);
     assert.deepEqual([stdout.split(",")[0], stderr], ["id", ""]);
   });

@@ -183,6 +183,13 @@ describe("the command line of the service", () => {
       ["--database", "mysql://me:secret@db/people"],
       '--database must be the path of a file or a URL postgres://..., not "mysql://...".',
     ],
+    ...["sqlite:people.db", "file:people.db", "postgres:/me:secret@db/people"].map(
+      (value) =>
+        [
+          ["--database", value],
+          `--database must be the path of a file or a URL postgres://..., not "${value.replace(/:.*/, ":...")}".`,
+        ] as const,
+    ),
     [["postgres://me:secret@db/people"], 'Unknown command "postgres://...".'],
     [["--port", "postgres://me:sec/r@t@db"], '--port must be a whole number from 0 to 65535, not "postgres://...".'],
     [["--demo", "database=postgresql://me:secret@db"], '"serve" takes options only, not "database=postgresql://...".'],

@@ -68,7 +68,7 @@ describe("--tls-cert and --tls-key", () => {
   it("are refused in one line when they cannot be read or used", async () => {
     for (const [make, reason] of [
       [() => writeFileSync(cert, "no certificate"), /must be a certificate and its key/],
-      [() => rmSync(cert), /The file ".*cert\.pem" of --tls-cert cannot be read: ENOENT\n/],
+      [() => rmSync(cert), /The file ".*cert\.pem" of --tls-cert cannot be read: it does not exist\n/],
     ] as const) {
       copyFixtures();
       make();

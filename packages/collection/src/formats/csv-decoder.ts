@@ -1,7 +1,7 @@
 import { ContentError, excerpt } from "waymark/content";
 import { toInteger } from "../member-value.ts";
 import { unguardFormula } from "./csv.ts";
-import { type CsvColumn, type CsvMembers, readCsvHeader } from "./csv-header.ts";
+import { type CsvColumn, type CsvHeader, type CsvMembers, readCsvHeader } from "./csv-header.ts";
 import { type CsvCell, readCsvRecords } from "./csv-records.ts";
 import type { ListDecoder } from "./list-decoder.ts";
 
@@ -16,7 +16,10 @@ export interface CsvDecoderOptions {
   readonly integers?: readonly string[];
   /** The ASCII character that separates the cells of a row. Default: a comma. */
   readonly delimiter?: string;
-  /** Returns which of `columns` a name in the header stands for; undefined leaves the column out. Default: the name itself. */
+  /**
+   * Returns which of `columns` a name in the header stands for; undefined leaves the column out. The name is empty for a column
+   * without one. Default: the name itself.
+   */
   readonly toColumn?: (name: string) => string | undefined;
   /** Whether to remove the apostrophe that `csvRepresentation` puts before formulas. Default: `guarded`. */
   readonly formulas?: "guarded" | "as-is";
@@ -26,8 +29,8 @@ export interface CsvDecoderOptions {
  * Reads `text/csv` (RFC 4180) as `csvRepresentation` writes it: a header that names members, then a record for each row. An
  * empty cell is an absent member. A quoted empty cell (`""`) is an empty text, except in files whose header is quoted too, where
  * quotation marks have no meaning. A byte order mark is allowed, and lines may end in LF. Content in which the end of a row is
- * unclear is refused completely; any other mistake concerns its row only. A file has at most 1,000 columns, whose names have at
- * most 255 characters and 64 levels.
+ * unclear is refused completely; any other mistake concerns its row only. A column without a name in the header is allowed if its
+ * cells are empty. A file has at most 1,000 columns, whose names have at most 255 characters and 64 levels.
  *
  * ```ts
  * csvDecoder({ columns: ["id", "name", "address.postalCode"], integers: ["id"] })
@@ -49,19 +52,21 @@ export function csvDecoder(options: CsvDecoderOptions): ListDecoder {
       if (mediaType.parameters.get("header")?.toLowerCase() === "absent") {
         throw new ContentError("The Content-Type says header=absent, but a header must name the columns");
       }
-      let header: { readonly members: CsvMembers; readonly length: number; readonly isQuoted: boolean } | undefined;
+      let header: (CsvHeader & { readonly length: number; readonly isQuoted: boolean }) | undefined;
       for await (const { line, cells, fault } of readCsvRecords(pieces, delimiter)) {
         if (header === undefined) {
           if (cells === undefined) throw new ContentError(`The header ${fault}`, { line, column: 1 });
-          const members = readCsvHeader(cells, toColumn, lenient ? undefined : known, line);
-          header = { members, length: cells.length, isQuoted: cells.some(({ isQuoted }) => isQuoted) };
+          const read = readCsvHeader(cells, toColumn, lenient ? undefined : known, line);
+          header = { ...read, length: cells.length, isQuoted: cells.some(({ isQuoted }) => isQuoted) };
         } else if (cells === undefined) {
           yield { line, issues: [{ message: fault }] };
         } else if (cells.length !== header.length) {
           yield { line, issues: [{ message: `has ${counted(cells.length)}; the header has ${header.length}` }] };
         } else {
           const isAbsent = ({ text, isQuoted }: CsvCell) => text === "" && (!isQuoted || header?.isQuoted === true);
-          yield { line, value: toObject(header.members, cells, isAbsent, toValue) ?? {} };
+          const nameless = header.nameless.find((index) => cells[index]?.text !== "");
+          if (nameless === undefined) yield { line, value: toObject(header.members, cells, isAbsent, toValue) ?? {} };
+          else yield { line, issues: [{ message: inNameless(nameless, cells[nameless]?.text ?? "") }] };
         }
       }
       if (header === undefined) {
@@ -90,5 +95,8 @@ function toObject(
   }
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
+
+const inNameless = (index: number, text: string): string =>
+  `has ${excerpt(text)} in column ${index + 1}, which has no name in the header`;
 
 const counted = (cells: number): string => (cells === 1 ? "1 cell" : `${cells} cells`);

@@ -12,13 +12,20 @@ export interface CsvColumn {
   readonly index: number;
 }
 
+/** What a header says of the columns of a file. */
+export interface CsvHeader {
+  readonly members: CsvMembers;
+  /** The columns without a name, from 0. Spreadsheets write them at the end, with empty cells. */
+  readonly nameless: readonly number[];
+}
+
 /**
  * Reads the members that a header names: `address.postalCode` is a member of an object.
  *
  * @param toColumn returns the column that a name in the header stands for; undefined leaves the column out
  * @param known the columns that are allowed; undefined allows all
  * @param line the line of the header, for messages
- * @throws ContentError when a column has no name, is named twice or is not known; when a name is longer than 255 characters
+ * @throws ContentError when no column has a name; when one is named twice or is not known; when a name is longer than 255 characters
  *   or deeper than 64 levels; and when there are more than 1,000 members, objects included
  */
 export function readCsvHeader(
@@ -26,15 +33,16 @@ export function readCsvHeader(
   toColumn: (name: string) => string | undefined,
   known: ReadonlySet<string> | undefined,
   line: number,
-): CsvMembers {
+): CsvHeader {
   const refuse = (detail: string): never => {
     throw new ContentError(detail, { line, column: 1 });
   };
-  const nameless = cells.findIndex(({ text }) => text === "") + 1;
-  if (nameless > 0) refuse(`The header does not name column ${nameless}: each column takes the name of a member`);
-  const columns = cells
+  if (cells.every(({ text }) => text === "")) refuse("The header names no column: each takes the name of a member");
+  const named = cells
     .map(({ text }, index) => ({ name: toColumn(text), index }))
     .filter((column): column is CsvColumn => column.name !== undefined);
+  const columns = named.filter(({ name }) => name !== "");
+  const nameless = named.filter(({ name }) => name === "").map(({ index }) => index);
   const names = columns.map(({ name }) => name);
   const seen = new Set<string>();
   const repeated = names.find((name) => seen.size === seen.add(name).size);
@@ -63,7 +71,7 @@ export function readCsvHeader(
     if (count > mostMembers)
       refuse(`The header names more than ${mostMembers} members, the objects they are in counted`);
   }
-  return members;
+  return { members, nameless };
 }
 
 type MutableMembers = Map<string, CsvColumn | MutableMembers>;

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { ContentError, decodeUtf8, parseStrictJson, positionAt, quote, type TextPosition } from "waymark/content";
 import type * as z from "zod";
+import { fileFault } from "../file-fault.ts";
 import { jsonType } from "../person/text.ts";
 
 /** Thrown when a file cannot be used: the message names the file, and each finding with its place. */
@@ -41,16 +42,8 @@ async function readText(file: string): Promise<string> {
 /** Makes a FileError of what reading a file, or `decodeUtf8`, has thrown. */
 export function toFileError(file: string, error: unknown): FileError {
   if (error instanceof ContentError) return new FileError(file, [error.message]);
-  const { code = "" } = error as NodeJS.ErrnoException; // of the system, since decodeUtf8 throws nothing else
-  return new FileError(file, [readErrors[code] ?? `reading it failed with ${code}`]);
+  return new FileError(file, [fileFault(error) ?? String(error)]);
 }
-
-const readErrors: Readonly<Record<string, string>> = {
-  ENOENT: "it does not exist",
-  EISDIR: "it is a directory",
-  ENOTDIR: "its path goes through something that is not a directory",
-  EACCES: "this user may not read it",
-};
 
 /**
  * Parses the text of a JSON file.

@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, realpath, rename, rm, stat } from "node:f
 import { dirname } from "node:path";
 import { quote } from "waymark/content";
 import * as z from "zod";
+import { fileFault } from "../file-fault.ts";
 import { scope } from "./access-file.ts";
 import { FileError, readJsonFile } from "./json-file.ts";
 
@@ -55,7 +56,7 @@ export async function changeKeys(
     await handle.close();
     await rm(next, { force: true });
     throw error instanceof Error && "syscall" in error && "code" in error
-      ? new FileError(file, [`writing it failed with ${error.code}`])
+      ? new FileError(file, [`writing it failed: ${fileFault(error)}`])
       : error;
   }
   await syncFolder(dirname(file));
@@ -101,12 +102,11 @@ async function lock(file: string, next: string): Promise<FileHandle> {
     await mkdir(dirname(file), { recursive: true });
     return await open(next, "wx", 0o600);
   } catch (error) {
-    const { code = "" } = error as NodeJS.ErrnoException; // of the system: these calls throw nothing else
-    const isLocked = code === "EEXIST";
+    const isLocked = (error as NodeJS.ErrnoException).code === "EEXIST"; // of the system: these calls throw nothing else
     throw new FileError(file, [
       isLocked
         ? `another command is changing it; if none is, one broke off, and ${quote(next)} can be removed`
-        : `writing ${quote(next)} failed with ${code}`,
+        : `writing ${quote(next)} failed: ${fileFault(error)}`,
     ]);
   }
 }

@@ -55,23 +55,6 @@ export function userErrorMessage(error: unknown): string | undefined {
   return userErrors.some((type) => error instanceof type) ? (error as Error).message : undefined; // each of these is one
 }
 
-/** Returns in words why the system does not read or write a file; undefined for an error of another kind. */
-export function fileFault(error: unknown): string | undefined {
-  const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
-  return code === undefined ? undefined : (fileFaults[code] ?? code);
-}
-
-const fileFaults: Readonly<Record<string, string>> = {
-  EACCES: "this user may not do that",
-  EFBIG: "it would be larger than the system allows",
-  EISDIR: "it is a directory",
-  ENOENT: "it does not exist",
-  ENOSPC: "the disk is full",
-  ENOTDIR: "part of its path is not a directory",
-  EPERM: "this user may not do that",
-  EROFS: "the file system is read-only",
-};
-
 const userErrors = [
   StoreOpenError,
   StoreUnavailable,

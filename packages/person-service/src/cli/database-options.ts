@@ -45,9 +45,12 @@ export function faultInPartitions(partitions: number | undefined, database: stri
     : "--partitions needs a PostgreSQL database: SQLite has one writer.";
 }
 
-/** Returns what is wrong with the address of a database. The URL of another kind would be taken for the path of a file. */
+/**
+ * Returns what is wrong with the address of a database. A URL of another kind, such as sqlite:people.db or postgres:/people, would be
+ * taken for the path of a file. A letter and a colon begin a path on Windows.
+ */
 function faultInDatabaseAddress(value: string): string | undefined {
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(value) && !isPostgresAddress(value)
-    ? `must be the path of a file or a URL postgres://..., not ${quotedArgument(value)}`
+  return (/^[a-z][a-z0-9+.-]*:\/\//i.test(value) || /^[a-z][a-z0-9]+:/i.test(value)) && !isPostgresAddress(value)
+    ? `must be the path of a file or a URL postgres://..., not ${quotedArgument(value.replace(/^([a-z][a-z0-9+.-]*:(?:\/\/)?).*$/is, "$1..."))}`
     : undefined;
 }

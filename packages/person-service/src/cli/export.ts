@@ -1,7 +1,6 @@
 import { once } from "node:events";
-import { createWriteStream, existsSync } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { realpath, rename, rm, stat } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import {
@@ -14,16 +13,17 @@ import {
 } from "@waymark/collection";
 import { HttpRequest } from "waymark";
 import { quote } from "waymark/content";
+import { fileFault, newFileFault } from "../file-fault.ts";
 import { personCollection } from "../person/collection.ts";
 import { formatNames, formatOfFile, formats, isFormatName, type TransferFormat } from "../transfer/formats.ts";
-import { type Command, CommandError, fileFault } from "./command.ts";
+import { type Command, CommandError } from "./command.ts";
 import { databaseOptions } from "./database-options.ts";
 import { formatOption } from "./import.ts";
 import { countPeople, drawProgress } from "./progress.ts";
 
 /** Exports all people to a file. */
 export const exportCommand: Command = {
-  about: "Exports all people as CSV, NDJSON, JSON, XML or vCards to a file, or to standard output.",
+  about: "Exports all people as CSV, NDJSON, JSON, XML or vCards to a file, or to standard output (-).",
   notes: ["A file gets its name when it is complete. Import it to have the same people; copy also keeps their times."],
   examples: [
     ["person-service export people.csv", "all people, as CSV"],
@@ -32,7 +32,8 @@ export const exportCommand: Command = {
   operands: ["[FILE]"],
   options: { format: formatOption, ...databaseOptions },
   async run(given, io) {
-    const [file] = given.operands;
+    const [operand] = given.operands;
+    const file = operand === "-" ? undefined : operand;
     const wanted = given.value("format");
     const byName = file === undefined ? formats.csv : formatOfFile(file);
     const format = wanted !== undefined && isFormatName(wanted) ? formats[wanted] : byName;
@@ -94,9 +95,6 @@ async function write(
 async function writeFile(file: string, write: (output: Writable) => Promise<number>): Promise<number> {
   const found = await stat(file).catch(() => undefined);
   if (found !== undefined && !found.isFile()) return write(await open(file));
-  if (found === undefined && !existsSync(dirname(resolve(file)))) {
-    throw new CommandError(`The file ${quote(file)} cannot be written: its directory does not exist`);
-  }
   const target = found === undefined ? file : await realpath(file);
   const partial = `${target}.part`;
   try {
@@ -119,7 +117,7 @@ async function describeFault<T>(file: string, write: () => Promise<T>): Promise<
   try {
     return await write();
   } catch (error) {
-    const fault = fileFault(error);
+    const fault = newFileFault(error);
     if (fault === undefined) throw error;
     throw new CommandError(`The file ${quote(file)} cannot be written: ${fault}`);
   }

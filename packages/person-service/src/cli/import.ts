@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { displayAddress, isPostgresAddress, openDatabase, type Store } from "@waymark/collection";
 import { ContentError, quote } from "waymark/content";
+import { fileFault } from "../file-fault.ts";
 import { personCollection } from "../person/collection.ts";
 import { personSchema } from "../person/person.ts";
 import { adviceOn, type ColumnNames, columnNames, parseMap } from "../transfer/columns.ts";
@@ -11,7 +12,7 @@ import { type ImportResult, importPeople } from "../transfer/import-people.ts";
 import { openRejects, type Refusal, RejectsError } from "../transfer/rejects.ts";
 import { copyOfStream, openSourceFile, type SourceFile } from "../transfer/source-file.ts";
 import { dateReader } from "../transfer/values.ts";
-import { type Command, CommandError, type CommandStreams, fileFault, type Given } from "./command.ts";
+import { type Command, CommandError, type CommandStreams, type Given } from "./command.ts";
 import { databaseOptions } from "./database-options.ts";
 import { type Option, oneOf, type ValueType } from "./option.ts";
 import { countPeople, drawProgress } from "./progress.ts";
@@ -104,6 +105,10 @@ interface FileToImport {
 
 async function importFile({ path, name, format, given, isStopped }: FileToImport, io: CommandStreams): Promise<void> {
   const source = await readThrough(path, name);
+  if (!source.isText)
+    throw new CommandError(
+      `${quote(name)} is not a text in UTF-8, Windows-1252 or UTF-16 with a byte order mark. ${saveAsCsv}`,
+    );
   describe(source, format, name, io);
   const columns = columnNames(parseMap(given.values("map")));
   const rejectsFile = given.value("rejects");
@@ -139,7 +144,7 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
     if (error instanceof RejectsError) throw toCommandError(error, rejectsFile);
     if (!(error instanceof ContentError)) throw error;
     if (columns.unknown.length > 0) throw new CommandError(adviceOn(columns.unknown));
-    throw new CommandError(`${quote(name)} cannot be read on as ${format.name}: ${error.message}`);
+    throw new CommandError(`${quote(name)} cannot be read as ${format.name}: ${error.message}`);
   } finally {
     await database?.close();
   }
@@ -149,8 +154,13 @@ function formatFor(name: string, given: Given): TransferFormat {
   const wanted = given.value("format");
   const format = wanted !== undefined && isFormatName(wanted) ? formats[wanted] : formatOfFile(name);
   if (format !== undefined) return format;
+  if (spreadsheets.test(name)) throw new CommandError(`${quote(name)} is the file of a spreadsheet. ${saveAsCsv}`);
   throw new CommandError(`The name of ${quote(name)} says no format: add --format with ${formatNames.join(", ")}.`);
 }
+
+const spreadsheets = /\.(?:xls[xmb]?|ods|numbers)$/i;
+
+const saveAsCsv = "To import a spreadsheet, save it as CSV.";
 
 async function readThrough(path: string, name: string): Promise<SourceFile> {
   try {
@@ -206,6 +216,7 @@ interface Reported extends Pick<CommandStreams, "printNote"> {
 function refusalReport({ format, columns, rejects, printNote }: Reported) {
   let count = 0;
   let looksLikeOtherDates = false;
+  let isNameless = false;
   const begin = (): void => {
     if (columns.guesses.length > 0) printNote(`columns: ${columns.guesses.splice(0).join(", ")}`);
   };
@@ -214,6 +225,7 @@ function refusalReport({ format, columns, rejects, printNote }: Reported) {
       begin();
       count++;
       looksLikeOtherDates ||= /birthDate must be a date/.test(reason);
+      isNameless ||= /^has .* which has no name in the header$/.test(reason);
       if (count <= mostListed) printNote(`${format.place} ${line}: ${reason}`);
     },
     end(): void {
@@ -221,6 +233,7 @@ function refusalReport({ format, columns, rejects, printNote }: Reported) {
       const more = count - mostListed;
       if (more > 0) printNote(`and ${more.toLocaleString("en")} more`);
       if (looksLikeOtherDates) printNote("If dates have another form, name it, as in --date DD.MM.YYYY.");
+      if (isNameless) printNote('To leave out columns without a name, add --map "=".');
       if (count === 0) return;
       printNote(
         rejects === undefined

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { quote } from "waymark/content";
+import { fileFault, newFileFault } from "../file-fault.ts";
 import { CommandError } from "./command.ts";
 
 /**
@@ -33,7 +34,9 @@ function make(file: string): void {
     }
   } catch (error) {
     // Another process was faster.
-    if (codeOf(error) !== "EEXIST") throw unusable(file, "made", error);
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) {
+      throw unusable(file, `made: ${newFileFault(error)}`, error);
+    }
   }
 }
 
@@ -41,12 +44,9 @@ function read(file: string): string {
   try {
     return readFileSync(file, "utf8").trim();
   } catch (error) {
-    throw unusable(file, "read", error);
+    throw unusable(file, `read: ${fileFault(error)}`, error);
   }
 }
 
-const unusable = (file: string, verb: string, cause: unknown): CommandError =>
-  new CommandError(`The file ${quote(file)} of --session-key cannot be ${verb}: ${codeOf(cause)}`, { cause });
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error ? String(error.code) : String(error);
+const unusable = (file: string, what: string, cause: unknown): CommandError =>
+  new CommandError(`The file ${quote(file)} of --session-key cannot be ${what}`, { cause });

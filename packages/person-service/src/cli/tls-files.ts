@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { quote } from "waymark/content";
+import { fileFault } from "../file-fault.ts";
 import { CommandError } from "./command.ts";
 
 /** The paths of the certificate and its key, both PEM. */
@@ -32,7 +33,6 @@ async function read(option: string, file: string): Promise<Buffer> {
   try {
     return await readFile(file);
   } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? `: ${String(cause.code)}` : "";
-    throw new CommandError(`The file ${quote(file)} of ${option} cannot be read${code}`, { cause });
+    throw new CommandError(`The file ${quote(file)} of ${option} cannot be read: ${fileFault(cause)}`, { cause });
   }
 }

@@ -27,6 +27,7 @@ export function columnNames(map: ReadonlyMap<string, string>): ColumnNames {
     toMember(heading) {
       const mapped = map.get(heading) ?? map.get(heading.trim());
       if (mapped !== undefined) return mapped === "" ? undefined : mapped;
+      if (heading === "") return "";
       if (heading === importErrorName) return undefined;
       if (members.includes(heading)) return setByServer.has(heading) ? undefined : heading;
       const guess = memberByWord.get(toColumnKey(heading));
@@ -46,7 +47,7 @@ export function adviceOn(unknown: readonly string[]): string {
 }
 
 /**
- * Reads the values of `--map`.
+ * Reads the values of `--map`: `First Name=givenName`, `Shoe Size=` for a column that is left out, and `=` for those without a name.
  *
  * @throws RangeError when one does not name a heading and a member
  */
@@ -55,7 +56,7 @@ export function parseMap(values: readonly string[]): ReadonlyMap<string, string>
     values.map((value) => {
       const at = value.lastIndexOf("=");
       const member = value.slice(at + 1).trim();
-      if (at < 1) throw new RangeError(`must be like "First Name=givenName", not ${excerpt(value)}`);
+      if (at < 0) throw new RangeError(`must be like "First Name=givenName", not ${excerpt(value)}`);
       if (member === "" || members.includes(member)) return [value.slice(0, at), member];
       const nearest = nearestName(member, members);
       const meant = nearest === undefined ? `; members are ${members.join(", ")}` : `; did you mean "${nearest}"?`;

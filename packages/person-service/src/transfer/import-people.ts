@@ -111,6 +111,12 @@ async function* candidatesOf(
     columns,
   })) {
     if (last !== undefined) yield { ...last, nextLine: line };
+    last = undefined;
+    // Below the last person, spreadsheets often write rows of separators.
+    if (format.name === "csv" && issues === undefined && isEmpty(value)) {
+      position++;
+      continue;
+    }
     const read = format.name === "csv" ? value : renamed(value, map);
     const result = issues === undefined ? schema["~standard"].validate(toMembers(read, readDate)) : { issues };
     const person = result.issues === undefined ? result.value : undefined;
@@ -118,6 +124,8 @@ async function* candidatesOf(
   }
   if (last !== undefined) yield last;
 }
+
+const isEmpty = (value: unknown): boolean => Object.keys(value as object).length === 0; // a row is an object
 
 const batchLength = 1000;
 

@@ -90,9 +90,12 @@ class RowsOfSource {
     this.#lines = linesOf(source.pieces());
   }
 
-  /** Returns the first line; a header has one. */
+  /** Returns the first line that is not blank; a header has one. */
   async header(): Promise<string> {
-    this.#header ??= await this.#read();
+    while (this.#header === undefined) {
+      const line = await this.#read();
+      if (line === "" || line.trim() !== "") this.#header = line;
+    }
     return this.#header;
   }
 

@@ -13,9 +13,14 @@ export interface SourceFile {
   /** SHA-256, by which a second import of the same file is known. */
   readonly digest: string;
   readonly charset: Charset;
+  /** False if it has the NUL characters that archives and spreadsheets have. */
+  readonly isText: boolean;
   /** What separates the cells of its first line, if it is CSV. */
   readonly delimiter: Delimiter;
-  /** The content in UTF-8, without a byte order mark. `onBytes` is called with the size of each piece that was read. */
+  /**
+   * The content in UTF-8, without a byte order mark, and with LF where lines end in CR only. The line `sep=;`, which Excel knows, is
+   * a blank one. `onBytes` is called with the size of each piece that was read.
+   */
   pieces(onBytes?: (count: number) => void): AsyncIterable<Uint8Array>;
 }
 
@@ -43,22 +48,30 @@ export async function openSourceFile(path: string): Promise<SourceFile> {
   const { charset, mark } = charsetOf(beginning, isUtf8);
   const label = labels[charset];
   const text = new TextDecoder(label).decode(beginning.subarray(mark));
+  const endsLinesInCr = text.includes("\r") && !text.includes("\n");
+  const [separatorLine = "", separator] = /^sep=([,;\t|])\r?(?=\n)/.exec(text) ?? [];
+  const start = mark + separatorLine.length * (charset.startsWith("UTF-16") ? 2 : 1);
   return {
     size,
     digest: hash.digest("hex"),
     charset,
-    delimiter: delimiterOf(text),
+    isText: !text.includes("\0"),
+    delimiter: delimiters.find((delimiter) => delimiter === separator) ?? delimiterOf(text),
     async *pieces(onBytes = () => undefined) {
       const decoder = charset === "UTF-8" ? undefined : new TextDecoder(label);
-      const stream = createReadStream(path, { start: mark, highWaterMark: pieceSize }) as AsyncIterable<Buffer>;
+      const stream = createReadStream(path, { start, highWaterMark: pieceSize }) as AsyncIterable<Buffer>;
       for await (const piece of stream) {
         onBytes(piece.length);
-        yield decoder === undefined ? piece : Buffer.from(decoder.decode(piece, { stream: true }));
+        const content = decoder === undefined ? piece : Buffer.from(decoder.decode(piece, { stream: true }));
+        yield endsLinesInCr ? content.map((byte) => (byte === carriageReturn ? lineFeed : byte)) : content;
       }
       if (decoder !== undefined) yield Buffer.from(decoder.decode());
     },
   };
 }
+
+const carriageReturn = 0x0d;
+const lineFeed = 0x0a;
 
 const pieceSize = 262_144;
 const sampleSize = 65_536;
@@ -88,7 +101,7 @@ function charsetOf(beginning: Buffer, isUtf8: boolean): { readonly charset: Char
 
 /** Returns the separator that occurs most in the first line, outside of quotation marks. */
 function delimiterOf(text: string): Delimiter {
-  const line = /^(?:"(?:[^"]|"")*"|[^"\n])*/.exec(text)?.[0].replaceAll(/"(?:[^"]|"")*"/g, "") ?? "";
+  const line = /^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(text)?.[0].replaceAll(/"(?:[^"]|"")*"/g, "") ?? "";
   const count = (delimiter: Delimiter): number => line.split(delimiter).length;
   return delimiters.toSorted((a, b) => count(b) - count(a))[0] ?? ",";
 }

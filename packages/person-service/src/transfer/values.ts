@@ -39,8 +39,9 @@ export function toMembers(value: unknown, readDate: ReadDate): unknown {
   if (!isObject(value)) return value;
   const entries = Object.entries(value).map(([name, member]): readonly [string, unknown] => {
     if (name === "address" && isObject(member)) return [name, toAddress(member)];
-    // The only text that may have it.
-    if (typeof member !== "string" || name === "description") return [name, member];
+    if (typeof member !== "string") return [name, member];
+    // The only text that may have white space around it, and lines, which end in CRLF in files of Windows.
+    if (name === "description") return [name, member.replaceAll(/\r\n?/g, "\n")];
     const text = member.trim();
     return [name, name === "birthDate" ? readDate(text) : text];
   });
