@@ -7,7 +7,11 @@ import type { MemberType, MemberValue } from "./selection.ts";
  * @param member `familyName`, or `address.postalCode` for a member of an object
  */
 export function memberValue(document: unknown, member: string, type: MemberType | undefined): MemberValue {
-  const value = valueAt(document, member);
+  return toMemberValue(valueAt(document, member), type);
+}
+
+/** Converts the value of a member for filters and order, as `memberValue` returns it. */
+export function toMemberValue(value: unknown, type: MemberType | undefined): MemberValue {
   switch (type) {
     case "number":
       return typeof value === "number" ? value : null;

@@ -115,10 +115,9 @@ describe("a writer that several programs share", () => {
   it(
     "fails one change of a commit, and makes those of the others",
     withMembers(async ({ file, stores: [one, other] }) => {
-      const isEve = "(SELECT document ->> '$.name' FROM person ORDER BY id DESC LIMIT 1) = 'Eve'";
       withDatabase(file, (opened) =>
-        opened.exec(`CREATE TRIGGER refuse BEFORE UPDATE ON waymark_collections WHEN ${isEve}
-          BEGIN SELECT RAISE(ABORT, 'no Eve'); END`),
+        opened.exec(`CREATE TRIGGER refuse AFTER INSERT ON person WHEN NEW.document ->> '$.name' = 'Eve'
+          BEGIN SELECT RAISE(FAIL, 'no Eve'); END`),
       );
       const eve = assert.rejects(one.create({ name: "Eve" }), { name: "Error", message: "no Eve" });
       const made = await Promise.all([create(one, { name: "Ada" }), create(other, { name: "Grace" })]);

@@ -104,11 +104,10 @@ describe("writes to a SQLite file at the same time", () => {
   it(
     "fail alone",
     withStore(async (store, file) => {
-      // When it refuses her, her record is there already.
-      const isEve = "(SELECT document ->> '$.name' FROM person ORDER BY id DESC LIMIT 1) = 'Eve'";
+      // When it refuses her, her record is there already, and FAIL leaves it there.
       withDatabase(file, (other) =>
-        other.exec(`CREATE TRIGGER refuse BEFORE UPDATE ON waymark_collections WHEN ${isEve}
-          BEGIN SELECT RAISE(ABORT, 'no Eve'); END`),
+        other.exec(`CREATE TRIGGER refuse AFTER INSERT ON person WHEN NEW.document ->> '$.name' = 'Eve'
+          BEGIN SELECT RAISE(FAIL, 'no Eve'); END`),
       );
       const outcomes = await Promise.allSettled(["Ada", "Eve", "Grace"].map((name) => store.create({ name })));
       const [ada, eve, grace] = outcomes;
@@ -121,6 +120,35 @@ describe("writes to a SQLite file at the same time", () => {
           [2, 2, "Grace"],
         ],
       );
+    }),
+  );
+
+  it(
+    "are counted once each, also beside a removal and a change that fails",
+    withStore(async (store, file) => {
+      withDatabase(file, (other) =>
+        other.exec(`CREATE TRIGGER refuse AFTER INSERT ON person WHEN NEW.document ->> '$.name' = 'Eve'
+          BEGIN SELECT RAISE(FAIL, 'no Eve'); END`),
+      );
+      const before = commitsIn(file);
+      await Promise.allSettled([
+        store.create({ name: "Ada" }),
+        store.create({ name: "Grace" }),
+        store.remove(2),
+        store.create({ name: "Eve" }),
+        store.create({ name: "Alan" }),
+      ]);
+      assert.equal(commitsIn(file), before + 1);
+      assert.deepEqual(
+        (await everything(store)).map(({ id, revision }) => [id, revision]),
+        [
+          [1, 1],
+          [3, 4],
+        ],
+      );
+      assert.equal(await store.revision(), 4);
+      const { id, revision } = await create(store, {});
+      assert.deepEqual([id, revision], [4, 5]);
     }),
   );
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CollectionDefinition } from "../database.ts";
-import { comparedValue, memberValue, valueAt } from "../member-value.ts";
+import { comparedValue, toMemberValue, valueAlong, valueAt } from "../member-value.ts";
 import type { MemberType, SelectableMember } from "../selection.ts";
 import { StoreUnavailable } from "../store-errors.ts";
 
@@ -18,8 +18,9 @@ export type ColumnKind = "unique" | "text" | "caseless" | "number" | "time";
 
 /** Makes the column for filters and order. */
 export function selectableColumn({ name, type }: SelectableMember): MemberColumn {
+  const path = name.split(".");
   const toValue = (document: unknown): string | number | null => {
-    const value = memberValue(document, name, type);
+    const value = toMemberValue(valueAlong(document, path), type);
     return value === null ? null : comparedValue(value, type);
   };
   return { member: name, kind: columnKinds[type], content: "value", toValue };

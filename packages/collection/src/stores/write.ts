@@ -96,7 +96,7 @@ const ownerMember = ({ member, id }: OwnerOf): object => ({ [member]: id });
 /** Makes the JSON text of a record: `id`, the members unchanged, the times (RFC 3339, UTC, milliseconds). */
 export function toStoredJson(members: string, stamp: Stamp): string {
   const createdAt = new Date(stamp.createdAt).toISOString();
-  const updatedAt = new Date(stamp.updatedAt).toISOString();
+  const updatedAt = stamp.updatedAt === stamp.createdAt ? createdAt : new Date(stamp.updatedAt).toISOString();
   const separated = members === "{}" ? "" : `,${members.slice(1, -1)}`;
   return `{"id":${stamp.id}${separated},"createdAt":"${createdAt}","updatedAt":"${updatedAt}"}`;
 }

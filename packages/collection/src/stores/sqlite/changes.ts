@@ -4,6 +4,7 @@ import { decide, forgottenForEach, keyLifetime } from "../decide.ts";
 import { keyColumns } from "../rows.ts";
 import type { OutcomeOf, Write } from "../write.ts";
 import { type FilledColumn, filledColumns, rowInsertion } from "./columns.ts";
+import type { SqliteCounters } from "./counters.ts";
 import { SqliteKnown } from "./known.ts";
 import { readRowidsAsBigInt } from "./statements.ts";
 import { SqliteWords } from "./words.ts";
@@ -14,7 +15,7 @@ export class SqliteWrites {
   readonly #known: SqliteKnown;
   /** The columns of the selectable members. In a row, the keys of the unique members come before them. */
   readonly #selectable: readonly FilledColumn[];
-  readonly #count: StatementSync;
+  readonly #counters: SqliteCounters;
   readonly #insert: StatementSync;
   readonly #update: StatementSync;
   readonly #delete: StatementSync;
@@ -25,13 +26,14 @@ export class SqliteWrites {
   /** The number of creations and replacements since expired keys were last removed, and the latest of their times. */
   #stored = { time: 0, records: 0 };
 
-  constructor(database: DatabaseSync, definition: CollectionDefinition) {
+  /** @param counters those of the connection, for all collections */
+  constructor(database: DatabaseSync, definition: CollectionDefinition, counters: SqliteCounters) {
     const { name: collection, fullText = [], owner } = definition;
     const columns = filledColumns(definition);
     this.#collection = collection;
-    this.#known = new SqliteKnown(database, definition);
+    this.#known = new SqliteKnown(database, definition, counters);
     this.#selectable = columns.filter(({ kind }) => kind !== "unique");
-    this.#count = database.prepare("UPDATE waymark_collections SET revision = ?, last_id = ? WHERE name = ?");
+    this.#counters = counters;
     this.#insert = database.prepare(rowInsertion(definition));
     const changes = ["revision", "updated_at", "document", ...columns.map(({ name }) => name)];
     this.#update = database.prepare(
@@ -51,7 +53,7 @@ export class SqliteWrites {
       `SELECT 1 FROM "${collection}" WHERE ? IS NULL${owner === undefined ? "" : " OR owner = ?1"} LIMIT 1`,
     );
     this.#words = fullText.length === 0 ? undefined : new SqliteWords(database, collection, fullText);
-    readRowidsAsBigInt(this.#count, this.#insert, this.#update, this.#delete, this.#keep, this.#forget);
+    readRowidsAsBigInt(this.#insert, this.#update, this.#delete, this.#keep, this.#forget);
   }
 
   /** Makes the change. When it throws, everything that it has written must be undone. */
@@ -67,24 +69,27 @@ export class SqliteWrites {
         const { id, revision, updatedAt, json } = row.record;
         const owner = row.owner === undefined ? [] : [row.owner];
         this.#insert.run(id, revision, row.createdAt, updatedAt, json, ...owner, ...keys, ...this.#values(document));
-        this.#count.run(revision, lastId, this.#collection);
         if (keyed !== undefined) {
           const { key, fingerprint, time } = keyed;
           this.#keep.run(this.#collection, keyed.owner, key, fingerprint, id, revision, time);
         }
-        this.#words?.add(id, document); // last, because a failed insertion must not leave words
+        // Last, because a failed insertion must leave nothing in memory.
+        this.#counters.advance(this.#collection, { lastRevision: revision, lastId });
+        this.#words?.add(id, document);
         break;
       }
       case "update": {
         const { row, keys, document, before, lastId } = change;
         const { id, revision, updatedAt, json } = row.record;
-        this.#count.run(revision, lastId, this.#collection);
         this.#update.run(revision, updatedAt, json, ...keys, ...this.#values(document), id);
+        this.#counters.advance(this.#collection, { lastRevision: revision, lastId });
         this.#words?.replace(id, before.json, document);
         break;
       }
       case "remove":
+        this.#counters.store();
         this.#delete.run(change.record.id); // a trigger counts the removal, and stores the id so that no other record gets it
+        this.#counters.reread();
         break;
     }
     return outcome;
@@ -96,9 +101,13 @@ export class SqliteWrites {
     this.#stored = { time: 0, records: 0 };
   }
 
-  /** Must be called when the changes are applied, before the transaction is committed. */
-  finish(): void {
-    this.#words?.put();
+  /**
+   * Must be called when the changes are applied, before the transaction is committed.
+   *
+   * @param hasRemovals whether the transaction may have removed records, also those of other collections
+   */
+  finish(hasRemovals: boolean): void {
+    this.#words?.put(hasRemovals);
     const { time, records } = this.#stored;
     // Removes expired keys of any collection. Without expired keys, this adds a few µs to a commit.
     if (records > 0) this.#forget.run(time - keyLifetime, records * forgottenForEach);

@@ -8,6 +8,7 @@ import { type Claim, conflictOf } from "../decide.ts";
 import type { Engine } from "../record-store.ts";
 import { type RecordRow, recordColumns } from "../rows.ts";
 import type { OutcomeOf, Write } from "../write.ts";
+import { SqliteCounters } from "./counters.ts";
 import { guardedRead, toStoreFault } from "./fault.ts";
 import { SqliteKnown } from "./known.ts";
 import { boundedPlan, type SelectionPlan } from "./plan.ts";
@@ -49,7 +50,7 @@ export class SqliteEngine implements Engine {
     this.#find = database.prepare(find);
     this.#findOwned = owner && database.prepare(`${find} AND owner = ?`);
     this.#revision = database.prepare("SELECT revision FROM waymark_collections WHERE name = ?");
-    this.#known = new SqliteKnown(database, definition);
+    this.#known = new SqliteKnown(database, definition, new SqliteCounters(database));
     for (const read of [this.#find, this.#findOwned, this.#revision]) read?.setReturnArrays(true);
   }
 

@@ -2,23 +2,23 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { CollectionDefinition } from "../../database.ts";
 import type { SnapshotKey } from "../../snapshot.ts";
 import type { Counters, Known, StoredRow } from "../decide.ts";
-import { columnsChanged } from "../filled-columns.ts";
 import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../rows.ts";
 import { dueShape, filledColumns } from "./columns.ts";
+import type { SqliteCounters } from "./counters.ts";
 
 /** Reads the state of a collection, over the connection of the writes to decide them, or over that of the reads. */
 export class SqliteKnown implements Known {
   readonly unique: readonly string[];
   readonly #collection: string;
   readonly #shape: string;
+  readonly #counters: SqliteCounters;
   readonly #row: StatementSync;
-  readonly #counters: StatementSync;
   readonly #removed: StatementSync;
   readonly #owner: StatementSync | undefined;
   readonly #holders: readonly StatementSync[];
   readonly #keyed: StatementSync;
 
-  constructor(database: DatabaseSync, definition: CollectionDefinition) {
+  constructor(database: DatabaseSync, definition: CollectionDefinition, counters: SqliteCounters) {
     const { name: collection, unique = [], owner } = definition;
     const prepare = (text: string): StatementSync => {
       const statement = database.prepare(text);
@@ -28,9 +28,9 @@ export class SqliteKnown implements Known {
     this.unique = unique;
     this.#collection = collection;
     this.#shape = dueShape(definition);
+    this.#counters = counters;
     const ownerColumn = owner === undefined ? "NULL" : "owner";
     this.#row = prepare(`SELECT ${recordColumns}, created_at, ${ownerColumn} FROM "${collection}" WHERE id = ?`);
-    this.#counters = prepare("SELECT revision, last_id FROM waymark_collections WHERE name = ? AND form = ?");
     this.#removed = prepare("SELECT 1 FROM waymark_removals WHERE collection = ? AND id = ?");
     this.#owner = owner && prepare(`SELECT 1 FROM "${owner.collection}" WHERE id = ?`);
     this.#holders = filledColumns(definition)
@@ -40,12 +40,7 @@ export class SqliteKnown implements Known {
   }
 
   counters(): Counters {
-    // The collection's row was made when the store was opened, and is never deleted. The statement returns arrays of the two
-    // columns.
-    const counters = this.#counters.get(this.#collection, this.#shape) as readonly [number, number] | undefined;
-    if (counters === undefined) throw columnsChanged(this.#collection);
-    const [lastRevision, lastId] = counters;
-    return { lastRevision, lastId };
+    return this.#counters.of(this.#collection, this.#shape);
   }
 
   row(id: number): StoredRow | undefined {

@@ -98,9 +98,9 @@ export class SqliteRestoreTarget implements RestoreTarget {
         const owners = owner === undefined ? [] : [Number(document[owner.member])];
         const values = columns.map(({ toValue }) => toValue(document));
         this.#run(putting, id, revision, createdAt, updatedAt, json, ...owners, ...values);
-        words?.add(id, document);
+        words?.set(id, document);
       }
-      words?.put();
+      words?.put(false);
       this.#run(
         "UPDATE waymark_loading SET last_id = ?, revision = ? WHERE collection = ?",
         place.id,

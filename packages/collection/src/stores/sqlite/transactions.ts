@@ -6,8 +6,8 @@ import { type BulkConditions, BulkTally } from "../bulk-source.ts";
 import type { CreateWrite } from "../write.ts";
 import { type AddressedWrite, type BatchedOutcome, fromBatchText, toOutcomesText } from "./batch.ts";
 import { SqliteWrites } from "./changes.ts";
+import { SqliteCounters } from "./counters.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
-import { SqliteHistory } from "./history.ts";
 import { readRowidsAsBigInt } from "./statements.ts";
 import { begin, commit, inTransaction, orRollBack, rollBack } from "./transaction.ts";
 
@@ -19,7 +19,7 @@ export class SqliteTransactions {
   readonly #mark: StatementSync;
   readonly #undo: StatementSync;
   readonly #keep: StatementSync;
-  readonly #history: SqliteHistory;
+  readonly #counters: SqliteCounters;
   #bulk: SqliteBulkCreation | undefined;
   #hasRemovals = false;
 
@@ -33,10 +33,13 @@ export class SqliteTransactions {
     busyTimeout: number,
     path?: string,
   ) {
-    this.#history = new SqliteHistory(database, path);
+    const counters = new SqliteCounters(database, path);
+    this.#counters = counters;
     this.#database = database;
     this.#busyTimeout = busyTimeout;
-    this.#writes = new Map(collections.map((definition) => [definition.name, new SqliteWrites(database, definition)]));
+    this.#writes = new Map(
+      collections.map((definition) => [definition.name, new SqliteWrites(database, definition, counters)]),
+    );
     this.#mark = database.prepare("SAVEPOINT one");
     this.#undo = database.prepare("ROLLBACK TO one");
     this.#keep = database.prepare("RELEASE one");
@@ -85,7 +88,7 @@ export class SqliteTransactions {
     try {
       probeRoom(this.#database, this.#busyTimeout);
       inTransaction(this.#database, this.#busyTimeout, () => {
-        this.#history.assertKept();
+        this.#counters.begin();
         // Two updates, because SQLite would find nothing to write for one that changes no value.
         this.#database.exec("UPDATE waymark_collections SET revision = revision + 1");
         this.#database.exec("UPDATE waymark_collections SET revision = revision - 1");
@@ -98,7 +101,7 @@ export class SqliteTransactions {
   /** Begins to store many records, all or none. */
   beginBulk(collection: string, conditions: BulkConditions): void {
     const writes = this.#writesTo(collection);
-    this.#bulk = new SqliteBulkCreation(this.#database, this.#busyTimeout, this.#history, writes, conditions);
+    this.#bulk = new SqliteBulkCreation(this.#database, this.#busyTimeout, this.#counters, writes, conditions);
   }
 
   /** Stores the next records; returns whether more are wanted. */
@@ -123,19 +126,21 @@ export class SqliteTransactions {
     apply: (write: AddressedWrite) => BatchedOutcome,
   ): readonly BatchedOutcome[] {
     const collections = [...this.#writes.values()];
+    const hasRemovals = batch.some(({ write }) => write.kind === "remove");
     const outcomes = inTransaction(this.#database, this.#busyTimeout, () => {
-      this.#history.assertKept();
+      this.#counters.begin();
       for (const writes of collections) writes.begin();
       const made = batch.map(apply);
-      for (const writes of collections) writes.finish();
-      this.#history.note();
+      for (const writes of collections) writes.finish(hasRemovals);
+      this.#counters.store();
       return made;
     });
-    this.#history.keep();
+    this.#counters.keep();
     return outcomes;
   }
 
   #applyAlone({ collection, write }: AddressedWrite): BatchedOutcome {
+    this.#counters.store();
     this.#mark.run();
     try {
       return this.#writesTo(collection).apply(write);
@@ -144,6 +149,7 @@ export class SqliteTransactions {
       // When the database cannot be written to, the other changes would fail as well.
       if (fault instanceof StoreUnavailable || !(fault instanceof Error) || !this.#database.isTransaction) throw fault;
       this.#undo.run();
+      this.#counters.reread();
       return { kind: "failed", error: fault };
     } finally {
       if (this.#database.isTransaction) this.#keep.run();
@@ -169,7 +175,7 @@ export type BulkOutcome =
 /** A transaction that stores many records, which arrive in batches. An error undoes all of it. */
 class SqliteBulkCreation {
   readonly #database: DatabaseSync;
-  readonly #history: SqliteHistory;
+  readonly #counters: SqliteCounters;
   readonly #writes: SqliteWrites;
   readonly #isRefused: boolean;
   readonly #tally = new BulkTally();
@@ -178,17 +184,17 @@ class SqliteBulkCreation {
   constructor(
     database: DatabaseSync,
     busyTimeout: number,
-    history: SqliteHistory,
+    counters: SqliteCounters,
     writes: SqliteWrites,
     { onlyIfEmpty, owner }: BulkConditions,
   ) {
     this.#database = database;
-    this.#history = history;
+    this.#counters = counters;
     this.#writes = writes;
     begin(database, busyTimeout);
     writes.begin();
     this.#isRefused = orRollBack(database, () => {
-      history.assertKept();
+      counters.begin();
       return onlyIfEmpty && !writes.isEmpty(owner);
     });
   }
@@ -200,7 +206,7 @@ class SqliteBulkCreation {
         if (this.#isDecided) return;
         this.#tally.add(this.#writes.apply(write));
       }
-      this.#writes.finish();
+      this.#writes.finish(false);
     });
     return !this.#isDecided;
   }
@@ -209,9 +215,9 @@ class SqliteBulkCreation {
   end(): BulkOutcome {
     const outcome = this.#isRefused ? ({ kind: "not-empty" } as const) : this.#tally.outcome;
     if (outcome.kind === "created") {
-      this.#history.note();
+      orRollBack(this.#database, () => this.#counters.store());
       commit(this.#database);
-      this.#history.keep();
+      this.#counters.keep();
     } else rollBack(this.#database);
     return outcome;
   }

@@ -26,39 +26,60 @@ export const matching = (words: readonly string[]): string => `${words.map((word
 export class SqliteWords {
   readonly #members: readonly string[];
   readonly #isThere: StatementSync;
-  readonly #put: StatementSync;
-  /** The words of the changed records, by id. */
+  readonly #insert: StatementSync;
+  readonly #replace: StatementSync;
+  /** The words of the records that have no words in the table, by id. */
+  readonly #added = new Map<number, string>();
+  /** The words of the records that may have others in the table. */
   readonly #changed = new Map<number, string>();
 
   constructor(database: DatabaseSync, collection: string, members: readonly string[]) {
     this.#members = members;
     this.#isThere = database.prepare(`SELECT 1 FROM "${collection}" WHERE id = ?`);
     // A statement that might insert several rows, such as one with SELECT, would also begin with a savepoint.
-    this.#put = database.prepare(`INSERT OR REPLACE INTO "${wordsTable(collection)}" (rowid, words) VALUES (?, ?)`);
-    readRowidsAsBigInt(this.#put);
+    const into = `INTO "${wordsTable(collection)}" (rowid, words) VALUES (?, ?)`;
+    this.#insert = database.prepare(`INSERT ${into}`);
+    this.#replace = database.prepare(`INSERT OR REPLACE ${into}`);
+    readRowidsAsBigInt(this.#insert, this.#replace);
   }
 
+  /** Adds the words of a new record. */
   add(id: number, document: unknown): void {
-    this.#changed.set(id, this.#wordsOf(document));
+    this.#added.set(id, this.#wordsOf(document));
+  }
+
+  /** Sets the words of a record that may have other words. */
+  set(id: number, document: unknown): void {
+    this.#set(id, this.#wordsOf(document));
   }
 
   /** @param before the JSON text of the previous document */
   replace(id: number, before: string, document: unknown): void {
     const words = this.#wordsOf(document);
-    if (words !== this.#wordsOf(JSON.parse(before))) this.#changed.set(id, words);
+    if (words !== this.#wordsOf(JSON.parse(before))) this.#set(id, words);
   }
 
   /** Forgets the words that a failed transaction has left. */
   begin(): void {
+    this.#added.clear();
     this.#changed.clear();
   }
 
-  put(): void {
-    for (const [id, words] of this.#changed) {
-      // A record that was created may have been removed by the same transaction.
-      if (this.#isThere.get(id) !== undefined) this.#put.run(id, words);
+  /** @param hasRemovals whether some of the records may have been removed since */
+  put(hasRemovals: boolean): void {
+    this.#putAll(this.#added, this.#insert, hasRemovals);
+    this.#putAll(this.#changed, this.#replace, hasRemovals);
+  }
+
+  #putAll(words: Map<number, string>, statement: StatementSync, hasRemovals: boolean): void {
+    for (const [id, text] of words) {
+      if (!hasRemovals || this.#isThere.get(id) !== undefined) statement.run(id, text);
     }
-    this.#changed.clear();
+    words.clear();
+  }
+
+  #set(id: number, words: string): void {
+    (this.#added.has(id) ? this.#added : this.#changed).set(id, words);
   }
 
   #wordsOf(document: unknown): string {
@@ -78,6 +99,6 @@ export function makeWords(database: DatabaseSync, { name: collection, fullText =
   const records = database.prepare(`SELECT id, document FROM "${collection}" ORDER BY id`);
   for (const { id, document } of records.iterate()) {
     words.add(Number(id), JSON.parse(String(document)));
-    words.put();
+    words.put(false);
   }
 }

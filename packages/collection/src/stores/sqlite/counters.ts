@@ -1,0 +1,131 @@
+import { statSync } from "node:fs";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { StoreHistoryLost, StoreUnavailable } from "../../store-errors.ts";
+import type { Counters } from "../decide.ts";
+import { columnsChanged } from "../filled-columns.ts";
+import { readRowidsAsBigInt } from "./statements.ts";
+
+/**
+ * The counters of the collections within a transaction: they are read once, advanced in memory, and stored once, however many
+ * changes the transaction makes. Detects that the file has gone back to an older state, or was replaced, since the last commit.
+ */
+export class SqliteCounters {
+  readonly #read: StatementSync;
+  readonly #write: StatementSync;
+  readonly #path: string | undefined;
+  readonly #file: FileIdentity | undefined;
+  /** The counters as this connection last committed or read them. */
+  #seen: ReadonlyMap<string, CollectionCounters> = new Map();
+  /** The counters in the current transaction; undefined when the file has others. */
+  #present: Map<string, CollectionCounters> | undefined;
+  /** The collections whose counters the file does not have yet. */
+  readonly #advanced = new Set<string>();
+
+  /** @param path the path of the file; undefined for a database in memory */
+  constructor(database: DatabaseSync, path?: string) {
+    this.#read = database.prepare("SELECT name, revision, last_id, form FROM waymark_collections");
+    this.#read.setReturnArrays(true);
+    this.#write = database.prepare("UPDATE waymark_collections SET revision = ?, last_id = ? WHERE name = ?");
+    readRowidsAsBigInt(this.#write);
+    this.#path = path;
+    this.#file = path === undefined ? undefined : identityOf(path);
+  }
+
+  /**
+   * Reads the counters, and checks that no committed change is lost. Must be called when a transaction that may write has begun.
+   *
+   * @throws StoreHistoryLost when changes that were committed are gone
+   * @throws StoreUnavailable when the file is gone, or another one has its name
+   */
+  begin(): void {
+    if (this.#path !== undefined && this.#file !== undefined) assertSameFile(this.#path, this.#file);
+    this.reread();
+    const present = this.#all();
+    for (const [collection, { lastRevision, lastId }] of this.#seen) {
+      const now = present.get(collection);
+      if (now === undefined || now.lastRevision < lastRevision || now.lastId < lastId) {
+        throw new StoreHistoryLost(
+          `The database has gone back to an older state of ${collection}: committed changes are gone`,
+        );
+      }
+    }
+    this.#seen = new Map(present);
+  }
+
+  /**
+   * Returns the counters of a collection.
+   *
+   * @param shape the shape of the table that the caller writes to
+   * @throws StoreUnavailable when another program has changed the columns of the table
+   */
+  of(collection: string, shape: string): Counters {
+    const counters = this.#all().get(collection);
+    if (counters?.form !== shape) throw columnsChanged(collection);
+    return counters;
+  }
+
+  /** Counts a change. The file has the counters after `store`. */
+  advance(collection: string, counters: Counters): void {
+    const all = this.#all();
+    const { form } = all.get(collection) as CollectionCounters; // the caller got its counters by `of`
+    all.set(collection, { ...counters, form });
+    this.#advanced.add(collection);
+  }
+
+  /** Stores the counters. Must be called before the commit, and before a statement that counts by itself. */
+  store(): void {
+    const all = this.#all();
+    for (const collection of this.#advanced) {
+      const { lastRevision, lastId } = all.get(collection) as CollectionCounters; // it was advanced
+      this.#write.run(lastRevision, lastId, collection);
+    }
+    this.#advanced.clear();
+  }
+
+  /** Must be called when the file may have other counters than this object: they are then read again. */
+  reread(): void {
+    this.#present = undefined;
+    this.#advanced.clear();
+  }
+
+  /** Takes the counters of the transaction as committed. */
+  keep(): void {
+    this.#seen = this.#all();
+  }
+
+  #all(): Map<string, CollectionCounters> {
+    // The statement returns arrays of these columns, whose types the table enforces.
+    this.#present ??= new Map(
+      (this.#read.all() as unknown as readonly (readonly [string, number, number, string])[]).map(
+        ([name, lastRevision, lastId, form]) => [name, { lastRevision, lastId, form }],
+      ),
+    );
+    return this.#present;
+  }
+}
+
+interface CollectionCounters extends Counters {
+  /** The shape of the collection's table. */
+  readonly form: string;
+}
+
+interface FileIdentity {
+  readonly device: number;
+  readonly inode: number;
+}
+
+function identityOf(path: string): FileIdentity | undefined {
+  const status = statSync(path, { throwIfNoEntry: false });
+  return status && { device: status.dev, inode: status.ino };
+}
+
+/** Checks that the file still has its name: what is written to a file without a name is gone when the program ends. */
+function assertSameFile(path: string, { device, inode }: FileIdentity): void {
+  const now = identityOf(path);
+  if (now?.device === device && now.inode === inode) return;
+  throw new StoreUnavailable(
+    now === undefined
+      ? "The file of the database is gone"
+      : "Another file has taken the place of the database: start the program again",
+  );
+}
