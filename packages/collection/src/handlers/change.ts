@@ -1,6 +1,7 @@
 import { HttpResponse, noContent, notFound, ok } from "waymark";
 import { type Decoder, jsonDecoder } from "waymark/content";
 import { evaluatePreconditions, type HeaderList, type MediaType, parseHttpDate } from "waymark/fields";
+import { toPublicUrl } from "waymark/filters";
 import { refuseParameters } from "../lists/parameters.ts";
 import type { CollectionSettings, ItemHandler, ItemRequest } from "../settings.ts";
 import type { Document, Removal, Replacement, StoredRecord } from "../store.ts";
@@ -16,7 +17,7 @@ import {
 } from "./preferences.ts";
 import { parseRecordId, type RecordScope } from "./record-scope.ts";
 import { guarded, refuseId, refusePart, refusePrecondition, refuseValue, requirePrecondition } from "./refusals.ts";
-import { recordValidators } from "./validators.ts";
+import { recordValidators } from "./selected-representation.ts";
 
 /** A kind of change to one record. */
 interface Change {
@@ -35,6 +36,8 @@ interface Change {
 /** The request for a change and the records that it concerns. */
 interface ChangeContext extends RecordScope {
   readonly request: ItemRequest;
+  /** The URL of the collection for clients. */
+  readonly url: string;
   readonly preferences: Preferences;
 }
 
@@ -50,8 +53,9 @@ function changeRecord<T extends Document>(settings: CollectionSettings<T>, chang
     refuseParameters(request.search);
     const preferences = readPreferences(request, change.preferences);
     const conditional = namesState(request.headers);
-    const context: ChangeContext = { ...(await scope(request)), request, preferences };
-    let current = await context.store.find(id);
+    const { store, path } = await scope(request);
+    const context: ChangeContext = { store, path, url: toPublicUrl(request, path), request, preferences };
+    let current = await store.find(id);
     for (;;) {
       if (current === undefined) return notFound();
       if (evaluatePreconditions(request, recordValidators(request, current, items)) !== "pass")

@@ -1,5 +1,6 @@
 import { HttpError, type HttpRequest, notFound } from "waymark";
 import { parseMediaType } from "waymark/fields";
+import { toPublicUrl } from "waymark/filters";
 import type { BulkCreate } from "../bulk/create-many.ts";
 import { beginsArray, isBlank, jsonArrayDecoder } from "../formats/json-array.ts";
 import { longestRecord } from "../formats/list-decoder.ts";
@@ -42,7 +43,7 @@ export function createRecord<T extends Document>(
     }
     refuseParameters(request.search);
     const preferences = readPreferences(request, known);
-    const { store, path, url } = await scope(request);
+    const { store, path } = await scope(request);
     const key = request.headers.get("Idempotency-Key");
     const idempotency = key === undefined ? undefined : await hashKey(key, request, [path, idempotencyScope(request)]);
     if (idempotency !== undefined && running.has(idempotency.key)) return refuseRunning();
@@ -61,6 +62,7 @@ export function createRecord<T extends Document>(
         case "repeated": {
           const { record } = creation;
           const { id, revision } = creation.kind === "created" ? creation.record : creation;
+          const url = toPublicUrl(request, path);
           const written = { record, path: `${request.path}/${id}`, url, validators: true };
           const answer = created({ id, revision }, `${url}/${id}`);
           return answerWritten(request, preferences, settings, answer, written);

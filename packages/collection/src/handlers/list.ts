@@ -1,5 +1,6 @@
 import { HttpResponse } from "waymark";
 import { evaluatePreconditions, notModified } from "waymark/fields";
+import { toPublicUrl } from "waymark/filters";
 import { narrowAll } from "../lists/fields.ts";
 import { linkField, pageLinks, readPage } from "../lists/page.ts";
 import { readQuery } from "../lists/parameters.ts";
@@ -9,16 +10,15 @@ import type { Selection } from "../selection.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import type { Document, ReadOptions, StoredRecord } from "../store.ts";
 import { inTurns, TurnShare } from "../turn-share.ts";
-import { asFile, chosenRepresentation } from "./chosen-representation.ts";
 import { readPreferences, withApplied } from "./preferences.ts";
 import { guarded, refusePrecondition } from "./refusals.ts";
-import { listValidators, representationFields } from "./validators.ts";
+import { asFile, chosenRepresentation, listValidators, representationFields } from "./selected-representation.ts";
 
 /** Makes the handler for a GET of a collection: streams all matching records, or a page of them. */
 export function listRecords<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
   const { scope, lists, members, maxPageSize, heldLists } = settings;
   return guarded(async (request) => {
-    const { store, path, url } = await scope(request);
+    const { store, path } = await scope(request);
     const representation = chosenRepresentation(request, lists);
     const known = { members: store.members, fullText: store.fullText, fields: members, representation };
     const { parameters, query } = readQuery(request.search, (parameters, report) => ({
@@ -56,7 +56,7 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
       } else {
         const page = await readPage(read, query, { limit, size: maxPageSize }, store.members);
         batches = inTurns(page.batches, share);
-        const links = pageLinks(url, parameters, limit, query, page);
+        const links = pageLinks(toPublicUrl(request, path), parameters, limit, query, page);
         listPage = { links };
         response = response.withHeader("Link", linkField(links));
       }
@@ -65,7 +65,7 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
         response = response.withHeader("X-Total-Count", `${total}`);
         listPage &&= { ...listPage, total };
       }
-      const options = { url, request, ...(listPage && { page: listPage }) };
+      const options = { url: toPublicUrl(request, path), request, ...(listPage && { page: listPage }) };
       const whole = held.untilEnd(batches);
       const pieces =
         fields === undefined

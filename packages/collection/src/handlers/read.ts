@@ -1,12 +1,19 @@
-import { type Awaitable, HttpResponse, notFound } from "waymark";
+import { type Awaitable, type HttpRequest, HttpResponse, notFound } from "waymark";
 import { evaluatePreconditions } from "waymark/fields";
+import { toPublicUrl } from "waymark/filters";
 import { narrow, readFields } from "../lists/fields.ts";
+import type { ItemOptions } from "../representation.ts";
 import type { CollectionSettings, ReadHandler } from "../settings.ts";
 import type { Document, StoredRecord } from "../store.ts";
-import { asFile, chosenRepresentation } from "./chosen-representation.ts";
 import { parseRecordId, type RecordScope } from "./record-scope.ts";
 import { refuseId, refusePrecondition, refuseUnavailable } from "./refusals.ts";
-import { notModifiedAnswer, recordValidators, representationFields } from "./validators.ts";
+import {
+  asFile,
+  chosenRepresentation,
+  notModifiedAnswer,
+  recordValidators,
+  representationFields,
+} from "./selected-representation.ts";
 
 /** Makes the handler for a GET of a record. It answers without a promise when the store does. */
 export function readRecord<T extends Document>({ scope, items, members }: CollectionSettings<T>): ReadHandler {
@@ -17,29 +24,23 @@ export function readRecord<T extends Document>({ scope, items, members }: Collec
     // Most requests have no query.
     const fields = request.search === "" ? undefined : readFields(request.search, members, representation);
 
-    const answer = (record: StoredRecord | undefined, { path, url }: RecordScope): HttpResponse => {
+    const answer = (record: StoredRecord | undefined, path: string): HttpResponse => {
       if (record === undefined) return notFound();
       const validators = recordValidators(request, record, items, representation);
       const verdict = evaluatePreconditions(request, validators);
       if (verdict === "failed") return refusePrecondition(request);
       if (verdict === "not-modified") return notModifiedAnswer(representation, validators);
-      const item = representation.item(fields === undefined ? record : narrow(record, fields), {
-        url,
-        request,
-        entityTag: validators.entityTag,
-      });
-      return asFile(
-        new HttpResponse(200, representationFields(representation, validators), item),
-        request,
-        representation,
-        path,
-        id,
+      const text = representation.item(
+        fields === undefined ? record : narrow(record, fields),
+        new RecordOptions(request, path, validators.entityTag),
       );
+      const response = new HttpResponse(200, representationFields(representation, validators), text);
+      return asFile(response, request, representation, path, id);
     };
 
-    const find = (scope: RecordScope): Awaitable<HttpResponse> => {
-      const record = scope.store.find(id);
-      return record instanceof Promise ? record.then((found) => answer(found, scope)) : answer(record, scope);
+    const find = ({ store, path }: RecordScope): Awaitable<HttpResponse> => {
+      const record = store.find(id);
+      return record instanceof Promise ? record.then((found) => answer(found, path)) : answer(record, path);
     };
 
     try {
@@ -51,4 +52,21 @@ export function readRecord<T extends Document>({ scope, items, members }: Collec
       return refuseUnavailable(error);
     }
   };
+}
+
+/** What a representation gets besides the record. It makes the URL when it is asked for it, since JSON has none. */
+class RecordOptions implements ItemOptions {
+  readonly request: HttpRequest<unknown>;
+  readonly entityTag: string;
+  readonly #path: string;
+
+  constructor(request: HttpRequest<unknown>, path: string, entityTag: string) {
+    this.request = request;
+    this.entityTag = entityTag;
+    this.#path = path;
+  }
+
+  get url(): string {
+    return toPublicUrl(this.request, this.#path);
+  }
 }

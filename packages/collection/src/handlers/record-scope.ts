@@ -1,5 +1,4 @@
 import { type Awaitable, HttpError, type HttpRequest, notFound, type Variables } from "waymark";
-import { toPublicUrl } from "waymark/filters";
 import type { Store } from "../store.ts";
 import { refuseId } from "./refusals.ts";
 
@@ -16,8 +15,6 @@ export interface RecordScope {
   readonly store: Store;
   /** The path of the collection, with the request's variables in it. */
   readonly path: string;
-  /** The URL of the collection for clients: a record's URL is this, `/` and its id. */
-  readonly url: string;
 }
 
 /**
@@ -29,19 +26,19 @@ export function recordScope(
   store: Store,
   owner: CollectionOwner | undefined,
 ): (request: HttpRequest<unknown>) => Awaitable<RecordScope> {
+  if (owner === undefined && !path.includes("{")) {
+    const whole: RecordScope = { store, path };
+    return () => whole;
+  }
   const pathOf = pathWith(path);
-  const scopeOf = (request: HttpRequest<unknown>, records: Store): RecordScope => {
-    const path = pathOf(request);
-    return { store: records, path, url: toPublicUrl(request, path) };
-  };
-  if (owner === undefined) return (request) => scopeOf(request, store);
+  if (owner === undefined) return (request) => ({ store, path: pathOf(request) });
   return (request) => {
     const text = variableOf(request, owner.variable);
     const id = parseRecordId(text);
     if (id === undefined) throw new HttpError(refuseId(text));
     const within = (found: unknown): RecordScope => {
       if (found === undefined) throw new HttpError(notFound());
-      return scopeOf(request, store.within(id));
+      return { store: store.within(id), path: pathOf(request) };
     };
     const found = owner.store.find(id);
     return found instanceof Promise ? found.then(within) : within(found);
@@ -49,7 +46,6 @@ export function recordScope(
 }
 
 function pathWith(template: string): (request: HttpRequest<unknown>) => string {
-  if (!template.includes("{")) return () => template;
   return (request) => template.replace(/\{([^{}]*)\}/g, (_, name) => encodeURIComponent(variableOf(request, name)));
 }
 
