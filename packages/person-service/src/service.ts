@@ -34,7 +34,6 @@ import { assetRoutes } from "./pages/assets.ts";
 import { javaWithoutAccept } from "./pages/browser.ts";
 import { frontRoutes } from "./pages/front.ts";
 import { problemPages } from "./pages/problem.ts";
-import { exceptPublicPaths } from "./pages/public-paths.ts";
 import { tidyForms } from "./pages/query.ts";
 import { peoplePages } from "./pages/representation.ts";
 import { signInRoutes } from "./pages/sign-in.ts";
@@ -206,7 +205,7 @@ function filtersOf(
       ? []
       : [rateLimit({ ...quota, key: quotaKey, onTurnedAway: () => onTurnedAway?.("quota") })]),
     refuseCrossSite({ except: policy }),
-    ...(access === undefined ? [] : [exceptPublicPaths(access)]),
+    ...(access === undefined ? [] : [access]),
     ...observers.map(({ filter }) => filter).filter((filter) => filter !== undefined),
     ...filters,
   ];

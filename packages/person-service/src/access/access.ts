@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { AroundFilter, HttpRequest } from "waymark";
 import { access } from "waymark/filters";
 import type { SecurityOptions } from "waymark/openapi";
+import { exceptPublicPaths } from "../pages/public-paths.ts";
 import { type AccessFile, type AccessRule, accessFileSchema } from "./access-file.ts";
 import { type AccessDenial, accessThrottles, challengesOf, identifier } from "./identify.ts";
 import { readJsonFile } from "./json-file.ts";
@@ -120,7 +121,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   let lastReload: Promise<void> = Promise.resolve();
   return {
     filter: {
-      ...access((request) => policy.decide(request)),
+      ...exceptPublicPaths(access((request) => policy.decide(request))),
       may: (request, method, path) => policy.may(request, method, path),
       mayRead: (request, path) => policy.may(request, "GET", path),
       signIn: {

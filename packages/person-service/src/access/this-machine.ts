@@ -2,6 +2,7 @@ import { BlockList, isIPv4, isIPv6 } from "node:net";
 import { type AroundFilter, around, problem } from "waymark";
 import { excerpt } from "waymark/content";
 import { isRefusedMessage } from "waymark/filters";
+import { isPublicPath } from "../pages/public-paths.ts";
 import { personServiceProblemTypes } from "../problems.ts";
 
 /**
@@ -10,7 +11,7 @@ import { personServiceProblemTypes } from "../problems.ts";
  * It is for a service without an access file, which only programs on this machine can reach, such as a proxy. A web page in
  * a browser there can point its own host name at 127.0.0.1 (DNS rebinding), and would read and change everything. Such a
  * page can send the fields of a proxy, but not another Host: so both are looked at, the host that a trusted proxy names and
- * the Host that was received.
+ * the Host that was received. Public paths are served for any host.
  */
 export function forThisMachine(publicUrl?: string): AroundFilter {
   const publicName = publicUrl === undefined ? undefined : nameIn(new URL(publicUrl).host);
@@ -27,7 +28,7 @@ export function forThisMachine(publicUrl?: string): AroundFilter {
     // A browser always sends a Host; HTTP/1.0 need not.
     const [named, sent] = [request.client.host, request.header("Host")];
     const other = isForeign(named) ? named : sent;
-    if (!isForeign(other) || isRefusedMessage(request)) return next(request);
+    if (!isForeign(other) || isRefusedMessage(request) || isPublicPath(request.path)) return next(request);
     const detail = `The host ${excerpt(other ?? "")} is not allowed. Start the service with --public-url for this host, with --access FILE, or with --open.`;
     return problem(personServiceProblemTypes.misdirectedRequest, { detail });
   });

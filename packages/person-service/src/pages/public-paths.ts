@@ -1,12 +1,14 @@
 import type { AroundFilter } from "waymark";
 
 /**
- * Exempts from access rules what the pages load, and signing in and out: their files say nothing of any person, and nobody could
- * sign in otherwise.
+ * Returns whether access rules do not apply to a path: to what the pages load, and to signing in and out. The files say nothing of
+ * any person, and nobody could sign in otherwise.
  */
+export const isPublicPath = (path: string): boolean =>
+  path.startsWith("/assets/") || path === "/sign-in" || path === "/sign-out";
+
+/** Exempts the public paths from the rules of a filter. */
 export const exceptPublicPaths = (access: AroundFilter): AroundFilter => ({
   ...access,
-  apply: (request, next) => (isPublic(request.path) ? next(request) : access.apply(request, next)),
+  apply: (request, next) => (isPublicPath(request.path) ? next(request) : access.apply(request, next)),
 });
-
-const isPublic = (path: string): boolean => path.startsWith("/assets/") || path === "/sign-in" || path === "/sign-out";
