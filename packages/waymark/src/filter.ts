@@ -39,6 +39,8 @@ export interface AroundFilter {
   readonly kind: "around";
   /** Returns the response, that of `next` or its own. */
   readonly apply: (request: HttpRequest, next: Next) => Awaitable<HttpResponse>;
+  /** The methods of the requests that pass it by, such as GET for a filter of changes. Default: it gets all. */
+  readonly exceptMethods?: ReadonlySet<string>;
   readonly describes?: Description;
   readonly site: DeclarationSite;
 }

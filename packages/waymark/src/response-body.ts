@@ -1,10 +1,9 @@
 import { andThen } from "./and-then.ts";
 import { typeName } from "./declaration.ts";
-import { fieldLines, type HeaderList, isSenderField } from "./fields/header-list.ts";
+import type { HeaderList } from "./fields/header-list.ts";
 import { excerpt } from "./message-text.ts";
-import type { HttpResponse, ResponseBody } from "./response.ts";
+import type { StreamedBody } from "./response.ts";
 
-export type StreamedBody = Exclude<ResponseBody, null | string | Uint8Array>;
 export type Piece = string | Uint8Array;
 export type Step = IteratorResult<Piece, unknown>;
 
@@ -48,11 +47,6 @@ export function openBody(body: StreamedBody, headers: HeaderList): BodySource {
     // A web stream that has failed would fail again.
     cancel: async () => (over ? undefined : source.cancel()),
   };
-}
-
-/** Returns whether the body is sent in pieces. */
-export function isStreamed(body: ResponseBody): body is StreamedBody {
-  return body !== null && typeof body !== "string" && !(body instanceof Uint8Array);
 }
 
 // Through a reader rather than the stream's iterator: a reader can be cancelled while it waits.
@@ -123,30 +117,6 @@ function pieceCheck(length: number | undefined): Check {
 }
 
 /**
- * Returns whether the response to this method with this status goes without content, whatever its body (RFC 9110
- * §6.4.1, §15.3.6).
- */
-export function hasNoContent(method: string, status: number): boolean {
-  return method === "HEAD" || isBodilessStatus(status);
-}
-
-/**
- * Returns the Content-Length of a response whose content is not sent: for HEAD the one that GET would have, where that is known
- * (RFC 9110 §8.6, §9.3.2).
- *
- * @throws TypeError as `declaredLength` does
- */
-export function unsentLength(response: HttpResponse, byteLength: (text: string) => number): number | undefined {
-  const { status, body, headers } = response;
-  if (status === 205) return 0;
-  if (isBodilessStatus(status)) return undefined;
-  if (typeof body === "string") return byteLength(body);
-  if (body instanceof Uint8Array) return body.byteLength;
-  // Where all is well a handler may have spared HEAD the content that GET has; an error without content has none for GET either.
-  return declaredLength(headers) ?? (body === null && status >= 400 ? 0 : undefined);
-}
-
-/**
  * Returns the length that the response declares for its streamed body; undefined when it declares none.
  *
  * @throws TypeError when the response's Content-Length is not one number of bytes
@@ -160,26 +130,3 @@ export function declaredLength(headers: HeaderList): number | undefined {
   }
   return length;
 }
-
-/**
- * Returns the response's fields, but for the type of content where the status has none. Among them may be some that are
- * the sender's.
- */
-export function representedFields({ status, headers }: HttpResponse): HeaderList {
-  return isBodilessStatus(status) ? headers.without("Content-Type") : headers;
-}
-
-/**
- * Returns the response's fields as names and values in turn, without those that are the sender's.
- *
- * @throws TypeError when a field cannot be sent
- */
-export function handlerFields(response: HttpResponse): readonly string[] {
-  const fields = representedFields(response);
-  // What a transport makes of a field that it cannot carry differs, and some send it.
-  fieldLines(fields);
-  const { flat } = fields;
-  return flat.filter((_, i) => !isSenderField(flat[i - (i % 2)] as string));
-}
-
-const isBodilessStatus = (status: number): boolean => status === 204 || status === 304 || status === 205;

@@ -1,4 +1,5 @@
-import { type HeaderFields, HeaderList, parsedHeaders } from "./fields/header-list.ts";
+import { fieldLines, type HeaderFields, HeaderList, isSenderField, parsedHeaders } from "./fields/header-list.ts";
+import { declaredLength } from "./response-body.ts";
 
 /**
  * Is the content of a response: nothing, text (sent as UTF-8), bytes, or an (async) iterable of text and bytes, such as
@@ -11,6 +12,13 @@ export type ResponseBody =
   | Uint8Array
   | Iterable<string | Uint8Array>
   | AsyncIterable<string | Uint8Array>;
+
+export type StreamedBody = Exclude<ResponseBody, null | string | Uint8Array>;
+
+/** Returns whether the body is sent in pieces. */
+export function isStreamed(body: ResponseBody): body is StreamedBody {
+  return body !== null && typeof body !== "string" && !(body instanceof Uint8Array);
+}
 
 /**
  * Is an immutable response. Methods such as `withHeader` return another one with the same body.
@@ -170,3 +178,50 @@ export function fromWebResponse(response: Response): HttpResponse {
 
 /** The codings that `fetch` undoes. */
 const undoneCodings = /^(?:(?:x-)?gzip|deflate|br|zstd)(?:[\t ]*,[\t ]*(?:(?:x-)?gzip|deflate|br|zstd))*$/i;
+
+/**
+ * Returns whether the response to this method with this status goes without content, whatever its body (RFC 9110
+ * §6.4.1, §15.3.6).
+ */
+export function hasNoContent(method: string, status: number): boolean {
+  return method === "HEAD" || isBodilessStatus(status);
+}
+
+/**
+ * Returns the Content-Length of a response whose content is not sent: for HEAD the one that GET would have, where that is known
+ * (RFC 9110 §8.6, §9.3.2).
+ *
+ * @throws TypeError as `declaredLength` does
+ */
+export function unsentLength(response: HttpResponse, byteLength: (text: string) => number): number | undefined {
+  const { status, body, headers } = response;
+  if (status === 205) return 0;
+  if (isBodilessStatus(status)) return undefined;
+  if (typeof body === "string") return byteLength(body);
+  if (body instanceof Uint8Array) return body.byteLength;
+  // Where all is well a handler may have spared HEAD the content that GET has; an error without content has none for GET either.
+  return declaredLength(headers) ?? (body === null && status >= 400 ? 0 : undefined);
+}
+
+/**
+ * Returns the response's fields, but for the type of content where the status has none. Among them may be some that are
+ * the sender's.
+ */
+export function representedFields({ status, headers }: HttpResponse): HeaderList {
+  return isBodilessStatus(status) ? headers.without("Content-Type") : headers;
+}
+
+/**
+ * Returns the response's fields as names and values in turn, without those that are the sender's.
+ *
+ * @throws TypeError when a field cannot be sent
+ */
+export function handlerFields(response: HttpResponse): readonly string[] {
+  const fields = representedFields(response);
+  // What a transport makes of a field that it cannot carry differs, and some send it.
+  fieldLines(fields);
+  const { flat } = fields;
+  return flat.filter((_, i) => !isSenderField(flat[i - (i % 2)] as string));
+}
+
+const isBodilessStatus = (status: number): boolean => status === 204 || status === 304 || status === 205;

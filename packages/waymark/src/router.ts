@@ -1,23 +1,23 @@
 import { handleFetch } from "./adapter/fetch.ts";
-import { type Awaitable, andThen, isPromise } from "./and-then.ts";
+import { isPromise } from "./and-then.ts";
 import type { App } from "./app.ts";
 import type { ContentCoding } from "./content/coding.ts";
 import type { Decoder } from "./content/decoder.ts";
 import { type ContentSettings, defaultContentSettings } from "./content/request-content.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
-import { type ErrorClause, type Filter, type MethodsOf, type Next, requireFunction, type WebFilter } from "./filter.ts";
+import { type ErrorClause, type Filter, type MethodsOf, requireFunction, type WebFilter } from "./filter.ts";
 import { requireKnownOptions } from "./known-options.ts";
 import { outerFault } from "./mount.ts";
 import { internalError, problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
-import { adoptSettings, type HttpRequest, matchedRequest, noteRoute } from "./request.ts";
+import { adoptSettings, type HttpRequest, noteRoute } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 import type { AnyRoute, NeededBy, RouteData } from "./route.ts";
 import { compileRoutes, keepRoutes } from "./routing/compile.ts";
 import { explain } from "./routing/explain.ts";
-import { thrownResponse, wrapWeb } from "./routing/pipeline.ts";
-import { type Consulted, refused, refusePath } from "./routing/refusal.ts";
-import { buildRouteTable, type Located, type RouteTable } from "./routing/route-table.ts";
+import { dispatcher, wrapWeb } from "./routing/pipeline.ts";
+import { refused } from "./routing/refusal.ts";
+import { buildRouteTable } from "./routing/route-table.ts";
 import { describeFilter, summarize } from "./routing/summary.ts";
 import { type ServedApp, served } from "./served-app.ts";
 
@@ -191,49 +191,6 @@ function sortFilters(
 }
 
 const filterKinds: ReadonlySet<unknown> = new Set(["before", "after", "around", "web", "onError"]);
-
-/** Returns the innermost step: the choice of a route, or the refusal. */
-function dispatcher(locate: RouteTable): Next {
-  return (request) => {
-    noteRoute(request, undefined); // For a filter that calls its next step twice.
-    const located = locate(request.path);
-    if (located === undefined) return refusePath(request);
-    const { routes, segments } = located;
-    try {
-      const response = dispatch(located, request, request);
-      if (response !== undefined) return response;
-      const refusal = routes.refuse(request, segments);
-      const judged = routes.withoutMalformedAccept(request, refusal);
-      if (judged === undefined) return refusal;
-      return dispatch(located, request, judged, routes.consulted(request.method)) ?? routes.refuse(judged, segments);
-    } catch (error) {
-      return thrownResponse(error); // Of a test: handlers and filters have turned theirs into responses.
-    }
-  };
-}
-
-/**
- * Returns the response of the first branch whose checks match the request as it is judged; undefined when none does.
- *
- * @param rest what the choice rests on; without it, what was consulted up to the route
- */
-function dispatch(
-  { routes, segments }: Located,
-  request: HttpRequest,
-  judged: HttpRequest,
-  rest?: Consulted,
-): Awaitable<HttpResponse> | undefined {
-  for (const { branch, method, checksBesideAccept, consulted } of routes.attempts(request.method)) {
-    if (!checksBesideAccept.every(({ matches }) => matches(judged, method, segments))) continue;
-    const type = branch.negotiate?.(judged);
-    if (type === undefined && branch.negotiate !== undefined) continue;
-    // A mounted app notes its own, or none.
-    if (branch.mounted === undefined) noteRoute(request, branch.route);
-    const response = branch.run(matchedRequest(request, branch.bind(segments), type));
-    return andThen(response, (settled) => routes.complete(settled, rest ?? consulted));
-  }
-  return undefined;
-}
 
 // For a filter that goes on with a request that it has made.
 const malformedTarget = problem(problemTypes.malformedTarget);

@@ -36,3 +36,30 @@ interface Bucket<T> {
 }
 
 const mostCompared = 8;
+
+/**
+ * Returns the function with its results kept by its text argument. Header values repeat from request to request, but a client may
+ * send any: no more than `mostKept` results are kept, none for texts longer than `longestKept` characters.
+ */
+export function memoizeText<T>(compute: (text: string) => T): (text: string) => T {
+  let kept = new Map<string, T>();
+  // To compare a text with the last one takes a tenth of looking it up, and most often they are the same.
+  let lastText: string | undefined;
+  let lastResult: T | undefined;
+  return (text) => {
+    if (text === lastText) return lastResult as T; // The result of this text.
+    let result = kept.get(text);
+    if (result === undefined && !kept.has(text)) {
+      result = compute(text);
+      if (text.length > longestKept) return result;
+      if (kept.size === mostKept) kept = new Map();
+      kept.set(text, result);
+    }
+    lastText = text;
+    lastResult = result;
+    return result as T; // Kept under this text, so a T, undefined included.
+  };
+}
+
+const mostKept = 256;
+const longestKept = 256;

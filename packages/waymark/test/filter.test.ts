@@ -5,6 +5,7 @@ import {
   after,
   around,
   before,
+  empty,
   type Filter,
   GET,
   group,
@@ -409,4 +410,13 @@ suite("a filter with a least status", () => {
     assert.equal(await explained(app, "/nowhere"), true);
     assert.equal(await explained(app, "/broken"), true);
   });
+});
+
+it("requests with an excepted method pass a filter by", async () => {
+  const filter: Filter = { ...around(() => empty(503)), exceptMethods: new Set(["GET"]) };
+  const routes = [GET("/", ok), POST("/", ok)];
+  for (const app of [router(group(filter, ...routes)), router({ filters: [filter] }, ...routes)]) {
+    assert.equal((await app.handle(HttpRequest.of())).status, 200);
+    assert.equal((await app.handle(HttpRequest.of({ method: "POST" }))).status, 503);
+  }
 });

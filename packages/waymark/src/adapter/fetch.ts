@@ -4,11 +4,10 @@ import type { ContentSource } from "../content/request-content.ts";
 import type { Client, KnownClient } from "../exchange.ts";
 import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
 import { internalError } from "../problem.ts";
-import type { HttpResponse } from "../response.ts";
-import { handlerFields, type Piece } from "../response-body.ts";
+import { type HttpResponse, handlerFields } from "../response.ts";
+import type { Piece } from "../response-body.ts";
 import type { ServedApp } from "../served-app.ts";
-import { AdapterExchange, type Platform } from "./exchange.ts";
-import { answer, send } from "./send.ts";
+import { AdapterExchange, answer, type Platform, send } from "./exchange.ts";
 
 /**
  * Answers a web `Request` with a web `Response`; never rejects. A streamed body is read no faster than the client takes

@@ -1,6 +1,6 @@
 import { typeName } from "../declaration.ts";
-import { memoizeText } from "../memoize.ts";
 import { quote } from "../message-text.ts";
+import { memoizeText } from "../text-map.ts";
 import { isToken } from "./syntax.ts";
 
 /** Header fields by name; a list of values sends the field once for each. */

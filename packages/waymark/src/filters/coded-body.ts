@@ -1,7 +1,8 @@
 import { isPromise } from "../and-then.ts";
 import { type ContentCoding, type Encoder, joinBytes } from "../content/coding.ts";
 import type { HeaderList } from "../fields/header-list.ts";
-import { type BodySource, openBody, type Step, type StreamedBody } from "../response-body.ts";
+import type { StreamedBody } from "../response.ts";
+import { type BodySource, openBody, type Step } from "../response-body.ts";
 
 /**
  * Returns the streamed body of a response with these fields, coded. It is read no faster than it is taken, and nothing of it is

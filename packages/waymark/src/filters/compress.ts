@@ -4,13 +4,13 @@ import { DeclarationSite } from "../declaration.ts";
 import { type MediaType, parseMediaType } from "../fields/media-type.ts";
 import type { AroundFilter } from "../filter.ts";
 import { requireKnownOptions } from "../known-options.ts";
-import { memoizeText } from "../memoize.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
-import type { HttpResponse } from "../response.ts";
-import { declaredLength, isStreamed } from "../response-body.ts";
-import { consulting, withVary } from "../routing/refusal.ts";
+import { type HttpResponse, isStreamed } from "../response.ts";
+import { declaredLength } from "../response-body.ts";
+import { consulting, withVary } from "../routing/check.ts";
+import { memoizeText } from "../text-map.ts";
 import { codeBody } from "./coded-body.ts";
 
 /** Lists the options of `compress`. */

@@ -31,11 +31,12 @@ export function refuseCrossSite(options: CrossSiteOptions = {}): AroundFilter {
   return {
     kind: "around",
     apply: (request, next) => {
-      if (reads.has(request.method) || isFromHere(request)) return next(request);
+      if (isFromHere(request)) return next(request);
       const origin = request.headers.get("origin");
       if (origin !== undefined && (allows === "everybody" || allows(origin))) return next(request);
       return refused;
     },
+    exceptMethods: reads,
     describes: { problems: [problemTypes.crossSiteRequest] },
     site: new DeclarationSite(refuseCrossSite),
   };

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { AdapterExchange } from "../adapter/exchange.ts";
-import { answer, send } from "../adapter/send.ts";
+import { AdapterExchange, answer, send } from "../adapter/exchange.ts";
 import type { Client } from "../exchange.ts";
 import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
-import type { HttpResponse } from "../response.ts";
-import { handlerFields, type Piece } from "../response-body.ts";
+import { type HttpResponse, handlerFields } from "../response.ts";
+import type { Piece } from "../response-body.ts";
 import { type Servable, type ServedApp, served } from "../served-app.ts";
 import { canonicalAddress, isEncrypted } from "./client.ts";
 import { NodeContent } from "./content.ts";

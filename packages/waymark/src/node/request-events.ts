@@ -4,8 +4,8 @@ import { DeclarationSite } from "../declaration.ts";
 import { type Attribute, attribute } from "../exchange.ts";
 import type { AroundFilter, Next } from "../filter.ts";
 import { type HttpRequest, receivedBytesOf } from "../request.ts";
-import type { HttpResponse } from "../response.ts";
-import { hasNoContent, isStreamed, openBody, type Step, type StreamedBody } from "../response-body.ts";
+import { type HttpResponse, hasNoContent, isStreamed, type StreamedBody } from "../response.ts";
+import { openBody, type Step } from "../response-body.ts";
 import type { ServedApp } from "../served-app.ts";
 import { Takeover } from "./upgrade.ts";
 

@@ -1,7 +1,7 @@
-import { memoizeText } from "../memoize.ts";
 import { excerpt } from "../message-text.ts";
 import { HttpError, problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
+import { memoizeText } from "../text-map.ts";
 
 /** A request target in its two parts. */
 export interface RequestTarget {

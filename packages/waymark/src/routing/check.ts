@@ -1,10 +1,12 @@
 import { type ConditionData, type Leaf, leaves } from "../condition.ts";
 import { chooseAcceptable } from "../fields/accept.ts";
+import { HeaderList } from "../fields/header-list.ts";
 import { type MediaType, matchesMediaType, parseMediaRange, parseMediaType } from "../fields/media-type.ts";
-import { memoizeText } from "../memoize.ts";
 import { joinPatterns, matchPattern, type PathPattern, withEverythingBelow } from "../path/pattern.ts";
 import { parsePattern } from "../path/template.ts";
 import type { HttpRequest } from "../request.ts";
+import type { HttpResponse } from "../response.ts";
+import { memoizeText } from "../text-map.ts";
 
 /** How far a request got with a route, by the first of these that failed; `done` when none did. */
 export const stages = { path: 0, method: 1, contentType: 2, accept: 3, other: 4, done: 5 } as const;
@@ -154,4 +156,31 @@ function compileValue(expected: string | RegExp | undefined): (actual: string) =
     expression.lastIndex = 0;
     return expression.test(actual);
   };
+}
+
+/** Header fields on which a choice rests. */
+export interface Consulted {
+  /** The Vary that says so; no field where the choice rests on none. */
+  readonly vary: HeaderList;
+  /** The Vary with these members added to another one; undefined where that one has all of them. */
+  readonly varyBeside: (members: string) => HeaderList | undefined;
+}
+
+/** Makes the fields of a choice, once: their Vary is joined to every response. */
+export function consulting(names: readonly string[]): Consulted {
+  const varyBeside = memoizeText((members) => {
+    const current = HeaderList.of({ Vary: members });
+    const merged = current.withMembers("Vary", names);
+    return merged === current ? undefined : merged;
+  });
+  return { vary: names.length === 0 ? HeaderList.empty : HeaderList.of({ Vary: names.join(", ") }), varyBeside };
+}
+
+/** Adds to the response on which header fields its choice rests (RFC 9110 §12.5.5). */
+export function withVary(response: HttpResponse, { vary, varyBeside }: Consulted): HttpResponse {
+  const { headers } = response;
+  const members = headers.get("Vary");
+  if (members === undefined) return response.withHeaders(headers.concat(vary));
+  const merged = varyBeside(members);
+  return merged === undefined ? response : response.withHeaders(headers.without("Vary").concat(merged));
 }

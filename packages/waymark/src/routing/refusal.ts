@@ -1,6 +1,5 @@
 import { type Attribute, attribute } from "../exchange.ts";
-import { HeaderList } from "../fields/header-list.ts";
-import { memoizeText } from "../memoize.ts";
+import type { HeaderList } from "../fields/header-list.ts";
 import { excerpt } from "../message-text.ts";
 import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
@@ -61,33 +60,6 @@ export function refuseContentType(
 export function refuseAccept(accept: string | undefined, available: readonly string[]): HttpResponse {
   const detail = `Accept is ${excerpt(accept ?? "")}; available here: ${listed(available)}.`;
   return problem(problemTypes.notAcceptable, { detail, available });
-}
-
-/** Header fields on which a choice rests. */
-export interface Consulted {
-  /** The Vary that says so; no field where the choice rests on none. */
-  readonly vary: HeaderList;
-  /** The Vary with these members added to another one; undefined where that one has all of them. */
-  readonly varyBeside: (members: string) => HeaderList | undefined;
-}
-
-/** Makes the fields of a choice, once: their Vary is joined to every response. */
-export function consulting(names: readonly string[]): Consulted {
-  const varyBeside = memoizeText((members) => {
-    const current = HeaderList.of({ Vary: members });
-    const merged = current.withMembers("Vary", names);
-    return merged === current ? undefined : merged;
-  });
-  return { vary: names.length === 0 ? HeaderList.empty : HeaderList.of({ Vary: names.join(", ") }), varyBeside };
-}
-
-/** Adds to the response on which header fields its choice rests (RFC 9110 §12.5.5). */
-export function withVary(response: HttpResponse, { vary, varyBeside }: Consulted): HttpResponse {
-  const { headers } = response;
-  const members = headers.get("Vary");
-  if (members === undefined) return response.withHeaders(headers.concat(vary));
-  const merged = varyBeside(members);
-  return merged === undefined ? response : response.withHeaders(headers.without("Vary").concat(merged));
 }
 
 /** Adds to the response what POST and PATCH read. */

@@ -6,12 +6,10 @@ import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { TextMap } from "../text-map.ts";
 import { type Branch, matchesMethod, matchesPath, restrictsPath } from "./branch.ts";
-import { type Check, stages } from "./check.ts";
+import { type Check, type Consulted, consulting, stages, withVary } from "./check.ts";
 import { buildPathIndex, type Entries } from "./path-index.ts";
 import {
   answerOptions,
-  type Consulted,
-  consulting,
   type ReadableTypes,
   refuseAccept,
   refuseContentType,
@@ -19,7 +17,6 @@ import {
   refuseNotFound,
   refuseUnknownMethod,
   withReadable,
-  withVary,
 } from "./refusal.ts";
 
 /** The routes that a path has, and the path's segments. */

@@ -1,4 +1,5 @@
-import { answer, cancelBody, send } from "../../adapter/send.ts";
+import { answer, send } from "../../adapter/exchange.ts";
+import { cancelBody } from "../../adapter/stream.ts";
 import type { HttpResponse } from "../../response.ts";
 import { Takeover } from "../upgrade.ts";
 import { interimResponse } from "./client-watch.ts";

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { fieldLines, type HeaderList } from "../../fields/header-list.ts";
-import type { HttpResponse } from "../../response.ts";
-import { type Piece, representedFields } from "../../response-body.ts";
+import { type HttpResponse, representedFields } from "../../response.ts";
+import type { Piece } from "../../response-body.ts";
 import type { Peer } from "../client.ts";
 import { ServedExchange } from "../exchange.ts";
 import { withTargetHost } from "../message-head.ts";

@@ -1,9 +1,10 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from "node:http2";
-import { answer, cancelBody, send } from "../../adapter/send.ts";
+import { answer, send } from "../../adapter/exchange.ts";
+import { cancelBody } from "../../adapter/stream.ts";
 import type { HeaderList } from "../../fields/header-list.ts";
 import { problem } from "../../problem.ts";
-import type { HttpResponse } from "../../response.ts";
-import { handlerFields, type Piece } from "../../response-body.ts";
+import { type HttpResponse, handlerFields } from "../../response.ts";
+import type { Piece } from "../../response-body.ts";
 import type { Peer } from "../client.ts";
 import { NodeContent } from "../content.ts";
 import { ServedExchange } from "../exchange.ts";
