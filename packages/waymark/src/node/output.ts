@@ -1,33 +1,47 @@
 import type { Writable } from "node:stream";
-import type { UnsentShare } from "./unsent.ts";
+import type { ServeContext } from "./options.ts";
 
 /**
  * The sending side of a connection, or of a stream of HTTP/2. While a connection reads what has arrived, its answers are
  * gathered, so that those to many requests of one segment are one write. What is long is written in slices, each when the
- * one before has been taken: so a client that takes little can be known from one that takes nothing.
+ * one before has been taken: so a client that takes little can be known from one that takes nothing. Both are cut off.
  */
 export class Output {
   readonly #stream: Writable;
+  readonly #context: OutputContext;
+  readonly #onDrain: () => void;
+  readonly #cut: () => void;
   /** Characters and bytes that were handed to Node. */
   #written = 0;
   #gathers = false;
   #gathered = "";
-  /** What waits for its turn, how much of the first has been written, and the characters and bytes of all that is left. */
+  /** What is to be written, how much of the first part has been, and the characters and bytes of all that is left. */
   readonly #backlog: (string | Uint8Array)[] = [];
   #sliced = 0;
   #backlogLength = 0;
-  readonly #unsent: UnsentShare;
+  /** The contents of answers whose turn has not come. */
+  readonly #held: (string | Uint8Array)[] = [];
+  #heldLength = 0;
   #isDiscarded = false;
   #isSlicing = false;
   #ends = false;
-  #whenEmpty: (() => void)[] = [];
-  readonly #onDrain: () => void;
+  #whenEmpty: (() => void) | undefined;
+  /** What the client had taken at the last look, and for how long it has taken nothing, in milliseconds. */
+  #taken = 0;
+  #still = 0;
+  /** For how long something has waited, in milliseconds, and how much was taken meanwhile. */
+  #waited = 0;
+  #progress = 0;
 
-  /** @param onDrain called when there is room again after it was full */
-  constructor(stream: Writable, unsent: UnsentShare, onDrain: () => void) {
+  /**
+   * @param onDrain called when there is room again after it was full
+   * @param cut breaks the connection, or the stream, of a client that takes too little
+   */
+  constructor(stream: Writable, context: OutputContext, onDrain: () => void, cut: () => void) {
     this.#stream = stream;
-    this.#unsent = unsent;
+    this.#context = context;
     this.#onDrain = onDrain;
+    this.#cut = cut;
   }
 
   /** To be called when Node has room again. */
@@ -45,9 +59,14 @@ export class Output {
     return this.#gathered === "" && this.#backlogLength === 0 && this.#stream.writableLength === 0;
   }
 
-  /** A number that grows when the client takes something. */
-  get taken(): number {
-    return this.#written - this.#stream.writableLength;
+  /** How many characters and bytes wait for the client here, rather than in Node. */
+  get unsent(): number {
+    return this.#backlogLength + this.#heldLength;
+  }
+
+  /** For how long the client has taken nothing, in milliseconds, although it should have. */
+  get still(): number {
+    return this.#still;
   }
 
   /** Gathers what is written from now on, until `flush`. */
@@ -91,20 +110,64 @@ export class Output {
     else this.#ends = true;
   }
 
+  /** Calls back when everything that was written has left the process; never, if the connection breaks. One at a time. */
+  whenSent(done: () => void): void {
+    this.#writeGathered();
+    if (this.#backlogLength > 0) this.#whenEmpty = done;
+    else this.#stream.write("", (error) => error ?? done());
+  }
+
+  /** Counts the content of an answer that waits for its turn. */
+  hold(content: string | Uint8Array): void {
+    if (this.#isDiscarded) return;
+    this.#held.push(content);
+    this.#heldLength += content.length;
+    this.#context.unsent.hold(this, content);
+  }
+
+  /** Counts it no longer. */
+  release(content: string | Uint8Array): void {
+    const at = this.#held.indexOf(content);
+    if (at < 0) return;
+    this.#held.splice(at, 1);
+    this.#heldLength -= content.length;
+    this.#context.unsent.release(this, content);
+  }
+
   /** Lets go of everything that has not been written, and takes no more. */
   discard(): void {
     this.#isDiscarded = true;
     this.#gathered = "";
-    this.#backlog.length = 0;
     this.#backlogLength = 0;
-    this.#unsent.releaseAll();
+    this.#heldLength = 0;
+    for (const part of [...this.#backlog.splice(0), ...this.#held.splice(0)]) this.#context.unsent.release(this, part);
   }
 
-  /** Calls back when everything that was written has left the process; never, if the connection breaks. */
-  whenSent(done: () => void): void {
-    this.#writeGathered();
-    if (this.#backlogLength > 0) this.#whenEmpty.push(done);
-    else this.#stream.write("", (error) => error ?? done());
+  /** Lets go of everything, and breaks the connection. */
+  giveUp(): void {
+    this.discard();
+    this.#cut();
+  }
+
+  /**
+   * Gives the client up when it has taken too little since the last call.
+   *
+   * @param elapsed since the last call, in milliseconds
+   * @param isSilent whether the client is watched even when nothing waits for it
+   */
+  look(elapsed: number, isSilent = false): void {
+    const { writeTimeout, minWriteRate } = this.#context;
+    const { isSent } = this;
+    const taken = this.#written - this.#stream.writableLength;
+    const progress = taken - this.#taken;
+    this.#taken = taken;
+    this.#still = progress === 0 && (!isSent || isSilent) ? this.#still + elapsed : 0;
+    this.#waited = isSent ? 0 : this.#waited + elapsed;
+    this.#progress = isSent ? 0 : this.#progress + progress;
+    if (writeTimeout === 0 || (this.#still <= writeTimeout && this.#waited <= writeTimeout)) return;
+    if (this.#still > writeTimeout || this.#progress < (this.#waited / 1_000) * minWriteRate) this.giveUp();
+    this.#waited = 0;
+    this.#progress = 0;
   }
 
   #writeGathered(): void {
@@ -130,7 +193,7 @@ export class Output {
     if (this.#isDiscarded) return;
     this.#backlog.push(part);
     this.#backlogLength += part.length;
-    this.#unsent.hold(part);
+    this.#context.unsent.hold(this, part);
     if (!this.#isSlicing) this.#writeSlice();
   }
 
@@ -148,7 +211,7 @@ export class Output {
       if (this.#sliced === part.length) {
         this.#backlog.shift();
         this.#sliced = 0;
-        this.#unsent.release(part);
+        this.#context.unsent.release(this, part);
       }
       this.#isSlicing = this.#backlog.length > 0;
       if (this.#isSlicing) this.#writeSlice();
@@ -158,11 +221,16 @@ export class Output {
   }
 
   #emptied(): void {
-    for (const done of this.#whenEmpty.splice(0)) done();
+    const done = this.#whenEmpty;
+    this.#whenEmpty = undefined;
+    done?.();
     if (this.#ends) this.#stream.end();
     else this.#onDrain();
   }
 }
+
+/** What an output needs of the server. */
+type OutputContext = Pick<ServeContext, "unsent" | "writeTimeout" | "minWriteRate">;
 
 /** Bytes. A client is taken for gone that does not take as much within the time of `writeTimeout`. */
 const sliceSize = 16_384;

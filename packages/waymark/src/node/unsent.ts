@@ -1,10 +1,4 @@
-/** What holds bytes of responses for one client. */
-export interface UnsentHolder {
-  /** For how long its client has taken nothing, in milliseconds. */
-  readonly still: number;
-  /** Cuts the client off, and lets go of everything at once. */
-  giveUp(): void;
-}
+import type { Output } from "./output.ts";
 
 /**
  * Counts the bytes of responses that wait for their clients, on all connections of a server. When there are too many, the
@@ -13,7 +7,8 @@ export interface UnsentHolder {
 export class Unsent {
   readonly #most: number;
   #total = 0;
-  readonly #shares = new Set<UnsentShare>();
+  /** The outputs for whose clients something waits. */
+  readonly #outputs = new Set<Output>();
   /** How often each array of bytes is held: one that is sent to many clients takes its room once. */
   readonly #arrays = new Map<ArrayBufferLike, number>();
 
@@ -22,14 +17,15 @@ export class Unsent {
     this.#most = most;
   }
 
-  hold(share: UnsentShare, part: string | Uint8Array): void {
-    this.#shares.add(share);
+  hold(output: Output, part: string | Uint8Array): void {
+    this.#outputs.add(output);
     this.#total += this.#change(part, 1);
-    while (this.#most > 0 && this.#total > this.#most && this.#shares.size > 0) this.#giveUpLongest();
+    while (this.#most > 0 && this.#total > this.#most && this.#outputs.size > 0) this.#giveUpLongest();
   }
 
-  release(share: UnsentShare, part: string | Uint8Array): void {
-    if (share.bytes === 0) this.#shares.delete(share);
+  /** To be called when the output does not hold the part any more. */
+  release(output: Output, part: string | Uint8Array): void {
+    if (output.unsent === 0) this.#outputs.delete(output);
     this.#total -= this.#change(part, -1);
   }
 
@@ -45,51 +41,7 @@ export class Unsent {
   }
 
   #giveUpLongest(): void {
-    let longest: UnsentShare | undefined;
-    for (const share of this.#shares) {
-      if (longest === undefined || share.holder.still > longest.holder.still) longest = share;
-    }
-    if (longest === undefined) return;
-    longest.holder.giveUp();
-    longest.releaseAll();
-  }
-}
-
-/** The bytes that wait for one client. */
-export class UnsentShare {
-  readonly holder: UnsentHolder;
-  readonly #all: Unsent;
-  readonly #parts: (string | Uint8Array)[] = [];
-  #bytes = 0;
-
-  constructor(all: Unsent, holder: UnsentHolder) {
-    this.#all = all;
-    this.holder = holder;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  hold(part: string | Uint8Array): void {
-    this.#parts.push(part);
-    this.#bytes += part.length;
-    this.#all.hold(this, part);
-  }
-
-  /** Lets go of a part that is held; of those that are, the first is as a rule the first to go. */
-  release(part: string | Uint8Array): void {
-    const at = this.#parts.indexOf(part);
-    if (at < 0) return;
-    this.#parts.splice(at, 1);
-    this.#bytes -= part.length;
-    this.#all.release(this, part);
-  }
-
-  releaseAll(): void {
-    for (const part of this.#parts.splice(0)) {
-      this.#bytes -= part.length;
-      this.#all.release(this, part);
-    }
+    const longest = [...this.#outputs].reduce((one, other) => (other.still > one.still ? other : one));
+    longest.giveUp();
   }
 }

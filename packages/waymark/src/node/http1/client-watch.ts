@@ -1,11 +1,8 @@
-import type { Socket } from "node:net";
-import type { ServeSettings } from "../options.ts";
 import type { Output } from "../output.ts";
-import { StallWatch } from "../stall-watch.ts";
 import type { Http1Exchange } from "./exchange.ts";
 
 /**
- * Watches over the client of a connection, and cuts it off when it takes nothing of what waits for it, or has gone unnoticed.
+ * Finds out whether a client that has ended its side is still there.
  *
  * A client that has ended its side waits for responses or has gone: the two look the same until it is sent something. Where
  * nothing has been sent after a while, an interim response is, which a client that has not asked for it discards (RFC 9110
@@ -14,21 +11,12 @@ import type { Http1Exchange } from "./exchange.ts";
  * at last the timeout.
  */
 export class ClientWatch {
-  readonly #socket: Socket;
   readonly #output: Output;
-  readonly #stall: StallWatch;
   #probes = 0;
   #halfClosed = 0;
 
-  constructor(socket: Socket, output: Output, settings: ServeSettings) {
-    this.#socket = socket;
+  constructor(output: Output) {
     this.#output = output;
-    this.#stall = new StallWatch(output, settings);
-  }
-
-  /** For how long the client has taken nothing, in milliseconds. */
-  get still(): number {
-    return this.#stall.still;
   }
 
   /**
@@ -36,8 +24,8 @@ export class ClientWatch {
    * @param halfClosed the exchange whose response is next, if the client has ended its side
    */
   look(elapsed: number, halfClosed: Http1Exchange | undefined): void {
-    if (this.#stall.look(elapsed, halfClosed !== undefined)) this.#socket.destroy();
-    else if (halfClosed !== undefined) this.#probe(elapsed, halfClosed);
+    this.#output.look(elapsed, halfClosed !== undefined);
+    if (halfClosed !== undefined) this.#probe(elapsed, halfClosed);
   }
 
   #probe(elapsed: number, { headSent, head }: Http1Exchange): void {

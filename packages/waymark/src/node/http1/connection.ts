@@ -3,7 +3,6 @@ import type { HttpResponse } from "../../response.ts";
 import { isEncrypted, Peer } from "../client.ts";
 import type { ServeContext } from "../options.ts";
 import { Output } from "../output.ts";
-import { type UnsentHolder, UnsentShare } from "../unsent.ts";
 import type { Takeover } from "../upgrade.ts";
 import { ClientWatch } from "./client-watch.ts";
 import type { Http1Content } from "./content.ts";
@@ -30,11 +29,10 @@ export interface ConnectionOwner {
  * One connection of HTTP/1.1 (RFC 9112 §9): reads requests into its queue, refuses what cannot be read, and decides when it
  * ends. All that waits is bounded: the requests, the bytes behind them, and the responses that the client has not taken.
  */
-export class Http1Connection implements RequestTaker, IntakeOwner, ExchangeConnection, UnsentHolder {
+export class Http1Connection implements RequestTaker, IntakeOwner, ExchangeConnection {
   readonly socket: Socket;
   readonly context: ServeContext;
   readonly heads: ResponseHeads;
-  readonly unsent: UnsentShare;
   readonly output: Output;
   readonly peer: Peer;
   readonly #owner: ConnectionOwner;
@@ -53,14 +51,18 @@ export class Http1Connection implements RequestTaker, IntakeOwner, ExchangeConne
     this.socket = socket;
     this.context = context;
     this.heads = heads;
-    this.unsent = new UnsentShare(context.unsent, this);
-    this.output = new Output(socket, this.unsent, () => this.#drained());
+    this.output = new Output(
+      socket,
+      context,
+      () => this.#drained(),
+      () => socket.destroy(),
+    );
     this.peer = new Peer(socket, context);
     this.#owner = owner;
     this.#reader = new MessageReader(context, this, interval);
     this.#intake = new Intake(socket, this.#reader, this.output, this);
     this.#queue = new ExchangeQueue(this);
-    this.#watch = new ClientWatch(socket, this.output, context);
+    this.#watch = new ClientWatch(this.output);
     socket.allowHalfOpen = true;
     for (const [event, listener] of Object.entries(this.#listeners)) socket.on(event, listener);
   }
@@ -162,7 +164,7 @@ export class Http1Connection implements RequestTaker, IntakeOwner, ExchangeConne
     // So much may have come behind the request that the socket was paused, which a listener for data would not change.
     if (socket.isPaused()) socket.resume();
     this.#owner.forget(this);
-    if (this.unsent.bytes > 0) socket.once("close", () => this.output.discard());
+    if (this.output.unsent > 0) socket.once("close", () => this.output.discard());
     this.#queue.endWritten(true);
     exchange.end(true);
     this.#queue.abandon();
@@ -241,15 +243,6 @@ export class Http1Connection implements RequestTaker, IntakeOwner, ExchangeConne
     this.#queue.endWritten(false);
     this.output.discard();
     this.#owner.forget(this);
-  }
-
-  get still(): number {
-    return this.#watch.still;
-  }
-
-  giveUp(): void {
-    this.output.discard();
-    this.socket.destroy();
   }
 
   /** Looks for what takes too long; to be called in short intervals, with the milliseconds since the last call. */

@@ -40,7 +40,7 @@ export class ExchangeQueue {
   get hasRoom(): boolean {
     return (
       this.#waiting === undefined &&
-      this.#connection.unsent.bytes <= this.#connection.context.maxUnsentPerConnection &&
+      this.#connection.output.unsent <= this.#connection.context.maxUnsentPerConnection &&
       this.#open.length < mostAtOnce &&
       // What comes behind it may be of another protocol.
       this.#open.at(-1)?.head.asksForUpgrade !== true
@@ -113,8 +113,8 @@ export class ExchangeQueue {
   #hold({ answer }: Http1Exchange, isHeld: boolean): void {
     const body = answer?.body;
     if (typeof body !== "string" && !(body instanceof Uint8Array)) return;
-    if (isHeld) this.#connection.unsent.hold(body);
-    else this.#connection.unsent.release(body);
+    if (isHeld) this.#connection.output.hold(body);
+    else this.#connection.output.release(body);
   }
 
   /** Sends the responses whose turn has come. */

@@ -7,7 +7,6 @@ import { ServedExchange } from "../exchange.ts";
 import { withTargetHost } from "../message-head.ts";
 import type { ServeContext } from "../options.ts";
 import type { Output } from "../output.ts";
-import type { UnsentShare } from "../unsent.ts";
 import type { Takeover } from "../upgrade.ts";
 import { chunkStart, lastChunk } from "./chunked.ts";
 import type { Http1Content } from "./content.ts";
@@ -20,7 +19,6 @@ export interface ExchangeConnection {
   readonly peer: Peer;
   readonly context: ServeContext;
   readonly output: Output;
-  readonly unsent: UnsentShare;
   readonly heads: ResponseHeads;
   /**
    * Decides whether the connection ends with the response, before its head is made.

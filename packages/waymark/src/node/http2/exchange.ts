@@ -11,8 +11,6 @@ import { ServedExchange } from "../exchange.ts";
 import type { ServeContext } from "../options.ts";
 import { Output } from "../output.ts";
 import { connectionProblemTypes } from "../problem-types.ts";
-import { StallWatch } from "../stall-watch.ts";
-import { type UnsentHolder, UnsentShare } from "../unsent.ts";
 import type { Watchable } from "../watched.ts";
 import type { Http2Head } from "./head.ts";
 import { UnreadContent } from "./unread-content.ts";
@@ -26,12 +24,10 @@ interface ExchangeSession {
 }
 
 /** A request on a stream of HTTP/2 and its response. */
-export class Http2Exchange extends ServedExchange implements Watchable, UnsentHolder {
+export class Http2Exchange extends ServedExchange implements Watchable {
   readonly native: ServerHttp2Stream;
   readonly head: Http2Head;
-  readonly unsent: UnsentShare;
   readonly #output: Output;
-  readonly #watch: StallWatch;
   readonly #unread: UnreadContent | undefined;
   /** The answer in place of the app's. */
   #refusal: HttpResponse | undefined;
@@ -45,12 +41,11 @@ export class Http2Exchange extends ServedExchange implements Watchable, UnsentHo
     super(context, session.peer);
     this.native = stream;
     this.head = head;
-    this.unsent = new UnsentShare(context.unsent, this);
-    this.#output = new Output(stream, this.unsent, () => {
+    const drained = (): void => {
       this.resumeSending?.();
       session.drained();
-    });
-    this.#watch = new StallWatch(this.#output, context);
+    };
+    this.#output = new Output(stream, context, drained, () => stream.close(constants.NGHTTP2_CANCEL));
     this.#awaitsContinue = head.expectation !== undefined;
     this.#unread = stream.endAfterHeaders
       ? undefined
@@ -107,7 +102,7 @@ export class Http2Exchange extends ServedExchange implements Watchable, UnsentHo
   look(elapsed: number): void {
     const { native } = this;
     const { requestTimeout } = this.context;
-    if (this.#watch.look(elapsed)) native.close(constants.NGHTTP2_CANCEL);
+    this.#output.look(elapsed);
     if (requestTimeout === 0 || native.endAfterHeaders || native.readableEnded || this.#refusal === late) return;
     this.#waited += elapsed;
     if (this.#waited <= requestTimeout) return;
@@ -121,13 +116,9 @@ export class Http2Exchange extends ServedExchange implements Watchable, UnsentHo
     else this.answer(refusal);
   }
 
-  get still(): number {
-    return this.#watch.still;
-  }
-
-  giveUp(): void {
-    this.#output.discard();
-    this.native.close(constants.NGHTTP2_CANCEL);
+  /** How many bytes of the response wait for the client. */
+  get unsent(): number {
+    return this.#output.unsent;
   }
 
   override get isOver(): boolean {

@@ -64,7 +64,7 @@ export class Http2Session {
 
   get #hasRoom(): boolean {
     let unsent = 0;
-    for (const exchange of this.#exchanges) unsent += exchange.unsent.bytes;
+    for (const exchange of this.#exchanges) unsent += exchange.unsent;
     return unsent <= this.context.maxUnsentPerConnection;
   }
 }
