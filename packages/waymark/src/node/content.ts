@@ -1,108 +1,194 @@
 import type { Readable } from "node:stream";
 import { contentInterrupted, contentTooLarge } from "../content/refusals.ts";
 import type { ContentSource } from "../content/request-content.ts";
-import { HttpError } from "../problem.ts";
+import type { HttpError } from "../problem.ts";
 import type { ContentHolder, ContentShare } from "./held-content.ts";
 import { ByteQueue } from "./http1/byte-queue.ts";
 
-/** What a source of content knows of its message. */
-interface ContentEvents {
-  /** Called each time that content is about to be read. */
-  readonly begin: () => void;
-  /** Whether a message that has ended is complete. */
-  readonly isComplete: () => boolean;
-  /** Begins to count what is put together; undefined where the server is another's. */
-  readonly count?: (holder: ContentHolder) => ContentShare;
-}
-
-/** The content of a Node request, or of a stream of HTTP/2. */
-export class NodeContent implements ContentSource {
+/**
+ * The content of a request as it arrives. A little is kept for a reader that is yet to come; beyond that it stays in the
+ * connection, and at last in the client.
+ */
+export class IncomingContent implements ContentSource, ContentHolder {
   readonly length: number | undefined;
-  readonly #message: Readable;
-  readonly #events: ContentEvents;
-  #reading = false;
-  #share: ContentShare | undefined;
+  readonly #onChange: () => void;
+  readonly #arrived = new ByteQueue();
+  #state: "open" | "complete" | "broken" = "open";
+  #isRead = false;
+  #isStreamed = false;
+  #most = mostUnread;
+  /** Counts what is kept; there is one before anything arrives, except where the server is another's. */
+  share: ContentShare | undefined;
+  /** Called when the reader has given up, or come to the end. */
+  whenLeft: (() => unknown) | undefined;
+  /** Why the reader gets no more. */
+  #failure: HttpError | undefined;
+  /** Has the reader look at what has arrived, or at how it ended. */
+  #wake: (() => void) | undefined;
 
-  constructor(message: Readable, length: number | undefined, events: ContentEvents) {
-    this.#message = message;
+  /** @param onChange called when a reader begins to wait for more, or ends */
+  constructor(length: number | undefined, onChange: () => void) {
     this.length = length;
-    this.#events = events;
+    this.#onChange = onChange;
+  }
+
+  /** Whether more is taken now. One that could have more if others did not hold so much is resumed. */
+  get hasRoom(): boolean {
+    const { length } = this.#arrived;
+    if (length >= this.#most) return false;
+    // What is streamed passes through, and makes others wait for no longer than its reader takes.
+    return (this.#isStreamed && length === 0) || this.share?.mayGrow() !== false;
   }
 
   /** Whether there is a reader that has neither come to the end nor given up. */
-  get reading(): boolean {
-    return this.#reading;
+  get isRead(): boolean {
+    return this.#isRead;
   }
 
-  bytes(limit: number): Promise<Uint8Array> {
-    const message = this.#message;
-    return new Promise((resolve, reject) => {
-      if (!this.#start()) {
-        reject(contentInterrupted());
-        return;
-      }
-      const arrived = new ByteQueue();
-      const most = Math.min(this.length ?? limit + 1, limit + 1);
-      const onData = (piece: Buffer): void => {
-        // Pieces may be tiny, and each a part of a large buffer.
-        arrived.append(piece, most);
-        share?.resize(arrived.capacity);
-        if (arrived.length > limit) fail(contentTooLarge(limit));
-        else if (share?.mayGrow() === false) message.pause();
-      };
-      const onEnd = (): void => {
-        if (!this.#events.isComplete()) onBroken();
-        // It is still counted: it is there until the request is over.
-        else stop(() => resolve(arrived.take(arrived.length)));
-      };
-      const onBroken = (cause?: unknown): void => fail(contentInterrupted(cause));
-      const fail = (error: HttpError): void => {
-        message.pause();
-        arrived.clear();
-        share?.resize(0);
-        stop(() => reject(error));
-      };
-      const stop = (settle: () => void): void => {
-        message.off("data", onData).off("end", onEnd).off("error", onBroken).off("close", onBroken);
-        share?.stopReading();
-        this.#reading = false;
-        settle();
-      };
-      const share = this.#events.count?.({ resume: () => message.resume(), refuse: fail });
-      this.#share = share;
-      share?.startReading(true);
-      message.on("data", onData).on("end", onEnd).on("error", onBroken).on("close", onBroken);
-      if (share?.mayGrow() === false) message.pause();
-    });
+  /** Whether a reader waits for the client. */
+  get isAwaited(): boolean {
+    return this.#wake !== undefined;
+  }
+
+  /** Hands over what has arrived. */
+  push(piece: Buffer): void {
+    if (piece.length === 0) return;
+    this.#arrived.append(piece, Math.min(this.length ?? this.#most, this.#most));
+    this.share?.resize(this.#arrived.capacity);
+    this.#wakeReader();
+  }
+
+  /** Says that everything has been handed over. */
+  complete(): void {
+    if (this.#state === "open") this.#state = "complete";
+    this.#wakeReader();
+  }
+
+  /** Says that no more will come. */
+  break(cause?: unknown): void {
+    if (this.#state !== "open") return;
+    this.#state = "broken";
+    this.refuse(contentInterrupted(cause));
+  }
+
+  refuse(refusal: HttpError): void {
+    this.#failure ??= refusal;
+    this.#wakeReader();
+  }
+
+  resume(): void {
+    this.#onChange();
+  }
+
+  async bytes(limit: number): Promise<Uint8Array> {
+    // One byte more, to see that it is too long.
+    this.#most = limit + 1;
+    this.#isRead = true;
+    if (this.#state === "open") this.share?.startReading(true);
+    try {
+      while (this.#mayArrive() && this.#arrived.length <= limit) await this.#change();
+      if (this.#arrived.length > limit) throw contentTooLarge(limit);
+      // It is still counted: it is there until the request is over.
+      return this.#arrived.take(this.#arrived.length);
+    } catch (error) {
+      this.#arrived.clear();
+      this.share?.resize(0);
+      throw error;
+    } finally {
+      this.#leave();
+    }
   }
 
   async *stream(limit: number): AsyncGenerator<Uint8Array> {
-    if (!this.#start()) throw contentInterrupted();
     let left = limit;
+    this.#isRead = true;
+    this.#isStreamed = true;
     try {
-      // The request is not destroyed when the reader gives up: its connection still has to carry the response.
-      for await (const piece of this.#message.iterator({ destroyOnReturn: false })) {
-        left -= (piece as Buffer).length;
+      for (;;) {
+        while (this.#mayArrive() && this.#arrived.length === 0) await this.#change();
+        const piece = this.#arrived.take(this.#arrived.length);
+        this.share?.resize(0);
+        if (piece.length === 0) return;
+        left -= piece.length;
         if (left < 0) throw contentTooLarge(limit);
-        yield piece as Buffer;
+        yield piece;
       }
-      if (!this.#events.isComplete()) throw contentInterrupted();
-    } catch (cause) {
-      throw cause instanceof HttpError ? cause : contentInterrupted(cause);
     } finally {
-      this.#reading = false;
+      this.#leave();
     }
   }
 
   keep(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-    return this.#share?.keep(pieces) ?? pieces;
+    return this.share?.keep(pieces) ?? pieces;
   }
 
-  /** False when the client has gone already, and nothing more would ever come. */
-  #start(): boolean {
-    if (this.#message.destroyed || this.#message.readableEnded) return false;
-    this.#events.begin();
-    this.#reading = true;
-    return true;
+  /** @throws HttpError when the rest will not arrive */
+  #mayArrive(): boolean {
+    if (this.#failure !== undefined) throw this.#failure;
+    return this.#state === "open";
+  }
+
+  /** Resolves when something has arrived, or nothing more will. */
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      this.#onChange();
+    });
+  }
+
+  #wakeReader(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+
+  #leave(): void {
+    this.#isRead = false;
+    this.#isStreamed = false;
+    this.#most = mostUnread;
+    this.share?.stopReading();
+    this.whenLeft?.();
+    this.#onChange();
   }
 }
+
+/**
+ * Returns the content of a message that Node reads: of one of its requests, or of a stream of HTTP/2. Until it is read it stays in
+ * Node's buffer.
+ *
+ * @param begin called before it is read
+ * @param isComplete returns whether a message that has ended is complete
+ */
+export function readableContent(
+  message: Readable,
+  length: number | undefined,
+  begin: () => void,
+  isComplete: () => boolean,
+): IncomingContent {
+  let hasBegun = false;
+  const listen = (): void => {
+    hasBegun = true;
+    // The client may have gone already, and nothing more would ever come.
+    if (message.destroyed || message.readableEnded) content.break();
+    else begin();
+    message
+      .on("data", (piece: Buffer) => {
+        // What comes when nobody reads any more is thrown away.
+        if (!content.isRead) return;
+        content.push(piece);
+        if (!content.hasRoom) message.pause();
+      })
+      .on("end", () => (isComplete() ? content.complete() : content.break()))
+      .on("error", (cause) => content.break(cause))
+      .on("close", () => content.break());
+  };
+  const content = new IncomingContent(length, () => {
+    if (!hasBegun) listen();
+    if (content.isRead && content.hasRoom) message.resume();
+    else message.pause();
+  });
+  return content;
+}
+
+/** Bytes that are kept for a reader that is yet to come. */
+const mostUnread = 65_536;

@@ -6,7 +6,7 @@ import { type HttpResponse, handlerFields } from "../response.ts";
 import type { Piece } from "../response-body.ts";
 import { type Servable, type ServedApp, served } from "../served-app.ts";
 import { canonicalAddress, isEncrypted } from "./client.ts";
-import { NodeContent } from "./content.ts";
+import { type IncomingContent, readableContent } from "./content.ts";
 import { node } from "./exchange.ts";
 import { withTargetHost } from "./message-head.ts";
 import { publishing } from "./request-events.ts";
@@ -60,12 +60,17 @@ class ListenerExchange extends AdapterExchange {
     return { address, scheme: isEncrypted(socket) ? "https" : "http", host: this.headers.get("Host") };
   }
 
-  protected openContent(): NodeContent | undefined {
+  protected openContent(): IncomingContent | undefined {
     const { native } = this;
     const { "content-length": length, "transfer-encoding": coding } = native.headers;
     if (coding === undefined && (length === undefined || length === "0")) return undefined;
     const declared = coding === undefined ? Number(length) : undefined;
-    return new NodeContent(native, declared, { begin: () => undefined, isComplete: () => native.complete });
+    return readableContent(
+      native,
+      declared,
+      () => undefined,
+      () => native.complete,
+    );
   }
 
   override get isOver(): boolean {

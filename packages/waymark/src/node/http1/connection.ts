@@ -1,11 +1,11 @@
 import type { Socket } from "node:net";
 import type { HttpResponse } from "../../response.ts";
 import { isEncrypted, Peer } from "../client.ts";
+import type { IncomingContent } from "../content.ts";
 import type { ServeContext } from "../options.ts";
 import { Output } from "../output.ts";
 import type { Takeover } from "../upgrade.ts";
 import { ClientWatch } from "./client-watch.ts";
-import type { Http1Content } from "./content.ts";
 import { judgeWait } from "./deadlines.ts";
 import { type ExchangeConnection, Http1Exchange } from "./exchange.ts";
 import { ExchangeQueue } from "./exchange-queue.ts";
@@ -106,7 +106,7 @@ export class Http1Connection implements RequestTaker, IntakeOwner, ExchangeConne
     return this.#queue.hasRoom && !this.output.isFull;
   }
 
-  take(head: Head, content: Http1Content | undefined): boolean {
+  take(head: Head, content: IncomingContent | undefined): boolean {
     const exchange = new Http1Exchange(this, head, content);
     if (++this.#requests === this.context.maxRequestsPerConnection) exchange.closes = true;
     const { closes } = exchange;

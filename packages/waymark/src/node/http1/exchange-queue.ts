@@ -1,9 +1,9 @@
 import { answer, send } from "../../adapter/exchange.ts";
 import { cancelBody } from "../../adapter/stream.ts";
 import type { HttpResponse } from "../../response.ts";
+import type { IncomingContent } from "../content.ts";
 import { Takeover } from "../upgrade.ts";
 import { interimResponse } from "./client-watch.ts";
-import type { Http1Content } from "./content.ts";
 import type { ExchangeConnection, Http1Exchange } from "./exchange.ts";
 
 /**
@@ -48,7 +48,7 @@ export class ExchangeQueue {
   }
 
   /** Finds the exchange with this content, unless its response is written. */
-  find(content: Http1Content): Http1Exchange | undefined {
+  find(content: IncomingContent): Http1Exchange | undefined {
     return this.#open.find(({ incoming }) => incoming === content);
   }
 

@@ -3,13 +3,13 @@ import { fieldLines, type HeaderList } from "../../fields/header-list.ts";
 import { type HttpResponse, representedFields } from "../../response.ts";
 import type { Piece } from "../../response-body.ts";
 import type { Peer } from "../client.ts";
+import type { IncomingContent } from "../content.ts";
 import { ServedExchange } from "../exchange.ts";
 import { withTargetHost } from "../message-head.ts";
 import type { ServeContext } from "../options.ts";
 import type { Output } from "../output.ts";
 import type { Takeover } from "../upgrade.ts";
 import { chunkStart, lastChunk } from "./chunked.ts";
-import type { Http1Content } from "./content.ts";
 import type { Head } from "./head.ts";
 import type { ResponseHeads } from "./response-head.ts";
 
@@ -39,7 +39,7 @@ export class Http1Exchange extends ServedExchange {
   readonly head: Head;
   readonly headers: HeaderList;
   /** The content that is still to come, or was; undefined without content. */
-  readonly incoming: Http1Content | undefined;
+  readonly incoming: IncomingContent | undefined;
   /** The answer in place of the app's, for a message that is not acted on. */
   refusal: HttpResponse | undefined;
   /**
@@ -59,7 +59,7 @@ export class Http1Exchange extends ServedExchange {
   /** The head, until the first piece goes out with it. */
   #start = "";
 
-  constructor(connection: ExchangeConnection, head: Head, incoming: Http1Content | undefined) {
+  constructor(connection: ExchangeConnection, head: Head, incoming: IncomingContent | undefined) {
     super(connection.context, connection.peer);
     this.head = head;
     this.headers = withTargetHost(head.target, head.headers);
@@ -83,7 +83,7 @@ export class Http1Exchange extends ServedExchange {
     return this.head.target;
   }
 
-  protected openContent(): Http1Content | undefined {
+  protected openContent(): IncomingContent | undefined {
     return this.incoming;
   }
 

@@ -1,7 +1,7 @@
+import { IncomingContent } from "../content.ts";
 import type { ServeContext } from "../options.ts";
 import { ByteQueue } from "./byte-queue.ts";
 import { ChunkedDecoder, type ContentDecoder, SizedDecoder } from "./chunked.ts";
-import { Http1Content } from "./content.ts";
 import { type Head, HeadReader } from "./head.ts";
 
 /**
@@ -15,7 +15,7 @@ export interface RequestTaker {
   /** Whether another request is taken now. */
   readonly mayTake: boolean;
   /** Takes a request whose content, if it has any, is still to come; returns whether another may follow on the connection. */
-  take(head: Head, content: Http1Content | undefined): boolean;
+  take(head: Head, content: IncomingContent | undefined): boolean;
   /** Called when a reader of content begins, goes on, or ends. */
   contentChanged(): void;
   /** Called when there is more content than is thrown away. */
@@ -30,7 +30,7 @@ export class MessageReader {
   readonly #input = new ByteQueue();
   readonly #heads: HeadReader;
   #reading: Reading = "head";
-  #content: Http1Content | undefined;
+  #content: IncomingContent | undefined;
   #decoder: ContentDecoder | undefined;
   /** Whether no request follows the one whose content is read. */
   #isLast = false;
@@ -53,7 +53,7 @@ export class MessageReader {
   }
 
   /** The content that has not yet arrived whole. */
-  get content(): Http1Content | undefined {
+  get content(): IncomingContent | undefined {
     return this.#content;
   }
 
@@ -152,7 +152,7 @@ export class MessageReader {
       if (!this.#taker.take(head, undefined) && this.#reading === "head") this.#reading = "nothing";
       return true;
     }
-    const content = new Http1Content(contentLength, () => this.#taker.contentChanged());
+    const content = new IncomingContent(contentLength, () => this.#taker.contentChanged());
     this.#content = content;
     this.#decoder =
       contentLength === undefined ? new ChunkedDecoder(this.#context.maxHeaderSize) : new SizedDecoder(contentLength);
@@ -161,7 +161,7 @@ export class MessageReader {
     return true;
   }
 
-  #readContent(content: Http1Content): boolean {
+  #readContent(content: IncomingContent): boolean {
     const decoder = this.#decoder as ContentDecoder; // set with the content
     const piece = decoder.decode(this.#input);
     content.push(piece);

@@ -6,7 +6,7 @@ import { problem } from "../../problem.ts";
 import { type HttpResponse, handlerFields } from "../../response.ts";
 import type { Piece } from "../../response-body.ts";
 import type { Peer } from "../client.ts";
-import { NodeContent } from "../content.ts";
+import { type IncomingContent, readableContent } from "../content.ts";
 import { ServedExchange } from "../exchange.ts";
 import type { ServeContext } from "../options.ts";
 import { Output } from "../output.ts";
@@ -69,18 +69,17 @@ export class Http2Exchange extends ServedExchange implements Watchable {
     return this.head.headers;
   }
 
-  protected openContent(): NodeContent | undefined {
+  protected openContent(): IncomingContent | undefined {
     const { native } = this;
     if (native.endAfterHeaders) return undefined;
     // A stream that the client has reset as if nothing were amiss ends like one that is complete.
-    return new NodeContent(native, this.head.contentLength, {
-      begin: () => this.#continue(),
-      isComplete: () => !native.closed,
-      count: (holder) => {
-        this.#unread?.readBy(holder);
-        return this.countContent(holder);
-      },
-    });
+    const begin = (): void => {
+      this.#unread?.readBy(content);
+      this.#continue();
+    };
+    const content = readableContent(native, this.head.contentLength, begin, () => !native.closed);
+    content.share = this.countContent(content);
+    return content;
   }
 
   #continue(): void {
