@@ -678,13 +678,40 @@ describe("closing a server", () => {
 
   it("closes connections that are kept for a next request, or have not had a first", async () => {
     const { server, connect } = await served(() => ok());
-    const [kept, fresh, partial] = [connect().request("GET /"), connect(), connect().send("GET / HT")];
+    const [kept, fresh] = [connect().request("GET /"), connect()];
     await kept.response();
-    await Promise.all([fresh, partial].map(({ socket }) => socket.connecting && once(socket, "connect")));
+    if (fresh.socket.connecting) await once(fresh.socket, "connect");
     // One more answer: by now the server has accepted the connections made before it.
     await connect().request("GET /").response();
     await server.close({ grace: 2 ** 31 - 1 });
-    for (const client of [kept, fresh, partial]) await client.closed;
+    for (const client of [kept, fresh]) await client.closed;
+  });
+
+  it("answers a request whose head has arrived only in part", async () => {
+    const { server, connect } = await served(() => text("answered"));
+    const [kept, fresh] = [connect().request("GET /"), connect().send("GET / HT")];
+    await kept.response();
+    kept.send("G");
+    // One more answer: by now the server has read what was sent before it.
+    await connect().request("GET /").response();
+    const closed = server.close({ grace: 2 ** 31 - 1 });
+    assert.equal(await connect().closed, "broken");
+    fresh.send("TP/1.1\r\nHost: a\r\n\r\n");
+    kept.send("ET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    for (const client of [fresh, kept]) {
+      const { body, headers } = await client.response();
+      assert.deepEqual([body, headers["connection"]], ["answered", "close"]);
+    }
+    await closed;
+  });
+
+  it("waits for the rest of a head no longer than headersTimeout", async () => {
+    const { server, connect } = await served(() => ok(), { headersTimeout: 50 });
+    const client = connect().send("GET / HT");
+    await connect().request("GET /").response();
+    const closed = server.close({ grace: 2 ** 31 - 1 });
+    assert.equal((await client.response()).status, 408);
+    await closed;
   });
 
   it("lets a response end whose head has promised to keep the connection", async () => {

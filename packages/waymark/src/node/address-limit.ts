@@ -1,7 +1,7 @@
 import { BlockList, isIPv4, type Server, type Socket } from "node:net";
 import { toClientKey } from "../filters/rate-limit.ts";
 import { canonicalAddress, type ProxyTrust } from "./client.ts";
-import type { ServeContext } from "./options.ts";
+import type { ServeContext } from "./context.ts";
 
 /**
  * Closes the connections of an address beyond its share of all as they come; of IPv6, those of a network of 64 bits. Trusted

@@ -2,8 +2,8 @@ import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import { AdapterExchange, type Platform } from "../adapter/exchange.ts";
 import type { Client, EventLoopTurn } from "../exchange.ts";
 import type { Peer } from "./client.ts";
+import type { ServeContext } from "./context.ts";
 import type { ContentHolder, ContentShare } from "./held-content.ts";
-import type { ServeContext } from "./options.ts";
 
 /** Node, as far as exchanges differ by it. */
 export const node: Platform = {

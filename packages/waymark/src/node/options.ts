@@ -2,13 +2,7 @@ import type { BlockList } from "node:net";
 import type { SecureContextOptions } from "node:tls";
 import { requireKnownOptions } from "../known-options.ts";
 import { quote } from "../message-text.ts";
-import type { ServedApp } from "../served-app.ts";
-import type { ProxyFields, ProxyTrust } from "./client.ts";
-import type { Draining } from "./draining.ts";
-import type { EventLoopTurns } from "./event-loop.ts";
-import type { HeldContent } from "./held-content.ts";
-import type { UnreadContents } from "./http2/unread-content.ts";
-import type { Unsent } from "./unsent.ts";
+import type { ProxyFields } from "./client.ts";
 
 /** Lists the options of a server. Times are in milliseconds, and 0 turns a timeout off. */
 export interface ServeOptions {
@@ -108,18 +102,6 @@ export interface ServeOptions {
 
 /** The options with every default filled in. */
 export type ServeSettings = Required<ServeOptions>;
-
-/** What is the same for every connection of a server. */
-export interface ServeContext extends ServeSettings, ProxyTrust {
-  readonly app: ServedApp;
-  readonly turns: EventLoopTurns;
-  readonly draining: Draining;
-  readonly unsent: Unsent;
-  readonly heldContent: HeldContent;
-  readonly unreadContents: UnreadContents;
-  /** Whether the server is shutting down: answers close their connections. */
-  closing: boolean;
-}
 
 /**
  * The options with every default filled in.
@@ -237,9 +219,3 @@ export type TlsCredentials = Pick<
   SecureContextOptions,
   "key" | "cert" | "pfx" | "passphrase" | "ca" | "ciphers" | "minVersion" | "maxVersion"
 >;
-
-/** The credentials with what is not up to Node's defaults, which an option of its command line may weaken. */
-export const toSecureContext = (credentials: TlsCredentials): SecureContextOptions => ({
-  minVersion: "TLSv1.2",
-  ...credentials,
-});

@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import type { ServeContext } from "./options.ts";
+import type { ServeContext } from "./context.ts";
 
 /**
  * The sending side of a connection, or of a stream of HTTP/2. While a connection reads what has arrived, its answers are

@@ -1,25 +1,12 @@
 import { type AddressInfo, createServer, isIPv6, type Server } from "node:net";
 import { typeName } from "../declaration.ts";
 import { type Servable, served } from "../served-app.ts";
-import { addressExemption, limitAddresses, shareOfAddress } from "./address-limit.ts";
-import { trustedProxies } from "./client.ts";
-import { Draining } from "./draining.ts";
-import { EventLoopTurns } from "./event-loop.ts";
-import { HeldContent } from "./held-content.ts";
-import { Http1Server } from "./http1/server.ts";
-import { UnreadContents } from "./http2/unread-content.ts";
-import { connectionOptions, type Listener } from "./listener.ts";
-import {
-  type ServeContext,
-  type ServeOptions,
-  type ServeSettings,
-  type TlsCredentials,
-  toSecureContext,
-  toServeSettings,
-} from "./options.ts";
-import { publishing } from "./request-events.ts";
+import { limitAddresses } from "./address-limit.ts";
+import { connectionOptions } from "./connections.ts";
+import { makeContext, type ServeContext } from "./context.ts";
+import { Http1Connection } from "./http1/connection.ts";
+import { type ServeOptions, type ServeSettings, type TlsCredentials, toServeSettings } from "./options.ts";
 import { type CloseOptions, closer } from "./shut-down.ts";
-import { Unsent } from "./unsent.ts";
 
 /** Is a server that listens. */
 export interface RunningServer {
@@ -57,29 +44,16 @@ export interface RunningServer {
  */
 export async function serve(app: Servable, options: ServeOptions = {}): Promise<RunningServer> {
   const settings = toServeSettings(options);
-  const { host, tls, warn } = settings;
+  const { host, tls, warn, maxConnections } = settings;
   requireApp(app);
-  const trust = { isTrustedProxy: trustedProxies(settings.trustProxy), proxyFields: settings.proxyFields };
-  const { maxHeldContent, maxHeldContentPerAddress } = settings;
-  const context: ServeContext = {
-    ...settings,
-    ...trust,
-    app: publishing(app[served]),
-    turns: new EventLoopTurns(),
-    draining: new Draining(),
-    unsent: new Unsent(settings.maxUnsent),
-    heldContent: new HeldContent({
-      maxHeldContent,
-      maxHeldContentPerAddress: shareOfAddress(maxHeldContentPerAddress, maxHeldContent),
-      isExempt: addressExemption(maxHeldContentPerAddress, trust),
-    }),
-    unreadContents: new UnreadContents(settings.maxUnreadContent),
-    closing: false,
-  };
-  const listener = await makeListener(context);
-  const { server } = listener;
+  const context = makeContext(app, settings);
+  // TLS and HTTP/2 are loaded when a server has them.
+  const secure = tls && (await import("./secure-server.ts")).makeSecureServer(context, tls);
+  const server = secure?.server ?? makePlainServer(context);
+  // To Node, 0 means no connection at all.
+  if (maxConnections > 0) server.maxConnections = maxConnections;
   limitAddresses(server, context);
-  const close = closer(listener, context);
+  const close = closer(server, context, secure);
   await listen(server, settings);
   // From here on an error is a connection that could not be accepted, for want of file descriptors as a rule.
   server.on("error", (error) => app[served].fault(error));
@@ -93,8 +67,8 @@ export async function serve(app: Servable, options: ServeOptions = {}): Promise<
       return context.closing;
     },
     reloadTls(credentials) {
-      if (listener.tls === undefined) throw new TypeError("A server without TLS has no certificate to reload");
-      listener.tls.setSecureContext(toSecureContext(credentials));
+      if (secure === undefined) throw new TypeError("A server without TLS has no certificate to reload");
+      secure.reload(credentials);
     },
     close,
   };
@@ -108,20 +82,10 @@ function requireApp(app: unknown): void {
   throw new TypeError(`serve(…) takes an app, not ${found}: write serve(router(…), { … })`);
 }
 
-/** Makes a listener that does not listen yet. TLS and HTTP/2 are loaded when a server has them. */
-async function makeListener(context: ServeContext): Promise<Listener> {
-  const { maxConnections, tls } = context;
-  const listener =
-    tls === undefined ? makePlain(context) : (await import("./secure-listener.ts")).makeSecure(context, tls);
-  // To Node, 0 means no connection at all.
-  if (maxConnections > 0) listener.server.maxConnections = maxConnections;
-  return listener;
-}
-
-function makePlain(context: ServeContext): Listener {
-  const http1 = new Http1Server(context);
-  const server = createServer(connectionOptions, (socket) => http1.accept(socket));
-  return { server, tls: undefined, http1, http2: undefined };
+function makePlainServer(context: ServeContext): Server {
+  return createServer(connectionOptions, (socket) => {
+    if (!socket.destroyed) new Http1Connection(socket, context);
+  });
 }
 
 function listen(server: Server, { port, host, backlog }: ServeSettings): Promise<void> {

@@ -1,5 +1,7 @@
-import { type Listener, openSockets } from "./listener.ts";
-import { integer, longestTimer, type ServeContext } from "./options.ts";
+import type { Server, Socket } from "node:net";
+import type { ServeContext } from "./context.ts";
+import { integer, longestTimer } from "./options.ts";
+import type { SecureServer } from "./secure-server.ts";
 
 /** Lists the options of `RunningServer.close`. */
 export interface CloseOptions {
@@ -9,13 +11,20 @@ export interface CloseOptions {
   readonly grace?: number;
 }
 
-/** Makes the function that shuts a listener down (`RunningServer.close`). To be called before the listener listens. */
-export function closer(listener: Listener, context: ServeContext): (options?: CloseOptions) => Promise<void> {
-  const { http2 } = listener;
-  const sockets = openSockets(listener);
+/** Makes the function that shuts a server down (`RunningServer.close`). To be called before the server listens. */
+export function closer(
+  server: Server,
+  context: ServeContext,
+  secure: SecureServer | undefined,
+): (options?: CloseOptions) => Promise<void> {
+  const { connections, draining } = context;
+  const sockets = openSockets(server);
   const cut = (): void => {
-    http2?.closeAll();
     for (const socket of sockets) socket.destroy();
+  };
+  const closeIdle = (): void => {
+    secure?.closeHandshakes();
+    connections.closeIdle();
   };
   const stopped = Promise.withResolvers<void>();
   let closed: Promise<void> | undefined;
@@ -23,15 +32,29 @@ export function closer(listener: Listener, context: ServeContext): (options?: Cl
     integer("notice", notice, longestTimer);
     integer("grace", grace, longestTimer);
     context.closing = true;
-    http2?.startClosing();
+    connections.startClosing();
     if (notice > 0) await noticeOver(notice, stopped.promise);
-    context.draining.begin();
-    closed ??= shutDown(listener);
+    draining.begin();
+    closed ??= new Promise((resolve) => {
+      server.close(() => resolve());
+      // By the second turn of the event loop, requests that had arrived have been read, and are not idle.
+      setImmediate(() => setImmediate(closeIdle));
+    });
     stopped.resolve();
     const deadline = setTimeout(cut, grace);
     await closed;
     clearTimeout(deadline);
   };
+}
+
+/** The sockets that are open, those too that have got no further than the handshake of TLS, or have been handed over. */
+function openSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  return sockets;
 }
 
 /** Resolves after the notice, or when another call has ended it. */
@@ -40,18 +63,4 @@ async function noticeOver(notice: number, stopped: Promise<void>): Promise<void>
   const timer = setTimeout(over.resolve, notice);
   await Promise.race([over.promise, stopped]);
   clearTimeout(timer);
-}
-
-function shutDown({ server, http1, http2 }: Listener): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    // By the second turn of the event loop, requests that had arrived have been read, and are not idle.
-    setImmediate(() =>
-      setImmediate(() => {
-        http1.closeIdle();
-        // Those that have come since the first time.
-        http2?.startClosing();
-      }),
-    );
-  });
 }

@@ -1,8 +1,9 @@
 import type { Socket } from "node:net";
 import type { HttpResponse } from "../../response.ts";
 import { isEncrypted, Peer } from "../client.ts";
+import type { Connection } from "../connections.ts";
 import type { IncomingContent } from "../content.ts";
-import type { ServeContext } from "../options.ts";
+import type { ServeContext } from "../context.ts";
 import { Output } from "../output.ts";
 import type { Takeover } from "../upgrade.ts";
 import { ClientWatch } from "./client-watch.ts";
@@ -13,29 +14,16 @@ import { type Head, noHead } from "./head.ts";
 import { Intake, type IntakeOwner } from "./intake.ts";
 import { MessageReader, type RequestTaker } from "./message-reader.ts";
 import { incomplete } from "./refusals.ts";
-import type { ResponseHeads } from "./response-head.ts";
-
-/** What a connection needs of the server that has accepted it. */
-export interface ConnectionOwner {
-  readonly context: ServeContext;
-  readonly heads: ResponseHeads;
-  /** The time between two calls of `look`, in milliseconds. */
-  readonly interval: number;
-  /** Called when the connection is closed, or has been handed over. */
-  forget(connection: Http1Connection): void;
-}
 
 /**
  * One connection of HTTP/1.1 (RFC 9112 §9): reads requests into its queue, refuses what cannot be read, and decides when it
  * ends. All that waits is bounded: the requests, the bytes behind them, and the responses that the client has not taken.
  */
-export class Http1Connection implements RequestTaker, IntakeOwner, ExchangeConnection {
+export class Http1Connection implements Connection, RequestTaker, IntakeOwner, ExchangeConnection {
   readonly socket: Socket;
   readonly context: ServeContext;
-  readonly heads: ResponseHeads;
   readonly output: Output;
   readonly peer: Peer;
-  readonly #owner: ConnectionOwner;
   readonly #reader: MessageReader;
   readonly #intake: Intake;
   readonly #watch: ClientWatch;
@@ -46,11 +34,10 @@ export class Http1Connection implements RequestTaker, IntakeOwner, ExchangeConne
   /** Whether the last response is on its way, or there is nobody to send one to. */
   isEnding = false;
 
-  constructor(socket: Socket, owner: ConnectionOwner) {
-    const { context, heads, interval } = owner;
+  /** Speaks HTTP/1.1 on this connection from now on. */
+  constructor(socket: Socket, context: ServeContext) {
     this.socket = socket;
     this.context = context;
-    this.heads = heads;
     this.output = new Output(
       socket,
       context,
@@ -58,13 +45,13 @@ export class Http1Connection implements RequestTaker, IntakeOwner, ExchangeConne
       () => socket.destroy(),
     );
     this.peer = new Peer(socket, context);
-    this.#owner = owner;
-    this.#reader = new MessageReader(context, this, interval);
+    this.#reader = new MessageReader(context, this);
     this.#intake = new Intake(socket, this.#reader, this.output, this);
     this.#queue = new ExchangeQueue(this);
     this.#watch = new ClientWatch(this.output);
     socket.allowHalfOpen = true;
     for (const [event, listener] of Object.entries(this.#listeners)) socket.on(event, listener);
+    context.connections.add(this);
   }
 
   readonly #listeners = {
@@ -82,16 +69,17 @@ export class Http1Connection implements RequestTaker, IntakeOwner, ExchangeConne
     close: (): void => this.#abandon(),
   };
 
-  /** Whether no request is being answered. */
-  get isIdle(): boolean {
-    return (
-      this.#queue.length === 0 && this.#reader.content === undefined && !this.#intake.isScheduled && !this.isEnding
-    );
+  /** Each response says that it is the last. */
+  startClosing(): void {}
+
+  closeIdle(): void {
+    const { isEmpty, content } = this.#reader;
+    if (this.#queue.length === 0 && isEmpty && content === undefined && !this.isEnding) this.close();
   }
 
-  /** Closes the connection, once what was written has left the process. */
+  /** Closes the connection, once what was written has left the process and nothing is on its way. */
   close(): void {
-    if (this.output.isSent) this.socket.destroy();
+    if (this.output.isSent && this.#reader.reading !== "rest") this.socket.destroy();
     else this.#end();
   }
 
@@ -163,7 +151,7 @@ export class Http1Connection implements RequestTaker, IntakeOwner, ExchangeConne
     for (const [event, listener] of Object.entries(this.#listeners)) socket.off(event, listener);
     // So much may have come behind the request that the socket was paused, which a listener for data would not change.
     if (socket.isPaused()) socket.resume();
-    this.#owner.forget(this);
+    this.context.connections.delete(this);
     if (this.output.unsent > 0) socket.once("close", () => this.output.discard());
     this.#queue.endWritten(true);
     exchange.end(true);
@@ -242,7 +230,7 @@ export class Http1Connection implements RequestTaker, IntakeOwner, ExchangeConne
     this.#queue.abandon();
     this.#queue.endWritten(false);
     this.output.discard();
-    this.#owner.forget(this);
+    this.context.connections.delete(this);
   }
 
   /** Looks for what takes too long; to be called in short intervals, with the milliseconds since the last call. */

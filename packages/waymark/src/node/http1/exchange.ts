@@ -4,14 +4,13 @@ import { type HttpResponse, representedFields } from "../../response.ts";
 import type { Piece } from "../../response-body.ts";
 import type { Peer } from "../client.ts";
 import type { IncomingContent } from "../content.ts";
+import type { ServeContext } from "../context.ts";
 import { ServedExchange } from "../exchange.ts";
 import { withTargetHost } from "../message-head.ts";
-import type { ServeContext } from "../options.ts";
 import type { Output } from "../output.ts";
 import type { Takeover } from "../upgrade.ts";
 import { chunkStart, lastChunk } from "./chunked.ts";
 import type { Head } from "./head.ts";
-import type { ResponseHeads } from "./response-head.ts";
 
 /** What an exchange needs of the connection that it is on. */
 export interface ExchangeConnection {
@@ -19,7 +18,6 @@ export interface ExchangeConnection {
   readonly peer: Peer;
   readonly context: ServeContext;
   readonly output: Output;
-  readonly heads: ResponseHeads;
   /**
    * Decides whether the connection ends with the response, before its head is made.
    *
@@ -148,7 +146,7 @@ export class Http1Exchange extends ServedExchange {
   #makeHead(status: number, lines: string, isFramed: boolean, framing: string): string {
     this.#connection.decideEnd(this, isFramed);
     this.headSent = true;
-    return this.#connection.heads.make(status, lines, framing, this.closes);
+    return this.context.responseHeads.make(status, lines, framing, this.closes);
   }
 }
 

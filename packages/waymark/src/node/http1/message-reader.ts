@@ -1,5 +1,5 @@
 import { IncomingContent } from "../content.ts";
-import type { ServeContext } from "../options.ts";
+import type { ServeContext } from "../context.ts";
 import { ByteQueue } from "./byte-queue.ts";
 import { ChunkedDecoder, type ContentDecoder, SizedDecoder } from "./chunked.ts";
 import { type Head, HeadReader } from "./head.ts";
@@ -38,14 +38,13 @@ export class MessageReader {
   #wasted = 0;
   #waited: number;
 
-  /** @param interval the time between two calls of `wait`, in milliseconds */
-  constructor(context: ServeContext, taker: RequestTaker, interval: number) {
+  constructor(context: ServeContext, taker: RequestTaker) {
     this.#context = context;
     this.#taker = taker;
     this.#heads = new HeadReader(context);
     // Nothing is late before its time, however soon after its beginning the first interval ends.
-    this.#earliest = -interval;
-    this.#waited = -interval;
+    this.#earliest = -context.connections.interval;
+    this.#waited = this.#earliest;
   }
 
   get reading(): Reading {

@@ -5,26 +5,16 @@ import type { HeaderList } from "../../fields/header-list.ts";
 import { problem } from "../../problem.ts";
 import { type HttpResponse, handlerFields } from "../../response.ts";
 import type { Piece } from "../../response-body.ts";
-import type { Peer } from "../client.ts";
 import { type IncomingContent, readableContent } from "../content.ts";
 import { ServedExchange } from "../exchange.ts";
-import type { ServeContext } from "../options.ts";
 import { Output } from "../output.ts";
 import { connectionProblemTypes } from "../problem-types.ts";
-import type { Watchable } from "../watched.ts";
 import type { Http2Head } from "./head.ts";
+import type { Http2Session } from "./session.ts";
 import { UnreadContent } from "./unread-content.ts";
 
-/** What an exchange needs of the session that it is on. */
-interface ExchangeSession {
-  readonly context: ServeContext;
-  readonly peer: Peer;
-  /** To be called when the client has taken something. */
-  drained(): void;
-}
-
 /** A request on a stream of HTTP/2 and its response. */
-export class Http2Exchange extends ServedExchange implements Watchable {
+export class Http2Exchange extends ServedExchange {
   readonly native: ServerHttp2Stream;
   readonly head: Http2Head;
   readonly #output: Output;
@@ -36,7 +26,7 @@ export class Http2Exchange extends ServedExchange implements Watchable {
   /** For how long content has been coming, in milliseconds. */
   #waited = 0;
 
-  constructor(stream: ServerHttp2Stream, head: Http2Head, session: ExchangeSession) {
+  constructor(stream: ServerHttp2Stream, head: Http2Head, session: Http2Session) {
     const { context } = session;
     super(context, session.peer);
     this.native = stream;
@@ -98,6 +88,7 @@ export class Http2Exchange extends ServedExchange implements Watchable {
     answer(this, settle, refusal);
   }
 
+  /** Looks for what takes too long; `elapsed` are the milliseconds since the last call. */
   look(elapsed: number): void {
     const { native } = this;
     const { requestTimeout } = this.context;

@@ -1,27 +1,30 @@
-import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
+import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { TLSSocket } from "node:tls";
 import { Peer } from "../client.ts";
-import type { ServeContext } from "../options.ts";
-import type { Watched } from "../watched.ts";
+import type { Connection } from "../connections.ts";
+import type { ServeContext } from "../context.ts";
+import type { ServeSettings } from "../options.ts";
+import { endAbusiveSession } from "./abuse.ts";
 import { Http2Exchange } from "./exchange.ts";
 import { readHttp2Head, refuseHttp2Head } from "./head.ts";
 
 /** A session of HTTP/2 and the exchanges on its streams, which are begun as long as its client takes what is sent. */
-export class Http2Session {
-  readonly native: ServerHttp2Session;
+export class Http2Session implements Connection {
   readonly context: ServeContext;
   readonly peer: Peer;
-  readonly #watched: Watched<Http2Exchange>;
+  readonly #native: ServerHttp2Session;
   readonly #exchanges = new Set<Http2Exchange>();
   /** Those that are not begun. */
   readonly #waiting: Http2Exchange[] = [];
 
-  /** @param watched where the exchanges are to be watched */
-  constructor(session: ServerHttp2Session, socket: TLSSocket, context: ServeContext, watched: Watched<Http2Exchange>) {
-    this.native = session;
+  /** Speaks HTTP/2 on this connection from now on. */
+  constructor(socket: TLSSocket, context: ServeContext) {
+    const session = performServerHandshake(socket, sessionOptions(context));
+    this.#native = session;
     this.context = context;
     this.peer = new Peer(socket, context);
-    this.#watched = watched;
+    context.connections.add(this);
+    session.once("close", () => context.connections.delete(this));
     // A session with an error also emits `close`, which does what is needed.
     session.on("error", () => undefined);
     session.on("stream", (stream: ServerHttp2Stream, _headers: unknown, _flags: number, raw: string[]) => {
@@ -30,6 +33,7 @@ export class Http2Session {
       if (context.closing) session.close();
       if (!stream.destroyed && !stream.closed) this.#open(stream, raw);
     });
+    endAbusiveSession(session, context);
     const { keepAliveTimeout } = context;
     if (keepAliveTimeout === 0) return;
     session.setTimeout(keepAliveTimeout);
@@ -39,13 +43,24 @@ export class Http2Session {
     });
   }
 
+  look(elapsed: number): void {
+    for (const exchange of this.#exchanges) exchange.look(elapsed);
+  }
+
+  /** Has the session end with the streams that are open on it. */
+  startClosing(): void {
+    this.#native.close();
+  }
+
+  closeIdle(): void {
+    this.#native.close();
+  }
+
   #open(stream: ServerHttp2Stream, raw: readonly string[]): void {
     const exchange = new Http2Exchange(stream, readHttp2Head(raw), this);
     this.#exchanges.add(exchange);
-    this.#watched.add(exchange);
     exchange.onEnd(() => {
       this.#exchanges.delete(exchange);
-      this.#watched.delete(exchange);
       this.drained();
     });
     this.#waiting.push(exchange);
@@ -67,4 +82,25 @@ export class Http2Session {
     for (const exchange of this.#exchanges) unsent += exchange.unsent;
     return unsent <= this.context.maxUnsentPerConnection;
   }
+}
+
+function sessionOptions(settings: ServeSettings) {
+  const { maxHeaderSize, maxTargetLength, maxHeaderFields, maxConcurrentStreams } = settings;
+  return {
+    settings: {
+      maxConcurrentStreams,
+      // HTTP/2 counts 32 bytes a field more, and the target as one. What is a little too long gets an answer, what is
+      // far too long a reset.
+      maxHeaderListSize: 2 * (maxHeaderSize + maxTargetLength) + 32 * maxHeaderFields,
+    },
+    maxHeaderListPairs: 2 * maxHeaderFields,
+    // Blanks around a value are taken off here. Node would drop the field, and serve the request without its precondition.
+    strictFieldWhitespaceValidation: false,
+    // Far beyond what endAbusiveSession bears: Node would end the session with INTERNAL_ERROR, which blames the server, and
+    // Node 24 would keep its connection.
+    streamResetBurst: 1_000_000,
+    streamResetRate: 1_000_000,
+    // A client that errs again and again is sent away.
+    maxSessionInvalidFrames: 100,
+  };
 }

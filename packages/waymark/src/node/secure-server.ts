@@ -1,0 +1,58 @@
+import type { Server, Socket } from "node:net";
+import { createServer, type SecureContextOptions } from "node:tls";
+import { connectionOptions } from "./connections.ts";
+import type { ServeContext } from "./context.ts";
+import { Http1Connection } from "./http1/connection.ts";
+import { Http2Session } from "./http2/session.ts";
+import type { TlsCredentials } from "./options.ts";
+
+/** A server with TLS. */
+export interface SecureServer {
+  readonly server: Server;
+  /** Uses other credentials for new connections. */
+  reload(credentials: TlsCredentials): void;
+  /** Closes the connections that have got no further than the handshake. */
+  closeHandshakes(): void;
+}
+
+/** Makes a server with TLS, which speaks HTTP/2 with the clients that choose it (ALPN), and HTTP/1.1 with the others. */
+export function makeSecureServer(context: ServeContext, credentials: TlsCredentials): SecureServer {
+  const { headersTimeout } = context;
+  const options = {
+    ...connectionOptions,
+    ...toSecureContext(credentials),
+    ALPNProtocols: ["h2", "http/1.1"],
+    ...(headersTimeout > 0 && { handshakeTimeout: headersTimeout }),
+  };
+  const handshakes = new Map<string, Socket>();
+  const server = createServer(options, (socket) => {
+    handshakes.delete(endsOf(socket));
+    if (socket.destroyed) return;
+    if (socket.alpnProtocol === "h2") new Http2Session(socket, context);
+    else new Http1Connection(socket, context);
+  });
+  server.on("connection", (socket: Socket) => {
+    const ends = endsOf(socket);
+    handshakes.set(ends, socket);
+    socket.once("close", () => {
+      if (handshakes.get(ends) === socket) handshakes.delete(ends);
+    });
+  });
+  return {
+    server,
+    reload: (others) => server.setSecureContext(toSecureContext(others)),
+    closeHandshakes() {
+      for (const socket of handshakes.values()) socket.destroy();
+    },
+  };
+}
+
+/** Both ends of a connection: Node does not say which of the accepted sockets a secure one has been made of. */
+const endsOf = (socket: Socket): string =>
+  `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress} ${socket.localPort}`;
+
+/** The credentials with what is not up to Node's defaults, which an option of its command line may weaken. */
+const toSecureContext = (credentials: TlsCredentials): SecureContextOptions => ({
+  minVersion: "TLSv1.2",
+  ...credentials,
+});
