@@ -2,35 +2,30 @@ import type { Socket } from "node:net";
 import type { HttpResponse } from "../../response.ts";
 import { isEncrypted, Peer } from "../client.ts";
 import type { Connection } from "../connections.ts";
-import type { IncomingContent } from "../content.ts";
 import type { ServeContext } from "../context.ts";
 import { Output } from "../output.ts";
 import type { Takeover } from "../upgrade.ts";
-import { ClientWatch } from "./client-watch.ts";
-import { judgeWait } from "./deadlines.ts";
-import { type ExchangeConnection, Http1Exchange } from "./exchange.ts";
+import { Deadlines } from "./deadlines.ts";
+import { Http1Exchange } from "./exchange.ts";
 import { ExchangeQueue } from "./exchange-queue.ts";
-import { type Head, noHead } from "./head.ts";
-import { Intake, type IntakeOwner } from "./intake.ts";
-import { MessageReader, type RequestTaker } from "./message-reader.ts";
+import { noHead } from "./head.ts";
+import { MessageReader } from "./message-reader.ts";
 import { incomplete } from "./refusals.ts";
+import { interimResponse } from "./response-head.ts";
 
 /**
  * One connection of HTTP/1.1 (RFC 9112 §9): reads requests into its queue, refuses what cannot be read, and decides when it
  * ends. All that waits is bounded: the requests, the bytes behind them, and the responses that the client has not taken.
  */
-export class Http1Connection implements Connection, RequestTaker, IntakeOwner, ExchangeConnection {
+export class Http1Connection implements Connection {
   readonly socket: Socket;
   readonly context: ServeContext;
   readonly output: Output;
   readonly peer: Peer;
+  readonly deadlines: Deadlines;
   readonly #reader: MessageReader;
-  readonly #intake: Intake;
-  readonly #watch: ClientWatch;
   readonly #queue: ExchangeQueue;
   #requests = 0;
-  /** Whether the client has ended its side. */
-  #isHalfClosed = false;
   /** Whether the last response is on its way, or there is nobody to send one to. */
   isEnding = false;
 
@@ -38,17 +33,12 @@ export class Http1Connection implements Connection, RequestTaker, IntakeOwner, E
   constructor(socket: Socket, context: ServeContext) {
     this.socket = socket;
     this.context = context;
-    this.output = new Output(
-      socket,
-      context,
-      () => this.#drained(),
-      () => socket.destroy(),
-    );
+    const drained = (): void => this.#drained();
+    this.output = new Output(socket, context, drained, () => socket.destroy());
     this.peer = new Peer(socket, context);
-    this.#reader = new MessageReader(context, this);
-    this.#intake = new Intake(socket, this.#reader, this.output, this);
+    this.deadlines = new Deadlines(context);
+    this.#reader = new MessageReader(this);
     this.#queue = new ExchangeQueue(this);
-    this.#watch = new ClientWatch(this.output);
     socket.allowHalfOpen = true;
     for (const [event, listener] of Object.entries(this.#listeners)) socket.on(event, listener);
     context.connections.add(this);
@@ -57,102 +47,99 @@ export class Http1Connection implements Connection, RequestTaker, IntakeOwner, E
   readonly #listeners = {
     data: (piece: Buffer): void => {
       this.#reader.append(piece);
-      this.#intake.advance();
+      this.#reader.advance();
     },
     drain: (): void => this.output.resume(),
-    end: (): void => {
-      this.#isHalfClosed = true;
-      this.#intake.advance();
-    },
+    end: (): void => this.#reader.end(),
     // A broken connection also emits `close`, which does what is needed.
     error: (): void => undefined,
     close: (): void => this.#abandon(),
   };
 
-  /** Each response says that it is the last. */
-  startClosing(): void {}
-
-  closeIdle(): void {
-    const { isEmpty, content } = this.#reader;
-    if (this.#queue.length === 0 && isEmpty && content === undefined && !this.isEnding) this.close();
+  /** Whether all requests that were taken are answered. */
+  get isAnswered(): boolean {
+    return this.#queue.length === 0;
   }
 
-  /** Closes the connection, once what was written has left the process and nothing is on its way. */
-  close(): void {
-    if (this.output.isSent && this.#reader.reading !== "rest") this.socket.destroy();
-    else this.#end();
+  /** Whether another request is taken now. */
+  get mayTake(): boolean {
+    return this.#queue.hasRoom && !this.output.isFull;
+  }
+
+  /** Takes a request whose content, if it has any, is still to come. */
+  take(exchange: Http1Exchange): void {
+    if (++this.#requests === this.context.maxRequestsPerConnection) exchange.closes = true;
+    this.#queue.add(exchange);
+  }
+
+  /** To be called when a reader of content begins to wait for more, or ends. */
+  contentChanged(): void {
+    this.#queue.letContinue();
+    this.#reader.advance();
+  }
+
+  /** To be called when everything has been read that can be read now. */
+  caughtUp(): void {
+    this.#queue.noteSent();
   }
 
   /** There is room again for responses. */
   #drained(): void {
     this.#queue.first?.resumeSending?.();
     this.#queue.sendNext();
-    this.#intake.advance();
+    this.#reader.advance();
   }
 
-  get mayTake(): boolean {
-    return this.#queue.hasRoom && !this.output.isFull;
-  }
-
-  take(head: Head, content: IncomingContent | undefined): boolean {
-    const exchange = new Http1Exchange(this, head, content);
-    if (++this.#requests === this.context.maxRequestsPerConnection) exchange.closes = true;
-    const { closes } = exchange;
-    this.#queue.add(exchange);
-    return !closes;
-  }
-
-  contentChanged(): void {
-    this.#queue.letContinue();
-    this.#intake.advance();
-  }
-
-  restTooLong(): void {
-    this.#end();
-  }
-
+  /**
+   * Decides whether the connection ends with the response (RFC 9112 §9.3), before its head is made.
+   *
+   * @param isFramed whether the client can find the end of the response
+   */
   decideEnd(exchange: Http1Exchange, isFramed: boolean): void {
     const { incoming, awaitsContinue } = exchange;
     const { closing, drainLimit } = this.context;
-    const isLast = this.#queue.length === 1 && (closing || (this.#isHalfClosed && this.#reader.isEmpty));
-    const isUnread = incoming !== undefined && incoming === this.#reader.content && !incoming.isRead;
+    const isLast = this.#queue.length === 1 && (closing || (this.#reader.hasEnded && this.#reader.isEmpty));
+    const isUnread = exchange === this.#reader.exchange && incoming?.isRead === false;
     const isTooLong = (incoming?.length ?? 0) > drainLimit;
     if (!isFramed || isLast || (isUnread && (awaitsContinue || isTooLong))) exchange.closes = true;
   }
 
+  /** Goes on to the next response: that of this exchange has been written whole. */
   answered(exchange: Http1Exchange): void {
     this.#queue.noteWritten(exchange);
     // Its head may have promised to keep the connection, from before the shutdown.
-    if (exchange.closes || (this.context.closing && this.#queue.length === 0)) this.#end();
+    if (exchange.closes || (this.context.closing && this.isAnswered)) this.end();
     else {
       this.#discardUnread(exchange);
       this.#queue.startWaiting();
     }
-    if (this.#intake.isReading) return;
+    if (this.#reader.isAdvancing) return;
     this.#queue.noteSent();
     this.#queue.sendNext();
-    this.#intake.advance();
+    this.#reader.advance();
   }
 
-  #discardUnread({ incoming, awaitsContinue }: Http1Exchange): void {
-    if (this.#queue.length === 0 && this.#reader.isEmpty) this.#reader.waitFromNow();
-    if (incoming === undefined || incoming !== this.#reader.content) return;
-    if (incoming.isRead) incoming.whenLeft = () => incoming === this.#reader.content && this.#reader.discardContent();
-    else if (awaitsContinue || this.context.drainTimeout === 0) this.#end();
+  #discardUnread(exchange: Http1Exchange): void {
+    const { incoming, awaitsContinue } = exchange;
+    if (this.isAnswered && this.#reader.isEmpty) this.deadlines.restart();
+    if (incoming === undefined || exchange !== this.#reader.exchange) return;
+    if (incoming.isRead) incoming.whenLeft = () => exchange === this.#reader.exchange && this.#reader.discardContent();
+    else if (awaitsContinue || this.context.drainTimeout === 0) this.end();
     else this.#reader.discardContent();
   }
 
+  /** Hands the connection over instead of sending a response, and has nothing more to do with it. */
   handOver(exchange: Http1Exchange, takeover: Takeover): void {
-    const { socket } = this;
+    const { socket, output } = this;
     const { method, target, headers } = exchange.head;
     this.isEnding = true;
-    const rest = this.#reader.takeRest();
-    this.output.flush();
+    const rest = this.#reader.stop();
+    output.flush();
     for (const [event, listener] of Object.entries(this.#listeners)) socket.off(event, listener);
     // So much may have come behind the request that the socket was paused, which a listener for data would not change.
     if (socket.isPaused()) socket.resume();
     this.context.connections.delete(this);
-    if (this.output.unsent > 0) socket.once("close", () => this.output.discard());
+    if (output.unsent > 0) socket.once("close", () => output.discard());
     this.#queue.endWritten(true);
     exchange.end(true);
     this.#queue.abandon();
@@ -166,24 +153,24 @@ export class Http1Connection implements Connection, RequestTaker, IntakeOwner, E
 
   /** Answers a message that cannot be read on, in its turn, and ends the connection. */
   refuse(refusal: HttpResponse): void {
-    const { content } = this.#reader;
-    const exchange = content === undefined ? new Http1Exchange(this, noHead, undefined) : this.#queue.find(content);
-    if (exchange === undefined) {
-      // Its response has been written.
-      this.#end();
+    const received = this.#reader.exchange;
+    if (received?.stage === "written") {
+      this.end();
       return;
     }
+    const exchange = received ?? new Http1Exchange(this, noHead, undefined);
     exchange.refusal = refusal;
     exchange.closes = true;
     this.#reader.stop();
-    if (content === undefined) this.#queue.add(exchange);
+    if (received === undefined) this.#queue.add(exchange);
     else if (exchange.headSent) this.cut(exchange);
     else this.#queue.restart(exchange);
   }
 
+  /** Ends the connection in the midst of a response, so that the client cannot take what it has for the whole. */
   cut(exchange: Http1Exchange): void {
     exchange.end(false);
-    if (exchange.head.minorVersion === 1) this.#end();
+    if (exchange.head.minorVersion === 1) this.end();
     else {
       // To HTTP/1.0, content that ends with the connection is whole unless the connection breaks (RFC 9112 §8).
       this.output.flush();
@@ -196,31 +183,33 @@ export class Http1Connection implements Connection, RequestTaker, IntakeOwner, E
    * Ends the sending side, and takes what the client still sends for a while: a connection that is closed on bytes not read is
    * reset, and the client may lose the answer (RFC 9112 §9.6).
    */
-  #end(): void {
+  end(): void {
     if (this.isEnding) return;
     this.isEnding = true;
     this.#reader.stop();
     this.#queue.abandon();
     this.socket.once("finish", () => {
       this.#queue.endWritten(true);
-      this.#reader.waitFromNow();
+      this.deadlines.restart();
     });
     this.output.end();
-    this.#intake.regulate();
+    this.#reader.regulate();
   }
 
-  caughtUp(): void {
-    this.#queue.noteSent();
-    if (this.#isHalfClosed) this.#finishInput();
+  /** Closes the connection, once what was written has left the process. */
+  #close(): void {
+    if (this.output.isSent) this.socket.destroy();
+    else this.end();
   }
 
-  /** What has arrived and cannot be completed any more is refused; without anything to answer, the connection ends. */
-  #finishInput(): void {
-    const { reading, isEmpty, canRead } = this.#reader;
-    if (this.isEnding || this.#intake.isScheduled || !canRead) return;
-    if (reading === "rest") this.#end();
-    else if (reading === "content" || !isEmpty) this.refuse(incomplete.ended);
-    else if (this.#queue.length === 0) this.#end();
+  /** Each response says that it is the last. */
+  startClosing(): void {}
+
+  closeIdle(): void {
+    const { reading, isEmpty } = this.#reader;
+    if (!this.isAnswered || this.isEnding) return;
+    if (reading === "rest") this.end();
+    else if (reading === "head" && isEmpty) this.#close();
   }
 
   /** Ends all that is open: the connection is closed. */
@@ -233,18 +222,22 @@ export class Http1Connection implements Connection, RequestTaker, IntakeOwner, E
     this.context.connections.delete(this);
   }
 
-  /** Looks for what takes too long; to be called in short intervals, with the milliseconds since the last call. */
   look(elapsed: number): void {
     const { socket, output } = this;
-    this.#watch.look(elapsed, this.#isHalfClosed ? this.#queue.first : undefined);
-    const lateness = judgeWait(this.#reader, this.context, elapsed, {
+    const waiting = this.#reader.hasEnded ? this.#queue.first : undefined;
+    output.look(elapsed, waiting !== undefined);
+    const lateness = this.deadlines.look(elapsed, this.#reader, {
       isFresh: this.#requests === 0,
-      isSettled: this.#queue.length === 0 && output.isSent,
+      isSettled: this.isAnswered && output.isSent,
       isFinished: socket.writableFinished,
+      isHalfClosed: waiting !== undefined,
     });
     if (lateness === "refuse") this.refuse(incomplete.late);
-    else if (lateness === "close") this.close();
-    else if (lateness === "end") this.#end();
+    else if (lateness === "close") this.#close();
+    else if (lateness === "end") this.end();
     else if (lateness === "destroy") socket.destroy();
+    else if (lateness === "probe" && waiting?.headSent === false && waiting.head.minorVersion === 1) {
+      output.latin1(interimResponse);
+    }
   }
 }

@@ -1,17 +1,17 @@
 import { answer, send } from "../../adapter/exchange.ts";
 import { cancelBody } from "../../adapter/stream.ts";
 import type { HttpResponse } from "../../response.ts";
-import type { IncomingContent } from "../content.ts";
 import { Takeover } from "../upgrade.ts";
-import { interimResponse } from "./client-watch.ts";
-import type { ExchangeConnection, Http1Exchange } from "./exchange.ts";
+import type { Http1Connection } from "./connection.ts";
+import type { Http1Exchange } from "./exchange.ts";
+import { interimResponse } from "./response-head.ts";
 
 /**
  * The exchanges of one connection, each until it has ended. Requests are begun in their order, and together only while all of
  * them are safe (RFC 9112 §9.3.2); responses are sent in the order of the requests.
  */
 export class ExchangeQueue {
-  readonly #connection: ExchangeConnection;
+  readonly #connection: Http1Connection;
   /** The exchanges whose responses are not written, in their order. */
   readonly #open: Http1Exchange[] = [];
   /** The last of them, if it may not begin yet; no request behind it is taken. */
@@ -22,7 +22,7 @@ export class ExchangeQueue {
   #awaitsSent = false;
   #isAbandoned = false;
 
-  constructor(connection: ExchangeConnection) {
+  constructor(connection: Http1Connection) {
     this.#connection = connection;
   }
 
@@ -45,11 +45,6 @@ export class ExchangeQueue {
       // What comes behind it may be of another protocol.
       this.#open.at(-1)?.head.asksForUpgrade !== true
     );
-  }
-
-  /** Finds the exchange with this content, unless its response is written. */
-  find(content: IncomingContent): Http1Exchange | undefined {
-    return this.#open.find(({ incoming }) => incoming === content);
   }
 
   /** Puts the exchange behind the others, and begins it as soon as it may. */

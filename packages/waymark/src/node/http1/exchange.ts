@@ -2,35 +2,12 @@ import type { Socket } from "node:net";
 import { fieldLines, type HeaderList } from "../../fields/header-list.ts";
 import { type HttpResponse, representedFields } from "../../response.ts";
 import type { Piece } from "../../response-body.ts";
-import type { Peer } from "../client.ts";
 import type { IncomingContent } from "../content.ts";
-import type { ServeContext } from "../context.ts";
 import { ServedExchange } from "../exchange.ts";
 import { withTargetHost } from "../message-head.ts";
-import type { Output } from "../output.ts";
-import type { Takeover } from "../upgrade.ts";
 import { chunkStart, lastChunk } from "./chunked.ts";
+import type { Http1Connection } from "./connection.ts";
 import type { Head } from "./head.ts";
-
-/** What an exchange needs of the connection that it is on. */
-export interface ExchangeConnection {
-  readonly socket: Socket;
-  readonly peer: Peer;
-  readonly context: ServeContext;
-  readonly output: Output;
-  /**
-   * Decides whether the connection ends with the response, before its head is made.
-   *
-   * @param isFramed whether the client can find the end of the response
-   */
-  decideEnd(exchange: Http1Exchange, isFramed: boolean): void;
-  /** Goes on to the next response: that of this exchange has been written whole. */
-  answered(exchange: Http1Exchange): void;
-  /** Ends the connection in the midst of a response, so that the client cannot take what it has for the whole. */
-  cut(exchange: Http1Exchange): void;
-  /** Hands the connection over instead of sending a response, and has nothing more to do with it. */
-  handOver(exchange: Http1Exchange, takeover: Takeover): void;
-}
 
 /** A request on a connection and its response. */
 export class Http1Exchange extends ServedExchange {
@@ -52,12 +29,12 @@ export class Http1Exchange extends ServedExchange {
   closes: boolean;
   /** Whether the client holds its content back until it receives `100 Continue`. */
   awaitsContinue: boolean;
-  readonly #connection: ExchangeConnection;
+  readonly #connection: Http1Connection;
   #isChunked = false;
   /** The head, until the first piece goes out with it. */
   #start = "";
 
-  constructor(connection: ExchangeConnection, head: Head, incoming: IncomingContent | undefined) {
+  constructor(connection: Http1Connection, head: Head, incoming: IncomingContent | undefined) {
     super(connection.context, connection.peer);
     this.head = head;
     this.headers = withTargetHost(head.target, head.headers);

@@ -1,8 +1,12 @@
+import type { Socket } from "node:net";
+import { HttpError } from "../../problem.ts";
 import { IncomingContent } from "../content.ts";
-import type { ServeContext } from "../context.ts";
 import { ByteQueue } from "./byte-queue.ts";
 import { ChunkedDecoder, type ContentDecoder, SizedDecoder } from "./chunked.ts";
+import type { Http1Connection } from "./connection.ts";
+import { Http1Exchange } from "./exchange.ts";
 import { type Head, HeadReader } from "./head.ts";
+import { incomplete } from "./refusals.ts";
 
 /**
  * What is read next (RFC 9112 §9): the head of a request, its content, the rest of content that nobody wants, or, once no
@@ -10,50 +14,49 @@ import { type Head, HeadReader } from "./head.ts";
  */
 export type Reading = "head" | "content" | "rest" | "nothing";
 
-/** What becomes of the requests that are read. */
-export interface RequestTaker {
-  /** Whether another request is taken now. */
-  readonly mayTake: boolean;
-  /** Takes a request whose content, if it has any, is still to come; returns whether another may follow on the connection. */
-  take(head: Head, content: IncomingContent | undefined): boolean;
-  /** Called when a reader of content begins, goes on, or ends. */
-  contentChanged(): void;
-  /** Called when there is more content than is thrown away. */
-  restTooLong(): void;
-}
-
-/** Reads the requests of one connection, one after the other, as far as what has arrived allows and as they are taken. */
+/**
+ * The receiving side of a connection: reads its requests, one after the other, as far as what has arrived allows and as they
+ * are taken, and lets others have their turn in between.
+ */
 export class MessageReader {
-  readonly #context: ServeContext;
-  readonly #taker: RequestTaker;
-  readonly #earliest: number;
+  readonly #connection: Http1Connection;
+  readonly #socket: Socket;
   readonly #input = new ByteQueue();
   readonly #heads: HeadReader;
   #reading: Reading = "head";
-  #content: IncomingContent | undefined;
+  #exchange: Http1Exchange | undefined;
   #decoder: ContentDecoder | undefined;
   /** Whether no request follows the one whose content is read. */
   #isLast = false;
   /** Bytes of content that have been thrown away. */
   #wasted = 0;
-  #waited: number;
+  /** Whether the client has ended its side. */
+  #hasEnded = false;
+  #isAdvancing = false;
+  #isScheduled = false;
 
-  constructor(context: ServeContext, taker: RequestTaker) {
-    this.#context = context;
-    this.#taker = taker;
-    this.#heads = new HeadReader(context);
-    // Nothing is late before its time, however soon after its beginning the first interval ends.
-    this.#earliest = -context.connections.interval;
-    this.#waited = this.#earliest;
+  constructor(connection: Http1Connection) {
+    this.#connection = connection;
+    this.#socket = connection.socket;
+    this.#heads = new HeadReader(connection.context);
   }
 
   get reading(): Reading {
     return this.#reading;
   }
 
-  /** The content that has not yet arrived whole. */
-  get content(): IncomingContent | undefined {
-    return this.#content;
+  /** The exchange whose content has not yet arrived whole. */
+  get exchange(): Http1Exchange | undefined {
+    return this.#exchange;
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Whether something is being read now. */
+  get isAdvancing(): boolean {
+    return this.#isAdvancing;
   }
 
   /** Whether everything that has arrived has been read. */
@@ -63,67 +66,88 @@ export class MessageReader {
 
   /** Whether what arrives now is read at once. */
   get canRead(): boolean {
-    if (this.#reading === "head") return this.#taker.mayTake;
-    return this.#reading !== "content" || this.#content?.hasRoom === true;
-  }
-
-  /** Whether so much waits to be read that no more should arrive. */
-  get isFull(): boolean {
-    return this.#input.length >= (this.#reading === "content" ? 1 : mostUnread) && !this.canRead;
-  }
-
-  /** For how long the client has been waited for, in milliseconds; negative at first. */
-  get waited(): number {
-    return this.#waited;
-  }
-
-  wait(elapsed: number): void {
-    this.#waited += elapsed;
-  }
-
-  waitFromNow(): void {
-    this.#waited = this.#earliest;
+    if (this.#reading === "head") return this.#connection.mayTake;
+    return this.#reading !== "content" || this.#exchange?.incoming?.hasRoom === true;
   }
 
   append(piece: Buffer): void {
     if (this.#reading === "nothing") return;
     // Empty lines begin no head (RFC 9112 §2.2), and a client that sends only these does not keep its connection.
-    if (this.#reading === "head" && this.isEmpty && !isBlank(piece)) this.waitFromNow();
+    if (this.#reading === "head" && this.isEmpty && !isBlank(piece)) this.#connection.deadlines.restart();
     this.#input.append(piece);
   }
 
-  /**
-   * Reads as far as it can; returns whether others should be let in before it goes on.
-   *
-   * @throws HttpError when the bytes are malformed, or too many
-   */
-  read(): boolean {
-    for (let steps = 0; this.#step(); steps++) if (steps === mostSteps) return true;
-    return false;
+  /** Notes that nothing more will arrive. */
+  end(): void {
+    this.#hasEnded = true;
+    this.advance();
+  }
+
+  /** Reads as far as what has arrived allows; the answers that are made meanwhile are one write. */
+  advance(): void {
+    const connection = this.#connection;
+    if (this.#isAdvancing || connection.isEnding) return;
+    this.#isAdvancing = true;
+    connection.output.gather();
+    try {
+      for (let steps = 0; this.#step(); steps++) {
+        if (steps < mostSteps) continue;
+        this.#advanceLater();
+        break;
+      }
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      connection.refuse(error.response);
+    }
+    this.#isAdvancing = false;
+    connection.output.flush();
+    if (connection.isEnding) return;
+    connection.caughtUp();
+    if (this.#hasEnded && !this.#isScheduled && this.canRead) this.#finish();
+    this.regulate();
+  }
+
+  /** What has arrived and cannot be completed any more is refused; without anything to answer, the connection ends. */
+  #finish(): void {
+    const isWhole = this.#reading === "head" ? this.isEmpty : this.#reading !== "content";
+    if (!isWhole) this.#connection.refuse(incomplete.ended);
+    else if (this.#reading === "rest" || this.#connection.isAnswered) this.#connection.end();
+  }
+
+  /** Lets the event loop turn: others wait. */
+  #advanceLater(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.advance();
+    });
+  }
+
+  /** Lets the client send no more than can be read. */
+  regulate(): void {
+    const isFull = this.#input.length >= (this.#reading === "content" ? 1 : mostUnread) && !this.canRead;
+    if (isFull === this.#socket.isPaused()) return;
+    if (isFull) this.#socket.pause();
+    else this.#socket.resume();
   }
 
   /** Throws the rest of the content away, so that the next request can be found (RFC 9112 §9.3). */
   discardContent(): void {
-    this.#content?.break();
+    this.#exchange?.incoming?.break();
     this.#reading = "rest";
     this.#wasted = 0;
-    this.waitFromNow();
+    this.#connection.deadlines.restart();
   }
 
-  /** Reads no more requests. */
-  stop(): void {
-    const content = this.#content;
-    this.#reading = "nothing";
-    this.#content = undefined;
-    content?.break();
-    this.#input.clear();
-    this.waitFromNow();
-  }
-
-  /** Reads no more, and returns what has arrived and not been read. */
-  takeRest(): Buffer {
+  /** Reads no more requests, and returns what has arrived and not been read. */
+  stop(): Buffer {
     const rest = this.#input.take(this.#input.length);
-    this.stop();
+    const exchange = this.#exchange;
+    this.#reading = "nothing";
+    this.#exchange = undefined;
+    exchange?.incoming?.break();
+    this.#connection.deadlines.restart();
     return rest;
   }
 
@@ -131,9 +155,9 @@ export class MessageReader {
   #step(): boolean {
     switch (this.#reading) {
       case "head":
-        return !this.isEmpty && this.#taker.mayTake && this.#readHead();
+        return !this.isEmpty && this.#connection.mayTake && this.#readHead();
       case "content":
-        return this.#content?.hasRoom === true && this.#readContent(this.#content);
+        return this.canRead && this.#readContent();
       case "rest":
         return this.#readRest();
       case "nothing":
@@ -143,25 +167,29 @@ export class MessageReader {
   }
 
   #readHead(): boolean {
+    const connection = this.#connection;
     const head = this.#heads.read(this.#input);
     if (head === undefined) return false;
-    const { contentLength } = head;
-    if (contentLength === 0) {
-      this.#nextMessage();
-      if (!this.#taker.take(head, undefined) && this.#reading === "head") this.#reading = "nothing";
-      return true;
-    }
-    const content = new IncomingContent(contentLength, () => this.#taker.contentChanged());
-    this.#content = content;
-    this.#decoder =
-      contentLength === undefined ? new ChunkedDecoder(this.#context.maxHeaderSize) : new SizedDecoder(contentLength);
-    this.#reading = "content";
-    this.#isLast = !this.#taker.take(head, content);
+    const content = head.contentLength === 0 ? undefined : this.#beginContent(head);
+    const exchange = new Http1Exchange(connection, head, content);
+    if (content === undefined) connection.deadlines.restart();
+    else this.#exchange = exchange;
+    connection.take(exchange);
+    this.#isLast = exchange.closes;
+    if (this.#isLast && this.#reading === "head") this.#reading = "nothing";
     return true;
   }
 
-  #readContent(content: IncomingContent): boolean {
-    const decoder = this.#decoder as ContentDecoder; // set with the content
+  #beginContent({ contentLength }: Head): IncomingContent {
+    const { maxHeaderSize } = this.#connection.context;
+    this.#decoder = contentLength === undefined ? new ChunkedDecoder(maxHeaderSize) : new SizedDecoder(contentLength);
+    this.#reading = "content";
+    return new IncomingContent(contentLength, () => this.#connection.contentChanged());
+  }
+
+  #readContent(): boolean {
+    const content = this.#exchange?.incoming as IncomingContent; // set with the content
+    const decoder = this.#decoder as ContentDecoder;
     const piece = decoder.decode(this.#input);
     content.push(piece);
     if (!decoder.done) return piece.length > 0;
@@ -173,15 +201,15 @@ export class MessageReader {
   #readRest(): boolean {
     const decoder = this.#decoder as ContentDecoder; // set with the content
     this.#wasted += decoder.decode(this.#input).length;
-    if (this.#wasted > this.#context.drainLimit) this.#taker.restTooLong();
+    if (this.#wasted > this.#connection.context.drainLimit) this.#connection.end();
     else if (decoder.done) this.#nextMessage();
     return decoder.done;
   }
 
   #nextMessage(): void {
     this.#reading = this.#isLast ? "nothing" : "head";
-    this.#content = undefined;
-    this.waitFromNow();
+    this.#exchange = undefined;
+    this.#connection.deadlines.restart();
   }
 }
 
