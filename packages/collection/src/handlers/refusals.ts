@@ -4,7 +4,9 @@ import { collectionProblemTypes } from "../problem-types.ts";
 import { StoreOutcomeUnknown, StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../store-errors.ts";
 
 export function refuseId(id: string): HttpResponse {
-  const detail = `${excerpt(id)} is not an integer in decimal digits, such as 7.`;
+  const detail = /^-?0+\d+$/.test(id)
+    ? `${excerpt(id)} has a zero in front: send the integer without it.`
+    : `${excerpt(id)} is not an integer in decimal digits, such as 7.`;
   return problem(collectionProblemTypes.invalidId, { detail });
 }
 
@@ -33,15 +35,23 @@ export function refuseExisting(): HttpResponse {
 }
 
 /**
- * Makes the 412 (RFC 9110 §15.5.13). A malformed If-Match matches no state; the detail then shows the right form.
+ * Makes the 412 (RFC 9110 §15.5.13). A malformed If-Match matches no state, and a weak entity tag, as some proxies make of a strong
+ * one, does not either (§8.8.3.2); the detail then shows the right form.
  */
 export function refusePrecondition({ headers }: HttpRequest<unknown>): HttpResponse {
-  const [, bare] = /^[\t ]*(?:W\/)?([\x21\x23-\x7e]+)[\t ]*$/.exec(headers.get("If-Match") ?? "") ?? [];
-  const isUnquoted = bare !== undefined && bare !== "*" && !bare.includes(",");
-  const detail = isUnquoted
-    ? `The entity tag in If-Match has no quotation marks: send ${excerpt(bare)}, with them.`
-    : "The record is not in the state that the request names. Read it again, then decide.";
+  const detail =
+    faultIn(headers.get("If-Match") ?? "") ??
+    "The record is not in the state that the request names. Read it again, then decide.";
   return problem(collectionProblemTypes.preconditionFailed, { detail });
+}
+
+function faultIn(ifMatch: string): string | undefined {
+  const [, bare] = /^[\t ]*(?:W\/)?([\x21\x23-\x7e]+)[\t ]*$/.exec(ifMatch) ?? [];
+  if (bare !== undefined && bare !== "*" && !bare.includes(",")) {
+    return `The entity tag in If-Match has no quotation marks: send ${excerpt(bare)}, with them.`;
+  }
+  const [, weak] = /^[\t ]*W\/"([\x21\x23-\x7e]*)"[\t ]*$/.exec(ifMatch) ?? [];
+  return weak && `The entity tag in If-Match is weak, and never matches: send ${excerpt(weak)}, without W/.`;
 }
 
 /** An operation of a JSON Patch does not fit the record (RFC 5789 §2.2, "conflicting state"). */

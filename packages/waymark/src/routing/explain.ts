@@ -23,7 +23,7 @@ export function explain(branches: readonly Branch[], locate: RouteTable, request
     };
   });
   const attempt = routes && chosenAttempt(routes, judged, segments);
-  const refusal = attempt === undefined ? (routes?.refuse(judged, segments) ?? refusePath(judged)) : undefined;
+  const refusal = attempt === undefined ? (routes?.refuse(judged, segments) ?? refusePath(judged, locate)) : undefined;
   const { method, path } = request;
   const within = attempt?.branch.mounted;
   const mounted = within?.app.explain(requestWithin(within, request));

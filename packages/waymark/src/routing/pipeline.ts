@@ -31,7 +31,7 @@ export function dispatcher(locate: RouteTable): Next {
   return (request) => {
     noteRoute(request, undefined); // For a filter that calls its next step twice.
     const located = locate(request.path);
-    if (located === undefined) return refusePath(request);
+    if (located === undefined) return refusePath(request, locate);
     const { routes, segments } = located;
     try {
       const response = dispatch(located, request, request);

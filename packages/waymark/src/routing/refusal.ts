@@ -12,15 +12,27 @@ export interface ReadableTypes {
   readonly PATCH: readonly string[];
 }
 
-/** Answers where no route has the path. `*` is the server as a whole, which only OPTIONS asks about (RFC 9110 §9.3.7). */
-export function refusePath({ method, path }: HttpRequest): HttpResponse {
-  if (path !== "*") return refuseNotFound;
+/**
+ * Answers where no route has the path. `*` is the server as a whole, which only OPTIONS asks about (RFC 9110 §9.3.7).
+ *
+ * @param locate returns undefined for a path that no route has
+ */
+export function refusePath({ method, path }: HttpRequest, locate: (path: string) => unknown): HttpResponse {
+  if (path !== "*") {
+    return path.length > 1 && path.endsWith("/") && locate(path.slice(0, -1)) !== undefined
+      ? refuseSlash
+      : refuseNotFound;
+  }
   if (method === "OPTIONS") return empty(204);
   return problem(problemTypes.malformedTarget, { detail: 'The target "*" is only for OPTIONS.' });
 }
 
 /** Answers where no route has the path, or those that do have conditions that no other refusal is for. */
 export const refuseNotFound: HttpResponse = problem(problemTypes.notFound, { detail: "Nothing is served here." });
+
+const refuseSlash = problem(problemTypes.notFound, {
+  detail: "Nothing is served here. The path without the slash at its end is served.",
+});
 
 /** Answers OPTIONS where no route is declared for it (RFC 9110 §9.3.7). */
 export function answerOptions(allow: readonly string[], readable: ReadableTypes): HttpResponse {
