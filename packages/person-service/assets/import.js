@@ -1,5 +1,5 @@
 import { announce, noAnswer, people, showScripted } from "./api.js";
-import { parseCsv, toLines } from "./csv.js";
+import { dateOrderOf, decodeText, parseCsv, toLines } from "./csv.js";
 
 const dialog = document.querySelector("#import");
 const part = (name) => dialog.querySelector(`[data-part="${name}"]`);
@@ -27,7 +27,9 @@ dialog.addEventListener("drop", (event) => {
 
 async function choose(chosen) {
   reset();
-  const text = (await chosen.text()).replace(/^\uFEFF/, "");
+  const text = decodeText(new Uint8Array(await chosen.arrayBuffer()));
+  if (text === undefined)
+    return announce(banner, `${chosen.name} is not a text. To import a spreadsheet, save it as CSV.`);
   if (/\.(?:ndjson|jsonl)$/i.test(chosen.name) || text.trimStart().startsWith("{")) {
     lines = text.split("\n");
     lineNumbers = undefined;
@@ -65,13 +67,16 @@ function showMapping([header, ...rows]) {
       return cell("tr", cell("th", header.cells[i]), cell("td", cell("bdi", sample.slice(0, 80))), cell("td", select));
     }),
   );
+  const order = dateOrderOf(rows);
+  part("dates").value = order ?? "";
+  part("dates").parentElement.hidden = order === undefined;
   mapping.hidden = false;
   mapping.querySelector("button").onclick = () => {
     const members = selects.map(({ value }) => value);
     const twice = members.find((member, i) => member !== "" && members.indexOf(member) < i);
     if (twice !== undefined) return announce(banner, `Two columns become ${twice}. Choose one of them.`);
     announce(banner, "");
-    ({ lines, lineNumbers } = toLines(rows, members, countryCodes()));
+    ({ lines, lineNumbers } = toLines(rows, members, countryCodes(), part("dates").value));
     judge();
   };
 }

@@ -15,6 +15,7 @@ export function importDialog(url: string): SafeHtml {
 <div class="banner" role="alert" data-part="banner" hidden></div>
 <div data-part="mapping" hidden><table><thead><tr><th scope="col">Column</th><th scope="col">For instance</th><th scope="col">Becomes</th></tr></thead><tbody></tbody></table>
 <select hidden aria-label="Member"><option value="">(left out)</option>${groups}</select>
+<label class="dates">Dates in the file look like <select data-part="dates"><option value="">1815-12-10</option><option value="DMY">10.12.1815 or 10/12/1815</option><option value="MDY">12/10/1815</option></select></label>
 <div class="actions"><button class="primary">Check</button></div></div>
 <label data-part="progress" hidden><span></span><progress max="1"></progress></label>
 <div role="status" data-part="outcome" hidden><p></p><ul class="errors"></ul></div>

@@ -3,8 +3,8 @@ import { it } from "node:test";
 import type { Page } from "playwright-core";
 import { describeInBrowser, kinds } from "./scene.ts";
 
-const choose = (page: Page, name: string, text: string): Promise<void> =>
-  page.locator("[data-part=file]").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+const choose = (page: Page, name: string, content: string | Buffer): Promise<void> =>
+  page.locator("[data-part=file]").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(content) });
 
 describeInBrowser("an import in a browser", kinds, (scene) => {
   it("has its columns named, every bad line shown, and stores the good ones", async () => {
@@ -42,6 +42,47 @@ describeInBrowser("an import in a browser", kinds, (scene) => {
     assert.equal(await scene().people.count(), 2);
   });
 
+  const german = 'sep=;\r\nName;Geburtstag;Bemerkung;\r\n Jörg Müller ;10.12.1970;"eins\r\nzwei";\r\n;;;\r\n';
+  const charsets: Readonly<Record<string, Buffer>> = {
+    "Windows-1252": Buffer.from(german, "latin1"),
+    "UTF-8": Buffer.from(`\ufeff${german}`),
+    "UTF-16": Buffer.from(`\ufeff${german}`, "utf16le"),
+  };
+  for (const [charset, content] of Object.entries(charsets)) {
+    it(`reads what a spreadsheet writes in ${charset}, with dates of its country`, async () => {
+      const page = await scene().open("/person");
+      await page.getByRole("button", { name: "Import" }).click();
+      await choose(page, "people.csv", content);
+      await page.getByLabel("Member for Geburtstag").selectOption("birthDate");
+      await page.getByLabel("Member for Bemerkung").selectOption("description");
+      await page.getByRole("button", { name: "Check" }).click();
+      await page.getByRole("button", { name: "Store 1 person" }).click();
+      await page.getByText("1 person stored.").waitFor();
+      const [[last] = []] = await Array.fromAsync(
+        scene().people.list({ order: [{ member: "id", descending: true }], limit: 1 }),
+      );
+      const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...person } = JSON.parse(last?.json ?? "");
+      assert.deepEqual(person, { name: "Jörg Müller", birthDate: "1970-12-10", description: "eins\nzwei" });
+    });
+  }
+
+  it("takes dates with the month or the day first", async () => {
+    const page = await scene().open("/person");
+    await page.getByRole("button", { name: "Import" }).click();
+    const order = page.getByLabel("Dates in the file look like");
+    for (const [date, due] of [
+      ["01/31/1970", "MDY"],
+      ["31/01/1970", "DMY"],
+      ["01/02/1970", ""],
+    ] as const) {
+      await choose(page, "people.csv", `name,birthDate\nAda,${date}\n`);
+      await page.getByRole("cell", { name: date }).waitFor();
+      assert.equal(await order.inputValue(), due);
+    }
+    await choose(page, "people.csv", "name,birthDate\nAda,1970-01-02\n");
+    await order.waitFor({ state: "hidden" });
+  });
+
   it("shows conflicts with stored people before it stores", async () => {
     await scene().people.create({ name: "Ada Lovelace", identifier: "ada" });
     const page = await scene().open("/person");
@@ -74,6 +115,8 @@ describeInBrowser("an import in a browser", kinds, (scene) => {
     await page.getByRole("button", { name: "Import" }).click();
     await choose(page, "empty.csv", "name,email\n");
     await page.getByText("empty.csv has no rows below a header.").waitFor();
+    await choose(page, "people.xlsx", Buffer.from("PK\u0003\u0004\0"));
+    await page.getByText("people.xlsx is not a text. To import a spreadsheet, save it as CSV.").waitFor();
     await choose(page, "twice.csv", "name,Name\nAda,Ada\n");
     await page.getByRole("button", { name: "Check" }).click();
     await page.getByText("Two columns become name.").waitFor();
