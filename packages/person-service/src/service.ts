@@ -1,5 +1,6 @@
 import {
   type BulkLimits,
+  type CollectionHandlers,
   collection,
   type Database,
   type DatabaseOptions,
@@ -45,7 +46,7 @@ import {
   personNouns,
   personRepresentations,
 } from "./person/collection.ts";
-import { lenientPersonSchema, personMemberNames, personSchema } from "./person/person.ts";
+import { lenientPersonSchema, type Person, personMemberNames, personSchema } from "./person/person.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
 /** Lists the options of `openPersonService`. */
@@ -101,37 +102,46 @@ export interface PersonService {
  * @throws TypeError (rejects) when the public URL is not one
  */
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
-  const {
-    database: address,
-    partitions,
-    writer,
-    bulk,
-    now = () => new Date(),
-    isReady = () => true,
-    observers = [],
-    filters = [],
-    https = false,
-    cors,
-    rateLimit,
-    maxDelay,
-    maxInFlight,
-    access,
-    publicUrl,
-    ...routing
-  } = options;
+  const { database: address, partitions, writer, now = () => new Date(), access, observers = [] } = options;
   const site: Site = { may: access?.may ?? (() => true), signsIn: access?.signIn !== undefined };
   const observer = joinObservers(observers);
-  // Made before the database is opened, which must not stay open if this throws.
-  const webFilters = filtersOf(
-    { observers, filters, https, cors, rateLimit, maxDelay, maxInFlight, access, publicUrl },
-    observer,
-    site,
-  );
+  // Before the database is opened: a faulty policy or URL must leave no new file behind.
+  const filters = filtersOf(options, observer, site);
   const collections = [inPartitions(personCollection, partitions)];
   const database =
     typeof address === "string" ? await openDatabase(address, { collections, now, observer, writer }) : address;
-  const store = database.store(personCollection.name);
-  const people = collection({
+  try {
+    const people = database.store(personCollection.name);
+    return { app: appOf({ ...options, now, filters }, site, database, people), people, database };
+  } catch (error) {
+    // One that the caller has opened is the caller's to close.
+    if (typeof address === "string") await database.close();
+    throw error;
+  }
+}
+
+/** The options, with the filters of the service around those that were given. */
+type Complete = PersonServiceOptions & Required<Pick<PersonServiceOptions, "now" | "filters">>;
+
+function appOf(options: Complete, site: Site, database: Database, store: Store): App {
+  const { access, publicUrl, filters, onFault, isReady = () => true } = options;
+  const people = peopleOf(options, site, store);
+  const app: App = router(
+    { ...(onFault !== undefined && { onFault }), filters, codings: nodeCodings, strict: true },
+    personRoutes({ ...people, list: tidyForms(people.list) }),
+    frontRoutes(site),
+    assetRoutes,
+    ...(access?.signIn === undefined ? [] : [signInRoutes(site, access.signIn)]),
+    greetingRoutes,
+    problemRoutes,
+    healthRoutes({ check: () => database.check(), isReady }),
+    apiRoutes({ app: () => app, site, publicUrl, security: access?.security }),
+  );
+  return app;
+}
+
+function peopleOf({ now, bulk, access }: Complete, site: Site, store: Store): CollectionHandlers<Person> {
+  return collection({
     path: "/person",
     store,
     schema: personSchema(now),
@@ -146,26 +156,7 @@ export async function openPersonService(options: PersonServiceOptions): Promise<
     // Collections answer 201, but /person answers 200; the client gets the id from Location.
     created: (_record, location) => ok().withHeader("Location", location),
   });
-  const app: App = router(
-    { ...routing, filters: webFilters, codings: nodeCodings, strict: true },
-    personRoutes({ ...people, list: tidyForms(people.list) }),
-    frontRoutes(site),
-    assetRoutes,
-    ...(access?.signIn === undefined ? [] : [signInRoutes(site, access.signIn)]),
-    greetingRoutes,
-    problemRoutes,
-    healthRoutes({ check: () => database.check(), isReady }),
-    apiRoutes({ app: () => app, site, publicUrl, security: access?.security }),
-  );
-  return { app, people: store, database };
 }
-
-type Filtering = Pick<
-  PersonServiceOptions,
-  "cors" | "rateLimit" | "maxDelay" | "maxInFlight" | "access" | "publicUrl"
-> & {
-  readonly [option in "observers" | "filters" | "https"]: NonNullable<PersonServiceOptions[option]>;
-};
 
 /**
  * Makes the filters, the outermost first. Every response has an id, security fields and CORS fields, also a refusal by an inner
@@ -173,20 +164,12 @@ type Filtering = Pick<
  * overload: there are many, and each would take a fifth more of the processor. Quotas are checked before credentials.
  */
 function filtersOf(
-  {
-    observers,
-    filters,
-    https,
-    cors: policy,
-    rateLimit: quota,
-    maxDelay,
-    maxInFlight,
-    access,
-    publicUrl: url,
-  }: Filtering,
+  options: PersonServiceOptions,
   observer: ServiceObserver,
   site: Site,
 ): NonNullable<RouterOptions["filters"]> {
+  const { cors: policy, rateLimit: quota, publicUrl: url, https = false } = options;
+  const { maxDelay, maxInFlight, access, observers = [], filters = [] } = options;
   const { onTurnedAway } = observer;
   return [
     ...observers.map(({ outerFilter }) => outerFilter).filter((filter) => filter !== undefined),

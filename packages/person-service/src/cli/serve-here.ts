@@ -1,23 +1,18 @@
-import { displayAddress, type Store } from "@waymark/collection";
-import { GET, router, text } from "waymark";
-import { quote } from "waymark/content";
-import { type RunningServer, serve } from "waymark/node";
-import { type Access, openAccess } from "../access/access.ts";
+import { displayAddress } from "@waymark/collection";
+import type { Access } from "../access/access.ts";
 import type { AccessDenial } from "../access/identify.ts";
 import { forThisMachine } from "../access/this-machine.ts";
-import type { Health } from "../health.ts";
-import { openLog } from "../log/log.ts";
-import { logService } from "../log/service-log.ts";
 import { joinObservers } from "../observer.ts";
 import { version } from "../package-files.ts";
-import { demoPeople, storeDemo } from "../person/demo.ts";
 import { openPersonService, type PersonServiceOptions } from "../service.ts";
-import { openTracing } from "../tracing.ts";
-import { CommandError, type CommandStreams } from "./command.ts";
+import type { CommandStreams } from "./command.ts";
 import { firstSteps } from "./first-steps.ts";
+import { type Listening, listen, requirePort, type Start } from "./listening.ts";
+import { openObservation } from "./observation.ts";
 import type { Options } from "./options.ts";
 import { reloadOnHangUp } from "./reload.ts";
 import { readSessionKey } from "./session-key.ts";
+import { Shutdown } from "./shutdown.ts";
 import { readTlsFiles } from "./tls-files.ts";
 import { warnOfAccess, warnOfIdleFiles, warnOfReaders } from "./warnings.ts";
 import type { Worker } from "./workers/worker.ts";
@@ -28,108 +23,30 @@ import type { Worker } from "./workers/worker.ts";
  * @param worker this process, where a supervisor has started it
  */
 export async function serveHere(options: Options, worker: Worker | undefined, io: CommandStreams): Promise<void> {
-  const { database: address, keys, demo, tls, trustProxy } = options;
-  const log = openLog({ detail: options.log, level: options.logLevel });
-  const serviceLog = logService(log);
-  const metrics = options.admin && (await import("../metrics/service-metrics.ts")).serviceMetrics(version());
-  const observers = [serviceLog.observer, metrics?.observer, await openTracing()].filter(
-    (observer) => observer !== undefined,
-  );
-  const access = await openAccessOf(options, worker, joinObservers(observers).onDenial);
-  const credentials = tls && (await readTlsFiles(tls));
+  const observation = await openObservation(options);
+  const access = await openAccessOf(options, worker, joinObservers(observation.observers).onDenial);
+  const credentials = options.tls && (await readTlsFiles(options.tls));
   if (worker === undefined) await requirePort(options);
-  let isStopping = false;
-  const isReady = (): boolean => !isStopping;
-  const { app, people, database } = await openPersonService({
+  const shutdown = new Shutdown(observation, options.grace * 1000);
+  const service = await openPersonService({
     ...serviceOptions(options, access),
     writer: worker?.writer,
-    isReady,
-    onFault: serviceLog.onFault,
-    observers,
+    isReady: shutdown.isReady,
+    onFault: observation.serviceLog.onFault,
+    observers: observation.observers,
   });
-  const health: Health = { check: () => database.check(), isReady };
-  metrics?.watch(database, isReady);
-  let server: RunningServer | undefined;
-  let admin: RunningServer | undefined;
-  let closed: Promise<void> | undefined;
-  const stop = async (notice = 0): Promise<void> => {
-    isStopping = true;
-    await server?.close({ notice, grace: options.grace * 1000 });
-    serviceLog.close();
-    await admin?.close();
-    closed ??= database.close();
-    await closed;
-    log.flush();
-  };
-  const stopLogged = async (cause: string, notice = 0): Promise<void> => {
-    log.write("info", "stop", `stops on ${cause}`, { cause });
-    await stop(notice);
-  };
-  const isFirst = worker?.isFirst ?? true;
-  let readOnly: boolean;
-  let held: { readonly people: number; readonly firstId: number | undefined };
+  shutdown.database = service.database;
+  const start: Start = { options, service, credentials, observation, shutdown, worker, io };
+  let listening: Listening;
   try {
-    ({ readOnly } = await database.check());
-    if (demo && readOnly) {
-      const what = `${quote(displayAddress(address))} is read-only`;
-      throw new CommandError(
-        `--demo needs a database that can be changed, and ${what}: leave out --demo, or name another database`,
-      );
-    }
-    const toStore = demo && isFirst ? await demoPeople() : undefined;
-    // The port comes first: where it is taken, the demo must not be stored, since it is stored only once.
-    server = await serve(app, {
-      port: worker?.port ?? options.port,
-      host: options.host,
-      tls: credentials,
-      trustProxy,
-    });
-    if (toStore !== undefined) io.print(await storeDemo(people, toStore, address));
-    if (metrics !== undefined && options.admin !== undefined && worker === undefined) {
-      const { openAdmin } = await import("../metrics/admin.ts");
-      admin = await openAdmin(options.admin, { metrics: () => metrics.registry.metrics(), health });
-      announced(admin, io.print);
-    }
-    held = { people: await people.count(), firstId: await firstIdOf(people) };
+    observation.metrics?.watch(service.database, shutdown.isReady);
+    listening = await listen(start);
+    await answerSupervisor(start);
   } catch (error) {
-    await stop();
+    await shutdown.stop();
     throw error;
   }
-  if (metrics !== undefined && worker !== undefined) {
-    const { answerAsWorker } = await import("../metrics/workers.ts");
-    worker.onQuestion(answerAsWorker(metrics.registry, health));
-  }
-  serviceLog.watch(database);
-  // The handlers come first, and nothing is awaited from here on: a reader of the lines below may stop the service at once.
-  if (worker !== undefined) worker.onStop(stopLogged);
-  else for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopLogged(signal));
-  log.write("info", "start", `listens on ${server.url}`, {
-    url: server.url,
-    database: displayAddress(address),
-    ...(readOnly && { readOnly }),
-    version: version(),
-    node: process.versions.node,
-  });
-  const files = [options.access, keys].filter((file) => file !== undefined);
-  const warn = (): void => {
-    if (access !== undefined && isFirst) warnOfAccess(access.content, files, app.routes, log);
-  };
-  reloadOnHangUp(tls, access, server, warn, log);
-  if (!isFirst) return worker?.reportReady(server.port, []);
-  warnOfReaders(address, log);
-  warn();
-  warnOfIdleFiles(options, log);
-  const lines = firstSteps({
-    url: server.url,
-    publicUrl: options.publicUrl,
-    database: displayAddress(address),
-    readOnly,
-    ...held,
-    access: access && { rules: access, files },
-    tls: tls && credentials && { files: tls, cert: credentials.cert },
-  });
-  if (worker === undefined) io.print(lines.join("\n"));
-  else worker.reportReady(server.port, lines);
+  announce(start, listening, access);
 }
 
 /** Reads the access file, with the key of sessions that all processes share. */
@@ -140,7 +57,10 @@ async function openAccessOf(
 ): Promise<Access | undefined> {
   const sessionKey =
     sessionKeyFile === undefined ? worker && Buffer.from(worker.sessionKey, "base64") : readSessionKey(sessionKeyFile);
-  return file === undefined ? undefined : await openAccess({ file, keys, onDenial, sessionKey });
+  if (file === undefined) return undefined;
+  // Most programs have none, and it takes a tenth of their start to load.
+  const { openAccess } = await import("../access/access.ts");
+  return openAccess({ file, keys, onDenial, sessionKey });
 }
 
 function serviceOptions(options: Options, access: Access | undefined): PersonServiceOptions {
@@ -158,23 +78,62 @@ function serviceOptions(options: Options, access: Access | undefined): PersonSer
   };
 }
 
-async function firstIdOf(people: Store): Promise<number | undefined> {
-  for await (const [first] of people.list({ limit: 1 })) return first?.id;
-  return undefined;
-}
-
-/** Prints where the admin listener is. */
-export function announced(admin: RunningServer, print: (line: string) => void): RunningServer {
-  print(`metrics on ${admin.url}/metrics`);
-  return admin;
+/** Answers the questions of the supervisor about metrics and health. */
+async function answerSupervisor({ observation, service, shutdown, worker }: Start): Promise<void> {
+  const { metrics } = observation;
+  if (metrics === undefined || worker === undefined) return;
+  const { answerAsWorker } = await import("../metrics/workers.ts");
+  const check = () => service.database.check();
+  worker.onQuestion(answerAsWorker(metrics.registry, { check, isReady: shutdown.isReady }));
 }
 
 /**
- * Listens on the port, and stops: a start that fails since the port is taken must leave no database behind.
- *
- * @throws ListenError (rejects) when the port cannot be listened on
+ * Logs and prints that the service listens. The handlers of signals come first, and nothing is awaited: a reader of the lines may
+ * stop the service at once.
  */
-export async function requirePort({ port, host }: Pick<Options, "port" | "host">): Promise<void> {
-  const probe = await serve(router(GET("/", () => text(""))), { port, host });
-  await probe.close();
+function announce(start: Start, listening: Listening, access: Access | undefined): void {
+  const { options, service, observation, shutdown, worker } = start;
+  const { log, serviceLog } = observation;
+  const { server, readOnly } = listening;
+  serviceLog.watch(service.database);
+  if (worker !== undefined) worker.onStop(shutdown.stopOn);
+  else for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => shutdown.stopOn(signal));
+  const database = displayAddress(options.database);
+  const facts = { database, ...(readOnly && { readOnly }), version: version(), node: process.versions.node };
+  log.write("info", "start", `listens on ${server.url}`, { url: server.url, ...facts });
+  const isFirst = worker?.isFirst ?? true;
+  const warn = (): void => {
+    if (access !== undefined && isFirst) warnOfAccess(access.content, accessFiles(options), service.app.routes, log);
+  };
+  reloadOnHangUp(options.tls, access, server, warn, log);
+  if (!isFirst) {
+    worker?.reportReady(server.port, []);
+    return;
+  }
+  warnOfReaders(options.database, log);
+  warn();
+  warnOfIdleFiles(options, log);
+  const lines = linesOf(start, listening, access);
+  if (worker === undefined) start.io.print(lines.join("\n"));
+  else worker.reportReady(server.port, lines);
+}
+
+const accessFiles = ({ access, keys }: Options): readonly string[] =>
+  [access, keys].filter((file) => file !== undefined);
+
+/** Returns the lines that are printed when the service listens. */
+function linesOf(
+  { options, credentials }: Start,
+  { server, ...held }: Listening,
+  access: Access | undefined,
+): readonly string[] {
+  const { database, publicUrl, tls } = options;
+  return firstSteps({
+    url: server.url,
+    publicUrl,
+    database: displayAddress(database),
+    ...held,
+    access: access && { rules: access, files: accessFiles(options) },
+    tls: tls && credentials && { files: tls, cert: credentials.cert },
+  });
 }

@@ -1,11 +1,6 @@
-import { isPostgresAddress, SharedWriter } from "@waymark/collection";
-import { openLog } from "../log/log.ts";
-import { personCollection } from "../person/collection.ts";
-import type { Command, CommandStreams } from "./command.ts";
-import { type Options, serveOptions, toOptions, usageErrorInOptions } from "./options.ts";
-import { announced, requirePort, serveHere } from "./serve-here.ts";
-import type { AskWorkers } from "./workers/questions.ts";
-import { superviseWorkers } from "./workers/supervisor.ts";
+import type { Command } from "./command.ts";
+import { serveOptions, toOptions, usageErrorInOptions } from "./options.ts";
+import { serveHere } from "./serve-here.ts";
 import { workerOfThisProcess } from "./workers/worker.ts";
 
 /** Runs the service. */
@@ -21,26 +16,8 @@ export const serveCommand: Command = {
   async run(given, io) {
     const options = toOptions(given);
     const worker = workerOfThisProcess();
-    if (options.workers > 1 && worker === undefined) await supervise(options, io);
-    else await serveHere(options, worker, io);
+    if (options.workers === 1 || worker !== undefined) return serveHere(options, worker, io);
+    const { supervise } = await import("./supervise.ts");
+    await supervise(options, io);
   },
 };
-
-/** Starts workers, processes of this program that each call `serveHere`. Resolves when the last has ended. */
-async function supervise({ workers, grace, ...options }: Options, { print }: CommandStreams): Promise<void> {
-  await requirePort(options);
-  const log = openLog({ detail: options.log, level: options.logLevel });
-  const { admin } = options;
-  const metrics = admin && (await import("../metrics/service-metrics.ts")).commitMetrics();
-  const openAdmin =
-    admin &&
-    (async (ask: AskWorkers) => {
-      const { openAdminOfWorkers } = await import("../metrics/workers.ts");
-      return announced(await openAdminOfWorkers(admin, ask, metrics?.registry), print);
-    });
-  const writer = isPostgresAddress(options.database)
-    ? undefined
-    : new SharedWriter({ file: options.database, collections: [personCollection], onCommit: metrics?.onCommit });
-  process.exitCode = await superviseWorkers({ count: workers, grace: grace * 1000, print, log, openAdmin, writer });
-  log.flush();
-}

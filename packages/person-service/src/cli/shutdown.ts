@@ -1,0 +1,48 @@
+import type { Database } from "@waymark/collection";
+import type { RunningServer } from "waymark/node";
+import type { Observation } from "./observation.ts";
+
+/** Stops the service of this process, and closes its parts in the order in which the others no longer need them. */
+export class Shutdown {
+  /** Stops accepting requests first, and waits for those in progress. */
+  server: RunningServer | undefined;
+  /** Answers monitors until all requests have been answered. */
+  admin: RunningServer | undefined;
+  /** Is closed once, since a second signal stops the service again. */
+  database: Database | undefined;
+  readonly #observation: Observation;
+  readonly #grace: number;
+  #isStopping = false;
+  #closed: Promise<void> | undefined;
+
+  /** @param grace how long requests in progress may take, in milliseconds */
+  constructor(observation: Observation, grace: number) {
+    this.#observation = observation;
+    this.#grace = grace;
+  }
+
+  /** Returns false once the service stops. */
+  readonly isReady = (): boolean => !this.#isStopping;
+
+  /**
+   * Stops the service. Resolves when everything is closed.
+   *
+   * @param notice that of `RunningServer.close`, in milliseconds
+   */
+  async stop(notice = 0): Promise<void> {
+    const { log, serviceLog } = this.#observation;
+    this.#isStopping = true;
+    await this.server?.close({ notice, grace: this.#grace });
+    serviceLog.close();
+    await this.admin?.close();
+    this.#closed ??= this.database?.close();
+    await this.#closed;
+    log.flush();
+  }
+
+  /** Stops the service, and logs the cause. */
+  readonly stopOn = (cause: string, notice = 0): Promise<void> => {
+    this.#observation.log.write("info", "stop", `stops on ${cause}`, { cause });
+    return this.stop(notice);
+  };
+}

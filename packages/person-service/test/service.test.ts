@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { describe, it } from "node:test";
+import { openDatabase } from "@waymark/collection";
+import { openFolder } from "../../waymark/test/folder.ts";
+import { personCollection } from "../src/person/collection.ts";
+import { openPersonService } from "../src/service.ts";
+
+const folder = openFolder("service");
+const faulty = { bulk: { maxRecords: 0 } };
+
+describe("a service whose options have a fault", () => {
+  it("closes the database that it has opened", async () => {
+    const file = folder.newFile();
+    await assert.rejects(openPersonService({ database: file, ...faulty }), RangeError);
+    // SQLite removes its log with the last connection.
+    assert.deepEqual([file, `${file}-wal`].map(existsSync), [true, false]);
+  });
+
+  it("leaves the database open that its caller has opened", async () => {
+    const database = await openDatabase(":memory:", { collections: [personCollection] });
+    await assert.rejects(openPersonService({ database, ...faulty }), RangeError);
+    assert.deepEqual(await database.check(), { readOnly: false });
+    await database.close();
+  });
+});
