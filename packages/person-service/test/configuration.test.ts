@@ -97,6 +97,12 @@ describe("the database", () => {
     const overridden = parseCommandLine(["--database", "a.db"], { PERSON_SERVICE_DATABASE_FILE: file });
     assert.equal(givenTo(overridden).value("database"), "a.db");
   });
+
+  it("is read from its file only by commands that have a database", () => {
+    const environment = { PERSON_SERVICE_DATABASE_FILE: folder.path("missing") };
+    assert.equal(parseCommandLine(["key", "list"], environment).kind, "run");
+    assert.equal(parseCommandLine(["backup", "b.db"], environment).kind, "usage-error");
+  });
 });
 
 describe("a mistake in the settings", () => {

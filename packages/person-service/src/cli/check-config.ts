@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { openAccess } from "../access/access.ts";
 import type { Command, Given } from "./command.ts";
 import { maskPasswords } from "./option.ts";
 import { settings, toOptions, usageErrorInOptions } from "./options.ts";
@@ -28,7 +27,9 @@ export const checkConfigCommand: Command = {
     if (tls !== undefined) await readTlsFiles(tls);
     // A start makes the one that is missing.
     if (sessionKeyFile !== undefined && existsSync(sessionKeyFile)) readSessionKey(sessionKeyFile);
-    if (file !== undefined) await openAccess({ file, keys });
+    if (file === undefined) return;
+    const { openAccess } = await import("../access/access.ts");
+    await openAccess({ file, keys });
   },
 };
 

@@ -126,7 +126,7 @@ function mergeLayers(
     const [file] = (commandLine.settings.get("config") ?? variables.settings.get("config"))?.values ?? [];
     layers.push(variables, ...(file === undefined ? [] : [readConfigFile(file, withoutConfig)]));
   }
-  const read = layers.map((layer) => readSettingFiles(layer, { ...settings, ...options }));
+  const read = layers.map((layer) => readSettingFiles(layer, options));
   const mistakes = read.flatMap((layer) => layer.mistakes);
   const merged = new Map<string, Setting>();
   for (const { settings } of read) {

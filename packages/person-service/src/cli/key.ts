@@ -1,12 +1,10 @@
-import { scope } from "../access/access-file.ts";
-import { createApiKey, hashApiKey } from "../access/credentials.ts";
-import { changeKeys, isKeyName, readKeys } from "../access/key-file.ts";
-import { type Command, CommandError, type Given } from "./command.ts";
+import type { Command } from "./command.ts";
 import { databaseOptions } from "./database-options.ts";
-import { type Option, quotedArgument } from "./option.ts";
+import type { Option } from "./option.ts";
 import { defaultKeysFile } from "./options.ts";
 
-const reloadHint = "A running service reads the file again on SIGHUP.";
+/** Says when a change of the keys takes effect. */
+export const reloadHint = "A running service reads the file again on SIGHUP.";
 
 const nameOption: Option = { value: "NAME", about: "the name of the key in lists and logs", required: true };
 const keysOptions: Readonly<Record<"keys" | "config", Option>> = {
@@ -14,7 +12,7 @@ const keysOptions: Readonly<Record<"keys" | "config", Option>> = {
   config: databaseOptions.config,
 };
 
-/** Makes, lists and revokes API keys. */
+/** The commands that make, list and revoke API keys. What changes the file is loaded when one of them runs. */
 export const keyCommands: Readonly<Record<"create" | "list" | "revoke", Command>> = {
   create: {
     about: "Makes an API key and shows it, this once.",
@@ -29,59 +27,17 @@ export const keyCommands: Readonly<Record<"create" | "list" | "revoke", Command>
       },
       ...keysOptions,
     },
-    async run(given, { print, printNote }) {
-      const file = fileOf(given);
-      const name = nameOf(given);
-      const scopes = [...new Set(given.values("scope"))];
-      const wrong = scopes.find((text) => !scope.safeParse(text).success);
-      if (wrong !== undefined) throw new CommandError(`${quotedArgument(wrong)} is not a scope, such as person:read.`);
-      const key = createApiKey();
-      await changeKeys(file, (keys) => {
-        if (keys.some((other) => other.name === name)) {
-          throw new CommandError(
-            `There is already a key named ${quotedArgument(name)}: revoke it first, or choose another name.`,
-          );
-        }
-        return [...keys, { name, hash: hashApiKey(key), scopes, createdAt: new Date().toISOString() }];
-      });
-      print(key);
-      printNote(`The key is shown only this once: ${file} keeps a hash of it.`);
-      printNote(`To use it, start the service with --access FILE --keys ${file}. ${reloadHint}`);
-    },
+    run: async (given, io) => (await import("./key-changes.ts")).createKey(given, io),
   },
   list: {
     about: "Lists the API keys: name, time, scopes.",
     options: keysOptions,
-    async run(given, { print }) {
-      for (const { name, createdAt, scopes } of await readKeys(fileOf(given))) {
-        print(`${name}\t${createdAt}\t${scopes.join(" ")}`);
-      }
-    },
+    run: async (given, io) => (await import("./key-changes.ts")).listKeys(given, io),
   },
   revoke: {
     about: "Revokes an API key: the service no longer accepts it.",
     notes: [reloadHint],
     options: { name: nameOption, ...keysOptions },
-    async run(given, { printNote }) {
-      const file = fileOf(given);
-      const name = nameOf(given);
-      await changeKeys(file, (keys) => {
-        const kept = keys.filter((key) => key.name !== name);
-        if (kept.length === keys.length)
-          throw new CommandError(`There is no key named ${quotedArgument(name)} in ${file}.`);
-        return kept;
-      });
-      printNote(reloadHint);
-    },
+    run: async (given, io) => (await import("./key-changes.ts")).revokeKey(given, io),
   },
 };
-
-const fileOf = (given: Given): string => given.value("keys") ?? "";
-
-function nameOf(given: Given): string {
-  const name = given.value("name") ?? "";
-  if (isKeyName(name)) return name;
-  throw new CommandError(
-    `${quotedArgument(name)} is not a name for a key. A name has 1 to 64 letters, digits, dots, hyphens, underscores.`,
-  );
-}

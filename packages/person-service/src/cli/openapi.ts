@@ -1,6 +1,3 @@
-import { openAccess } from "../access/access.ts";
-import { apiDocument } from "../api/document.ts";
-import { openPersonService } from "../service.ts";
 import type { Command } from "./command.ts";
 import { serveOptions } from "./options.ts";
 
@@ -18,7 +15,10 @@ export const openApiCommand: Command = {
   },
   async run(given, { print }) {
     const [publicUrl, file, keys] = ["public-url", "access", "keys"].map((name) => given.value(name));
-    const access = file === undefined ? undefined : await openAccess({ file, keys });
+    const { apiDocument } = await import("../api/document.ts");
+    const { openPersonService } = await import("../service.ts");
+    const access =
+      file === undefined ? undefined : await (await import("../access/access.ts")).openAccess({ file, keys });
     const { app, database } = await openPersonService({ database: ":memory:", publicUrl, access: access?.filter });
     await database.close();
     print(JSON.stringify(await apiDocument(app, { publicUrl, security: access?.filter.security() }), undefined, 2));

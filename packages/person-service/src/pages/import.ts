@@ -6,7 +6,7 @@ import { memberGroups } from "./members.ts";
 export function importDialog(url: string): SafeHtml {
   const groups = memberGroups.map(
     ({ title, members }) =>
-      html`<optgroup label="${title}">${members.map(({ name, label }) => html`<option value="${name}" data-words="${wordsForMembers.get(name)?.join(" ") ?? ""}">${label}</option>`)}</optgroup>`,
+      html`<optgroup label="${title}">${members.map(({ name, label }) => html`<option value="${name}" data-words="${wordsForMembers().get(name)?.join(" ") ?? ""}">${label}</option>`)}</optgroup>`,
   );
   return html`<dialog id="import" aria-labelledby="import-title" data-url="${url}">
 <h2 id="import-title">Import people</h2>

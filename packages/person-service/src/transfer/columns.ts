@@ -21,6 +21,7 @@ export interface ColumnNames {
 export function columnNames(map: ReadonlyMap<string, string>): ColumnNames {
   const guesses: string[] = [];
   const unknown: string[] = [];
+  const byWord = memberByWord();
   return {
     guesses,
     unknown,
@@ -30,7 +31,7 @@ export function columnNames(map: ReadonlyMap<string, string>): ColumnNames {
       if (heading === "") return "";
       if (heading === importErrorName) return undefined;
       if (members.includes(heading)) return setByServer.has(heading) ? undefined : heading;
-      const guess = memberByWord.get(toColumnKey(heading));
+      const guess = byWord.get(toColumnKey(heading));
       if (guess === undefined) unknown.push(heading);
       else guesses.push(`${excerpt(heading)} is ${guess}`);
       return guess ?? heading;
@@ -70,6 +71,5 @@ const members = personMemberNames();
 /** A stored person has them, and the service sets them again. */
 const setByServer: ReadonlySet<string> = new Set(["createdAt", "updatedAt"]);
 
-const memberByWord: ReadonlyMap<string, string> = new Map(
-  Array.from(wordsForMembers, ([member, words]) => words.map((word) => [word, member] as const)).flat(),
-);
+const memberByWord = (): ReadonlyMap<string, string> =>
+  new Map(Array.from(wordsForMembers(), ([member, words]) => words.map((word) => [word, member] as const)).flat());

@@ -1,0 +1,135 @@
+import { existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { displayAddress, isPostgresAddress, openDatabase, type Store } from "@waymark/collection";
+import { ContentError, quote } from "waymark/content";
+import { fileFault } from "../file-fault.ts";
+import { personCollection } from "../person/collection.ts";
+import { personSchema } from "../person/person.ts";
+import { adviceOn, columnNames, parseMap } from "../transfer/columns.ts";
+import { formatNames, formatOfFile, formats, isFormatName, type TransferFormat } from "../transfer/formats.ts";
+import { importPeople } from "../transfer/import-people.ts";
+import { openRejects, RejectsError } from "../transfer/rejects.ts";
+import { copyOfStream, openSourceFile, type SourceFile } from "../transfer/source-file.ts";
+import { dateReader } from "../transfer/values.ts";
+import { CommandError, type CommandStreams, type Given } from "./command.ts";
+import { conclude, describe, refusalReport } from "./import-report.ts";
+import { drawProgress } from "./progress.ts";
+
+/** Imports the file that is given, or standard input. The first Ctrl-C stops the import after a batch, the second at once. */
+export async function runImport(given: Given, io: CommandStreams): Promise<void> {
+  const [file = ""] = given.operands;
+  const name = file === "-" ? "standard input" : file;
+  const format = formatFor(name, given);
+  let isStopped = false;
+  const stop = (): void => {
+    isStopped = true;
+  };
+  process.once("SIGINT", stop);
+  try {
+    if (file !== "-") return await importFile({ path: file, name, format, given, isStopped: () => isStopped }, io);
+    await using copy = await copyOfStream(process.stdin);
+    await importFile({ path: copy.path, name, format, given, isStopped: () => isStopped }, io);
+  } finally {
+    process.off("SIGINT", stop);
+  }
+}
+
+interface FileToImport {
+  readonly path: string;
+  /** What messages call it. */
+  readonly name: string;
+  readonly format: TransferFormat;
+  readonly given: Given;
+  readonly isStopped: () => boolean;
+}
+
+async function importFile({ path, name, format, given, isStopped }: FileToImport, io: CommandStreams): Promise<void> {
+  const source = await readThrough(path, name);
+  if (!source.isText)
+    throw new CommandError(
+      `${quote(name)} is not a text in UTF-8, Windows-1252 or UTF-16 with a byte order mark. ${saveAsCsv}`,
+    );
+  describe(source, format, name, io);
+  const columns = columnNames(parseMap(given.values("map")));
+  const rejectsFile = given.value("rejects");
+  if (rejectsFile !== undefined) await requireWritable(rejectsFile, path);
+  const rejects = rejectsFile === undefined ? undefined : openRejects(rejectsFile, source, format.name === "csv");
+  const isDryRun = given.has("dry-run");
+  const address = given.value("database") ?? "";
+  // A dry run makes no database.
+  const isThere = !isDryRun || isPostgresAddress(address) || existsSync(address);
+  const database = isThere ? await openDatabase(address, { collections: [personCollection] }) : undefined;
+  const store: Store | undefined = database?.store(personCollection.name);
+  const draw = drawProgress(io);
+  const report = refusalReport({ format, columns, rejects: rejectsFile, printNote: io.printNote });
+  try {
+    const result = await importPeople({
+      source,
+      format,
+      schema: personSchema(),
+      store,
+      isDryRun,
+      columns,
+      map: parseMap(given.values("map")),
+      readDate: dateReader(given.value("date") ?? ""),
+      upsert: given.has("upsert"),
+      rejects,
+      onRefusal: report.add,
+      onProgress: ({ bytes, stored, updated, known }) => draw(bytes / source.size, stored + updated + known),
+      isStopped,
+    }).finally(() => rejects?.close());
+    report.end();
+    conclude(result, isDryRun ? "" : ` in ${displayAddress(address)}`, given, io);
+  } catch (error) {
+    if (error instanceof RejectsError) throw toCommandError(error, rejectsFile);
+    if (!(error instanceof ContentError)) throw error;
+    if (columns.unknown.length > 0) throw new CommandError(adviceOn(columns.unknown));
+    throw new CommandError(`${quote(name)} cannot be read as ${format.name}: ${error.message}`);
+  } finally {
+    await database?.close();
+  }
+}
+
+function formatFor(name: string, given: Given): TransferFormat {
+  const wanted = given.value("format");
+  const format = wanted !== undefined && isFormatName(wanted) ? formats[wanted] : formatOfFile(name);
+  if (format !== undefined) return format;
+  if (spreadsheets.test(name)) throw new CommandError(`${quote(name)} is the file of a spreadsheet. ${saveAsCsv}`);
+  throw new CommandError(`The name of ${quote(name)} says no format: add --format with ${formatNames.join(", ")}.`);
+}
+
+const spreadsheets = /\.(?:xls[xmb]?|ods|numbers)$/i;
+
+const saveAsCsv = "To import a spreadsheet, save it as CSV.";
+
+async function readThrough(path: string, name: string): Promise<SourceFile> {
+  try {
+    if ((await stat(path)).isDirectory()) throw new CommandError(`${quote(name)} is a directory.`);
+    return await openSourceFile(path);
+  } catch (error) {
+    const fault = fileFault(error);
+    if (fault === undefined) throw error;
+    throw new CommandError(`The file ${quote(name)} cannot be read: ${fault}`);
+  }
+}
+
+/** Refuses a file for refused people before anybody is stored; it is made when somebody is refused. */
+async function requireWritable(file: string, source: string): Promise<void> {
+  const found = await stat(file).catch(() => undefined);
+  const { dev, ino } = await stat(source);
+  // The same by whatever name, such as that of a link.
+  if (found?.ino === ino && found.dev === dev) {
+    throw new CommandError("--rejects must be another file than the one that is imported.");
+  }
+  if (found?.isDirectory()) throw new CommandError(`${quote(file)} of --rejects is a directory.`);
+  const directory = dirname(resolve(file));
+  if (found === undefined && !existsSync(directory)) {
+    throw new CommandError(`The directory ${quote(directory)} of --rejects does not exist.`);
+  }
+}
+
+function toCommandError({ cause }: RejectsError, file = ""): CommandError {
+  const reason = `The file ${quote(file)} of --rejects cannot be written: ${fileFault(cause)}`;
+  return new CommandError(`${reason}. Run the same command again within 24 hours to continue; nobody is stored twice.`);
+}

@@ -1,0 +1,91 @@
+import type { ColumnNames } from "../transfer/columns.ts";
+import type { TransferFormat } from "../transfer/formats.ts";
+import type { ImportResult } from "../transfer/import-people.ts";
+import type { Refusal } from "../transfer/rejects.ts";
+import type { SourceFile } from "../transfer/source-file.ts";
+import type { CommandStreams, Given } from "./command.ts";
+import { countPeople } from "./progress.ts";
+
+/** Prints what the file seems to be. */
+export function describe(
+  { charset, delimiter }: SourceFile,
+  format: TransferFormat,
+  name: string,
+  { printNote }: CommandStreams,
+): void {
+  const separated = format.name === "csv" && delimiter !== "," ? `, separated by ${delimiterNames[delimiter]}` : "";
+  printNote(`reading ${name}: ${format.name}, ${charset}${separated}`);
+}
+
+const delimiterNames = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" } as const;
+
+interface Reported extends Pick<CommandStreams, "printNote"> {
+  readonly format: TransferFormat;
+  readonly columns: ColumnNames;
+  /** The file of refused people. */
+  readonly rejects: string | undefined;
+}
+
+/** Prints which columns were guessed, lists the first refusals, and counts the others. */
+export function refusalReport({ format, columns, rejects, printNote }: Reported) {
+  let count = 0;
+  let looksLikeOtherDates = false;
+  let isNameless = false;
+  const begin = (): void => {
+    if (columns.guesses.length > 0) printNote(`columns: ${columns.guesses.splice(0).join(", ")}`);
+  };
+  return {
+    add({ line, reason }: Refusal): void {
+      begin();
+      count++;
+      looksLikeOtherDates ||= /birthDate must be a date/.test(reason);
+      isNameless ||= /^has .* which has no name in the header$/.test(reason);
+      if (count <= mostListed) printNote(`${format.place} ${line}: ${reason}`);
+    },
+    end(): void {
+      begin();
+      const more = count - mostListed;
+      if (more > 0) printNote(`and ${more.toLocaleString("en")} more`);
+      if (looksLikeOtherDates) printNote("If dates have another form, name it, as in --date DD.MM.YYYY.");
+      if (isNameless) printNote('To leave out columns without a name, add --map "=".');
+      if (count === 0) return;
+      printNote(
+        rejects === undefined
+          ? "To have the refused people in a file that you can correct, add --rejects FILE."
+          : `The refused people are in ${rejects}: correct them there, and import that file.`,
+      );
+    },
+  };
+}
+
+const mostListed = 20;
+
+/** Prints how many people were stored, and sets the exit code. */
+export function conclude(
+  result: ImportResult,
+  where: string,
+  given: Given,
+  { print, printNote }: CommandStreams,
+): void {
+  const { stored, updated, known, refused, brokenOff } = result;
+  const counts: readonly (readonly [number, string])[] = [
+    [updated, "changed"],
+    [known, given.has("upsert") ? "unchanged" : "stored before"],
+    [refused, "refused"],
+  ];
+  const others = counts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `, ${count.toLocaleString("en")} ${what}`);
+  const verb = given.has("dry-run") ? "checked" : "stored";
+  print(`${verb} ${countPeople(stored)}${where}${others.join("")}`);
+  if (brokenOff === undefined) {
+    if (refused > 0) process.exitCode = 1;
+    return;
+  }
+  const why = brokenOff === "stopped" ? "stopped" : brokenOff.message;
+  printNote(`person-service: ${why}. Run the same command again within 24 hours to continue; nobody is stored twice.`);
+  process.exitCode = brokenOff === "stopped" ? interrupted : 1;
+}
+
+/** As of a program that SIGINT ends. */
+const interrupted = 130;
