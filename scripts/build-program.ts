@@ -1,11 +1,12 @@
 // Makes the program of person-service a few files of JavaScript, `packages/person-service/program`: all that it loads when it
-// starts in one piece, and what it loads on demand (TLS, PostgreSQL, metrics, …) in a file each. It starts four times as
-// fast as from source.
+// starts in one file and a small one that starts it, and what it loads on demand (TLS, PostgreSQL, metrics, …) in a file each. It
+// starts four times as fast as from source.
 
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Metafile } from "esbuild";
+import { directBuiltins, oneSharedChunk } from "./build-plugins.ts";
 import { thirdPartyNotices } from "./third-party-notices.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -18,10 +19,8 @@ const programFolder = join(packageFolder, "program");
 /** Builds the program, and returns the path of the module that runs it. */
 export async function buildProgram(): Promise<string> {
   const main = await build({
-    ...common,
-    entryPoints: { main: "packages/person-service/src/main.ts" },
-    splitting: true,
-    chunkNames: "[name]-[hash]",
+    ...program,
+    plugins: [oneSharedChunk(join(root, loadedAtStart), await modulesOnDemand()), directBuiltins],
     metafile: true,
     // Of packages that are CommonJS, for what is Node's.
     banner: {
@@ -55,6 +54,23 @@ const common = {
   conditions: ["@waymark/source", "module"],
   logLevel: "warning",
 } as const satisfies BuildOptions;
+
+const program = {
+  ...common,
+  entryPoints: { main: "packages/person-service/src/main.ts" },
+  splitting: true,
+  chunkNames: "[name]-[hash]",
+} as const satisfies BuildOptions;
+
+/** The module whose imports are what the program loads when it starts. */
+const loadedAtStart = "packages/person-service/src/cli/command-line.ts";
+
+/** Returns the paths of the modules that the program loads on demand: each is an entry point of its own. */
+async function modulesOnDemand(): Promise<ReadonlySet<string>> {
+  const { metafile } = await build({ ...program, write: false, metafile: true });
+  const entryPoints = Object.values(metafile.outputs).flatMap(({ entryPoint }) => entryPoint ?? []);
+  return new Set(entryPoints.filter((path) => path !== program.entryPoints.main).map((path) => join(root, path)));
+}
 
 /** Of a package that is CommonJS and that `import()` names, a bundle has the default export only. */
 function refuseCommonJsOnDemand({ inputs, outputs }: Metafile): void {

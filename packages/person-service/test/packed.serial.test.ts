@@ -76,6 +76,20 @@ suite("the packed packages", () => {
       assert.equal((await fetch(url + style)).status, 200);
     });
 
+    test("the command starts from three files, and without the modules of Node.js that few need", async () => {
+      const program = join(folder, "node_modules/@waymark/person-service/program");
+      const files = new Set(["main.js"]);
+      const imported: string[] = [];
+      for (const file of files) {
+        const source = await readFile(join(program, file), "utf8");
+        const statements = source.matchAll(/^(?:import|\} from|import [^"\n]* from) "([^"]+)";$/gm);
+        imported.push(...Array.from(statements, ([, specifier = ""]) => specifier));
+        for (const specifier of imported) if (specifier.startsWith("./")) files.add(specifier.slice(2));
+      }
+      assert.equal(files.size, 3, [...files].join());
+      assert.deepEqual(new Set(imported.filter((specifier) => !specifier.startsWith("./"))), new Set(["node:module"]));
+    });
+
     test("the command takes less than 95 MB of memory once it answers", async (t) => {
       await using service = await startServiceOf([process.execPath, await command()], "--database", ":memory:");
       assert.equal((await fetch(`${service.url}/hello-world`)).status, 200);

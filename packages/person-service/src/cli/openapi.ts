@@ -1,3 +1,4 @@
+import { openPersonService } from "../service.ts";
 import type { Command } from "./command.ts";
 import { serveOptions } from "./options.ts";
 
@@ -16,7 +17,6 @@ export const openApiCommand: Command = {
   async run(given, { print }) {
     const [publicUrl, file, keys] = ["public-url", "access", "keys"].map((name) => given.value(name));
     const { apiDocument } = await import("../api/document.ts");
-    const { openPersonService } = await import("../service.ts");
     const access =
       file === undefined ? undefined : await (await import("../access/access.ts")).openAccess({ file, keys });
     const { app, database } = await openPersonService({ database: ":memory:", publicUrl, access: access?.filter });
