@@ -1,4 +1,5 @@
-import { fieldLines, type HeaderFields, HeaderList, isSenderField, parsedHeaders } from "./fields/header-list.ts";
+import { isSenderField } from "./fields/field-line.ts";
+import { fieldLines, type HeaderFields, HeaderList, parsedHeaders } from "./fields/header-list.ts";
 import { declaredLength } from "./response-body.ts";
 
 /**

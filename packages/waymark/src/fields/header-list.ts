@@ -1,7 +1,4 @@
-import { typeName } from "../declaration.ts";
-import { quote } from "../message-text.ts";
-import { memoizeText } from "../text-map.ts";
-import { isToken } from "./syntax.ts";
+import { toFieldLine } from "./field-line.ts";
 
 /** Header fields by name; a list of values sends the field once for each. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
@@ -14,7 +11,10 @@ export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
  */
 export let parsedHeaders: (flat: readonly string[]) => HeaderList;
 
-/** Returns the list over names and values in turn, all of which are known to be fit to be sent. The array is kept, not copied. */
+/**
+ * Returns the list over names and values in turn, all of which are known to be fit to be sent, and none to be its sender's. The
+ * array is kept, not copied.
+ */
 export let soundHeaders: (flat: readonly string[]) => HeaderList;
 
 /**
@@ -53,7 +53,7 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
   #flat: readonly string[] | undefined;
   readonly #first: HeaderList | undefined;
   readonly #second: HeaderList | undefined;
-  /** Whether all of its fields are known to be fit to be sent. */
+  /** Whether all of its fields are known to be fit to be sent, and none to be its sender's. */
   readonly #isSound: boolean;
   /** The bits of its names: most questions are for fields that a list does not have, and this answers nearly all of them. */
   readonly #names: number;
@@ -89,14 +89,15 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
    */
   static of(fields: HeaderFields): HeaderList {
     const flat: string[] = [];
+    let isSound = true;
     for (const name of Object.keys(fields)) {
       const values = fields[name] as string | readonly string[];
       for (const value of Array.isArray(values) ? values : [values]) {
-        assertField(name, value);
+        if (toFieldLine(name, value) === "") isSound = false;
         flat.push(name, value);
       }
     }
-    return new HeaderList(flat, true);
+    return new HeaderList(flat, isSound);
   }
 
   static {
@@ -118,23 +119,26 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
 
   #toLines(): string {
     // Most fields of a response are those of every response: their text is made once, and checked once.
-    if (this.#lines === undefined) {
-      if (this.#first !== undefined && this.#second !== undefined) {
-        return this.#first.#toLines() + this.#second.#toLines();
-      }
-      this.#lines = toLines(this.flat, this.#isSound);
+    if (this.#lines !== undefined) return this.#lines;
+    if (this.#first !== undefined && this.#second !== undefined) {
+      return this.#first.#toLines() + this.#second.#toLines();
     }
-    return this.#lines;
+    const { flat } = this;
+    let lines = "";
+    for (let i = 0; i < flat.length; i += 2) {
+      const name = flat[i] as string; // names and values in turn
+      lines += this.#isSound ? `${name}: ${flat[i + 1]}\r\n` : toFieldLine(name, flat[i + 1]);
+    }
+    this.#lines = lines;
+    return lines;
   }
 
   /** Returns the field's value, its lines joined by `, ` (`; ` for Cookie); undefined when it is absent. */
   get(name: string): string | undefined {
     const bit = bitOf(name);
     if ((this.#names & bit) === 0) return undefined;
-    return this.#values === undefined ? this.#find(name, bit, undefined) : this.#recall(this.#values, name, bit);
-  }
-
-  #recall(values: Map<string, string | undefined>, name: string, bit: number): string | undefined {
+    const values = this.#values;
+    if (values === undefined) return this.#find(name, bit, undefined);
     const known = values.get(name);
     if (known !== undefined || values.has(name)) return known;
     const value = this.#find(name, bit, undefined);
@@ -160,8 +164,8 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
 
   /** Returns the list with one more line of the field; throws as `of` does. */
   withAdded(name: string, value: string): HeaderList {
-    assertField(name, value);
-    return new HeaderList([...this.flat, name, value], this.#isSound);
+    const isOwn = toFieldLine(name, value) !== "";
+    return new HeaderList([...this.flat, name, value], isOwn && this.#isSound);
   }
 
   /** Returns the list with the fields of the other behind its own. */
@@ -246,63 +250,3 @@ function bitsOf(flat: readonly string[]): number {
   }
   return bits;
 }
-
-/** @throws TypeError as `assertField` does, unless the fields are sound */
-function toLines(flat: readonly string[], isSound: boolean): string {
-  let lines = "";
-  for (let i = 0; i < flat.length; i += 2) {
-    const start = lineStart(flat[i] as string);
-    if (start === "") continue;
-    if (!isSound) assertValue(flat[i] as string, flat[i + 1]);
-    lines += `${start}${flat[i + 1]}\r\n`;
-  }
-  return lines;
-}
-
-/**
- * @throws TypeError when the name is not a token, or the value is not a string or holds a character that cannot be sent
- *   (RFC 9110 §5.1, §5.5)
- */
-function assertField(name: string, value: unknown): void {
-  lineStart(name); // which has been checked when it is kept
-  assertValue(name, value);
-}
-
-/** The name as a line begins with it; empty for a field that is the sender's. Throws as `assertName` does. */
-// Names repeat, and to check those of each response took 0.3 µs (Node 26).
-const lineStart = memoizeText((name) => {
-  assertName(name);
-  return isSenderField(name) ? "" : `${name}: `;
-});
-
-function assertName(name: string): void {
-  if (!isToken(name)) throw new TypeError(`${quote(name)} is not a header field name`);
-}
-
-function assertValue(name: string, value: unknown): void {
-  // From JavaScript: the value of a field that another message lacks would be sent as "undefined".
-  if (typeof value !== "string") throw new TypeError(`The value of ${name} must be a string, not ${typeName(value)}`);
-  if (!fieldValue.test(value)) {
-    throw new TypeError(`The value of ${name} has a character that a header field cannot carry: ${quote(value)}`);
-  }
-}
-
-// Field values are octets: what is above U+00FF cannot be sent, and a line break would start another field.
-const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
-
-/**
- * Returns whether the sender of a message sets this field from what it sends and how, and takes it from no handler: its
- * framing (RFC 9112 §6), its date, and what is about the connection. Trailer too: no trailer section is ever sent.
- */
-export function isSenderField(name: string): boolean {
-  return senderFields.has(name.toLowerCase());
-}
-
-const senderFields: ReadonlySet<string> = new Set([
-  "date",
-  "trailer",
-  "connection",
-  "keep-alive",
-  "content-length",
-  "transfer-encoding",
-]);
