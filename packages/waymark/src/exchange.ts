@@ -1,4 +1,6 @@
-import { type ContentSettings, RequestContent } from "./content/request-content.ts";
+import { bufferedSource, type ContentSettings, RequestContent } from "./content/request-content.ts";
+import type { HeaderFields, HeaderList } from "./fields/header-list.ts";
+import type { Variables } from "./path/pattern.ts";
 
 /** Describes the client of a request and the address that it used, as far as the server knows. */
 export interface Client {
@@ -60,6 +62,13 @@ export function attribute<T>(name: string): Attribute<T> {
   return { name };
 }
 
+/** A value that a filter kept on a request, and those that were kept before. */
+export interface KeptAttribute {
+  readonly key: Attribute<unknown>;
+  readonly value: unknown;
+  readonly outer: KeptAttribute | undefined;
+}
+
 /** What an adapter hands over besides the head of the request. */
 export interface Exchange {
   readonly content: RequestContent;
@@ -83,7 +92,51 @@ export interface Exchange {
 /** @param isSent whether all of the response has left the process; otherwise the client has gone, or the response broke */
 export type EndListener = (isSent: boolean) => void;
 
-/** Returns the exchange with content that is read by these settings, and still once; what the client gets is the same. */
+/** Describes a request for `HttpRequest.of`. Every part has a default. */
+export interface HttpRequestInit<V = Variables> {
+  readonly method?: string;
+  /** Path and query as sent: `/person?limit=2`. */
+  readonly target?: string;
+  readonly headers?: HeaderFields | HeaderList;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+  /** Default: one that is never aborted. */
+  readonly draining?: AbortSignal;
+  /** The client. Default: no address, `http`, and the host of the Host field. */
+  readonly client?: Partial<Client>;
+  /** Path variables, for a handler that is called without a router. Default: none. */
+  readonly variables?: V;
+  /** When the request was read, for tests of `overload`. Default: unknown. */
+  readonly turn?: EventLoopTurn;
+}
+
+/** Makes the exchange of a request that no adapter has received. */
+export function exchangeByHand(headers: HeaderList, init: HttpRequestInit<unknown>): Exchange {
+  const content = new RequestContent(bufferedSource(init.body));
+  let { signal } = init;
+  return {
+    content,
+    get receivedBytes() {
+      return content.receivedBytes;
+    },
+    // Made when it is asked for: Workers refuse to make one outside of a request, where an app is made.
+    get signal() {
+      signal ??= new AbortController().signal;
+      return signal;
+    },
+    client: { address: undefined, scheme: "http", host: headers.get("Host"), ...init.client },
+    draining: init.draining,
+    ...(init.turn !== undefined && { turn: init.turn }),
+    native: undefined,
+    route: undefined,
+  };
+}
+
+/**
+ * Returns the exchange with content that is read by these settings, and still once; what the client gets is the same.
+ *
+ * @param routeAt makes of a route of the mounted app the one that it is in the app around
+ */
 export function mountedExchange(
   exchange: Exchange,
   settings: ContentSettings,

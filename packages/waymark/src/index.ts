@@ -1,6 +1,6 @@
 export type { Awaitable } from "./and-then.ts";
 export type { App } from "./app.ts";
-export type { Client, KnownClient, MatchedRoute } from "./exchange.ts";
+export type { Client, HttpRequestInit, KnownClient, MatchedRoute } from "./exchange.ts";
 export {
   type AfterFilter,
   type AroundFilter,
@@ -20,7 +20,7 @@ export { mount } from "./mount.ts";
 export type { NoVariables, PathVariables, Variables } from "./path/pattern.ts";
 export { HttpError, type ProblemDetails, type ProblemError, problem } from "./problem.ts";
 export { type ProblemName, type ProblemType, problemTypes } from "./problem-types.ts";
-export { HttpRequest, type HttpRequestInit, type Query } from "./request.ts";
+export { HttpRequest, type Query } from "./request.ts";
 export {
   content,
   created,

@@ -1,9 +1,9 @@
 import type { App } from "./app.ts";
 import { type Condition, type ConditionData, requireCondition } from "./condition.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
-import { type Attribute, attribute, type MatchedRoute } from "./exchange.ts";
-import { type PathPattern, pathSegments } from "./path/pattern.ts";
-import { type HttpRequest, mountedRequest } from "./request.ts";
+import { type Attribute, attribute, type MatchedRoute, mountedExchange } from "./exchange.ts";
+import { noVariables, type PathPattern, pathSegments } from "./path/pattern.ts";
+import { attributesOf, exchangeOf, HttpRequest } from "./request.ts";
 import type { Group, Handler, MountedRoute, Route } from "./route.ts";
 import { type ServedApp, served } from "./served-app.ts";
 
@@ -96,15 +96,15 @@ export function mountedHandler(mounted: MountedApp, fault: ServedApp["fault"]): 
 export const pathWithin = ({ depth }: MountedApp, path: string): string =>
   `/${pathSegments(path).slice(depth).join("/")}`;
 
-/** Returns the request as the app sees it. */
+/** Returns the request as the app sees it: with the path within the app, and content that is read by its settings. */
 export function requestWithin(mounted: MountedApp, request: HttpRequest): HttpRequest {
   const prefix = pathSegments(request.path).slice(0, mounted.depth);
   const base = (request.attribute(baseUrl) ?? "") + prefix.map((segment) => `/${toUrl(segment)}`).join("");
-  const { content } = mounted.app[served];
-  return mountedRequest(request, pathWithin(mounted, request.path), content, mounted.routeAt).withAttribute(
-    baseUrl,
-    base,
-  );
+  const { method, search, headers } = request;
+  const path = pathWithin(mounted, request.path);
+  const exchange = mountedExchange(exchangeOf(request), mounted.app[served].content, mounted.routeAt);
+  const attributes = { key: baseUrl, value: base, outer: attributesOf(request) };
+  return new HttpRequest(method, path, search, headers, exchange, noVariables, undefined, attributes);
 }
 
 /** A segment of a canonical path, in which `%2F` and `%25` are the only escapes, as URLs have it. */

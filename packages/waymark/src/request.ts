@@ -1,20 +1,15 @@
-import {
-  bufferedSource,
-  type ContentSettings,
-  type ReadOptions,
-  RequestContent,
-  type Validator,
-} from "./content/request-content.ts";
+import type { ReadOptions, Validator } from "./content/request-content.ts";
 import {
   type Attribute,
   type Client,
   type EndListener,
-  type EventLoopTurn,
   type Exchange,
+  exchangeByHand,
+  type HttpRequestInit,
+  type KeptAttribute,
   type MatchedRoute,
-  mountedExchange,
 } from "./exchange.ts";
-import { type HeaderFields, HeaderList } from "./fields/header-list.ts";
+import { HeaderList } from "./fields/header-list.ts";
 import { parseCookies } from "./fields/syntax.ts";
 import { noVariables, type Variables } from "./path/pattern.ts";
 import { parseTarget } from "./path/target.ts";
@@ -22,27 +17,13 @@ import { parseTarget } from "./path/target.ts";
 /** Reads the parameters of a query, as `URLSearchParams` does; `+` is a space. */
 export type Query = Pick<URLSearchParams, "get" | "getAll" | "has" | "keys" | "entries" | "size">;
 
-/** Describes a request for `HttpRequest.of`. Every part has a default. */
-export interface HttpRequestInit<V = Variables> {
-  readonly method?: string;
-  /** Path and query as sent: `/person?limit=2`. */
-  readonly target?: string;
-  readonly headers?: HeaderFields | HeaderList;
-  readonly body?: string | Uint8Array;
-  readonly signal?: AbortSignal;
-  /** Default: one that is never aborted. */
-  readonly draining?: AbortSignal;
-  /** The client. Default: no address, `http`, and the host of the Host field. */
-  readonly client?: Partial<Client>;
-  /** Path variables, for a handler that is called without a router. Default: none. */
-  readonly variables?: V;
-  /** When the request was read, for tests of `overload`. Default: unknown. */
-  readonly turn?: EventLoopTurn;
-}
+// These are functions rather than members because only the router and adapters need them.
 
-// They open a request to the functions at the end of this file, which only the router and adapters need.
-let exchangeOf: (request: HttpRequest<unknown>) => Exchange;
-let attributesOf: (request: HttpRequest<unknown>) => AttributeEntry | undefined;
+/** Returns the exchange of the request, which all requests that are made of it share. */
+export let exchangeOf: (request: HttpRequest<unknown>) => Exchange;
+
+/** Returns the last value that a filter kept on the request. */
+export let attributesOf: (request: HttpRequest<unknown>) => KeptAttribute | undefined;
 
 /**
  * Is an immutable request. Methods such as `withHeader` return another one; both share the content, which is read once.
@@ -67,7 +48,7 @@ export class HttpRequest<V = Variables> {
   /** The media type that `accept` chose for the response; undefined when the route names none. */
   readonly negotiatedType: string | undefined;
   readonly #exchange: Exchange;
-  readonly #attributes: AttributeEntry | undefined;
+  readonly #attributes: KeptAttribute | undefined;
   #query: Query | undefined;
 
   static {
@@ -84,7 +65,7 @@ export class HttpRequest<V = Variables> {
     exchange: Exchange,
     variables: V,
     negotiatedType?: string | undefined,
-    attributes?: AttributeEntry | undefined,
+    attributes?: KeptAttribute | undefined,
   ) {
     this.method = method;
     this.path = path;
@@ -109,24 +90,7 @@ export class HttpRequest<V = Variables> {
   static of<V = Variables>(init: HttpRequestInit<V> = {}): HttpRequest<V> {
     const { path, search } = parseTarget(init.target ?? "/");
     const headers = init.headers instanceof HeaderList ? init.headers : HeaderList.of(init.headers ?? {});
-    const content = new RequestContent(bufferedSource(init.body));
-    let { signal } = init;
-    const exchange: Exchange = {
-      content,
-      get receivedBytes() {
-        return content.receivedBytes;
-      },
-      // Made when it is asked for: Workers refuse to make one outside of a request, where an app is made.
-      get signal() {
-        signal ??= new AbortController().signal;
-        return signal;
-      },
-      client: { address: undefined, scheme: "http", host: headers.get("Host"), ...init.client },
-      draining: init.draining,
-      ...(init.turn !== undefined && { turn: init.turn }),
-      native: undefined,
-      route: undefined,
-    };
+    const exchange = exchangeByHand(headers, init);
     // Where the variables are left out, V is that of no variables.
     const variables = init.variables ?? (noVariables as V);
     return new HttpRequest(init.method ?? "GET", path, search, headers, exchange, variables);
@@ -276,26 +240,10 @@ export class HttpRequest<V = Variables> {
     return this.#exchange.content.body(this.headers, validator, options);
   }
 
-  #with(headers: HeaderList, attributes: AttributeEntry | undefined): HttpRequest<V> {
+  #with(headers: HeaderList, attributes: KeptAttribute | undefined): HttpRequest<V> {
     const { method, path, search, variables, negotiatedType } = this;
     return new HttpRequest(method, path, search, headers, this.#exchange, variables, negotiatedType, attributes);
   }
-}
-
-interface AttributeEntry {
-  readonly key: Attribute<unknown>;
-  readonly value: unknown;
-  readonly outer: AttributeEntry | undefined;
-}
-
-/** Has a request made by hand read its content by these settings; a request that an adapter made has settings already. */
-export function adoptSettings(request: HttpRequest, settings: ContentSettings): void {
-  exchangeOf(request).content.adopt(settings);
-}
-
-/** Notes which route answers the request, on it and on all that were made of it; undefined for a refusal. */
-export function noteRoute(request: HttpRequest<unknown>, route: MatchedRoute | undefined): void {
-  exchangeOf(request).route = route;
 }
 
 /** Returns the request as a route sees it that matched with these variables and this type. */
@@ -308,25 +256,3 @@ export function matchedRequest<V>(
   const attributes = attributesOf(request);
   return new HttpRequest(method, path, search, headers, exchangeOf(request), variables, negotiatedType, attributes);
 }
-
-/**
- * Returns the request as a mounted app sees it: with the path within the app, and content that is read by its settings.
- *
- * @param routeAt makes of a route of the mounted app the one that it is in the app around
- */
-export function mountedRequest(
-  request: HttpRequest,
-  path: string,
-  settings: ContentSettings,
-  routeAt: (inner: MatchedRoute) => MatchedRoute,
-): HttpRequest {
-  const { method, search, headers } = request;
-  const exchange = mountedExchange(exchangeOf(request), settings, routeAt);
-  return new HttpRequest(method, path, search, headers, exchange, noVariables, undefined, attributesOf(request));
-}
-
-/** Returns how many bytes of the content have been read, as they came: before a content coding is undone. */
-export const receivedBytesOf = (request: HttpRequest<unknown>): number => exchangeOf(request).receivedBytes;
-
-/** Returns the turn of the event loop in which `serve` read the request; undefined for a request of any other origin. */
-export const turnOf = (request: HttpRequest<unknown>): EventLoopTurn | undefined => exchangeOf(request).turn;

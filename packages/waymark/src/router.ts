@@ -10,7 +10,7 @@ import { requireKnownOptions } from "./known-options.ts";
 import { outerFault } from "./mount.ts";
 import { internalError, problem } from "./problem.ts";
 import { problemTypes } from "./problem-types.ts";
-import { adoptSettings, type HttpRequest, noteRoute } from "./request.ts";
+import { exchangeOf, type HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 import type { AnyRoute, NeededBy, RouteData } from "./route.ts";
 import { compileRoutes, keepRoutes } from "./routing/compile.ts";
@@ -150,8 +150,9 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
   };
   const app: App = {
     handle(request) {
-      adoptSettings(request, content);
-      noteRoute(request, undefined);
+      const exchange = exchangeOf(request);
+      exchange.content.adopt(content);
+      exchange.route = undefined;
       return answer(request);
     },
     fetch: (request) => handleFetch(servedApp, request),

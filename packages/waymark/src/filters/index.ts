@@ -1,5 +1,4 @@
 export { type Attribute, attribute, type EventLoopTurn } from "../exchange.ts";
-export { turnOf } from "../request.ts";
 export { isRefusedMessage } from "../routing/refusal.ts";
 export { type AccessDecision, access, type Caller, caller } from "./access.ts";
 export { type CompressOptions, compress, isCompressible } from "./compress.ts";
@@ -7,7 +6,7 @@ export { cors } from "./cors.ts";
 export { type CorsPolicy, CorsPolicyError, corsDefaults, type OriginTest } from "./cors-policy.ts";
 export { type CrossSiteOptions, refuseCrossSite } from "./cross-site.ts";
 export { describeProblems } from "./describe-problems.ts";
-export { type OverloadOptions, overload } from "./overload.ts";
+export { type OverloadOptions, overload, turnOf } from "./overload.ts";
 export { publicUrl, toPublicUrl } from "./public-url.ts";
 export {
   type Allowance,

@@ -5,7 +5,7 @@ import type { AroundFilter, Next } from "../filter.ts";
 import { requireKnownOptions } from "../known-options.ts";
 import { problem, problemPath } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
-import { type HttpRequest, turnOf } from "../request.ts";
+import { exchangeOf, type HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { toPublicUrl } from "./public-url.ts";
 
@@ -75,6 +75,9 @@ export function overload(options: OverloadOptions = {}): AroundFilter {
     site: new DeclarationSite(overload),
   };
 }
+
+/** Returns the turn of the event loop in which `serve` read the request; undefined for a request of any other origin. */
+export const turnOf = (request: HttpRequest<unknown>): EventLoopTurn | undefined => exchangeOf(request).turn;
 
 type Proceed = (request: HttpRequest, next: Next) => Awaitable<HttpResponse> | undefined;
 

@@ -3,7 +3,7 @@ import { andThen } from "../and-then.ts";
 import { DeclarationSite } from "../declaration.ts";
 import { type Attribute, attribute } from "../exchange.ts";
 import type { AroundFilter, Next } from "../filter.ts";
-import { type HttpRequest, receivedBytesOf } from "../request.ts";
+import { exchangeOf, type HttpRequest } from "../request.ts";
 import { type HttpResponse, hasNoContent, isStreamed, type StreamedBody } from "../response.ts";
 import { openBody, type Step } from "../response-body.ts";
 import type { ServedApp } from "../served-app.ts";
@@ -144,7 +144,7 @@ class ObservedRequest implements RequestEvent {
 
   end(isSent: boolean): void {
     this.duration = performance.now() - this.started;
-    this.receivedBytes = receivedBytesOf(this.request);
+    this.receivedBytes = exchangeOf(this.request).receivedBytes;
     this.isSent = isSent;
   }
 

@@ -2,7 +2,7 @@ import { type Awaitable, andThen, isPromise } from "../and-then.ts";
 import { type DeclarationSite, typeName } from "../declaration.ts";
 import type { ErrorClause, Filter, Next } from "../filter.ts";
 import { HttpError } from "../problem.ts";
-import { HttpRequest, matchedRequest, noteRoute } from "../request.ts";
+import { exchangeOf, HttpRequest, matchedRequest } from "../request.ts";
 import { fromWebResponse, HttpResponse } from "../response.ts";
 import type { Group, Handler } from "../route.ts";
 import type { Consulted } from "./check.ts";
@@ -29,7 +29,7 @@ export function wrapWeb(filters: readonly Filter[], clauses: readonly ErrorClaus
 /** Returns the innermost step: the choice of a route, or the refusal. */
 export function dispatcher(locate: RouteTable): Next {
   return (request) => {
-    noteRoute(request, undefined); // For a filter that calls its next step twice.
+    exchangeOf(request).route = undefined; // For a filter that calls its next step twice.
     const located = locate(request.path);
     if (located === undefined) return refusePath(request, locate);
     const { routes, segments } = located;
@@ -62,7 +62,7 @@ function dispatch(
     const type = branch.negotiate?.(judged);
     if (type === undefined && branch.negotiate !== undefined) continue;
     // A mounted app notes its own, or none.
-    if (branch.mounted === undefined) noteRoute(request, branch.route);
+    if (branch.mounted === undefined) exchangeOf(request).route = branch.route;
     const response = branch.run(matchedRequest(request, branch.bind(segments), type));
     return andThen(response, (settled) => routes.complete(settled, rest ?? consulted));
   }
