@@ -66,6 +66,7 @@ export {
   type Idempotency,
   parseRecord,
   type ReadOptions,
+  type RecordBatch,
   type RecordValue,
   type Removal,
   type Replacement,

@@ -1,4 +1,5 @@
 import type { HttpRequest } from "waymark";
+import type { ListSyntax } from "./formats/list-text.ts";
 import type { StoredRecord } from "./store.ts";
 
 /**
@@ -9,7 +10,7 @@ import type { StoredRecord } from "./store.ts";
  *   name: "ndjson",
  *   mediaType: "application/x-ndjson",
  *   contentType: "application/x-ndjson",
- *   list: (batches) => listText(batches, { item: ({ json }) => `${json}\n` }),
+ *   list: () => ({ item: ({ json }) => `${json}\n` }),
  * };
  * ```
  */
@@ -31,10 +32,10 @@ export interface Representation {
   /** Returns the text of one record. Absent if the format is only for lists. */
   readonly item?: (record: StoredRecord, options: ItemOptions) => string;
   /**
-   * Returns the text of many records in pieces of about 64 KiB; a batch is read when a piece is requested. Absent if
-   * the format is only for single records.
+   * Returns how the text of one list is made of its records; called once for each list. Absent if the format is only for
+   * single records.
    */
-  readonly list?: (batches: AsyncIterable<readonly StoredRecord[]>, options: ListOptions) => AsyncGenerator<string>;
+  readonly list?: (options: ListOptions) => ListSyntax;
   /** Whether it needs the whole record, so that clients cannot choose members with `fields=`. */
   readonly whole?: boolean;
   /** The number of records in a list if the client gives no `limit`. Default: all. */

@@ -16,18 +16,25 @@ export interface Store<T extends Document = Document> {
   /** Finds the record with this id, which may be any number; undefined if no record has it. */
   find(id: number): Awaitable<StoredRecord<T> | undefined>;
   /**
-   * The records of a selection in its order, without one every record by ascending id, in batches that come to about
-   * 64 KiB. Each batch is a read of its own, made when it is asked for: nothing is held between two of them, and records
-   * that are written meanwhile may or may not be seen.
+   * Reads the first records of a selection in its order, without one those with the lowest ids, and returns how to read the
+   * records after them. Each batch is a read of its own: nothing is held between two of them, and records that are written
+   * meanwhile may or may not be seen.
    *
-   * @throws TypeError (rejects) when the store can make no sense of the selection
-   * @throws StoreReadTimeout (rejects) when a batch takes too long
+   * @throws TypeError when the store can make no sense of the selection
+   * @throws StoreReadTimeout (rejects) when the batch takes too long
+   */
+  batch(selection?: Selection, options?: ReadOptions): Awaitable<RecordBatch<T>>;
+  /**
+   * The records of a selection in its order, without one every record by ascending id, in the batches of `batch`, each read
+   * when it is asked for.
+   *
+   * @throws TypeError and StoreReadTimeout (rejects) as `batch`
    */
   list(selection?: Selection, options?: ReadOptions): AsyncIterable<readonly StoredRecord<T>[]>;
   /**
    * Counts the records of a selection, or all; ignores its `after` and `limit`.
    *
-   * @throws TypeError and StoreReadTimeout (rejects) as `list`
+   * @throws TypeError and StoreReadTimeout (rejects) as `batch`
    */
   count(selection?: Selection, options?: ReadOptions): Awaitable<number>;
   /**
@@ -105,6 +112,14 @@ export interface StoredRecord<T extends Document = Document> {
   readonly json: string;
   /** The type of the record as it was sent; exists only at compile time. */
   readonly type?: T;
+}
+
+/** Some of the records of a selection. */
+export interface RecordBatch<T extends Document = Document> {
+  /** About 64 KiB of JSON; empty where the selection has no more records. */
+  readonly records: readonly StoredRecord<T>[];
+  /** Reads the batch after this one; undefined when it is known that there is none. */
+  readonly next: (() => Awaitable<RecordBatch<T>>) | undefined;
 }
 
 /** Is the value of a record: what was sent, and what the store has set. */

@@ -39,14 +39,15 @@ export async function* inTurns<T>(
   share: TurnShare,
 ): AsyncGenerator<readonly T[], void, undefined> {
   for await (const batch of batches) {
-    for (let at = 0; at < batch.length; at += few) {
+    for (let at = 0; at < batch.length; at += recordsAtOnce) {
       if (share.isUsed) await share.next();
-      yield batch.length <= few ? batch : batch.slice(at, at + few);
+      yield batch.length <= recordsAtOnce ? batch : batch.slice(at, at + recordsAtOnce);
     }
   }
 }
 
-const few = 16;
+/** The number of records after which work on records looks at its share again. */
+export const recordsAtOnce = 16;
 
 /** In milliseconds. */
 const longest = 5;

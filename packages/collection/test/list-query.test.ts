@@ -3,10 +3,21 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { HttpError } from "waymark";
 import { jsonRepresentation } from "../src/formats/json.ts";
-import { toCursor } from "../src/lists/cursor.ts";
+import { cursorsOf } from "../src/lists/cursor.ts";
 import { readQuery } from "../src/lists/parameters.ts";
 import { type ListParameters, type ListQuery, parseListQuery } from "../src/lists/query.ts";
-import { type SelectableMember, type Selection, storeMembers } from "../src/selection.ts";
+import {
+  type MemberValue,
+  type SelectableMember,
+  type Selection,
+  type SortKey,
+  storeMembers,
+} from "../src/selection.ts";
+
+const toCursor = (
+  selection: Selection & { readonly order: readonly SortKey[] },
+  values: readonly MemberValue[],
+): string => cursorsOf(selection)(values);
 
 const members: readonly SelectableMember[] = [
   ...storeMembers,

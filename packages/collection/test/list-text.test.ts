@@ -1,15 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import fc from "fast-check";
 import { HttpRequest } from "waymark";
+import { wholeListText } from "../src/formats/list-text.ts";
 import {
   csvRepresentation,
   jsonLdRepresentation,
   jsonRepresentation,
   type ListRepresentation,
+  listText,
   ndjsonRepresentation,
   type StoredRecord,
   xmlRepresentation,
 } from "../src/index.ts";
+import { TurnShare } from "../src/turn-share.ts";
 import { listOf, storedRecord, url } from "./stored-records.ts";
 
 const request: HttpRequest<unknown> = HttpRequest.of();
@@ -46,7 +50,7 @@ for (const representation of representations) {
     it("comes in pieces of about 64 KiB, and is read no further than a piece needs", async () => {
       const watched = watchedBatches(40);
       let pieces = 0;
-      for await (const piece of representation.list(watched.batches(), { url, request })) {
+      for await (const piece of listText(watched.batches(), representation.list({ url, request }))) {
         pieces++;
         assert.ok(piece.length < 65_536 + 1500, `a piece of ${piece.length}`);
         assert.ok(watched.read <= pieces * 4, `${watched.read} batches for ${pieces} pieces`);
@@ -56,7 +60,7 @@ for (const representation of representations) {
 
     it("ends the reading when it is left", async () => {
       const watched = watchedBatches(40);
-      for await (const _piece of representation.list(watched.batches(), { url, request })) break;
+      for await (const _piece of listText(watched.batches(), representation.list({ url, request }))) break;
       assert.deepEqual([watched.left, watched.read < 5], [true, true]);
     });
   });
@@ -95,4 +99,35 @@ describe("a list of several", () => {
       assert.equal(await listOf(representation, people), texts[representation.name]);
     });
   }
+});
+
+describe("a list that is in memory", () => {
+  const counting: ListRepresentation = {
+    ...ndjsonRepresentation,
+    list: () => {
+      let count = 0;
+      return { before: "<", item: ({ id }) => `${++count}:${id}`, between: "\n", after: ">", empty: "nothing" };
+    },
+  };
+
+  it("has the text of its pieces", async () => {
+    const name = fc.string({ unit: "grapheme", maxLength: 300 });
+    const list = fc.array(
+      name.map((name) => ({ name })),
+      { maxLength: 40 },
+    );
+    await fc.assert(
+      fc.asyncProperty(list, async (members) => {
+        const records = members.map((each, i) => storedRecord(each, i + 1));
+        for (const representation of [...representations, counting]) {
+          const syntax = representation.list({ url, request });
+          assert.equal(
+            await wholeListText(records, syntax, new TurnShare()),
+            await listOf(representation, records),
+            representation.name,
+          );
+        }
+      }),
+    );
+  });
 });

@@ -38,10 +38,11 @@ const names: Representation = {
   name: "names",
   mediaType: "text/x-names",
   contentType: "text/x-names",
-  list: async function* (batches, { fields }) {
-    yield `${fields?.join() ?? "all"}:`;
-    for await (const batch of batches) yield batch.map(({ json }) => JSON.parse(json).name).join();
-  },
+  list: ({ fields }) => ({
+    before: `${fields?.join() ?? "all"}:`,
+    item: ({ json }) => JSON.parse(json).name ?? "",
+    between: ",",
+  }),
 };
 const card: Representation = {
   ...names,

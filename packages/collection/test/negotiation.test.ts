@@ -18,16 +18,15 @@ const shout: Representation = {
   mediaType: "text/x-shout",
   contentType: "text/x-shout; charset=utf-8",
   item: ({ json }) => json.toUpperCase(),
-  list: async function* (batches) {
-    for await (const batch of batches) yield batch.map(({ json }) => `${json.toUpperCase()}\n`).join("");
-  },
+  list: () => ({ item: ({ json }) => `${json.toUpperCase()}\n` }),
 };
 const count: Representation = {
   name: "count",
   mediaType: "text/x-count",
   contentType: "text/x-count",
-  list: async function* (batches) {
-    for await (const batch of batches) yield `${batch.length}`;
+  list: () => {
+    let counted = 0;
+    return { item: () => `${++counted}` };
   },
 };
 const card: Representation = {

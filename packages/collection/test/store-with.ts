@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Store } from "../src/index.ts";
+import type { RecordBatch, Store, StoredRecord } from "../src/index.ts";
 
 /** Makes a store of which a test expects these methods, and no others, to be called. */
 export function storeWith(methods: Partial<Store>): Store {
@@ -8,6 +8,7 @@ export function storeWith(methods: Partial<Store>): Store {
     members: [],
     fullText: false,
     find: unexpected,
+    batch: unexpected,
     list: unexpected,
     count: unexpected,
     create: unexpected,
@@ -20,4 +21,10 @@ export function storeWith(methods: Partial<Store>): Store {
     state: () => "0",
     ...methods,
   };
+}
+
+/** Makes the `batch` of a store whose records come from this source. */
+export async function nextBatch(source: AsyncIterator<readonly StoredRecord[]>): Promise<RecordBatch> {
+  const { done, value } = await source.next();
+  return done === true ? { records: [], next: undefined } : { records: value, next: () => nextBatch(source) };
 }

@@ -1,5 +1,11 @@
 import { HttpRequest } from "waymark";
-import type { ItemRepresentation, ListOptions, ListRepresentation, StoredRecord } from "../src/index.ts";
+import {
+  type ItemRepresentation,
+  type ListOptions,
+  type ListRepresentation,
+  listText,
+  type StoredRecord,
+} from "../src/index.ts";
 
 /** A record with this id and these members, as a store would give it. */
 export function storedRecord(members: object, id = 1): StoredRecord {
@@ -21,7 +27,8 @@ export async function listOf(
   records: readonly StoredRecord[],
   options: Partial<ListOptions> = {},
 ): Promise<string> {
-  return (await Array.fromAsync(representation.list(inBatches(records), { url, request, ...options }))).join("");
+  const syntax = representation.list({ url, request, ...options });
+  return (await Array.fromAsync(listText(inBatches(records), syntax))).join("");
 }
 
 async function* inBatches(records: readonly StoredRecord[]): AsyncGenerator<readonly StoredRecord[]> {

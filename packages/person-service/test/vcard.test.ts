@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { StoredRecord } from "@waymark/collection";
+import { listText, type StoredRecord } from "@waymark/collection";
 import fc from "fast-check";
 import ICAL from "ical.js";
 import { HttpRequest } from "waymark";
@@ -212,9 +212,8 @@ describe("a vCard", () => {
         async function* batches() {
           for (const person of people) yield [record(person)];
         }
-        const text = (await Array.fromAsync(vcard.list(batches(), { url: "/person", request: HttpRequest.of() }))).join(
-          "",
-        );
+        const syntax = vcard.list({ url: "/person", request: HttpRequest.of() });
+        const text = (await Array.fromAsync(listText(batches(), syntax))).join("");
         assert.deepEqual(parseCards(text).map(readCard), people.map(expected));
       }),
     );

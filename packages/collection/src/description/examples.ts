@@ -1,8 +1,10 @@
 import { HttpRequest } from "waymark";
 import type { MediaTypeDescription, Schema } from "waymark/routing";
+import { wholeListText } from "../formats/list-text.ts";
 import type { ItemOptions } from "../representation.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { Document, StoredRecord } from "../store.ts";
+import { TurnShare } from "../turn-share.ts";
 
 type Types = Readonly<Record<string, MediaTypeDescription>>;
 
@@ -20,12 +22,11 @@ export function itemTypes<T extends Document>(settings: CollectionSettings<T>, j
 
 /** What a list is sent as, likewise. */
 export function listTypes<T extends Document>(settings: CollectionSettings<T>, json: Schema): Types {
-  const textOf = async (list: AsyncIterable<string>): Promise<string> => (await Array.fromAsync(list)).join("");
   return Object.fromEntries(
     settings.lists.map((representation) => [
       representation.mediaType,
       typeOf(representation.mediaType, json, exampleRecord(settings), (record) =>
-        textOf(representation.list(batchOf(record), optionsOf(settings))),
+        wholeListText([record], representation.list(optionsOf(settings)), new TurnShare()),
       ),
     ]),
   );
@@ -58,10 +59,6 @@ export function listContentTypes<T extends Document>({ listDecoders }: Collectio
         { schema: type === "application/json" ? { type: "array", items: json } : { type: "string" } },
       ]),
   );
-}
-
-async function* batchOf(record: StoredRecord): AsyncGenerator<readonly StoredRecord[]> {
-  yield [record];
 }
 
 /** JSON has a schema, and an example that is a value; of other forms OpenAPI knows that they are text. */

@@ -1,7 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import { valueAlong } from "../member-value.ts";
 import type { ListRepresentation } from "../representation.ts";
-import { listText } from "./list-text.ts";
 
 /** Lists the options of `csvRepresentation`. */
 export interface CsvRepresentationOptions {
@@ -32,16 +31,16 @@ export function csvRepresentation({ columns, formulas = "guarded" }: CsvRepresen
     extension: "csv",
     mediaType: "text/csv",
     contentType: "text/csv; charset=utf-8; header=present",
-    list: (batches, { fields = columns }) => {
+    list: ({ fields = columns }) => {
       const chosen = [...new Set(fields.flatMap((field) => columnsOf(field, columns)))];
       const paths = chosen.map((column) => column.split("."));
-      return listText(batches, {
+      return {
         before: toRow(chosen),
         item: ({ json }) => {
           const record: unknown = JSON.parse(json);
           return toRow(paths.map((path) => toCell(valueAlong(record, path), guard)));
         },
-      });
+      };
     },
   };
 }

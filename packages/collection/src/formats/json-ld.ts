@@ -1,6 +1,5 @@
 import type { ItemOptions, ItemRepresentation, ListRepresentation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";
-import { listText } from "./list-text.ts";
 
 /** Lists the options of `jsonLdRepresentation`. */
 export interface JsonLdRepresentationOptions {
@@ -36,12 +35,11 @@ export function jsonLdRepresentation({
     mediaType: "application/ld+json",
     contentType: "application/ld+json",
     item: (record, options) => JSON.stringify({ "@context": context, ...withId(record, options) }),
-    list: (batches, options) =>
-      listText(batches, {
-        before: `{"@context":${JSON.stringify(context)},"@graph":[`,
-        item: (record) => JSON.stringify(withId(record, options)),
-        between: ",",
-        after: "]}",
-      }),
+    list: (options) => ({
+      before: `{"@context":${JSON.stringify(context)},"@graph":[`,
+      item: (record) => JSON.stringify(withId(record, options)),
+      between: ",",
+      after: "]}",
+    }),
   };
 }

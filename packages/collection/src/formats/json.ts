@@ -3,7 +3,6 @@ import type { MediaType } from "waymark/fields";
 import type { ItemRepresentation, ListRepresentation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";
 import { type Line, type ListedValue, longestRecord } from "./list-decoder.ts";
-import { listText } from "./list-text.ts";
 
 /** Sends records as JSON, as they are stored; a list is one array. */
 export const jsonRepresentation: ItemRepresentation & ListRepresentation = {
@@ -12,7 +11,7 @@ export const jsonRepresentation: ItemRepresentation & ListRepresentation = {
   mediaType: "application/json",
   contentType: "application/json",
   item: toJson,
-  list: (batches) => listText(batches, { before: "[", item: toJson, between: ",", after: "]" }),
+  list: () => ({ before: "[", item: toJson, between: ",", after: "]" }),
 };
 
 function toJson({ json }: StoredRecord): string {

@@ -1,13 +1,16 @@
 import type { StoredRecord } from "../store.ts";
+import { recordsAtOnce, type TurnShare } from "../turn-share.ts";
 
 /** Describes how the texts of single records become the text of a list. */
 export interface ListSyntax {
-  /** Returns the text of a record. */
+  /** Returns the text of a record; called for each record of the list, in its order. */
   readonly item: (record: StoredRecord) => string;
   /** The text before the first record, between two, and after the last. Default: nothing. */
   readonly before?: string;
   readonly between?: string;
   readonly after?: string;
+  /** The whole text of a list without records. Default: `before` and `after`. */
+  readonly empty?: string;
 }
 
 /**
@@ -20,22 +23,37 @@ export interface ListSyntax {
  */
 export async function* listText(
   batches: AsyncIterable<readonly StoredRecord[]>,
-  { item, before = "", between = "", after = "" }: ListSyntax,
+  { item, before = "", between = "", after = "", empty = before + after }: ListSyntax,
 ): AsyncGenerator<string, void, undefined> {
   let piece = before;
-  let separator = "";
+  let isEmpty = true;
   for await (const batch of batches) {
     for (const record of batch) {
-      piece += separator + item(record);
-      separator = between;
+      piece += isEmpty ? item(record) : between + item(record);
+      isEmpty = false;
       if (piece.length >= pieceSize) {
         yield piece;
         piece = "";
       }
     }
   }
-  piece += after;
+  piece = isEmpty ? empty : piece + after;
   if (piece !== "") yield piece;
 }
 
 const pieceSize = 65_536;
+
+/** Makes the text of a list whose records are all in memory: that of `listText` in one piece. */
+export async function wholeListText(
+  records: readonly StoredRecord[],
+  { item, before = "", between = "", after = "", empty = before + after }: ListSyntax,
+  share: TurnShare,
+): Promise<string> {
+  if (records.length === 0) return empty;
+  let text = before;
+  for (const [i, record] of records.entries()) {
+    if (i % recordsAtOnce === 0 && share.isUsed) await share.next();
+    text += i === 0 ? item(record) : between + item(record);
+  }
+  return text + after;
+}

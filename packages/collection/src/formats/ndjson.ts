@@ -10,7 +10,6 @@ import {
   type ListedValue,
   longestRecord,
 } from "./list-decoder.ts";
-import { listText } from "./list-text.ts";
 
 /** Sends a list as `application/x-ndjson`: one JSON object a line, so that a reader needs memory for one record only. */
 export const ndjsonRepresentation: ListRepresentation = {
@@ -18,7 +17,7 @@ export const ndjsonRepresentation: ListRepresentation = {
   extension: "ndjson",
   mediaType: "application/x-ndjson",
   contentType: "application/x-ndjson",
-  list: (batches) => listText(batches, { item: ({ json }) => `${json}\n` }),
+  list: () => ({ item: ({ json }) => `${json}\n` }),
 };
 
 /**

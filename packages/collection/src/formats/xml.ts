@@ -1,7 +1,6 @@
 import { escapeXml, quote } from "waymark/content";
 import type { ItemRepresentation, ListRepresentation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";
-import { listText } from "./list-text.ts";
 
 /** Lists the options of `xmlRepresentation`. */
 export interface XmlRepresentationOptions {
@@ -43,12 +42,11 @@ export function xmlRepresentation({
     // RFC 7303 §8.1 recommends the charset, so that a reader knows it before the first byte.
     contentType: `${mediaType}; charset=utf-8`,
     item: (record) => declaration + element(record),
-    list: (batches) =>
-      listText(batches, {
-        before: `${declaration}<${list}>\n`,
-        item: (record) => `${element(record)}\n`,
-        after: `</${list}>\n`,
-      }),
+    list: () => ({
+      before: `${declaration}<${list}>\n`,
+      item: (record) => `${element(record)}\n`,
+      after: `</${list}>\n`,
+    }),
   };
 }
 

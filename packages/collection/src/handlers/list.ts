@@ -1,24 +1,30 @@
 import { HttpResponse } from "waymark";
-import { evaluatePreconditions, notModified } from "waymark/fields";
+import { evaluatePreconditions, HeaderList, notModified } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
-import { narrowAll } from "../lists/fields.ts";
+import { listText, wholeListText } from "../formats/list-text.ts";
+import { narrow } from "../lists/fields.ts";
 import { linkField, pageLinks, readPage } from "../lists/page.ts";
 import { readQuery } from "../lists/parameters.ts";
 import { parseListQuery } from "../lists/query.ts";
 import type { ListPage } from "../representation.ts";
 import type { Selection } from "../selection.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
-import type { Document, ReadOptions, StoredRecord } from "../store.ts";
+import type { Document, ReadOptions, RecordBatch, StoredRecord } from "../store.ts";
+import { batchesFrom } from "../stores/record-store.ts";
 import { inTurns, TurnShare } from "../turn-share.ts";
 import { readPreferences, withApplied } from "./preferences.ts";
 import { guarded, refusePrecondition } from "./refusals.ts";
-import { asFile, chosenRepresentation, listValidators, representationFields } from "./selected-representation.ts";
+import { asFile, chosenRepresentation, listFields, listValidators } from "./selected-representation.ts";
 
-/** Makes the handler for a GET of a collection: streams all matching records, or a page of them. */
+/**
+ * Makes the handler for a GET of a collection: sends all matching records, or a page of them. What is in memory after one read is
+ * sent whole, with its length; what is longer is streamed.
+ */
 export function listRecords<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
   const { scope, lists, members, maxPageSize, heldLists } = settings;
   return guarded(async (request) => {
     const { store, path } = await scope(request);
+    const url = toPublicUrl(request, path);
     const representation = chosenRepresentation(request, lists);
     const known = { members: store.members, fullText: store.fullText, fields: members, representation };
     const { parameters, query } = readQuery(request.search, (parameters, report) => ({
@@ -31,8 +37,7 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
     const validators = listValidators(request, await store.state(), lists, representation);
     const verdict = evaluatePreconditions(request, validators);
     if (verdict === "failed") return refusePrecondition(request);
-    const headers = representationFields(representation, validators).withMembers("Vary", ["Prefer"]);
-    let response = new HttpResponse(200, headers);
+    let response = new HttpResponse(200, listFields(representation, validators));
     if (verdict === "not-modified") return notModified(response);
     response = asFile(response, request, representation, path);
 
@@ -46,32 +51,46 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
         },
         caller: held.caller,
       };
-      const read = (wanted: Selection): AsyncIterable<readonly StoredRecord[]> =>
-        inTurns(held.count(store.list(wanted, reading)), share);
-      let batches: AsyncIterable<readonly StoredRecord[]>;
+      const counted = ({ records, next }: RecordBatch): RecordBatch => {
+        held.count(records);
+        if (next === undefined) return { records, next };
+        const inTurn = async (): Promise<RecordBatch> => {
+          if (share.isUsed) await share.next();
+          return counted(await next());
+        };
+        return { records, next: inTurn };
+      };
+      const read = async (wanted: Selection): Promise<RecordBatch> => counted(await store.batch(wanted, reading));
+      let batch: RecordBatch;
       let listPage: ListPage | undefined;
       const limit = selection.limit ?? representation.pageSize;
       if (limit === undefined) {
-        batches = read(selection);
+        batch = await read(selection);
       } else {
         const page = await readPage(read, query, { limit, size: maxPageSize }, store.members);
-        batches = inTurns(page.batches, share);
-        const links = pageLinks(toPublicUrl(request, path), parameters, limit, query, page);
+        batch = page.batch;
+        const links = pageLinks(url, parameters, limit, query, page);
         listPage = { links };
-        response = response.withHeader("Link", linkField(links));
+        response = response.withHeaders(response.headers.concat(HeaderList.of({ Link: linkField(links) })));
       }
       if (preferences.has("count")) {
         const total = await store.count(selection, reading);
         response = response.withHeader("X-Total-Count", `${total}`);
         listPage &&= { ...listPage, total };
       }
-      const options = { url: toPublicUrl(request, path), request, ...(listPage && { page: listPage }) };
-      const whole = held.untilEnd(batches);
-      const pieces =
-        fields === undefined
-          ? representation.list(whole, options)
-          : representation.list(narrowAll(whole, fields), { ...options, fields });
-      return withApplied(response, preferences).withBody(await begin(pieces));
+      const whole = representation.list({
+        url,
+        request,
+        ...(listPage && { page: listPage }),
+        ...(fields && { fields }),
+      });
+      const syntax =
+        fields === undefined ? whole : { ...whole, item: (record: StoredRecord) => whole.item(narrow(record, fields)) };
+      const body =
+        batch.next === undefined
+          ? await wholeListText(batch.records, syntax, share)
+          : await begin(listText(held.untilEnd(inTurns(batchesFrom(batch), share)), syntax));
+      return withApplied(response, preferences).withBody(body);
     } catch (error) {
       held.release();
       throw error;

@@ -104,6 +104,11 @@ export function representationFields(representation: Representation, validators:
   return constantFields(representation).whole.concat(fieldsOf(validators));
 }
 
+/** Returns the header fields of a list, whose content also depends on what the client prefers. */
+export function listFields(representation: Representation, validators: StateValidators): HeaderList {
+  return constantFields(representation).list.concat(fieldsOf(validators));
+}
+
 /** Makes the 304 in place of a representation: its fields, without those that are about content. */
 export function notModifiedAnswer(representation: Representation, validators: StateValidators): HttpResponse {
   return new HttpResponse(304, constantFields(representation).notModified.concat(fieldsOf(validators)));
@@ -116,6 +121,7 @@ function fieldsOf({ entityTag, lastModified }: StateValidators): HeaderList {
 /** The fields of a representation that do not depend on the state, checked and rendered once. */
 interface ConstantFields {
   readonly whole: HeaderList;
+  readonly list: HeaderList;
   readonly notModified: HeaderList;
 }
 
@@ -124,7 +130,8 @@ function constantFields(representation: Representation): ConstantFields {
   if (fields === undefined) {
     const { contentType, headers } = representation;
     const whole = HeaderList.of({ "Content-Type": contentType, "Cache-Control": "private, no-cache", ...headers });
-    fields = { whole, notModified: notModified(new HttpResponse(200, whole)).headers };
+    const list = whole.withMembers("Vary", ["Prefer"]);
+    fields = { whole, list, notModified: notModified(new HttpResponse(200, whole)).headers };
     constantFieldsOf.set(representation, fields);
   }
   return fields;

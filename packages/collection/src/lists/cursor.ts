@@ -1,15 +1,16 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { MemberType, MemberValue, SelectableMember, Selection, SortKey } from "../selection.ts";
 
 /**
- * Encodes a place in a selection as an opaque text of `A-Z`, `a-z`, `0-9`, `-` and `_`: the values of the record at the place, and
- * a fingerprint of the selection, so that the text is not valid in another selection.
+ * Returns the function that encodes places in a selection, each as an opaque text of `A-Z`, `a-z`, `0-9`, `-` and `_`: the values of
+ * the record at the place, and a fingerprint of the selection, so that the text is not valid in another selection.
  */
-export function toCursor(selection: Selection & Ordered, values: readonly MemberValue[]): string {
-  return Buffer.from(JSON.stringify([fingerprint(selection), ...values])).toString("base64url");
+export function cursorsOf(selection: Selection & Ordered): (values: readonly MemberValue[]) => string {
+  const made = fingerprint(selection);
+  return (values) => Buffer.from(JSON.stringify([made, ...values])).toString("base64url");
 }
 
-/** Decodes the values of the record at a place; undefined when the text was not made by `toCursor` for this selection. */
+/** Decodes the values of the record at a place; undefined when the text was not made by `cursorsOf` for this selection. */
 export function parseCursor(
   text: string,
   selection: Selection & Ordered,
@@ -33,7 +34,7 @@ interface Ordered {
 /** Returns a digest of a selection that does not depend on the order of its filters. */
 function fingerprint({ filters = [], words = [], order }: Selection & Ordered): string {
   const asked = [filters.map((filter) => JSON.stringify(filter)).toSorted(), words, order];
-  return createHash("sha256").update(JSON.stringify(asked)).digest("base64url").slice(0, 11);
+  return hash("sha256", JSON.stringify(asked), "base64url").slice(0, 11);
 }
 
 function parseArray(json: Buffer): readonly unknown[] {

@@ -53,14 +53,6 @@ export function narrow(record: StoredRecord, fields: readonly string[] | undefin
   return { ...record, json: JSON.stringify(chosen) };
 }
 
-/** Narrows each record of the batches. */
-export async function* narrowAll(
-  batches: AsyncIterable<readonly StoredRecord[]>,
-  fields: readonly string[],
-): AsyncGenerator<readonly StoredRecord[], void, undefined> {
-  for await (const batch of batches) yield batch.map((record) => narrow(record, fields));
-}
-
 /**
  * Reads the members that the parameter `fields` chooses, in its order: `name,address.postalCode`. The name of an object stands
  * for all of its members.

@@ -44,18 +44,13 @@ class HeldList {
   }
 
   /**
-   * Yields the batches, and counts each until the next one is requested.
+   * Counts a batch, in place of the one before it.
    *
-   * @throws HttpError 503 (rejects) as `assertRoom` of all, at the first batch of the list
+   * @throws HttpError 503 as `assertRoom` of all, at the first batch of the list
    */
-  async *count(
-    batches: AsyncIterable<readonly StoredRecord[]>,
-  ): AsyncGenerator<readonly StoredRecord[], void, undefined> {
-    for await (const batch of batches) {
-      if (this.#bytes === undefined) this.#all.assertRoom(this.caller);
-      this.#hold(bytesHeldBy(batch));
-      yield batch;
-    }
+  count(batch: readonly StoredRecord[]): void {
+    if (this.#bytes === undefined) this.#all.assertRoom(this.caller);
+    this.#hold(bytesHeldBy(batch));
   }
 
   /** Yields the batches, and ends the list after the last one. */
@@ -69,7 +64,7 @@ class HeldList {
     }
   }
 
-  /** Ends the list. */
+  /** Ends the list; again it does nothing. */
   release(): void {
     this.#hold(0);
     this.#isOver = true;
@@ -84,7 +79,9 @@ class HeldList {
 
 /** Estimates the bytes of the records and of their text in a response. */
 function bytesHeldBy(batch: readonly StoredRecord[]): number {
-  return 2 * batch.reduce((sum, { json }) => sum + json.length, 0);
+  let characters = 0;
+  for (const { json } of batch) characters += json.length;
+  return 2 * characters;
 }
 
 function refusal(whose: string): HttpError {

@@ -1,16 +1,23 @@
+import type { Awaitable } from "waymark";
 import { memberValue } from "../member-value.ts";
 import type { PageLinks } from "../representation.ts";
-import { defaultOrder, type MemberValue, type SelectableMember, type Selection } from "../selection.ts";
-import type { StoredRecord } from "../store.ts";
+import {
+  defaultOrder,
+  type MemberType,
+  type MemberValue,
+  type SelectableMember,
+  type Selection,
+} from "../selection.ts";
+import type { RecordBatch, StoredRecord } from "../store.ts";
 import { comparePlaces, type Place } from "../stores/keyset.ts";
-import { toCursor } from "./cursor.ts";
+import { cursorsOf } from "./cursor.ts";
 import type { QueryParameters } from "./parameters.ts";
 import type { ListQuery, OrderedSelection } from "./query.ts";
 
 /** One page of a list. */
 interface PageRead {
-  /** Its records in the order of the query. The records of a large page are read as they are sent. */
-  readonly batches: AsyncIterable<readonly StoredRecord[]>;
+  /** Its records in the order of the query. Those of a large page are read as they are sent, after the first batch. */
+  readonly batch: RecordBatch;
   /** The places of its first and last record; undefined when it has none. */
   readonly ends: { readonly first: Place; readonly last: Place } | undefined;
   /** Whether there are more records, in the direction in which the page was read. */
@@ -29,36 +36,33 @@ interface PageBounds {
  * receives them, as in a whole list. So a slow client needs little memory, and changes meanwhile may or may not be seen.
  */
 export async function readPage(
-  read: (selection: Selection) => AsyncIterable<readonly StoredRecord[]>,
+  read: (selection: Selection) => Awaitable<RecordBatch>,
   { selection, backwards }: ListQuery,
   bounds: PageBounds,
   members: readonly SelectableMember[],
 ): Promise<PageRead> {
-  const { after: _, limit: __, ...all } = selection;
   const { order } = selection;
-  const types = new Map(members.map(({ name, type }) => [name, type]));
-  const placeOf: PlaceOf = (record) => toPlace(record, selection, types);
-
   const wanted = { ...(backwards ? turned(selection) : selection), limit: bounds.limit + 1 };
-  const { kept, isWhole, first, last, beyond } = await findEnds(read(wanted), bounds);
+  const { kept, isWhole, first, last, beyond } = await findEnds(await read(wanted), bounds);
   const hasMore = beyond !== undefined;
-  if (first === undefined || last === undefined) return { batches: ofOne([]), ends: undefined, hasMore };
+  if (first === undefined || last === undefined) return { batch: whole([]), ends: undefined, hasMore };
+  const placeOf = (record: StoredRecord): Place => toPlace(record, selection, members);
   const ends = backwards
     ? { first: placeOf(last), last: placeOf(first) }
     : { first: placeOf(first), last: placeOf(last) };
-  if (isWhole) return { batches: ofOne(backwards ? kept.toReversed() : kept), ends, hasMore };
+  if (isWhole) return { batch: whole(backwards ? kept.toReversed() : kept), ends, hasMore };
 
+  const types = new Map(members.map(({ name, type }) => [name, type]));
   const isBehind = (record: StoredRecord): boolean => comparePlaces(order, placeOf(record), ends.last, types) > 0;
-  const readAgain = (from: Selection) => endingWith(read(from), backwards ? first : last, isBehind);
+  const { after: _, limit: __, ...all } = selection;
+  const readAgain = async (from: Selection) => endingWith(await read(from), backwards ? first : last, isBehind);
   if (backwards) {
-    const batches = readAgain(beyond === undefined ? all : { ...all, after: placeOf(beyond) });
-    return { batches, ends, hasMore };
+    const batch = await readAgain(beyond === undefined ? all : { ...all, after: placeOf(beyond) });
+    return { batch, ends, hasMore };
   }
-  const others = readAgain({ ...all, after: placeOf(kept.at(-1) ?? first) });
-  return { batches: joined(kept, others), ends, hasMore };
+  const others = { ...all, after: placeOf(kept.at(-1) ?? first) };
+  return { batch: { records: kept, next: () => readAgain(others) }, ends, hasMore };
 }
-
-type PlaceOf = (record: StoredRecord) => Place;
 
 /** The bounds of a page, in the direction in which it was read. */
 interface FoundPage {
@@ -72,15 +76,12 @@ interface FoundPage {
   readonly beyond: StoredRecord | undefined;
 }
 
-async function findEnds(
-  batches: AsyncIterable<readonly StoredRecord[]>,
-  { limit, size }: PageBounds,
-): Promise<FoundPage> {
+async function findEnds(begin: RecordBatch, { limit, size }: PageBounds): Promise<FoundPage> {
   const kept: StoredRecord[] = [];
   let [count, read] = [0, 0];
   let last: StoredRecord | undefined;
-  for await (const batch of batches) {
-    for (const record of batch) {
+  for (let batch: RecordBatch | undefined = begin; batch !== undefined; batch = await batch.next?.()) {
+    for (const record of batch.records) {
       const isWhole = kept.length === count;
       if (count === limit || read >= size) return { kept, isWhole, first: kept[0], last, beyond: record };
       if (isWhole && read < mostKept) kept.push(record);
@@ -103,41 +104,23 @@ function turned(selection: OrderedSelection): OrderedSelection {
   };
 }
 
-async function* ofOne(batch: readonly StoredRecord[]): AsyncGenerator<readonly StoredRecord[], void, undefined> {
-  yield batch;
-}
-
-async function* joined(
-  first: readonly StoredRecord[],
-  others: AsyncIterable<readonly StoredRecord[]>,
-): AsyncGenerator<readonly StoredRecord[], void, undefined> {
-  yield first;
-  yield* others;
-}
+const whole = (records: readonly StoredRecord[]): RecordBatch => ({ records, next: undefined });
 
 /**
- * Yields the records up to this one; up to its place when it has been removed or moved meanwhile.
+ * Returns the batches up to this record; up to its place when it has been removed or moved meanwhile.
  *
  * @param isBehind returns whether a record comes after that place
  */
-async function* endingWith(
-  batches: AsyncIterable<readonly StoredRecord[]>,
-  { id, revision }: StoredRecord,
+function endingWith(
+  { records, next }: RecordBatch,
+  end: StoredRecord,
   isBehind: (record: StoredRecord) => boolean,
-): AsyncGenerator<readonly StoredRecord[], void, undefined> {
-  for await (const batch of batches) {
-    const last = batch.findIndex((record) => record.id === id && record.revision === revision);
-    if (last >= 0) {
-      yield batch.slice(0, last + 1);
-      return;
-    }
-    const final = batch.at(-1);
-    if (final !== undefined && isBehind(final)) {
-      yield batch.slice(0, batch.findIndex(isBehind));
-      return;
-    }
-    yield batch;
-  }
+): RecordBatch {
+  const last = records.findIndex(({ id, revision }) => id === end.id && revision === end.revision);
+  if (last >= 0) return whole(records.slice(0, last + 1));
+  const final = records.at(-1);
+  if (final !== undefined && isBehind(final)) return whole(records.slice(0, records.findIndex(isBehind)));
+  return { records, next: next && (async () => endingWith(await next(), end, isBehind)) };
 }
 
 /** Renders the Link field of a page (RFC 8288). */
@@ -155,19 +138,19 @@ export function pageLinks(
   { selection, backwards }: ListQuery,
   { ends, hasMore }: PageRead,
 ): PageLinks {
-  const link = (parameter?: "after" | "before", place: Place = []): string => {
-    const query = [...parameters].filter(([name]) => name !== "after" && name !== "before");
-    if (!parameters.has("limit")) query.push(["limit", String(limit)]);
-    if (parameter !== undefined) query.push([parameter, toCursor(selection, place)]);
-    const search = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&");
-    return `${url}?${search}`;
-  };
+  let first = `${url}?`;
+  for (const [name, value] of parameters) {
+    if (name !== "after" && name !== "before") first += `${encodeURIComponent(name)}=${encodeURIComponent(value)}&`;
+  }
+  first = parameters.has("limit") ? first.slice(0, -1) : `${first}limit=${limit}`;
   const hasNext = backwards || hasMore;
   const hasPrevious = backwards ? hasMore : selection.after !== undefined;
+  if (ends === undefined || !(hasNext || hasPrevious)) return { first };
+  const toCursor = cursorsOf(selection);
   return {
-    first: link(),
-    ...(ends !== undefined && hasNext && { next: link("after", ends.last) }),
-    ...(ends !== undefined && hasPrevious && { prev: link("before", ends.first) }),
+    first,
+    ...(hasNext && { next: `${first}&after=${toCursor(ends.last)}` }),
+    ...(hasPrevious && { prev: `${first}&before=${toCursor(ends.first)}` }),
   };
 }
 
@@ -175,9 +158,10 @@ export function pageLinks(
 function toPlace(
   { id, json }: StoredRecord,
   { order = defaultOrder }: Selection,
-  types: ReadonlyMap<string, SelectableMember["type"]>,
+  members: readonly SelectableMember[],
 ): readonly MemberValue[] {
   if (order.length === 1 && order[0]?.member === "id") return [id];
   const document: unknown = JSON.parse(json);
-  return order.map(({ member }) => memberValue(document, member, types.get(member)));
+  const typeOf = (member: string): MemberType | undefined => members.find(({ name }) => name === member)?.type;
+  return order.map(({ member }) => memberValue(document, member, typeOf(member)));
 }

@@ -1,7 +1,7 @@
 import type { Awaitable } from "waymark";
 import type { DatabaseObserver, StoreOperation } from "../observer.ts";
 import type { Selection } from "../selection.ts";
-import type { BulkCreation, ReadOptions, StoredRecord } from "../store.ts";
+import type { BulkCreation, ReadOptions, RecordBatch, StoredRecord } from "../store.ts";
 import { StoreReadOnly, StoreUnavailable } from "../store-errors.ts";
 import type { BulkSource } from "./bulk-source.ts";
 import type { Claim } from "./decide.ts";
@@ -33,21 +33,18 @@ export class ObservedEngine implements Engine {
     return this.#observe("find", () => this.#engine.find(id, owner));
   }
 
-  async *list(
-    selection: Selection,
-    owner: number | undefined,
-    options: ReadOptions,
-  ): AsyncGenerator<readonly StoredRecord[], void, undefined> {
-    const batches = this.#engine.list(selection, owner, options);
-    try {
-      for (;;) {
-        const { done, value } = await this.#observe("list", () => batches.next());
-        if (done === true) return;
-        yield value;
-      }
-    } finally {
-      await batches.return();
-    }
+  batch(selection: Selection, owner: number | undefined, options: ReadOptions): Awaitable<RecordBatch> {
+    if (this.#observer === undefined) return this.#engine.batch(selection, owner, options);
+    return this.#observeBatch(() => this.#engine.batch(selection, owner, options));
+  }
+
+  #observeBatch(read: () => Awaitable<RecordBatch>): Awaitable<RecordBatch> {
+    const observed = ({ records, next }: RecordBatch): RecordBatch => ({
+      records,
+      next: next && (() => this.#observeBatch(next)),
+    });
+    const batch = this.#observe("list", read);
+    return batch instanceof Promise ? batch.then(observed) : observed(batch);
   }
 
   async count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number> {

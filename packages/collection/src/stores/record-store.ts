@@ -9,6 +9,7 @@ import type {
   CreationOptions,
   Document,
   ReadOptions,
+  RecordBatch,
   Removal,
   Replacement,
   Store,
@@ -26,11 +27,7 @@ import { type CreateWrite, givenId, type OutcomeOf, type Write, type WrittenCont
  */
 export interface Engine {
   find(id: number, owner: number | undefined): Awaitable<StoredRecord | undefined>;
-  list(
-    selection: Selection,
-    owner: number | undefined,
-    options: ReadOptions,
-  ): AsyncGenerator<readonly StoredRecord[], void, undefined>;
+  batch(selection: Selection, owner: number | undefined, options: ReadOptions): Awaitable<RecordBatch>;
   count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number>;
   /** Returns the last revision of each partition, in order. */
   revisions(): Awaitable<readonly number[]>;
@@ -66,12 +63,16 @@ export class RecordStore implements Store {
     return this.#engine.find(id, this.#owner);
   }
 
+  batch(selection: Selection = {}, options: ReadOptions = {}): Awaitable<RecordBatch> {
+    assertSelection(selection, this.members, this.fullText);
+    return this.#engine.batch(selection, this.#owner, options);
+  }
+
   async *list(
     selection: Selection = {},
     options: ReadOptions = {},
   ): AsyncGenerator<readonly StoredRecord[], void, undefined> {
-    assertSelection(selection, this.members, this.fullText);
-    yield* this.#engine.list(selection, this.#owner, options);
+    yield* batchesFrom(await this.batch(selection, options));
   }
 
   async count(selection: Selection = {}, options: ReadOptions = {}): Promise<number> {
@@ -128,6 +129,13 @@ export class RecordStore implements Store {
 
   #content(document: Document): WrittenContent {
     return writtenContent(this.#definition, document, this.#owner, this.#now().getTime());
+  }
+}
+
+/** Yields the records of this batch and of those after it, each batch read when it is asked for; no empty ones. */
+export async function* batchesFrom(first: RecordBatch): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+  for (let batch: RecordBatch | undefined = first; batch !== undefined; batch = await batch.next?.()) {
+    if (batch.records.length > 0) yield batch.records;
   }
 }
 

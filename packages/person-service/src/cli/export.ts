@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import {
   displayAddress,
   isPostgresAddress,
+  listText,
   openDatabase,
   openSnapshot,
   type Store,
@@ -76,7 +77,8 @@ async function write(
       draw(total === 0 ? 1 : Math.min(1, count / total), count);
     }
   }
-  const pieces = format.representation.list(counted(), { url: "/person", request: HttpRequest.of() });
+  const syntax = format.representation.list({ url: "/person", request: HttpRequest.of() });
+  const pieces = listText(counted(), syntax);
   try {
     // Standard output stays open for what the program prints.
     await pipeline(pieces, output, { end: output !== process.stdout });

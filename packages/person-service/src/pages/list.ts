@@ -1,4 +1,4 @@
-import { type ListOptions, type StoredRecord, storeMembers } from "@waymark/collection";
+import { type ListOptions, type ListSyntax, type StoredRecord, storeMembers } from "@waymark/collection";
 import { personCollection } from "../person/collection.ts";
 import { personMemberNames } from "../person/person.ts";
 import { frame } from "./document.ts";
@@ -18,12 +18,8 @@ interface ListView {
   readonly columns: readonly string[];
 }
 
-/** Makes the page of a list, in pieces of about 64 KiB. */
-export async function* listPage(
-  site: Site,
-  batches: AsyncIterable<readonly StoredRecord[]>,
-  options: ListOptions,
-): AsyncGenerator<string, void, undefined> {
+/** Makes the page of a list: a table with a row for each person, or what is said where there is nobody. */
+export function listPage(site: Site, options: ListOptions): ListSyntax {
   const { request, url, fields = defaultColumns } = options;
   const view: ListView = { options, address: new ListAddress(url, request.search), columns: fields };
   const mayCreate = site.may(request, "POST", "/person");
@@ -32,22 +28,15 @@ export async function* listPage(
     kind: "list",
     modules: mayCreate ? ["list.js", "import.js"] : ["list.js"],
   });
-  let piece = before + String(head(view, mayCreate));
-  let count = 0;
-  for await (const batch of batches) {
-    for (const record of batch) {
-      if (count++ === 0) piece += String(tableHead(view));
-      piece += String(row(view, record));
-    }
-    if (piece.length < pieceSize) continue;
-    yield piece;
-    piece = "";
-  }
-  piece += count === 0 ? String(emptyState(view)) : "</tbody>\n</table></div>\n";
-  yield piece + String(pager(view)) + after;
+  const top = `${before}${head(view, mayCreate)}`;
+  const bottom = `${pager(view)}${after}`;
+  return {
+    before: `${top}${tableHead(view)}`,
+    item: (record) => String(row(view, record)),
+    after: `</tbody>\n</table></div>\n${bottom}`,
+    empty: `${top}${emptyState(view)}${bottom}`,
+  };
 }
-
-const pieceSize = 65_536;
 
 /** The columns of a list without `fields`. */
 const defaultColumns: readonly string[] = [

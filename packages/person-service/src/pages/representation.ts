@@ -11,7 +11,7 @@ export function peoplePages(site: Site): ItemRepresentation & ListRepresentation
     mediaType: "text/html",
     contentType: "text/html; charset=utf-8",
     item: (record, options) => personPage(site, record, options),
-    list: (batches, options) => listPage(site, batches, options),
+    list: (options) => listPage(site, options),
     pageSize: 50,
     variant: (request) => variantFor(site, request),
     headers: pageHeaders,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type ItemRepresentation, type ListRepresentation, listText, type StoredRecord } from "@waymark/collection";
+import type { ItemRepresentation, ListRepresentation, StoredRecord } from "@waymark/collection";
 import type { Address, Person, StoredPerson } from "./person.ts";
 
 /** Sends a person as a vCard 4.0 (RFC 6350) for address books; a list is a sequence of cards. */
@@ -9,7 +9,7 @@ export const vcard: ItemRepresentation & ListRepresentation = {
   mediaType: "text/vcard",
   contentType: "text/vcard; charset=utf-8",
   item: toCard,
-  list: (batches) => listText(batches, { item: toCard }),
+  list: () => ({ item: toCard }),
   // A card needs a name (FN), and its UID and REV identify a person and a state.
   whole: true,
 };

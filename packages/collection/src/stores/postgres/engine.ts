@@ -1,7 +1,7 @@
 import type { CollectionDefinition } from "../../database.ts";
 import type { DatabaseObserver } from "../../observer.ts";
 import type { Selection } from "../../selection.ts";
-import type { BulkCreation, ReadOptions, StoredRecord } from "../../store.ts";
+import type { BulkCreation, ReadOptions, RecordBatch, StoredRecord } from "../../store.ts";
 import type { BulkSource } from "../bulk-source.ts";
 import type { Claim } from "../decide.ts";
 import type { Engine } from "../record-store.ts";
@@ -49,12 +49,8 @@ export class PostgresEngine implements Engine {
     return owner === undefined || found?.owner === owner ? found?.record : undefined;
   }
 
-  list(
-    selection: Selection,
-    owner: number | undefined,
-    options: ReadOptions,
-  ): AsyncGenerator<readonly StoredRecord[], void, undefined> {
-    return this.#select(selection, owner).batches(this.#pools.lists, selection, options);
+  batch(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<RecordBatch> {
+    return this.#select(selection, owner).batch(this.#pools.lists, selection, options);
   }
 
   count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number> {

@@ -1,5 +1,5 @@
 import { defaultOrder, type MemberFilter, type MemberValue, type Selection, type SortKey } from "../../selection.ts";
-import type { ReadOptions, StoredRecord } from "../../store.ts";
+import type { ReadOptions, RecordBatch } from "../../store.ts";
 import { where } from "../conditions.ts";
 import { type KeyCondition, keysetRanges } from "../keyset.ts";
 import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
@@ -36,22 +36,17 @@ export class PostgresSelection {
     this.#order = order;
   }
 
-  /** Reads the records in batches of about 64 KiB, each when it is asked for; none after the signal is aborted. */
-  async *batches(
+  /** Reads the first records from the place on, about 64 KiB; none after the signal is aborted. */
+  async batch(
     pool: PostgresPool,
     { after, limit = Number.POSITIVE_INFINITY }: Selection,
     options: ReadOptions,
-  ): AsyncGenerator<readonly StoredRecord[], void, undefined> {
-    let place = after;
-    for (let left = limit; left > 0; ) {
-      const { rows, isLast } = await this.#batch(pool, place, Math.min(left, mostInBatch), options);
-      const last = rows.at(-1);
-      if (last === undefined) return;
-      yield rows.map(toRecord);
-      if (isLast) return;
-      left -= rows.length;
-      place = this.#placeOf(last);
-    }
+  ): Promise<RecordBatch> {
+    const { rows, isLast } = await this.#rows(pool, after, Math.min(limit, mostInBatch), options);
+    const left = limit - rows.length;
+    const last = isLast || left === 0 ? undefined : rows.at(-1);
+    const next = last && (() => this.batch(pool, { after: this.#placeOf(last), limit: left }, options));
+    return { records: rows.map(toRecord), next };
   }
 
   /** Returns the number of records. */
@@ -88,7 +83,7 @@ export class PostgresSelection {
     return { text, values: dialect.values };
   }
 
-  async #batch(
+  async #rows(
     pool: PostgresPool,
     place: readonly MemberValue[] | undefined,
     wanted: number,

@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Awaitable } from "waymark";
 import type { CollectionDefinition } from "../../database.ts";
 import type { Selection } from "../../selection.ts";
-import type { BulkCreation, ReadOptions, StoredRecord } from "../../store.ts";
+import type { BulkCreation, ReadOptions, RecordBatch, StoredRecord } from "../../store.ts";
 import { StoreNotEmpty } from "../../store-errors.ts";
 import type { BulkSource } from "../bulk-source.ts";
 import { type Claim, conflictOf } from "../decide.ts";
@@ -13,7 +14,7 @@ import { guardedRead, toStoreFault } from "./fault.ts";
 import { SqliteKnown } from "./known.ts";
 import { boundedPlan, type SelectionPlan } from "./plan.ts";
 import type { SqliteReader } from "./reader.ts";
-import type { RecordPage, SqliteQueries } from "./selection.ts";
+import type { SqliteQueries } from "./selection.ts";
 import type { SqliteWriter } from "./writer.ts";
 
 /** The connections for reading and changing the collections of a database. */
@@ -65,21 +66,23 @@ export class SqliteEngine implements Engine {
     return row && { id: row[0], revision: row[1], updatedAt: row[2], json: row[3] };
   }
 
-  async *list(
-    selection: Selection,
-    owner: number | undefined,
-    options: ReadOptions,
-  ): AsyncGenerator<readonly StoredRecord[], void, undefined> {
-    const { queries, reader } = this.#connections;
+  batch(selection: Selection, owner: number | undefined, options: ReadOptions): Awaitable<RecordBatch> {
+    const { queries, reader, lock } = this.#connections;
+    const collection = this.#collection;
     const bounded = boundedPlan(selection);
-    let plan: SelectionPlan | undefined = bounded;
-    for (let rest: Selection | undefined = selection; rest !== undefined; ) {
-      const asked = [this.#collection, rest, owner, plan] as const;
-      const page: RecordPage =
-        bounded === undefined ? await reader.read(options, "page", ...asked) : queries.page(...asked);
-      if (page.records.length > 0) yield page.records;
-      ({ rest, plan } = page);
+    if (bounded !== undefined) {
+      const batchOf = (selected: Selection): RecordBatch => {
+        lock?.beforeRead();
+        const { records, rest } = queries.page(collection, selected, owner, bounded);
+        return { records, next: rest && (() => batchOf(rest)) };
+      };
+      return batchOf(selection);
     }
+    const batchOf = async (selected: Selection, known?: SelectionPlan): Promise<RecordBatch> => {
+      const { records, rest, plan } = await reader.read(options, "page", collection, selected, owner, known);
+      return { records, next: rest && (() => batchOf(rest, plan)) };
+    };
+    return batchOf(selection);
   }
 
   async count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number> {
@@ -90,6 +93,7 @@ export class SqliteEngine implements Engine {
   }
 
   revisions(): readonly [number] {
+    this.#connections.lock?.beforeRead();
     // The collection's row was made when the database was opened, and is never deleted.
     return guardedRead(() => this.#revision.get(this.#collection) as unknown as readonly [number]);
   }
