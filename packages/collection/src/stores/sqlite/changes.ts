@@ -6,7 +6,7 @@ import type { OutcomeOf, Write } from "../write.ts";
 import { type FilledColumn, filledColumns, rowInsertion } from "./columns.ts";
 import type { SqliteCounters } from "./counters.ts";
 import { SqliteKnown } from "./known.ts";
-import { readRowidsAsBigInt } from "./statements.ts";
+import { limit, readRowidsAsBigInt } from "./statements.ts";
 import { SqliteWords } from "./words.ts";
 
 /** Makes the changes to a collection over one connection, within a transaction that may write. */
@@ -46,7 +46,7 @@ export class SqliteWrites {
     );
     this.#forget = database.prepare(
       `DELETE FROM waymark_keys WHERE (collection, owner, key) IN (
-        SELECT collection, owner, key FROM waymark_keys WHERE time <= ? ORDER BY time LIMIT ?
+        SELECT collection, owner, key FROM waymark_keys WHERE time <= ? ORDER BY time ${limit}
       )`,
     );
     this.#any = database.prepare(

@@ -1,7 +1,7 @@
 import { defaultOrder, type MemberFilter, type Selection } from "../../selection.ts";
 import { where } from "../conditions.ts";
 import { type Columns, SqliteDialect } from "./dialect.ts";
-import type { StatementCache } from "./statements.ts";
+import { limit, type StatementCache } from "./statements.ts";
 import { isIndexed, matching, wordsTable } from "./words.ts";
 
 /** The records of a collection, or of one owner in it, for reading them over a connection. */
@@ -126,7 +126,7 @@ function areBestLookedUp(records: SelectableRecords, words: readonly string[], c
 }
 
 function countFoundUpTo({ collection, statements }: SelectableRecords, most: number, words: readonly string[]): number {
-  const found = `SELECT 1 FROM "${wordsTable(collection)}" (?) LIMIT ?`;
+  const found = `SELECT 1 FROM "${wordsTable(collection)}" (?) ${limit}`;
   return countRows(statements, found, [matching(words), most]);
 }
 
@@ -134,8 +134,8 @@ function countUpTo(records: SelectableRecords, most: number, member: string, fil
   const dialect = new SqliteDialect(records);
   const { owner } = records;
   const conditions = where([...dialect.stopConditions(), ...dialect.conditions({ owner, filters })]);
-  const text = `SELECT 1 FROM ${dialect.tableBy(member, owner)} ${conditions} LIMIT ${dialect.add(most)}`;
-  return countRows(records.statements, text, dialect.values);
+  const text = `SELECT 1 FROM ${dialect.tableBy(member, owner)} ${conditions} ${limit}`;
+  return countRows(records.statements, text, [...dialect.values, most]);
 }
 
 function countRows(statements: StatementCache, rows: string, values: readonly (string | number)[]): number {

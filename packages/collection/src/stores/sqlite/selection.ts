@@ -9,7 +9,7 @@ import { selectableColumns } from "./columns.ts";
 import { type Bound, type Columns, SqliteDialect } from "./dialect.ts";
 import { guardedRead } from "./fault.ts";
 import { planOf, type SelectableRecords, type SelectionPlan } from "./plan.ts";
-import { StatementCache } from "./statements.ts";
+import { limit, StatementCache } from "./statements.ts";
 
 /** The next records of a selection. */
 export interface RecordPage {
@@ -190,7 +190,7 @@ export class SqliteSelection {
       ...dialect.conditions({ owner, filters, range, words: isByWords ? [] : words }),
     ]);
     const text = `SELECT ${recordColumns}${dialect.keyColumns(order)} FROM ${table} ${conditions}
-      ${dialect.orderBy(order)} LIMIT ?`;
+      ${dialect.orderBy(order)} ${limit}`;
     return { text, values: dialect.values };
   }
 }
