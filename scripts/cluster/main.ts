@@ -13,7 +13,8 @@ import { startPooledPostgres } from "./pgbouncer.ts";
 //   npm run cluster -- patroni freeze --rounds 20     suspends it; further faults: switchover, slow, partition
 //   npm run cluster -- pgbouncer                      kills the pooler before a server; a further fault: server
 //   PG_BIN=/usr/lib/postgresql/17/bin npm run cluster -- citus
-//                                                     kills the worker that has the people; further faults: coordinator, other
+//                                                     kills the worker that has the people; further faults: coordinator, other,
+//                                                     failover, coordinator-failover
 //
 // --instances N and --partitions N have the service run in several processes, and its tables in several partitions.
 

@@ -19,7 +19,7 @@ export interface PostgresPrograms {
 }
 
 /** Without members whoever runs the tests. */
-interface User {
+export interface User {
   readonly uid?: number;
   readonly gid?: number;
 }
@@ -68,6 +68,18 @@ export async function initialise({ initdb, user }: PostgresPrograms, directory: 
   );
   const [fault, [code]] = await Promise.all([text(initialising.stderr), once(initialising, "close")]);
   if (code !== 0) throw new Error(`initdb has failed: ${fault}`);
+}
+
+/** Copies the files of a server that runs on this machine. */
+export async function copyRunningServer(program: string, user: User, port: number, data: string): Promise<void> {
+  const options = [`--pgdata=${data}`, "--host=127.0.0.1", `--port=${port}`, `--username=${administrator.user}`];
+  const copying = spawn(program, [...options, "--checkpoint=fast", "--no-sync"], {
+    ...user,
+    env: { ...process.env, PGPASSWORD: administrator.password },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const [fault, [code]] = await Promise.all([text(copying.stderr), once(copying, "close")]);
+  if (code !== 0) throw new Error(`pg_basebackup has failed: ${fault}`);
 }
 
 /** Copies the files of a server that does not run. */

@@ -10,6 +10,7 @@ import { freePort } from "../../waymark/test/free-port.ts";
 import {
   administrator,
   copyFiles,
+  copyRunningServer,
   findPrograms,
   initialise,
   installedPrograms,
@@ -62,6 +63,23 @@ export function startInstalledPostgres(bin: string, ...flags: readonly string[])
   return startServer((directory) => installedPrograms(bin, directory), flags);
 }
 
+/** Starts a standby of a running server, with the programs of an installation, in the directory `bin`, and a copy of its files. */
+export async function startInstalledStandby(
+  bin: string,
+  primary: PostgresServer,
+  port: number,
+  ...flags: readonly string[]
+): Promise<ReplicatedServer> {
+  const directory = await mkdtemp(join(tmpdir(), "postgres-standby-"));
+  const programs = await installedPrograms(bin, directory);
+  const data = join(directory, "data");
+  await copyRunningServer(join(bin, "pg_basebackup"), programs.user, primary.port, data);
+  const standby = await serverOf({ programs, data, port, flags, remove: () => removeAll(directory) });
+  await standby.follow(primary);
+  await standby.start();
+  return standby;
+}
+
 async function startServer(
   programsFor: (directory: string) => Promise<PostgresPrograms>,
   flags: readonly string[],
@@ -111,13 +129,15 @@ export async function startReplication(...flags: readonly string[]): Promise<Rep
 interface ServerParts {
   readonly programs: PostgresPrograms;
   readonly data: string;
+  /** Left out for one that is free. */
+  readonly port?: number;
   readonly flags: readonly string[];
   readonly remove: () => Promise<void>;
 }
 
 /** A server that is still to be started. */
-async function serverOf({ programs, data, flags, remove }: ServerParts): Promise<ReplicatedServer> {
-  const port = await freePort();
+async function serverOf({ programs, data, flags, remove, ...given }: ServerParts): Promise<ReplicatedServer> {
+  const port = given.port ?? (await freePort());
   const source: string[] = [];
   let server: ChildProcess | undefined;
   const start = async (): Promise<void> => {

@@ -18,6 +18,7 @@ for (const [cluster, faults] of [
   ["patroni", ["kill", "freeze", "switchover", "slow"]],
   ["patroni", ["partition"]],
   ["citus", ["worker", "coordinator", "other"]],
+  ["citus", ["failover", "coordinator-failover"]],
 ] as const) {
   it(`keeps all that was acknowledged through faults of ${cluster}: ${faults.join(", ")}`, async (t) => {
     const args = ["--conditions=@waymark/source", program, cluster, ...faults, "--rounds", rounds];
