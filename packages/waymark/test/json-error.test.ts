@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ContentError } from "../src/content/decoder.ts";
-import { assertStrictJson } from "../src/content/strict-json.ts";
+import { assertStrictJson } from "../src/content/json.ts";
 
 const details: readonly (readonly [text: string, detail: string])[] = [
   ["", "Expected a value, but found no content"],

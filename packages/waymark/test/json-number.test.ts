@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { isKeptByDouble } from "../src/content/strict-json.ts";
+import { isKeptByDouble } from "../src/content/decimal.ts";
 
 const kept = [
   ..."0 -0 0.0 -0.0e5 0e999999999999999999999 1 -1 1.0 10 1e2 1E+2 1e-2 100e-2 0.1 0.10 123456789012345 1e23".split(

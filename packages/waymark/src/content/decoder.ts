@@ -111,7 +111,9 @@ export function chooseDecoder<D extends ContentReader>(headers: HeaderList, deco
   const mediaType = parseMediaType(line);
   if (mediaType === undefined) throw unsupported(`The Content-Type ${excerpt(line)} is not a media type`, decoders);
 
-  const candidates = decoders.filter(({ mediaTypes }) => mediaTypes.some((range) => isIn(mediaType, range)));
+  const candidates = decoders.filter((decoder) =>
+    rangesOf(decoder).some((range) => matchesMediaType(range, mediaType)),
+  );
   if (candidates.length === 0) throw unsupported(`The Content-Type ${excerpt(line)} is not read here`, decoders);
   const charset = mediaType.parameters.get("charset");
   const decoder = candidates.find(({ charsets }) => charset === undefined || (charsets?.includes(charset) ?? true));
@@ -120,11 +122,21 @@ export function chooseDecoder<D extends ContentReader>(headers: HeaderList, deco
   throw unsupported(`The Content-Type ${excerpt(line)} is read in ${charsets.join(", ")} only`, decoders);
 }
 
-function isIn(mediaType: MediaType, range: string): boolean {
-  const parsed = parseMediaRange(range);
-  if (parsed === undefined) throw new TypeError(`A decoder names ${quote(range)}, which is not a media type`);
-  return matchesMediaType(parsed, mediaType);
+/** Returns the media types of a decoder. They are parsed once, and not for each request. */
+function rangesOf({ mediaTypes }: ContentReader): readonly MediaType[] {
+  let ranges = parsedRanges.get(mediaTypes);
+  if (ranges === undefined) {
+    ranges = mediaTypes.map((range) => {
+      const parsed = parseMediaRange(range);
+      if (parsed === undefined) throw new TypeError(`A decoder names ${quote(range)}, which is not a media type`);
+      return parsed;
+    });
+    parsedRanges.set(mediaTypes, ranges);
+  }
+  return ranges;
 }
+
+const parsedRanges = new WeakMap<readonly string[], readonly MediaType[]>();
 
 function unsupported(found: string, decoders: readonly ContentReader[]): HttpError {
   const supported = [...new Set(decoders.flatMap(({ mediaTypes }) => mediaTypes))];

@@ -1,5 +1,8 @@
+import { excerpt, shorten } from "../message-text.ts";
+import { isKeptByDouble } from "./decimal.ts";
 import { type Decoder, decodeUtf8 } from "./decoder.ts";
-import { assertStrictJson } from "./strict-json.ts";
+import { readEscape, readSurrogates, skipSound } from "./json-escapes.ts";
+import { expected, fault, type JsonReader, nameOf, wordAt } from "./json-reader.ts";
 
 /** Lists the options of `parseStrictJson` and of decoders of JSON. */
 export interface StrictJsonOptions {
@@ -44,3 +47,180 @@ export const jsonDecoder: Decoder = {
   charsets: ["utf-8"],
   decode: (content) => parseStrictJson(decodeUtf8(content)),
 };
+
+/**
+ * Reads a text by the rules of `parseStrictJson` to find its first fault, in time that grows with its length.
+ *
+ * @throws ContentError with the line and the column of the fault
+ */
+export function assertStrictJson(text: string, maxDepth: number, maxValues: number = Number.POSITIVE_INFINITY): void {
+  const reader: JsonReader = { text, maxDepth, maxValues, at: 0, depth: 0, values: 0 };
+  if (text.startsWith("\ufeff")) {
+    throw fault(reader, "The content begins with a byte order mark, which JSON must not have", 0);
+  }
+  readElement(reader, "a value");
+  if (reader.at < text.length) throw expected(reader, "nothing more after the value");
+}
+
+/** Reads a value and the white space around it. */
+function readElement(reader: JsonReader, due: string): void {
+  skipSpace(reader);
+  readValue(reader, due);
+  skipSpace(reader);
+}
+
+function readValue(reader: JsonReader, due: string): void {
+  if (++reader.values > reader.maxValues) throw fault(reader, `There are more than ${reader.maxValues} values`);
+  const character = reader.text.charAt(reader.at);
+  if (character === '"') readString(reader);
+  else if (character === "{") readNested(reader, readObject);
+  else if (character === "[") readNested(reader, readArray);
+  else if (character === "-" || isDigit(character.charCodeAt(0))) readNumber(reader);
+  else readLiteral(reader, due);
+}
+
+function readLiteral(reader: JsonReader, due: string): void {
+  const word = wordAt(reader.text, reader.at);
+  if (word !== "true" && word !== "false" && word !== "null") throw expected(reader, due);
+  reader.at += word.length;
+}
+
+function readNested(reader: JsonReader, read: (reader: JsonReader) => void): void {
+  if (++reader.depth > reader.maxDepth) {
+    throw fault(reader, `Arrays and objects nest more than ${reader.maxDepth} deep`);
+  }
+  reader.at++;
+  skipSpace(reader);
+  read(reader);
+  reader.depth--;
+}
+
+function readArray(reader: JsonReader): void {
+  if (skip(reader, "]")) return;
+  readElement(reader, 'a value or "]"');
+  while (!skip(reader, "]")) {
+    if (!skip(reader, ",")) throw expected(reader, '"," or "]"');
+    readElement(reader, "a value after the comma");
+  }
+}
+
+function readObject(reader: JsonReader): void {
+  if (skip(reader, "}")) return;
+  const names = new MemberNames();
+  readMember(reader, 'a member name in double quotes or "}"', names);
+  while (!skip(reader, "}")) {
+    if (!skip(reader, ",")) throw expected(reader, '"," or "}"');
+    skipSpace(reader);
+    readMember(reader, "a member name in double quotes after the comma", names);
+  }
+}
+
+function readMember(reader: JsonReader, due: string, names: MemberNames): void {
+  const start = reader.at;
+  if (reader.text.charAt(start) !== '"') throw expected(reader, due);
+  readString(reader);
+  const spelling = reader.text.slice(start + 1, reader.at - 1);
+  const name = spelling.includes("\\") ? String(JSON.parse(`"${spelling}"`)) : spelling;
+  if (name === "__proto__") throw fault(reader, 'A member must not be named "__proto__"', start);
+  if (!names.add(name)) throw fault(reader, `The member ${excerpt(name)} occurs twice`, start);
+  skipSpace(reader);
+  if (!skip(reader, ":")) throw expected(reader, `":" after the member name ${excerpt(name)}`);
+  readElement(reader, "a value");
+}
+
+/** The names of the members of an object. A few are compared one by one, in a third of the time of a set. */
+class MemberNames {
+  readonly #few: string[] = [];
+  #many: Set<string> | undefined;
+
+  /** Returns whether the name is new. */
+  add(name: string): boolean {
+    if (this.#many !== undefined) return this.#many.size < this.#many.add(name).size;
+    if (this.#few.includes(name)) return false;
+    this.#few.push(name);
+    if (this.#few.length === 16) this.#many = new Set(this.#few);
+    return true;
+  }
+}
+
+function readString(reader: JsonReader): void {
+  const near = ++reader.at + 64;
+  for (;;) {
+    if (reader.at < near) skipPlain(reader, near);
+    if (reader.at >= near) skipSound(reader);
+    const code = reader.text.charCodeAt(reader.at);
+    if (code === backslash) readEscape(reader);
+    else if (code === doubleQuote) break;
+    else if (Number.isNaN(code)) throw fault(reader, "The string has no closing quote");
+    else if (code >= 0x20) readSurrogates(reader);
+    else {
+      const control = nameOf(reader.text.charAt(reader.at));
+      throw fault(reader, `The control character ${control} must be escaped in a string`);
+    }
+  }
+  reader.at++;
+}
+
+function readNumber(reader: JsonReader): void {
+  const start = reader.at;
+  skip(reader, "-");
+  if (reader.text.charAt(reader.at) === "0" && isDigit(reader.text.charCodeAt(reader.at + 1))) {
+    throw fault(reader, "A number must not have a leading zero", start);
+  }
+  readDigits(reader);
+  if (skip(reader, ".")) readDigits(reader);
+  const hasExponent = skip(reader, "e") || skip(reader, "E");
+  if (hasExponent) {
+    if (!skip(reader, "+")) skip(reader, "-");
+    readDigits(reader);
+  }
+  // A double keeps any 15 digits.
+  if (!hasExponent && reader.at - start <= 15) return;
+  const number = reader.text.slice(start, reader.at);
+  if (isKeptByDouble(number)) return;
+  const double = Number(number);
+  const fate = Number.isFinite(double) ? `would be rounded to ${double}` : "is too large for a double";
+  throw fault(reader, `The number ${shorten(number)} ${fate}`, start);
+}
+
+function readDigits(reader: JsonReader): void {
+  const { text, at: start } = reader;
+  let at = start;
+  while (isDigit(text.charCodeAt(at))) at++;
+  reader.at = at;
+  if (at === start) throw expected(reader, "a digit");
+}
+
+function skipSpace(reader: JsonReader): void {
+  const { text } = reader;
+  let { at } = reader;
+  while (isSpace(text.charCodeAt(at))) at++;
+  reader.at = at;
+}
+
+function skipPlain(reader: JsonReader, end: number): void {
+  const { text } = reader;
+  let { at } = reader;
+  while (at < end && isPlain(text.charCodeAt(at))) at++;
+  reader.at = at;
+}
+
+// Plain loops over character codes take half the time of regular expressions: on 100 KB of persons, parseStrictJson takes 3 to 5
+// times as long as JSON.parse (Node 26). Past the end of the text the code is NaN, for which all of these are false.
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+/**
+ * Returns whether a string may have the character as it is: neither a quote, a backslash, a control character nor a
+ * surrogate.
+ */
+const isPlain = (code: number): boolean =>
+  code >= 0x20 && code !== doubleQuote && code !== backslash && !(code >= 0xd800 && code <= 0xdfff);
+
+const doubleQuote = 0x22;
+const backslash = 0x5c;
+
+function skip(reader: JsonReader, character: string): boolean {
+  if (reader.text.charAt(reader.at) !== character) return false;
+  reader.at++;
+  return true;
+}

@@ -1,9 +1,10 @@
-import type { Awaitable } from "../and-then.ts";
+import { isPromise } from "../and-then.ts";
 import type { HeaderList } from "../fields/header-list.ts";
-import { type ContentCoding, chooseCoding, joinBytes } from "./coding.ts";
+import { type DecodingBounds, decodePieces, decodeWhole } from "./coded-content.ts";
+import { type ContentCoding, chooseCoding } from "./coding.ts";
 import { chooseDecoder, type Decoder, decodeUtf8 } from "./decoder.ts";
 import { jsonDecoder, parseStrictJson } from "./json.ts";
-import { contentExpandsTooFar, contentTooLarge, invalidContent, malformedRefusal } from "./refusals.ts";
+import { contentTooLarge, invalidContent, malformedRefusal } from "./refusals.ts";
 import type { StandardSchemaV1, ValidationResult } from "./standard-schema.ts";
 
 /** Where the content of a request comes from; each adapter has its own. It is asked at most once, for one of the two. */
@@ -95,9 +96,10 @@ export class RequestContent {
   /** Returns the bytes, the same array each time: a caller that changes them changes them for all. */
   async bytes(headers: HeaderList, options?: ReadOptions): Promise<Uint8Array> {
     this.#requireUnstreamed();
-    const { limit, coding, maxExpansion } = this.#admit(headers, options);
+    const admission = this.#admit(headers, options);
+    const { limit, coding } = admission;
     const whole = this.#readWhole(limit);
-    const content = await (coding === undefined ? whole : this.#decodeOnce(coding, whole, limit, maxExpansion));
+    const content = await (coding === undefined ? whole : this.#decodeOnce(coding, whole, admission));
     if (content.length > limit) throw contentTooLarge(limit);
     return content;
   }
@@ -149,8 +151,11 @@ export class RequestContent {
       options?.decoders ?? (this.#settings ?? defaultContentSettings).decoders,
     );
     const content = await this.bytes(headers, options);
-    const value = await refuseMalformed(() => decoder.decode(content, mediaType));
-    const result = await (isSchema(validator) ? validator["~standard"].validate(value) : validator(value));
+    const decoded = refuseMalformed(() => decoder.decode(content, mediaType));
+    // Most decoders and validators return no promise. To wait for one takes as long as to validate a short record.
+    const value = isPromise(decoded) ? await Promise.resolve(decoded).catch(throwMalformed) : decoded;
+    const validated = isSchema(validator) ? validator["~standard"].validate(value) : validator(value);
+    const result = isPromise(validated) ? await validated : validated;
     if (result.issues !== undefined) throw invalidContent(result.issues);
     return result.value;
   }
@@ -185,34 +190,18 @@ export class RequestContent {
   }
 
   async *#pieces(headers: HeaderList, options: ReadOptions | undefined): AsyncGenerator<Uint8Array, void, void> {
-    const { limit, coding, maxExpansion } = this.#admit(headers, options);
+    const admission = this.#admit(headers, options);
+    const { limit, coding } = admission;
     const pieces = this.#receive(limit);
-    yield* coding === undefined ? pieces : decodePieces(coding, pieces, limit, maxExpansion);
+    yield* coding === undefined ? pieces : decodePieces(coding, pieces, admission);
   }
 
-  #decodeOnce(
-    coding: ContentCoding,
-    whole: Promise<Uint8Array>,
-    limit: number,
-    maxExpansion: number,
-  ): Promise<Uint8Array> {
+  #decodeOnce(coding: ContentCoding, whole: Promise<Uint8Array>, admission: Admission): Promise<Uint8Array> {
     if (this.#decoded?.coding !== coding) {
-      this.#decoded = { coding, content: this.#decodeWhole(coding, whole, limit, maxExpansion) };
+      const keep = (pieces: AsyncIterable<Uint8Array>) => this.#source.keep?.(pieces) ?? pieces;
+      this.#decoded = { coding, content: whole.then((coded) => decodeWhole(coding, coded, admission, keep)) };
     }
     return this.#decoded.content;
-  }
-
-  async #decodeWhole(
-    coding: ContentCoding,
-    whole: Promise<Uint8Array>,
-    limit: number,
-    maxExpansion: number,
-  ): Promise<Uint8Array> {
-    const coded = bufferedSource(await whole).stream(Number.POSITIVE_INFINITY);
-    const decoded = decodePieces(coding, coded, limit, maxExpansion);
-    const pieces: Uint8Array[] = [];
-    for await (const piece of this.#source.keep?.(decoded) ?? decoded) pieces.push(piece);
-    return joinBytes(pieces);
   }
 
   /** Returns the limit in bytes and the coding, unless the head of the request forbids reading. */
@@ -221,54 +210,27 @@ export class RequestContent {
     if (!(limit >= 0)) throw new RangeError(`A limit is a number of bytes, 0 or more, not ${limit}`);
     const maxExpansion = options?.maxExpansion ?? Number.POSITIVE_INFINITY;
     if (!(maxExpansion > 0)) throw new RangeError(`maxExpansion is a number above 0, not ${maxExpansion}`);
-    const coding = chooseCoding(headers, (this.#settings ?? defaultContentSettings).codings);
+    // Few requests have content in a coding.
+    const coding = headers.has("Content-Encoding")
+      ? chooseCoding(headers, (this.#settings ?? defaultContentSettings).codings)
+      : undefined;
     if ((this.#source.length ?? 0) > limit) throw contentTooLarge(limit);
     return { limit, coding, maxExpansion };
   }
 }
 
-interface Admission {
-  readonly limit: number;
+/** How the head of a request has its content read. */
+interface Admission extends DecodingBounds {
   readonly coding: ContentCoding | undefined;
-  readonly maxExpansion: number;
 }
-
-/** Returns the content that is coded in the pieces; no more of it is made once it is longer than the limit or expands too far. */
-async function* decodePieces(
-  coding: ContentCoding,
-  pieces: AsyncIterable<Uint8Array>,
-  limit: number,
-  maxExpansion: number,
-): AsyncGenerator<Uint8Array, void, void> {
-  let [coded, decoded] = [0, 0];
-  const counted = async function* (): AsyncGenerator<Uint8Array, void, void> {
-    for await (const piece of pieces) {
-      coded += piece.byteLength;
-      yield piece;
-    }
-  };
-  try {
-    for await (const piece of coding.decode(counted())) {
-      decoded += piece.byteLength;
-      if (decoded > limit) throw contentTooLarge(limit);
-      if (decoded > freeExpansion && decoded > maxExpansion * coded) throw contentExpandsTooFar(maxExpansion);
-      yield piece;
-    }
-  } catch (cause) {
-    throwMalformed(cause);
-  }
-}
-
-/** Decoded bytes that may come of however few coded ones: short content that repeats itself is usual, and harmless. */
-const freeExpansion = 65_536;
 
 /** There are schemas that are functions as well. */
 const isSchema = <T>(validator: Validator<T>): validator is StandardSchemaV1<unknown, T> => "~standard" in validator;
 
 /** Runs a decoder, and turns its ContentError into a refusal. */
-async function refuseMalformed<T>(decode: () => Awaitable<T>): Promise<T> {
+function refuseMalformed<T>(decode: () => T): T {
   try {
-    return await decode();
+    return decode();
   } catch (cause) {
     return throwMalformed(cause);
   }
