@@ -4,7 +4,8 @@ import { Pool } from "pg";
 import { serve } from "waymark/node";
 import { filledColumns } from "../../packages/collection/src/stores/postgres/columns.ts";
 import { storedFrom } from "../../packages/collection/src/stores/postgres/rows.ts";
-import { toMembersJson, toStoredJson } from "../../packages/collection/src/stores/write.ts";
+import { toMembersJson } from "../../packages/collection/src/stores/record-store.ts";
+import { toStoredJson } from "../../packages/collection/src/stores/write.ts";
 import { personCollection } from "../../packages/person-service/src/person/collection.ts";
 import { announce, databaseArgument } from "./server-program.ts";
 

@@ -101,6 +101,11 @@ export interface Store<T extends Document = Document> {
  */
 export type Document = object;
 
+/** Returns whether a value can be the id of a record: an integer from 1 to 2^53-1. */
+export function isRecordId(id: unknown): id is number {
+  return typeof id === "number" && Number.isSafeInteger(id) && id >= 1;
+}
+
 /** Is a record as it is stored. */
 export interface StoredRecord<T extends Document = Document> {
   readonly id: number;

@@ -1,8 +1,8 @@
-import { type HttpRequest, type HttpResponse, notFound } from "waymark";
+import { type Awaitable, type HttpRequest, type HttpResponse, notFound } from "waymark";
 import { chooseDecoder, type ValidationIssue, type ValidationResult } from "waymark/content";
 import type { ListedValue } from "../formats/list-decoder.ts";
-import { creationOf, without } from "../handlers/changed-document.ts";
-import { type Preferences, preferredSchema, readPreferences, withApplied } from "../handlers/preferences.ts";
+import { without } from "../handlers/changed-document.ts";
+import { creationOf, type Preferences, readPreferences, withApplied } from "../handlers/preferences.ts";
 import { refuseUnavailable } from "../handlers/refusals.ts";
 import { isJsonObject } from "../patch/merge-patch.ts";
 import type { CollectionSettings } from "../settings.ts";
@@ -50,7 +50,7 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>):
       const work = new BulkWork(bulk, request.signal);
       const content = given ?? request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion });
       const values = decoder.decode(work.piecesOf(content), { mediaType, lenient });
-      const records = validated(values, creationOf(preferredSchema(settings, preferences)), ignored, work);
+      const records = validated(values, creationOf(settings, preferences), ignored, work);
       const storesAll = !lenient && !isDryRun;
       const { errors, stoppedAfter } = await putAside(records, spool, storesAll);
       if (storesAll && errors.lines > 0) return refuseInvalid(errors, stoppedAfter);
@@ -108,7 +108,7 @@ type Validated = { readonly line: number } & (
 /** Validates records as they arrive. */
 async function* validated(
   values: AsyncIterable<ListedValue>,
-  validate: (value: unknown) => Promise<ValidationResult<Document>>,
+  validate: (value: unknown) => Awaitable<ValidationResult<Document>>,
   ignored: readonly string[],
   work: BulkWork,
 ): AsyncGenerator<Validated, void, undefined> {

@@ -20,14 +20,6 @@ export const jsonArrayDecoder: ListDecoder = {
   },
 };
 
-/** Returns whether the first byte other than white space begins an array. */
-export function beginsArray(content: Uint8Array): boolean {
-  return content.find((byte) => !isSpace(byte)) === openBracket;
-}
-
-/** Returns whether the content is only white space. */
-export const isBlank = (content: Uint8Array): boolean => content.every(isSpace);
-
 /** Cuts an array that arrives in pieces into the texts of its values, without looking at the values themselves. */
 class ArrayCutter {
   readonly #held = new GatheredBytes();

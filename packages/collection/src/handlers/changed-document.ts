@@ -3,8 +3,7 @@ import type { StandardSchemaV1, ValidationIssue, ValidationResult, Validator } f
 import { applyPatch } from "../patch/apply-patch.ts";
 import { parsePatch } from "../patch/json-patch.ts";
 import { isJsonObject, mergePatch } from "../patch/merge-patch.ts";
-import type { Document, StoredRecord } from "../store.ts";
-import { isRecordId } from "../stores/write.ts";
+import type { StoredRecord } from "../store.ts";
 import { refuseExcess, refuseOperation, refuseUnreadable } from "./refusals.ts";
 
 /** The rules for the result of a change. */
@@ -24,19 +23,6 @@ export interface ItemRules<T> {
  */
 export function replacementOf<T>(rules: ItemRules<T>): Validator<T> {
   return (value) => takeReplacement(rules, value);
-}
-
-/** Validates a new record by the schema. An id that the schema lets through must be one that a record can have. */
-export function creationOf<T extends Document>(
-  schema: StandardSchemaV1<unknown, T>,
-): (value: unknown) => Promise<ValidationResult<T>> {
-  return async (value) => {
-    const result = await schema["~standard"].validate(value);
-    if (result.issues !== undefined || !("id" in result.value)) return result;
-    const { id } = result.value;
-    if (id === undefined || isRecordId(id)) return result;
-    return { issues: [{ message: `must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}`, path: ["id"] }] };
-  };
 }
 
 /** A change of a record as a client sends it. */

@@ -2,14 +2,13 @@ import { HttpError, type HttpRequest, notFound } from "waymark";
 import { parseMediaType } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import type { BulkCreate } from "../bulk/create-many.ts";
-import { beginsArray, isBlank, jsonArrayDecoder } from "../formats/json-array.ts";
+import { jsonArrayDecoder } from "../formats/json-array.ts";
 import { longestRecord } from "../formats/list-decoder.ts";
 import { refuseParameters } from "../lists/parameters.ts";
 import type { CollectionHandler, CollectionSettings, ItemHandler } from "../settings.ts";
 import type { Document } from "../store.ts";
-import { creationOf } from "./changed-document.ts";
 import { hashKey } from "./idempotency-key.ts";
-import { answerWritten, preferredSchema, readPreferences, writePreferences } from "./preferences.ts";
+import { answerWritten, creationOf, readPreferences, writePreferences } from "./preferences.ts";
 import { parseRecordId } from "./record-scope.ts";
 import {
   guarded,
@@ -18,6 +17,7 @@ import {
   refuseLength,
   refuseReusedKey,
   refuseRunning,
+  refuseUnavailable,
   refuseValue,
 } from "./refusals.ts";
 
@@ -32,7 +32,7 @@ export function createRecord<T extends Document>(
   /** The keys of the requests in progress. */
   const running = new Set<string>();
 
-  return guarded(async (request) => {
+  const create: CollectionHandler = async (request) => {
     if (takesArrays && isJson(request)) {
       // Longer content can only be an array. The length of coded content is known only after decoding.
       if (Number(request.header("Content-Length") ?? 0) > longestRecord) {
@@ -41,7 +41,7 @@ export function createRecord<T extends Document>(
       const content = await request.bytes({ limit: longestRecord });
       if (beginsArray(content)) return createMany(request, oneOf(content));
     }
-    refuseParameters(request.search);
+    if (request.search !== "") refuseParameters(request.search);
     const preferences = readPreferences(request, known);
     const { store, path } = await scope(request);
     const key = request.headers.get("Idempotency-Key");
@@ -49,7 +49,7 @@ export function createRecord<T extends Document>(
     if (idempotency !== undefined && running.has(idempotency.key)) return refuseRunning();
     if (idempotency !== undefined) running.add(idempotency.key);
     try {
-      const document = await request.body(creationOf(preferredSchema(settings, preferences)), { decoders });
+      const document = await request.body(creationOf(settings, preferences), { decoders });
       const creation = await store.create(document, idempotency && { idempotency });
       switch (creation.kind) {
         case "conflict":
@@ -71,7 +71,14 @@ export function createRecord<T extends Document>(
     } finally {
       if (idempotency !== undefined) running.delete(idempotency.key);
     }
-  });
+  };
+  return async (request) => {
+    try {
+      return await create(request);
+    } catch (error) {
+      return refuseUnavailable(error);
+    }
+  };
 }
 
 const isJson = ({ headers }: HttpRequest<unknown>): boolean => {
@@ -90,6 +97,15 @@ async function* arrayOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     yield piece;
   }
 }
+
+/** Returns whether the first byte other than white space begins an array. */
+const beginsArray = (content: Uint8Array): boolean => content.find((byte) => !isSpace(byte)) === openBracket;
+
+/** Returns whether the content is only white space. */
+const isBlank = (content: Uint8Array): boolean => content.every(isSpace);
+
+const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+const openBracket = 0x5b;
 
 async function* oneOf(content: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
   yield content;

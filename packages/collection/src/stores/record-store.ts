@@ -2,24 +2,25 @@ import { createHash } from "node:crypto";
 import type { Awaitable } from "waymark";
 import type { CollectionDefinition } from "../database.ts";
 import { type SelectableMember, type Selection, storeMembers } from "../selection.ts";
-import type {
-  BulkCreation,
-  BulkOptions,
-  Creation,
-  CreationOptions,
-  Document,
-  ReadOptions,
-  RecordBatch,
-  Removal,
-  Replacement,
-  Store,
-  StoredRecord,
+import {
+  type BulkCreation,
+  type BulkOptions,
+  type Creation,
+  type CreationOptions,
+  type Document,
+  isRecordId,
+  type ReadOptions,
+  type RecordBatch,
+  type Removal,
+  type Replacement,
+  type Store,
+  type StoredRecord,
 } from "../store.ts";
 import type { BulkSource } from "./bulk-source.ts";
 import type { Claim } from "./decide.ts";
 import { assertSelection } from "./definition.ts";
 import { uniqueKeys } from "./filled-columns.ts";
-import { type CreateWrite, givenId, type OutcomeOf, type Write, type WrittenContent, writtenContent } from "./write.ts";
+import type { CreateWrite, OutcomeOf, Stamp, Write } from "./write.ts";
 
 /**
  * Reads and writes the records of one collection in a database. Selections have been checked. An owner limits a read to the records
@@ -137,6 +138,80 @@ export async function* batchesFrom(first: RecordBatch): AsyncGenerator<readonly 
   for (let batch: RecordBatch | undefined = first; batch !== undefined; batch = await batch.next?.()) {
     if (batch.records.length > 0) yield batch.records;
   }
+}
+
+/** The content of a record in a change. */
+type WrittenContent = Pick<CreateWrite, "members" | "owner" | "time">;
+
+/**
+ * Makes the content of a record from a document.
+ *
+ * @param owner the owner of the record; undefined where the document names it, or the collection has no owner
+ * @param time in milliseconds since the epoch
+ */
+function writtenContent(
+  definition: CollectionDefinition,
+  document: Document,
+  owner: number | undefined,
+  time: number,
+): WrittenContent {
+  const ownerOf = ownerOfDocument(definition, document, owner);
+  return { members: toMembersJson(document, ownerOf), owner: ownerOf?.id, time };
+}
+
+function ownerOfDocument(
+  { owner }: CollectionDefinition,
+  document: Document,
+  id: number | undefined,
+): OwnerOf | undefined {
+  if (owner === undefined) return undefined;
+  return id === undefined ? givenOwner(document, owner.member) : { member: owner.member, id };
+}
+
+/**
+ * Makes the JSON text of a document's members in their order, without those that the store sets: `{"name":"Ada"}`.
+ *
+ * @param owner the id of the record's owner, and the member that has it, which is put first
+ */
+export function toMembersJson(document: Document, owner?: OwnerOf): string {
+  const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...members } = document as Partial<Stamp>; // any object may have them
+  // The first mention sets the place of the member, the last one its value.
+  return JSON.stringify(owner === undefined ? members : { ...ownerMember(owner), ...members, ...ownerMember(owner) });
+}
+
+/** The owner of a record. */
+interface OwnerOf {
+  readonly member: string;
+  readonly id: number;
+}
+
+const ownerMember = ({ member, id }: OwnerOf): object => ({ [member]: id });
+
+/**
+ * Returns the id of a document; undefined without one.
+ *
+ * @throws RangeError when it is not an integer from 1 to 2^53-1
+ */
+function givenId(document: Document): number | undefined {
+  const id: unknown = Object.hasOwn(document, "id") ? (document as Partial<Stamp>).id : undefined; // it has an id
+  return id === undefined ? undefined : requireId(id, "id");
+}
+
+/**
+ * Returns the id of the owner that a document names.
+ *
+ * @throws RangeError when the document names no owner, or the id is malformed
+ */
+function givenOwner(document: Document, member: string): OwnerOf {
+  const id: unknown = Object.getOwnPropertyDescriptor(document, member)?.value;
+  return { member, id: requireId(id, member) };
+}
+
+function requireId(id: unknown, member: string): number {
+  if (isRecordId(id)) return id;
+  throw new RangeError(
+    `The ${member} of a record is an integer from 1 to ${Number.MAX_SAFE_INTEGER}, not ${String(id)}`,
+  );
 }
 
 const sumOf = (revisions: readonly number[]): number => revisions.reduce((sum, revision) => sum + revision, 0);

@@ -1,7 +1,6 @@
 import type { MessageLink } from "../../database.ts";
-import { type Answer, type PendingCall, settle } from "./answer.ts";
 import { fromOutcomesText, toBatchText } from "./batch.ts";
-import type { Channel } from "./thread.ts";
+import { type Answer, type Channel, type PendingCall, settle } from "./thread.ts";
 import type { WriterCalls } from "./writer-channel.ts";
 
 /**

@@ -2,10 +2,9 @@ import { resolve } from "node:path";
 import type { CollectionDefinition, MessageLink } from "../../database.ts";
 import type { DatabaseObserver } from "../../observer.ts";
 import { StoreUnavailable } from "../../store-errors.ts";
-import { type Answer, toAnswer } from "./answer.ts";
-import { BatchQueue } from "./batch-queue.ts";
 import type { WriterRequest, WriterResponse } from "./remote-writer.ts";
-import { type Channel, ThreadChannel } from "./thread.ts";
+import { type Answer, type Channel, ThreadChannel, toAnswer } from "./thread.ts";
+import { BatchQueue } from "./writer.ts";
 import type { WriterCalls, WriterThreadCalls, WriterThreadData } from "./writer-channel.ts";
 
 /** Lists the options of a `SharedWriter`. */

@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { isSea } from "node:sea";
 import { parentPort, Worker } from "node:worker_threads";
-import { StoreOutcomeUnknown, StoreUnavailable } from "../../store-errors.ts";
-import { type Answer, answerOf, type PendingCall, settle } from "./answer.ts";
+import { StoreHistoryLost, StoreOutcomeUnknown, StoreUnavailable } from "../../store-errors.ts";
 
 /** The program of a thread. */
 interface ThreadProgram {
@@ -152,4 +151,56 @@ export function localChannel<C extends Calls<C>>(calls: C): Channel<C> {
     },
     async close() {},
   };
+}
+
+/**
+ * The answer to a call, as sent between threads and processes. The class of an error is lost on the way, so that `kind` names it.
+ */
+export type Answer =
+  | { readonly kind: "done"; readonly result: unknown }
+  | { readonly kind: "unavailable" | "unknown" | "history-lost"; readonly reason: string; readonly cause: unknown }
+  | { readonly kind: "failed"; readonly error: unknown };
+
+/** Makes the call, and returns its result or its error as an answer. */
+function answerOf(call: () => unknown): Answer {
+  try {
+    return { kind: "done", result: call() };
+  } catch (error) {
+    return toAnswer(error);
+  }
+}
+
+export function toAnswer(error: unknown): Answer {
+  if (!(error instanceof StoreUnavailable)) return { kind: "failed", error };
+  return { kind: kindOf(error), reason: error.message, cause: error.cause };
+}
+
+function kindOf(error: StoreUnavailable): "unavailable" | "unknown" | "history-lost" {
+  if (error instanceof StoreOutcomeUnknown) return "unknown";
+  return error instanceof StoreHistoryLost ? "history-lost" : "unavailable";
+}
+
+/** A call that waits for its answer. */
+export interface PendingCall {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export function settle({ resolve, reject }: PendingCall, answer: Answer): void {
+  switch (answer.kind) {
+    case "done":
+      resolve(answer.result);
+      break;
+    case "unavailable":
+      reject(new StoreUnavailable(answer.reason, { cause: answer.cause }));
+      break;
+    case "unknown":
+      reject(new StoreOutcomeUnknown(answer.reason, { cause: answer.cause }));
+      break;
+    case "history-lost":
+      reject(new StoreHistoryLost(answer.reason, { cause: answer.cause }));
+      break;
+    case "failed":
+      reject(answer.error);
+  }
 }
