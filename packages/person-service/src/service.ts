@@ -46,7 +46,8 @@ import {
   personNouns,
   personRepresentations,
 } from "./person/collection.ts";
-import { lenientPersonSchema, type Person, personMemberNames, personSchema } from "./person/person.ts";
+import type { Person } from "./person/person.ts";
+import { lenientPersonSchema, personMemberNames, personSchema } from "./person/schema.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 
 /** Lists the options of `openPersonService`. */

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { invalidJson, validJson } from "../../waymark/test/json-corpus.ts";
 import { runs } from "../../waymark/test/runs.ts";
-import { personMemberNames } from "../src/person/person.ts";
+import { personMemberNames } from "../src/person/schema.ts";
 import { asJson, assertProblem, asXml, pointersOf, read, readAll, type SentProblem, store } from "./answers.ts";
 import { legalPerson } from "./legal-person.ts";
 import { naughtyStrings } from "./naughty-strings.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { describe, it } from "node:test";
 import { demoPeople, peopleFromCsv } from "../src/person/demo.ts";
-import { personSchema } from "../src/person/person.ts";
+import { personSchema } from "../src/person/schema.ts";
 
 describe("demoPeople", () => {
   it("gives 537 people, each with an identifier of its own", async () => {

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { lenientPersonSchema, type Person, personSchema } from "../src/person/person.ts";
+import type { Person } from "../src/person/person.ts";
 import { countryCodes } from "../src/person/rules.ts";
+import { lenientPersonSchema, personSchema } from "../src/person/schema.ts";
 import { legalPerson, line } from "./legal-person.ts";
 
 const { validate, jsonSchema } = personSchema(() => new Date("2026-06-15T12:00:00Z"))["~standard"];

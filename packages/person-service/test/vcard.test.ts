@@ -4,7 +4,8 @@ import { listText, type StoredRecord } from "@waymark/collection";
 import fc from "fast-check";
 import ICAL from "ical.js";
 import { HttpRequest } from "waymark";
-import { type Person, personMemberNames } from "../src/person/person.ts";
+import type { Person } from "../src/person/person.ts";
+import { personMemberNames } from "../src/person/schema.ts";
 import { vcard } from "../src/person/vcard.ts";
 import { legalPerson } from "./legal-person.ts";
 

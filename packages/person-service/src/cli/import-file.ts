@@ -5,7 +5,7 @@ import { displayAddress, isPostgresAddress, openDatabase, type Store } from "@wa
 import { ContentError, quote } from "waymark/content";
 import { fileFault } from "../file-fault.ts";
 import { personCollection } from "../person/collection.ts";
-import { personSchema } from "../person/person.ts";
+import { personSchema } from "../person/schema.ts";
 import { adviceOn, columnNames, parseMap } from "../transfer/columns.ts";
 import { formatNames, formatOfFile, formats, isFormatName, type TransferFormat } from "../transfer/formats.ts";
 import { importPeople } from "../transfer/import-people.ts";

@@ -1,6 +1,6 @@
 import { type ListOptions, type ListSyntax, type StoredRecord, storeMembers } from "@waymark/collection";
 import { personCollection } from "../person/collection.ts";
-import { personMemberNames } from "../person/person.ts";
+import { personMemberNames } from "../person/schema.ts";
 import { frame } from "./document.ts";
 import { activeFilters, searchForm } from "./filters.ts";
 import { personForm } from "./form.ts";

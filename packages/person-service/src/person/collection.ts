@@ -14,7 +14,8 @@ import {
   type Representation,
   xmlRepresentation,
 } from "@waymark/collection";
-import { personMemberNames, type StoredPerson } from "./person.ts";
+import type { StoredPerson } from "./person.ts";
+import { personMemberNames } from "./schema.ts";
 import { vcard } from "./vcard.ts";
 
 /**

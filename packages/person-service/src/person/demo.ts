@@ -4,7 +4,8 @@ import { quote } from "waymark/content";
 import type { MediaType } from "waymark/fields";
 import { packageFile } from "../package-files.ts";
 import { personCsvDecoder } from "./collection.ts";
-import { type Person, personSchema } from "./person.ts";
+import type { Person } from "./person.ts";
+import { personSchema } from "./schema.ts";
 
 /**
  * Reads the people of the demo: 537 members of the United States Congress, in the order of `data/legislators.csv`, without ids.

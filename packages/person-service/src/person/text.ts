@@ -22,9 +22,25 @@ interface TextBounds {
  * @param rules applied in order to a text that is valid so far; the first error is reported
  */
 export function text({ min, max, multiline = false }: TextBounds, ...rules: readonly Rule[]): z.ZodString {
-  const sound = multiline ? [legalText, notBlank] : [legalLine, notBlank, noOuterSpace];
   const length = lengthWithin(min, max);
-  return ruledString([farTooLong(max, length), ...sound, length, ...rules], { minLength: min, maxLength: max });
+  const sound = multiline ? [legalText, notBlank, length] : [legalLine, notBlank, noOuterSpace, length];
+  return ruledString([farTooLong(max, length), plainOr(sound, min, max), ...rules], { minLength: min, maxLength: max });
+}
+
+/** Spares most texts the rules for other scripts: in printable ASCII without outer spaces, each unit is a visible character. */
+const plainOr =
+  (rules: readonly Rule[], min: number, max: number): Rule =>
+  (text) =>
+    text.length >= min && text.length <= max && printable.test(text) ? undefined : firstFault(rules, text);
+
+const printable = /^[!-~](?:[ -~]*[!-~])?$/;
+
+function firstFault(rules: readonly Rule[], text: string): string | undefined {
+  for (const rule of rules) {
+    const fault = rule(text);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
 }
 
 /** Spares the rules a text that has too many characters even if each takes two units: a text of 1 MiB would take them 20 ms. */
@@ -42,12 +58,8 @@ export function ruledString(rules: readonly Rule[], keywords: Readonly<Record<st
   return z
     .string({ error: ({ input }) => `must be a string, not ${jsonType(input)}` })
     .check(({ value, issues }) => {
-      for (const rule of rules) {
-        const fault = rule(value);
-        if (fault === undefined) continue;
-        issues.push({ code: "custom", message: fault, input: value });
-        return;
-      }
+      const fault = firstFault(rules, value);
+      if (fault !== undefined) issues.push({ code: "custom", message: fault, input: value });
     })
     .meta(keywords);
 }

@@ -1,4 +1,4 @@
-import { nearestName, orNearest, type ValidationIssue } from "waymark/content";
+import { nearestName, orNearest } from "waymark/content";
 
 /** The members of a person or an address, for messages about unknown ones. */
 export interface KnownMembers {
@@ -50,37 +50,3 @@ const usualNames: ReadonlyMap<string, string> = new Map(
     "address.addressCountry": ["country", "countrycode"],
   }).flatMap(([ours, theirs]) => [ours.split(".").at(-1) ?? "", ...theirs].map((name) => [name.toLowerCase(), ours])),
 );
-
-/** The part of a value that is validated. */
-export interface Sent {
-  readonly sent: unknown;
-  /** The issues of members that were removed from it, where such members are refused. */
-  readonly unnamed: readonly ValidationIssue[];
-}
-
-/**
- * Returns the value with only its own members, without those that are null or undefined; and with the first 100 unknown ones.
- *
- * @param what names the kind of object for messages, such as `a person`
- */
-export function takeMembers(value: unknown, what: string, isMember: (name: string) => boolean): Sent {
-  if (!isObject(value)) return { sent: value, unnamed: [] };
-  const taken: [name: string, member: unknown][] = [];
-  let unknown = 0;
-  for (const name of Object.keys(value)) {
-    const isKnown = isMember(name);
-    if (!isKnown && ++unknown > mostUnknown) continue;
-    const member = value[name];
-    if (!isKnown || (member !== null && member !== undefined)) taken.push([name, member]);
-  }
-  const rest = unknown - mostUnknown;
-  const unnamed = rest > 0 ? [{ message: `has ${rest} more members that are not those of ${what}` }] : [];
-  return { sent: Object.fromEntries(taken), unnamed };
-}
-
-/** Nobody reads more names of unknown members. */
-const mostUnknown = 100;
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -1,4 +1,4 @@
-import { personMemberNames } from "../person/person.ts";
+import { personMemberNames } from "../person/schema.ts";
 
 /** Returns what a heading is compared by: its letters and digits, in small letters and without marks. */
 export const toColumnKey = (heading: string): string =>

@@ -1,5 +1,5 @@
 import { excerpt, nearestName } from "waymark/content";
-import { personMemberNames } from "../person/person.ts";
+import { personMemberNames } from "../person/schema.ts";
 import { toColumnKey, wordsForMembers } from "./column-words.ts";
 import { importErrorName } from "./rejects.ts";
 

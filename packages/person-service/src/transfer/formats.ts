@@ -11,7 +11,7 @@ import {
 } from "@waymark/collection";
 import type { MediaType } from "waymark/fields";
 import { personCsv, personXml } from "../person/collection.ts";
-import { personMemberNames } from "../person/person.ts";
+import { personMemberNames } from "../person/schema.ts";
 import { vcard } from "../person/vcard.ts";
 import type { ColumnNames } from "./columns.ts";
 import type { Delimiter } from "./source-file.ts";

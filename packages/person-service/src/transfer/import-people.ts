@@ -1,6 +1,7 @@
 import { type Creation, type Document, type Store, StoreUnavailable } from "@waymark/collection";
 import type { ValidationIssue } from "waymark/content";
-import type { Person, PersonSchema } from "../person/person.ts";
+import type { Person } from "../person/person.ts";
+import type { PersonSchema } from "../person/schema.ts";
 import type { ColumnNames } from "./columns.ts";
 import type { TransferFormat } from "./formats.ts";
 import type { Refusal, Rejects } from "./rejects.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { before, it } from "node:test";
 import type { Page } from "playwright-core";
-import { personSchema } from "../../src/person/person.ts";
+import { personSchema } from "../../src/person/schema.ts";
 import { sqlite } from "../databases.ts";
 import { naughtyStrings } from "../naughty-strings.ts";
 import { describeInBrowser } from "./scene.ts";
