@@ -13,6 +13,7 @@ export function personEditor(form, { submit, leave }) {
   const draft = `draft ${form.dataset.url}`;
 
   const values = () => Object.fromEntries(Array.from(fields, ([name, { value }]) => [name, value]));
+  const entries = () => Object.fromEntries(Array.from(fields, ([name, field]) => [name, entryOf(field)]));
   const initial = Object.fromEntries(Array.from(fields, ([name, { defaultValue }]) => [name, defaultValue]));
   const isChanged = () => Array.from(fields.values()).some(({ value, defaultValue }) => value !== defaultValue);
 
@@ -71,7 +72,7 @@ export function personEditor(form, { submit, leave }) {
     button.disabled = true;
     clearFaults();
     try {
-      const problem = await submit(values(), initial);
+      const problem = await submit(entries(), initial);
       if (problem !== undefined) showProblem(problem);
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
@@ -98,6 +99,14 @@ export function personEditor(form, { submit, leave }) {
     forget: () => sessionStorage.removeItem(draft),
     labelOf: (name) => form.querySelector(`label[for="${CSS.escape(`f-${name}`)}"]`)?.textContent ?? name,
   };
+}
+
+/** What a field stands for: text without white space around it, unless it has several lines; a country named in words is its code. */
+function entryOf({ type, value, list }) {
+  if (type === "textarea") return value;
+  const text = value.trim();
+  const option = Array.from(list?.options ?? []).find(({ label }) => label.toLowerCase() === text.toLowerCase());
+  return option?.value ?? text;
 }
 
 const sentence = (detail) => `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;

@@ -21,7 +21,7 @@ function prepareSearch() {
     for (const [name, value] of [...parameters]) if (value === "") parameters.delete(name);
     return parameters.size === 0 ? search.action : `${search.action}?${parameters}`;
   };
-  const show = async (url, headers = {}) => {
+  const show = async (url, { headers = {}, isAgain = false } = {}) => {
     running.abort();
     running = new AbortController();
     try {
@@ -29,7 +29,10 @@ function prepareSearch() {
       const response = await fetch(url, { headers: { Accept: "text/html", ...headers }, signal });
       const page = new DOMParser().parseFromString(await response.text(), "text/html");
       const results = page.querySelector("#results") ?? refusal(page);
-      main.querySelector("#results").replaceWith(results);
+      const shown = main.querySelector("#results");
+      // What is the same stays, with the focus in it.
+      if (isAgain && shown.textContent === results.textContent) return;
+      shown.replaceWith(results);
       showScripted(results);
       const count = results.querySelectorAll("tbody tr").length;
       announce(status, results.querySelector(".total")?.textContent ?? `${people(count)} shown`);
@@ -50,7 +53,12 @@ function prepareSearch() {
     show(address());
   });
   main.addEventListener("click", ({ target }) => {
-    if (target.closest("[data-count]") !== null) show(location.href, { Prefer: "count=exact" });
+    if (target.closest("[data-count]") !== null) show(location.href, { headers: { Prefer: "count=exact" } });
+  });
+  // A browser that goes back shows the page as it was, without asking whether people have changed since.
+  addEventListener("pageshow", ({ persisted }) => {
+    const [{ type } = {}] = performance.getEntriesByType("navigation");
+    if (persisted || type === "back_forward") show(location.href, { isAgain: true });
   });
 }
 

@@ -52,7 +52,7 @@ export const memberGroups: readonly MemberGroup[] = [
       text("address.addressRegion", "Region"),
       text("address.addressCountry", "Country", {
         kind: "country",
-        hint: "Two capital letters; type a name to find them.",
+        hint: "A name, or its two capital letters.",
       }),
     ],
   },

@@ -85,6 +85,22 @@ describeInBrowser("the list in a browser", kinds, (scene) => {
     assert.equal((await names(page)).length, 50);
   });
 
+  it("shows people as they are now when the visitor comes back to it", async () => {
+    const page = await scene().open("/person?q=ada");
+    await page.getByRole("link", { name: "Ada Lovelace" }).click();
+    await page.getByRole("heading", { name: "Ada Lovelace" }).waitFor();
+    const id = Number(page.url().split("/").at(-1));
+    const {
+      createdAt: _created,
+      updatedAt: _updated,
+      ...ada
+    } = JSON.parse((await scene().people.find(id))?.json ?? "");
+    await scene().people.replace(id, { ...ada, name: "Ada King" });
+    await page.goBack();
+    await page.getByRole("link", { name: "Ada King" }).waitFor();
+    await scene().people.replace(id, ada);
+  });
+
   it("has menus that close by Escape, and gives the focus back", async () => {
     const page = await scene().open("/person");
     await page.getByText("Columns").click();
