@@ -48,23 +48,52 @@ export function accessThrottles(now: () => number): Throttles {
 }
 
 /** Makes the function that identifies the caller of a request. For an API key it returns no promise. */
-export function identifier({ keys, checkToken, passwords, challenges, throttles }: IdentifyParts): Identify {
+export function identifier(parts: IdentifyParts): Identify {
+  const bearer = bearerIdentifier(parts);
+  const identifyUser = userIdentifier(parts);
+  const unauthenticated = (reason: string): Identity => denied(reason, noCredentials(parts.challenges));
+  return (authorization, client) => {
+    const credentials = parseCredentials(authorization);
+    switch (credentials.kind) {
+      case "none":
+        return unauthenticated("no credentials");
+      case "two":
+        return denied("two credentials", { kind: "ambiguous" });
+      case "unusable":
+        return credentials.scheme === "Bearer"
+          ? bearer.refuse(client, credentials.reason)
+          : unauthenticated(credentials.reason);
+      case "bearer":
+        return bearer.identify(credentials.token, client);
+      case "password":
+        return identifyUser(credentials.name, credentials.password, client);
+    }
+  };
+}
+
+/** Identifies callers by API keys and tokens. */
+interface BearerIdentifier {
+  identify(token: string, client: string): Awaitable<Identity>;
+  /** Counts a bad key or token, and says so. */
+  refuse(client: string, reason: string, description?: string): Identity;
+}
+
+function bearerIdentifier({ keys, checkToken, challenges, throttles }: IdentifyParts): BearerIdentifier {
   const callersByHash = new Map(
     keys.map(({ hash, name, scopes }): [string, Caller] => [hash, { id: `key:${name}`, scopes }]),
   );
 
-  const badBearer = (client: string, reason: string, description?: string): Identity => {
+  const refuse: BearerIdentifier["refuse"] = (client, reason, description) => {
     const retryAfter = throttles.bearer.secondsToWait(client);
-    if (retryAfter > 0) return { kind: "denied", decision: { kind: "throttled", retryAfter }, reason };
+    if (retryAfter > 0) return denied(reason, { kind: "throttled", retryAfter });
     throttles.bearer.count(client);
-    const decision: Denied = { kind: "unauthenticated", challenges: challenges.invalidToken(description) };
-    return { kind: "denied", decision, reason };
+    return denied(reason, { kind: "unauthenticated", challenges: challenges.invalidToken(description) });
   };
 
   const identifyKey = (key: string, client: string): Identity => {
     const caller = callersByHash.get(hashApiKey(key));
     if (caller !== undefined) return { kind: "known", caller, scheme: "Bearer" };
-    return badBearer(client, isApiKey(key) ? "unknown key" : "mistyped key");
+    return refuse(client, isApiKey(key) ? "unknown key" : "mistyped key");
   };
 
   const identityOfToken = (verdict: TokenVerdict, client: string): Identity => {
@@ -72,39 +101,43 @@ export function identifier({ keys, checkToken, passwords, challenges, throttles 
       case "good":
         return { kind: "known", caller: verdict.caller, scheme: "Bearer" };
       case "bad":
-        return badBearer(client, verdict.reason, verdict.description);
+        return refuse(client, verdict.reason, verdict.description);
       case "unknown":
-        return {
-          kind: "denied",
-          decision: { kind: "unavailable", retryAfter: verdict.retryAfter },
-          reason: "no keys of the issuer",
-        };
+        return denied("no keys of the issuer", { kind: "unavailable", retryAfter: verdict.retryAfter });
     }
   };
 
-  const identityOfPassword = (verdict: PasswordVerdict, name: string): Identity => {
-    if (verdict === "busy") {
-      return {
-        kind: "denied",
-        decision: { kind: "unavailable", retryAfter: 1 },
-        reason: "too many sign-ins at a time",
-      };
-    }
-    if (verdict !== "wrong") return { kind: "known", caller: verdict, scheme: "Basic" };
-    const reason = passwords.knows(name) ? "wrong password" : "unknown user";
-    return { ...unauthenticated(reason), caller: userNamed(name) };
+  return {
+    refuse,
+    identify(token, client) {
+      if (claimsToBeApiKey(token) || checkToken === undefined) return identifyKey(token, client);
+      return checkToken(token).then((verdict) => identityOfToken(verdict, client));
+    },
   };
+}
 
+/** Makes the function that identifies users by name and password. */
+function userIdentifier({
+  passwords,
+  challenges,
+  throttles,
+}: IdentifyParts): (name: string, password: string, client: string) => Awaitable<Identity> {
   const userNamed = (name: string): string | undefined => (passwords.knows(name) ? `user:${name}` : undefined);
 
-  const identifyUser = (name: string, password: string, client: string): Awaitable<Identity> => {
+  const identityOf = (verdict: PasswordVerdict, name: string): Identity => {
+    if (verdict === "busy") return denied("too many sign-ins at a time", { kind: "unavailable", retryAfter: 1 });
+    if (verdict !== "wrong") return { kind: "known", caller: verdict, scheme: "Basic" };
+    const reason = passwords.knows(name) ? "wrong password" : "unknown user";
+    return { ...denied(reason, noCredentials(challenges)), caller: userNamed(name) };
+  };
+
+  return (name, password, client) => {
     const recalled = passwords.recall(name, password);
-    if (recalled instanceof Promise) return recalled.then((verdict) => identityOfPassword(verdict, name));
-    if (recalled !== undefined) return identityOfPassword(recalled, name);
+    if (recalled instanceof Promise) return recalled.then((verdict) => identityOf(verdict, name));
+    if (recalled !== undefined) return identityOf(recalled, name);
     const retryAfter = Math.max(throttles.passwords.secondsToWait(client), throttles.names.secondsToWait(client, name));
     if (retryAfter > 0) {
-      const decision: Denied = { kind: "throttled", retryAfter };
-      return { kind: "denied", decision, reason: "too many passwords", caller: userNamed(name) };
+      return { ...denied("too many passwords", { kind: "throttled", retryAfter }), caller: userNamed(name) };
     }
     throttles.passwords.count(client);
     throttles.names.count(client, name);
@@ -113,37 +146,18 @@ export function identifier({ keys, checkToken, passwords, challenges, throttles 
         throttles.names.forgive(client, name);
         throttles.passwords.forgive(client);
       }
-      return identityOfPassword(verdict, name);
+      return identityOf(verdict, name);
     });
   };
-
-  const unauthenticated = (reason: string): Identity & { readonly kind: "denied" } => ({
-    kind: "denied",
-    decision: { kind: "unauthenticated", challenges: challenges.plain },
-    reason,
-  });
-
-  return (authorization, client) => {
-    const credentials = parseCredentials(authorization);
-    switch (credentials.kind) {
-      case "none":
-        return unauthenticated("no credentials");
-      case "two":
-        return { kind: "denied", decision: { kind: "ambiguous" }, reason: "two credentials" };
-      case "unusable":
-        return credentials.scheme === "Bearer"
-          ? badBearer(client, credentials.reason)
-          : unauthenticated(credentials.reason);
-      case "bearer": {
-        const { token } = credentials;
-        if (claimsToBeApiKey(token) || checkToken === undefined) return identifyKey(token, client);
-        return checkToken(token).then((verdict) => identityOfToken(verdict, client));
-      }
-      case "password":
-        return identifyUser(credentials.name, credentials.password, client);
-    }
-  };
 }
+
+const denied = (reason: string, decision: Denied): Extract<Identity, { readonly kind: "denied" }> => ({
+  kind: "denied",
+  decision,
+  reason,
+});
+
+const noCredentials = ({ plain }: Challenges): Denied => ({ kind: "unauthenticated", challenges: plain });
 
 /** Challenges, as values of WWW-Authenticate: one for each scheme that is accepted. */
 export interface Challenges {

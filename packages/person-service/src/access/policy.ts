@@ -1,5 +1,5 @@
 import type { Awaitable, HttpRequest } from "waymark";
-import { type AccessDecision, caller, clientKey } from "waymark/filters";
+import { type AccessDecision, type Caller, caller, clientKey } from "waymark/filters";
 import type { SecurityOptions } from "waymark/openapi";
 import { pathMatcher } from "waymark/routing";
 import type { AccessRule } from "./access-file.ts";
@@ -42,37 +42,9 @@ export interface PolicyParts {
  * Makes a policy: the first rule that matches a request decides, and a request that no rule matches is denied. A client
  * without valid credentials learns nothing about the rules: it gets the same answer for everything that is not open to anyone.
  */
-export function accessPolicy({
-  schemes,
-  rules,
-  identify,
-  challenges,
-  onDenial,
-  sessions,
-  holders,
-}: PolicyParts): Policy {
+export function accessPolicy(parts: PolicyParts): Policy {
+  const { schemes, rules, identify, challenges, onDenial, sessions, holders } = parts;
   const ruleFor = compileRules(rules);
-
-  const judge = (rule: AccessRule | undefined, identity: Identity): Judgement => {
-    if (identity.kind === "denied") return identity;
-    const { caller, scheme } = identity;
-    const required = rule?.scopes;
-    if (required?.every((scope) => caller.scopes.includes(scope)) === true) return { kind: "allowed", caller };
-    const reason = required === undefined ? "no rule for it" : `not in scope ${required.join(" ")}`;
-    const decision: Denied =
-      scheme === "Bearer"
-        ? { kind: "forbidden", challenges: challenges.insufficientScope(required ?? []) }
-        : { kind: "forbidden" };
-    return { kind: "denied", decision, reason, caller: caller.id };
-  };
-
-  const may = (request: HttpRequest<unknown>, method: string, path: string): boolean => {
-    const rule = ruleFor({ method, path });
-    if (rule?.anyone === true) return true;
-    // A request that a rule for anyone let in may have no caller.
-    const known = request.attribute(caller);
-    return known !== undefined && rule?.scopes?.every((scope) => known.scopes.includes(scope)) === true;
-  };
 
   const decide = (request: HttpRequest): Awaitable<AccessDecision> => {
     const rule = ruleFor(request);
@@ -83,18 +55,12 @@ export function accessPolicy({
       return sessions.open(sealed, holders).then((caller) => ({ kind: "allowed", caller }));
     }
     const conclude = (identity: Identity): AccessDecision => {
-      const judgement = judge(rule, identity);
+      const judgement = judge(rule, identity, challenges);
       return judgement.kind === "allowed" ? judgement : deny(request, judgement);
     };
     if (sealed !== undefined) return identifySession(request, sealed).then(conclude);
     const identity = identify(request.header("Authorization"), clientKey(request, shared));
     return identity instanceof Promise ? identity.then(conclude) : conclude(identity);
-  };
-
-  const deny = (request: HttpRequest<unknown>, { decision, reason, caller }: Denial): Denied => {
-    const { method, path } = request;
-    onDenial({ kind: decision.kind, reason, method, path, client: clientKey(request, shared), caller });
-    return decision;
   };
 
   const identifySession = async (request: HttpRequest, sealed: string): Promise<Identity> => {
@@ -105,26 +71,66 @@ export function accessPolicy({
       : { kind: "known", caller, scheme: "Basic" };
   };
 
+  const deny = (request: HttpRequest<unknown>, { decision, reason, caller }: Denial): Denied => {
+    const { method, path } = request;
+    onDenial({ kind: decision.kind, reason, method, path, client: clientKey(request, shared), caller });
+    return decision;
+  };
+
   const begin = async (request: HttpRequest<unknown>, authorization: string): Promise<SignInOutcome> => {
     const identity = await identify(authorization, clientKey(request, shared));
-    if (identity.kind === "denied") {
-      const decision = deny(request, identity);
-      const isLater = decision.kind === "throttled" || decision.kind === "unavailable";
-      return isLater ? { kind: "later", retryAfter: decision.retryAfter } : { kind: "wrong" };
-    }
-    const holder = holders.get(identity.caller.id);
-    // Tokens of an issuer have their own lifetime, and begin no session.
-    return holder === undefined ? { kind: "wrong" } : { kind: "begun", sealed: await sessions.seal(holder) };
+    return identity.kind === "denied" ? refusedSignIn(deny(request, identity)) : beginSession(identity.caller, parts);
   };
-  const security: SecurityOptions = {
-    schemes,
-    requirementsOf(request) {
-      const rule = ruleFor(request);
-      return rule?.anyone === true ? [] : Object.keys(schemes).map((name) => ({ [name]: rule?.scopes ?? [] }));
+
+  return {
+    decide,
+    begin,
+    may: (request, method, path) => mayPass(ruleFor({ method, path }), request),
+    isOpen: (path) => ruleFor({ method: "GET", path })?.anyone === true,
+    security: {
+      schemes,
+      requirementsOf(request) {
+        const rule = ruleFor(request);
+        return rule?.anyone === true ? [] : Object.keys(schemes).map((name) => ({ [name]: rule?.scopes ?? [] }));
+      },
     },
   };
-  const isOpen = (path: string): boolean => ruleFor({ method: "GET", path })?.anyone === true;
-  return { decide, may, begin, isOpen, security };
+}
+
+/** Judges whether this identity may make a request that the rule is for. Without a rule, none may. */
+function judge(rule: AccessRule | undefined, identity: Identity, challenges: Challenges): Judgement {
+  if (identity.kind === "denied") return identity;
+  const { caller, scheme } = identity;
+  const required = rule?.scopes;
+  if (required !== undefined && hasScopes(caller, required)) return { kind: "allowed", caller };
+  const reason = required === undefined ? "no rule for it" : `not in scope ${required.join(" ")}`;
+  const decision: Denied =
+    scheme === "Bearer"
+      ? { kind: "forbidden", challenges: challenges.insufficientScope(required ?? []) }
+      : { kind: "forbidden" };
+  return { kind: "denied", decision, reason, caller: caller.id };
+}
+
+/** Returns whether the caller of a request that was let in may make another one, which this rule is for. */
+function mayPass(rule: AccessRule | undefined, request: HttpRequest<unknown>): boolean {
+  if (rule?.anyone === true) return true;
+  // A request that a rule for anyone let in may have no caller.
+  const known = request.attribute(caller);
+  return known !== undefined && rule?.scopes !== undefined && hasScopes(known, rule.scopes);
+}
+
+const hasScopes = ({ scopes }: Caller, required: readonly string[]): boolean =>
+  required.every((scope) => scopes.includes(scope));
+
+function refusedSignIn(decision: Denied): SignInOutcome {
+  const isLater = decision.kind === "throttled" || decision.kind === "unavailable";
+  return isLater ? { kind: "later", retryAfter: decision.retryAfter } : { kind: "wrong" };
+}
+
+async function beginSession({ id }: Caller, { holders, sessions }: PolicyParts): Promise<SignInOutcome> {
+  const holder = holders.get(id);
+  // Tokens of an issuer have their own lifetime, and begin no session.
+  return holder === undefined ? { kind: "wrong" } : { kind: "begun", sealed: await sessions.seal(holder) };
 }
 
 /** Returns the sealed session in the cookies of a request; undefined when it has credentials of its own. */
