@@ -109,19 +109,7 @@ function requireRoute(value: unknown): RouteData {
 }
 
 function compileRouter(options: RouterOptions, routes: readonly RouteData[], site: DeclarationSite): App {
-  const fault: ServedApp["fault"] = (error, request) => {
-    const logBoth = (fromLog: unknown): void => {
-      logFault(error);
-      logFault(fromLog);
-    };
-    try {
-      const logged: unknown = (options.onFault ?? request?.attribute(outerFault) ?? logFault)(error, request);
-      // An asynchronous log that fails must not end the process as an unhandled rejection.
-      if (isPromise(logged)) logged.then(undefined, logBoth);
-    } catch (fromLog) {
-      logBoth(fromLog);
-    }
-  };
+  const fault = faultLog(options.onFault);
   const fail = (error: unknown, request: HttpRequest): HttpResponse => {
     fault(error, request);
     return internalError;
@@ -170,6 +158,23 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
     [served]: servedApp,
   };
   return keepRoutes(app, { branches, filters, reads: content });
+}
+
+/** Makes the function that logs faults: by these options, else as the app around does, else on the console. It never throws. */
+function faultLog(onFault: RouterOptions["onFault"]): ServedApp["fault"] {
+  return (error, request) => {
+    const logBoth = (fromLog: unknown): void => {
+      logFault(error);
+      logFault(fromLog);
+    };
+    try {
+      const logged: unknown = (onFault ?? request?.attribute(outerFault) ?? logFault)(error, request);
+      // An asynchronous log that fails must not end the process as an unhandled rejection.
+      if (isPromise(logged)) logged.then(undefined, logBoth);
+    } catch (fromLog) {
+      logBoth(fromLog);
+    }
+  };
 }
 
 function sortFilters(

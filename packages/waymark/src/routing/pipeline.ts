@@ -1,6 +1,6 @@
 import { type Awaitable, andThen, isPromise } from "../and-then.ts";
 import { type DeclarationSite, typeName } from "../declaration.ts";
-import type { ErrorClause, Filter, Next } from "../filter.ts";
+import type { AfterFilter, AroundFilter, BeforeFilter, ErrorClause, Filter, Next } from "../filter.ts";
 import { HttpError } from "../problem.ts";
 import { exchangeOf, HttpRequest, matchedRequest } from "../request.ts";
 import { fromWebResponse, HttpResponse } from "../response.ts";
@@ -101,56 +101,67 @@ function handlerStep(handler: (request: HttpRequest) => unknown, site: Declarati
   };
 }
 
-/** @param recover handles what the filter throws, and requests that it cannot pass on */
+/**
+ * Puts the filter around the step.
+ *
+ * @param recover handles what the filter throws, and requests that it cannot pass on
+ */
 function wrapFilter(filter: Filter, next: Next, recover: Recover): Next {
-  const finish = responder(`${filter.kind} filter`, filter.site, recover);
   // Each filter is taken apart once: to look into objects of many forms would be slow at each request.
   switch (filter.kind) {
-    case "before": {
-      const { apply } = filter;
-      const proceed = (changed: unknown): Awaitable<HttpResponse> => next(requireRequest(changed, "gave", filter.site));
-      return (request) => {
-        try {
-          const changed: unknown = apply(request);
-          if (!isPromise(changed)) return proceed(changed);
-          return Promise.resolve(changed)
-            .then(proceed)
-            .catch((error: unknown) => recover(error, request));
-        } catch (error) {
-          return recover(error, request);
-        }
-      };
-    }
-    case "after": {
-      const { apply, leastStatus = 0 } = filter;
-      const change = (request: HttpRequest, response: HttpResponse): Awaitable<HttpResponse> => {
-        if (response.status < leastStatus) return response;
-        try {
-          return finish(apply(request, response), request);
-        } catch (error) {
-          return recover(error, request);
-        }
-      };
-      return (request) => {
-        const response = next(request);
-        // The first case is that of nearly all responses, and takes half the time in front.
-        if (response instanceof HttpResponse) return change(request, response);
-        return response.then((settled) => change(request, settled));
-      };
-    }
-    case "around": {
-      const { apply, exceptMethods } = filter;
-      const proceed: Next = (passed) => next(requireRequest(passed, "called its next step with", filter.site));
-      return (request) => {
-        if (exceptMethods?.has(request.method)) return next(request);
-        try {
-          return finish(apply(request, proceed), request);
-        } catch (error) {
-          return recover(error, request);
-        }
-      };
-    }
+    case "before":
+      return wrapBefore(filter, next, recover);
+    case "after":
+      return wrapAfter(filter, next, recover);
+    case "around":
+      return wrapAround(filter, next, recover);
   }
+}
+
+function wrapBefore({ apply, site }: BeforeFilter, next: Next, recover: Recover): Next {
+  const proceed = (changed: unknown): Awaitable<HttpResponse> => next(requireRequest(changed, "gave", site));
+  return (request) => {
+    try {
+      const changed: unknown = apply(request);
+      if (!isPromise(changed)) return proceed(changed);
+      return Promise.resolve(changed)
+        .then(proceed)
+        .catch((error: unknown) => recover(error, request));
+    } catch (error) {
+      return recover(error, request);
+    }
+  };
+}
+
+function wrapAfter({ apply, leastStatus = 0, site }: AfterFilter, next: Next, recover: Recover): Next {
+  const finish = responder("after filter", site, recover);
+  const change = (request: HttpRequest, response: HttpResponse): Awaitable<HttpResponse> => {
+    if (response.status < leastStatus) return response;
+    try {
+      return finish(apply(request, response), request);
+    } catch (error) {
+      return recover(error, request);
+    }
+  };
+  return (request) => {
+    const response = next(request);
+    // The first case is that of nearly all responses, and takes half the time in front.
+    if (response instanceof HttpResponse) return change(request, response);
+    return response.then((settled) => change(request, settled));
+  };
+}
+
+function wrapAround({ apply, exceptMethods, site }: AroundFilter, next: Next, recover: Recover): Next {
+  const finish = responder("around filter", site, recover);
+  const proceed: Next = (passed) => next(requireRequest(passed, "called its next step with", site));
+  return (request) => {
+    if (exceptMethods?.has(request.method)) return next(request);
+    try {
+      return finish(apply(request, proceed), request);
+    } catch (error) {
+      return recover(error, request);
+    }
+  };
 }
 
 /** Returns what makes a response of an error by the first of these clauses that is for it. */
