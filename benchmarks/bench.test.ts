@@ -105,9 +105,10 @@ suite("a measurement", () => {
   });
 
   test("times a server that answers, and one that answers 304", async () => {
+    const unhurried = await contestant("unhurried", serverThatAnswers("{}", { entityTag: '"1"', delay: 5 }));
     const { results } = await measure(
       await optionsFor({
-        contestants: contestants.slice(-1),
+        contestants: [unhurried],
         scenarios: scenariosWith("browser").slice(0, 2),
         loadGenerator: await findLoadGenerator("autocannon"),
       }),
@@ -116,7 +117,10 @@ suite("a measurement", () => {
       assert.equal(timed.at(-1)?.requestsPerSecond.ofFloor, 1);
       assert.ok(timed.every(({ requestsPerSecond }) => requestsPerSecond.median > 0));
     }
-    assert.match(toChart(results), /^<svg .*aria-label="read one person: bare [\d.]+.*read one person again: bare/);
+    assert.match(
+      toChart(results),
+      /^<svg .*aria-label="read one person: unhurried [\d.]+.*read one person again: unhurr/,
+    );
   });
 
   test("reads a list of all people of every server", async () => {
@@ -431,11 +435,20 @@ suite("the command line", () => {
   const words = (line: string): string[] => line.split(" ").filter((word) => word !== "");
 });
 
-/** A program that answers everything with this body, until it is killed. */
-const serverThatAnswers = (body: string): string => `
+interface ServedAnswer {
+  readonly entityTag?: string;
+  /** In milliseconds: so many requests as a generator can send would only take time from other tests. */
+  readonly delay?: number;
+}
+
+/** A program that answers everything with this body, or 304 to those that have it, until it is killed. */
+const serverThatAnswers = (body: string, { entityTag, delay = 0 }: ServedAnswer = {}): string => `
   import { createServer } from "node:http";
-  const server = createServer((_, response) => {
-    response.writeHead(200, { "Content-Type": "application/json" }).end(${JSON.stringify(body)});
+  const fields = ${JSON.stringify({ "Content-Type": "application/json", ...(entityTag && { ETag: entityTag }) })};
+  const server = createServer(({ headers }, response) => {
+    const isKnown = fields.ETag !== undefined && headers["if-none-match"] === fields.ETag;
+    const answer = () => response.writeHead(isKnown ? 304 : 200, fields).end(isKnown ? "" : ${JSON.stringify(body)});
+    setTimeout(answer, ${delay});
   });
   server.listen(0, "127.0.0.1", () => console.log(server.address().port));
 `;

@@ -1,9 +1,9 @@
 import { openFolder } from "../../waymark/test/folder.ts";
 import { openSqliteDatabase } from "../src/index.ts";
 import { openOnlyMember } from "./shared-writer-member.ts";
-import { describeQueries, describeStore } from "./store-contract.ts";
+import { describeStore } from "./store-contract.ts";
 
 const folder = openFolder("sqlite-file");
 
-describeQueries("SQLite in a file", (options) => openSqliteDatabase(folder.newFile(), options));
+describeStore("SQLite in a file", (options) => openSqliteDatabase(folder.newFile(), options));
 describeStore("SQLite in a file, by a shared writer", (options) => openOnlyMember(folder.newFile(), options));

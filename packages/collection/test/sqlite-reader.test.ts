@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { renameSync } from "node:fs";
+import { copyFileSync, renameSync } from "node:fs";
 import { describe, it, mock } from "node:test";
 import type { Worker } from "node:worker_threads";
 import { openFolder } from "../../waymark/test/folder.ts";
@@ -30,14 +30,16 @@ const person: CollectionDefinition = {
   fullText: ["name"],
 };
 
-/** With the store of the people in a new file. */
+/** With the store of the people in a new file, which `make` may make first. */
 const withStore =
   (
     use: (store: Store, database: Database, file: string) => Promise<void>,
     options: Partial<SqliteDatabaseOptions> = {},
+    make: (file: string) => void = () => undefined,
   ) =>
   async (): Promise<void> => {
     const file = folder.newFile();
+    make(file);
     const database = await openSqliteDatabase(file, { collections: [person], ...options });
     try {
       await use(database.store("person"), database, file);
@@ -46,9 +48,24 @@ const withStore =
     }
   };
 
-const fill = async (store: Store): Promise<void> => {
-  await store.createAll(Array.from({ length: records }, (_, i) => ({ name: `n${i}` })));
-};
+/** The same, with so many records in the file, which are stored once for all tests. */
+const withRecords =
+  (use: (store: Store, database: Database) => Promise<void>, options: Partial<SqliteDatabaseOptions> = {}) =>
+  async (): Promise<void> => {
+    filled ??= fill(folder.newFile());
+    const file = await filled;
+    await withStore(use, options, (empty) => copyFileSync(file, empty))();
+  };
+
+let filled: Promise<string> | undefined;
+
+async function fill(file: string): Promise<string> {
+  const database = await openSqliteDatabase(file, { collections: [person] });
+  await database.store("person").createAll(Array.from({ length: records }, (_, i) => ({ name: `n${i}` })));
+  await database.close();
+  return file;
+}
+
 const records = 20_000;
 
 /** Takes half a minute to count, unless it is stopped. */
@@ -85,8 +102,7 @@ const countThere = async (store: Store, caller = ""): Promise<number> =>
 describe("a read of a SQLite file that may take long", () => {
   it(
     "lets other reads and writes be answered before it",
-    withStore(async (store) => {
-      await fill(store);
+    withRecords(async (store) => {
       await countThere(store); // the thread is there
       const order: string[] = [];
       const abort = new AbortController();
@@ -107,8 +123,7 @@ describe("a read of a SQLite file that may take long", () => {
 
   it(
     "waits for two of another caller who asks for many",
-    withStore(async (store) => {
-      await fill(store);
+    withRecords(async (store) => {
       const order: string[] = [];
       const count = async (caller: string): Promise<void> => {
         await countThere(store, caller);
@@ -121,9 +136,8 @@ describe("a read of a SQLite file that may take long", () => {
 
   it(
     "is refused where too many of its caller wait",
-    withStore(
+    withRecords(
       async (store) => {
-        await fill(store);
         const asked = Array.from({ length: 5 }, () => countThere(store, "many"));
         const outcomes = await Promise.allSettled([...asked, countThere(store, "one")]);
         assert.deepEqual(
@@ -165,8 +179,7 @@ describe("a read of a SQLite file that may take long", () => {
 
   it(
     "is stopped, or not begun, when nobody waits for it any more",
-    withStore(async (store) => {
-      await fill(store);
+    withRecords(async (store) => {
       const [first, second, third] = [new AbortController(), new AbortController(), AbortSignal.abort()];
       const given = [
         store.count(endless, first),
@@ -184,8 +197,7 @@ describe("a read of a SQLite file that may take long", () => {
   );
 
   it("is stopped when it takes too long", async () => {
-    await withStore(async (store) => {
-      await fill(store);
+    await withRecords(async (store) => {
       mock.timers.enable({ apis: ["setTimeout"] });
       const late = assert.rejects(Promise.resolve(store.count(endless)), StoreReadTimeout);
       await turn();
@@ -198,8 +210,7 @@ describe("a read of a SQLite file that may take long", () => {
 
   it(
     "is given up when the database is closed",
-    withStore(async (store, database) => {
-      await fill(store);
+    withRecords(async (store, database) => {
       const lost = [store.count(endless), countThere(store)].map((read) =>
         assert.rejects(Promise.resolve(read), StoreUnavailable),
       );
@@ -222,8 +233,7 @@ describe("a read of a SQLite file that may take long", () => {
 describe("the thread that reads a SQLite file", () => {
   it(
     "is started again when it has ended: what it had is lost, what waits is read",
-    withStore(async (store) => {
-      await fill(store);
+    withRecords(async (store) => {
       const starting = nextThread();
       await countThere(store);
       const thread = await starting;

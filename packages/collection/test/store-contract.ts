@@ -25,18 +25,18 @@ type Open = (options: DatabaseOptions) => Promise<Database>;
  * one for every test, `openApart` gives another one each time.
  */
 export function describeStore(name: string, open: Open, openApart: Open = open): void {
-  describeRecords(name, open, openApart);
+  describeCreation(name, withStoreOf(open));
+  describeReads(name, open);
+  describeChanges(name, open, openApart);
   describeQueries(name, open);
 }
 
-/** What of this depends on how the store gets at its database: by one connection or by several, from this thread or from another. */
-export function describeRecords(name: string, open: Open, openApart: Open = open): void {
+/** What of this depends on how the store reads its database: by one connection or by several, from this thread or from another. */
+export function describeReads(name: string, open: Open): void {
   const withStore = withStoreOf(open);
-  describeCreation(name, withStore);
   describeRevision(name, withStore);
   describeList(name, withStore);
   describeDatabase(name, withStore);
-  describeChanges(name, open, openApart);
 }
 
 /** What of this depends on the database and its statements only. */
@@ -59,6 +59,11 @@ export function describeChanges(name: string, open: Open, openApart: Open, parti
   describeBulkCreation(name, withStore, partitions);
   describeOwner(name, withStore);
   describeIdempotency(name, withStore);
+  describeTransfer(name, open, openApart, partitions);
+}
+
+/** What of this depends on how a database is read as a whole, and filled with what was read. */
+export function describeTransfer(name: string, open: Open, openApart: Open = open, partitions = 1): void {
   const withDatabases: WithDatabases = (use) => async () => {
     const databases = await Promise.all([1, 2, 3].map(() => openApart({ collections, now: () => noon })));
     try {
@@ -67,7 +72,7 @@ export function describeChanges(name: string, open: Open, openApart: Open, parti
       for (const database of databases) await database.close();
     }
   };
-  describeLoading(name, withStore, withDatabases, partitions);
+  describeLoading(name, withStoreOf(open), withDatabases, partitions);
 }
 
 /** Gives each test a store of the database that `open` gives. */
