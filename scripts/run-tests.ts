@@ -10,7 +10,7 @@
 //   npm run test:thorough     the property tests that are slow, with twenty times as many cases
 
 import { globSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, statfs } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -19,8 +19,14 @@ import { run } from "node:test";
 import { spec, type TestEvent } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { sharedServerVariable, startPostgres } from "../packages/collection/test/start-postgres.ts";
+import {
+  makeServerFiles,
+  serverFilesVariable,
+  sharedServerVariable,
+  startPostgres,
+} from "../packages/collection/test/start-postgres.ts";
 import { builtProgramVariable } from "../packages/person-service/test/program-arguments.ts";
+import { packedVariable } from "../packages/waymark/test/packed.ts";
 import { buildProgram } from "./build-program.ts";
 import { dependsOnNode } from "./depends-on-node.ts";
 import { groupTests } from "./test-groups.ts";
@@ -76,21 +82,41 @@ function countOf(event: TestEvent): RegExpExecArray | null {
   return isOfPart ? /^(\w+) ([\d.]+)$/.exec(event.data.message) : null;
 }
 
-// The files of a run share what Node compiles: without it each of them compiles the packages again.
-const cache = await mkdtemp(join(tmpdir(), "person-service-tests-"));
-process.env["NODE_COMPILE_CACHE"] ??= cache;
+// The files of a run share what Node compiles, with those of the next run: without it each of them compiles the packages again.
+process.env["NODE_COMPILE_CACHE"] ??= join(cwd, "node_modules/.cache/tests");
+process.env["TMPDIR"] = await temporaryFolder();
+const modules = await mkdtemp(join(tmpdir(), "person-service-tests-"));
+process.env[packedVariable] = await mkdtemp(join(modules, "packed-"));
 process.env[builtProgramVariable] = await buildProgram();
 if (parts.thorough === true) process.env["RUNS_FACTOR"] = "20";
 // A third of the time a test waits: for a disk, a browser, a database.
 const concurrency = 2 * Math.max(2, availableParallelism());
 // A run of a few files shows each of them by itself.
-const grouped = words.length > 0 ? parallel : groupTests(parallel, { cwd, folder: cache, count: 2 * concurrency });
+const grouped = words.length > 0 ? parallel : groupTests(parallel, { cwd, folder: modules, count: 2 * concurrency });
 process.once("SIGTERM", () => process.exit(143)); // which ends the server
-const server = parallel.length > 1 ? await startPostgres("-c", "fsync=off") : undefined;
+const serverFiles = parallel.length > 1 ? await makeServerFiles() : undefined;
+if (serverFiles !== undefined) process.env[serverFilesVariable] = serverFiles.path;
+const server = serverFiles === undefined ? undefined : await startPostgres("-c", "fsync=off");
 if (server !== undefined) process.env[sharedServerVariable] = server.url;
 try {
   await pipeline(Readable.from(runAll()), new spec(), process.stdout, { end: false });
 } finally {
   await server?.end();
-  await rm(cache, { recursive: true, force: true });
+  await serverFiles?.[Symbol.asyncDispose]();
+  await rm(modules, { recursive: true, force: true });
+}
+
+/** The folder for temporary files: in memory, where Linux has much of it for files and runs programs there; no test loses power. */
+async function temporaryFolder(): Promise<string> {
+  const inMemory = "/dev/shm";
+  try {
+    const { bavail, bsize } = await statfs(inMemory);
+    const [, mountOptions = ""] =
+      new RegExp(`^\\S+ ${inMemory} tmpfs (\\S+)`, "m").exec(await readFile("/proc/mounts", "utf8")) ?? [];
+    if (bavail * bsize >= 4 * 2 ** 30 && mountOptions !== "" && !mountOptions.split(",").includes("noexec"))
+      return inMemory;
+  } catch {
+    // The system has no such folder.
+  }
+  return tmpdir();
 }

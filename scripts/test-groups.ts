@@ -8,28 +8,43 @@ import { pathToFileURL } from "node:url";
  *
  * @param files paths from the folder `cwd`
  * @param folder where the modules are written
- * @returns the files that need a process of their own, then the modules
+ * @returns the module of the tests in browsers, the files that take longest, the other modules, then what needs a process of its own
  */
 export function groupTests(files: readonly string[], { cwd, folder, count }: GroupOptions): readonly string[] {
-  const alone = files.filter((file) => needsOwnProcess.test(readFileSync(join(cwd, file), "utf8")));
-  const together = files.filter((file) => !alone.includes(file));
-  const groups = Array.from({ length: count }, (_, n) => together.filter((_, i) => i % count === n));
-  const modules = groups.flatMap((group, n) => {
+  const isFirst = (file: string): boolean => longest.some((name) => file.endsWith(`/${name}.test.ts`));
+  const isAlone = (file: string): boolean => needsOwnProcess.test(readFileSync(join(cwd, file), "utf8"));
+  const first = files.filter(isFirst);
+  const alone = files.filter((file) => !isFirst(file) && isAlone(file));
+  const inBrowser = files.filter((file) => file.endsWith("-in-browser.test.ts"));
+  const together = files.filter((file) => ![first, alone, inBrowser].some((others) => others.includes(file)));
+  const toModule = (name: string, group: readonly string[]): readonly string[] => {
     if (group.length === 0) return [];
-    const path = join(folder, `group-${n + 1}.mjs`);
+    const path = join(folder, `${name}.mjs`);
     const imports = group.map((file) => `import ${JSON.stringify(pathToFileURL(join(cwd, file)).href)};\n`);
     writeFileSync(path, imports.join(""));
     return [path];
-  });
-  return [...alone, ...modules];
+  };
+  const groups = Array.from({ length: count }, (_, n) => together.filter((_, i) => i % count === n));
+  const modules = groups.flatMap((group, n) => toModule(`group-${n + 1}`, group));
+  return [...toModule("in-browser", inBrowser), ...first, ...modules, ...alone];
 }
 
 interface GroupOptions {
   readonly cwd: string;
   readonly folder: string;
+  /** How many groups there are, beside one of the tests that share a browser. */
   readonly count: number;
 }
 
-/** Matches what would reach the other files of a group: hooks around every test, mocks, the process itself, and what it starts. */
+/** The names of the files that take longest: they begin first, so that no processor waits for one of them at the end. */
+const longest: readonly string[] = [
+  ...["quality", "postgres-store", "moving", "docs", "main", "bench", "screenshots", "crash", "postgres-faults"],
+  ...["postgres-standby", "access", "shared-writer", "postgres-partitions"],
+];
+
+/**
+ * Matches what would reach the other files of a group: hooks around every test, mocks, a server that is stopped and killed, and
+ * what belongs to the process.
+ */
 const needsOwnProcess =
-  /^(before|after)Each\(|\bmock\.|\bprocess\.|\bgc\(|"node:(child_process|cluster|worker_threads)"|(service-process|postgres-server|chromium|scene)\.ts"/m;
+  /^(before|after)Each\(|\bmock\.|\bgc\(|"node:cluster"|\b(postgresServer|startPostgres|startReplication)\b|\bprocess\.(argv|chdir|emit|env(\.\w+|\[[^\]]+\])? =|exitCode|getActiveResourcesInfo|memoryUsage|off|on|once|std(err|out)|umask)\b/m;

@@ -6,23 +6,22 @@ import { before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openFolder } from "../../waymark/test/folder.ts";
+import { packAll } from "../../waymark/test/packed.ts";
 import { typeCheck } from "../../waymark/test/type-check.ts";
 
 // The package as its users get it: packed, unpacked into an empty folder, and used from there.
 
 const run = promisify(execFile);
-const packageFolder = fileURLToPath(new URL("..", import.meta.url));
 const installedFolder = fileURLToPath(new URL("../../../node_modules", import.meta.url));
 
 suite("the packed package", () => {
   const { root: folder } = openFolder("collection-packed");
 
   before(async () => {
-    const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: packageFolder });
-    const tarball = stdout.trim().split("\n").at(-1) ?? "";
+    const tarballOf = await packAll();
     const unpacked = join(folder, "node_modules/@waymark/collection");
     await mkdir(unpacked, { recursive: true });
-    await run("tar", ["-xzf", join(folder, tarball), "--strip-components=1", "-C", unpacked]);
+    await run("tar", ["-xzf", tarballOf("@waymark/collection"), "--strip-components=1", "-C", unpacked]);
     const manifest = JSON.parse(await readFile(join(unpacked, "package.json"), "utf8"));
     for (const dependency of Object.keys(manifest.dependencies)) {
       const link = join(folder, "node_modules", dependency);

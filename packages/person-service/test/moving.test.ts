@@ -3,7 +3,8 @@ import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } fr
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
-import { openDatabase } from "@waymark/collection";
+import { isDeepStrictEqual } from "node:util";
+import { type Database, openDatabase, type StoredRecord } from "@waymark/collection";
 import { personCollection } from "../src/person/collection.ts";
 import { createPostgresDatabase, createSqliteFile, databaseKinds, type TestDatabase } from "./databases.ts";
 import { type Exit, runProgram, type ServiceProcess, startProgram, startService } from "./service-process.ts";
@@ -37,21 +38,26 @@ function assertRefused({ code, stdout, stderr }: Exit, reason: RegExp): void {
 const manyPeople = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ name: `Ada ${n}`, description: "x".repeat(1000) }));
 
+const everything = async (database: Database): Promise<readonly StoredRecord[]> =>
+  (await Array.fromAsync(database.store("person").list())).flat();
+
 const send = ({ url }: ServiceProcess, method: string, path: string, person?: object): Promise<Response> =>
   fetch(`${url}${path}`, {
     method,
     ...(person !== undefined && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(person) }),
   });
 
-/** All that a service answers to GET for people and for the list, and what it answers to those who come next. */
+/** What a service answers to GET for the list, for people all over it, and for those who are not there. */
 async function answersOf(address: string): Promise<readonly unknown[]> {
   await using service = await startService("--database", address);
-  const answers: unknown[] = [];
-  for (const path of ["", ...Array.from({ length: 540 }, (_, n) => `/${n + 1}`)]) {
-    const answer = await send(service, "GET", `/person${path}`);
-    const { status, headers } = answer;
-    answers.push([path, status, headers.get("ETag"), headers.get("Last-Modified"), await answer.text()]);
-  }
+  const some = Array.from({ length: 54 }, (_, n) => `/${10 * n + 7}`);
+  const answers = await Promise.all(
+    ["", "/1", "/2", "/5", ...some, "/538"].map(async (path) => {
+      const answer = await send(service, "GET", `/person${path}`);
+      const { status, headers } = answer;
+      return [path, status, headers.get("ETag"), headers.get("Last-Modified"), await answer.text()];
+    }),
+  );
   service.kill("SIGTERM");
   assert.equal((await service.exited).code, 0);
   return answers;
@@ -111,14 +117,14 @@ describe("copy", () => {
   for (const { name, create } of databaseKinds) {
     it(`that was killed midway goes on when it is run again, to ${name}; nobody can use the half`, async () => {
       const from = await newDatabase();
-      const count = 12_000;
+      const count = 6_000;
       const source = await openDatabase(from, { collections: [personCollection] });
       await source.store("person").createAll(manyPeople(count));
 
       const killMidway = async (): Promise<string> => {
         const to = await newDatabase(create);
         const killed = startProgram("copy", "--from", from, "--to", to);
-        await killed.untilPrinted(/^[1-9]\d* of 12000 people\n/m);
+        await killed.untilPrinted(/^[1-9]\d* of 6000 people\n/m);
         killed.kill("SIGKILL");
         const { signal, stdout } = await killed.exited;
         // On a busy machine the copy can be through before it is seen to have begun.
@@ -137,13 +143,11 @@ describe("copy", () => {
       await source.store("person").remove(1);
       await source.store("person").replace(2, { name: "Grace" });
       const resumed = await runProgram("copy", "--from", from, "--to", to);
-      assert.match(assertDone(resumed), /^copied 11,999 people from /);
-      assert.match(resumed.stderr, /^[1-9]\d* of 11999 people\n/);
+      assert.match(assertDone(resumed), /^copied 5,999 people from /);
+      assert.match(resumed.stderr, /^[1-9]\d* of 5999 people\n/);
       const target = await openDatabase(to, { collections: [personCollection] });
       for (const database of [source, target]) assert.equal(await database.store("person").count(), count - 1);
-      for await (const batch of target.store("person").list()) {
-        for (const record of batch) assert.deepEqual(await source.store("person").find(record.id), record);
-      }
+      assert.ok(isDeepStrictEqual(await everything(target), await everything(source)));
       assert.equal(await target.store("person").revision(), await source.store("person").revision());
       await source.close();
       await target.close();
@@ -198,7 +202,7 @@ describe("backup and restore", () => {
     backup = join(dirname(await newDatabase()), "backup.db");
     // So many that a backup takes several steps.
     const database = await openDatabase(location, { collections: [personCollection] });
-    await database.store("person").createAll(manyPeople(5000));
+    await database.store("person").createAll(manyPeople(2000));
     await database.close();
     await using service = await startService("--database", location);
     let isOver = false;

@@ -10,6 +10,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { nextOutput } from "../../waymark/test/child-process.ts";
 import { openFolder } from "../../waymark/test/folder.ts";
+import { packAll } from "../../waymark/test/packed.ts";
 import { startServiceOf } from "./service-process.ts";
 
 // The three packages as npm gets them: packed by the commands of the README, and unpacked beside each other.
@@ -23,13 +24,11 @@ suite("the packed packages", () => {
   const { root: folder } = openFolder("person-service-packed");
 
   before(async () => {
-    const workspaces = names.flatMap((name) => ["--workspace", name]);
-    await run("npm", ["pack", "--silent", "--pack-destination", folder, ...workspaces], { cwd: root });
+    const tarballOf = await packAll();
     for (const name of names) {
-      const tarball = join(folder, `${name.replace("@", "").replace("/", "-")}-0.1.0.tgz`);
       const unpacked = join(folder, "node_modules", name);
       await mkdir(unpacked, { recursive: true });
-      await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", unpacked]);
+      await run("tar", ["-xzf", tarballOf(name), "--strip-components=1", "-C", unpacked]);
     }
   });
 

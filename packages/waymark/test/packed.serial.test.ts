@@ -3,15 +3,14 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, suite, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openFolder } from "./folder.ts";
+import { packAll } from "./packed.ts";
 import { typeCheck } from "./type-check.ts";
 
 // The package as its users get it: packed, installed into an empty folder, and used from there.
 
 const run = promisify(execFile);
-const packageFolder = fileURLToPath(new URL("..", import.meta.url));
 
 const program = `
 import { GET, group, router, text } from "waymark";
@@ -29,10 +28,9 @@ suite("the packed package", () => {
   const { root: folder } = openFolder("waymark-packed");
 
   before(async () => {
-    const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: packageFolder });
-    const tarball = stdout.trim().split("\n").at(-1) ?? "";
+    const tarballOf = await packAll();
     await writeFile(join(folder, "package.json"), '{ "private": true, "type": "module" }');
-    await run("npm", ["install", "--offline", "--silent", `./${tarball}`], { cwd: folder });
+    await run("npm", ["install", "--offline", "--silent", tarballOf("waymark")], { cwd: folder });
   });
 
   test("depends on nothing", async () => {

@@ -24,6 +24,10 @@ export const kinds: readonly DatabaseKind[] = isThorough ? databaseKinds : [sqli
 
 const executable = findChromium();
 
+/** The browser of this process, in which each block of tests has contexts of its own. */
+let launched: Promise<Browser> | undefined;
+after(async () => (await launched)?.close());
+
 /** Runs tests in a Chromium against a service on each of these kinds of database. What a page reports as an error fails the test that ends then. */
 export function describeInBrowser(
   name: string,
@@ -34,9 +38,9 @@ export function describeInBrowser(
   describe(name, { skip: executable === undefined && "there is no Chromium on this machine" }, () => {
     let browser: Browser;
     before(async () => {
-      browser = await launchChromium(executable as string); // There is one, or this is skipped.
+      launched ??= launchChromium(executable as string); // There is one, or this is skipped.
+      browser = await launched;
     });
-    after(() => browser.close());
 
     for (const kind of kinds) {
       describe(`on ${kind.name}`, () => {
@@ -56,7 +60,7 @@ export function describeInBrowser(
           scene = {
             url: server.url,
             people: service.people,
-            newContext: () => browser.newContext(),
+            newContext: () => newContext(),
             async open(path, options = {}) {
               const key = JSON.stringify(options);
               const page = pages.get(key) ?? (await newPage(options));
@@ -65,8 +69,14 @@ export function describeInBrowser(
               return page;
             },
           };
-          const newPage = async (options: BrowserContextOptions): Promise<Page> => {
+          const contexts: BrowserContext[] = [];
+          const newContext = async (options?: BrowserContextOptions): Promise<BrowserContext> => {
             const context = await browser.newContext(options);
+            contexts.push(context);
+            return context;
+          };
+          const newPage = async (options: BrowserContextOptions): Promise<Page> => {
+            const context = await newContext(options);
             const page = await context.newPage();
             page.setDefaultTimeout(60_000); // milliseconds, on a machine that is busy
             page.on("pageerror", (error) => faults.push(error));
@@ -79,7 +89,7 @@ export function describeInBrowser(
             return page;
           };
           close = async () => {
-            await Promise.all(browser.contexts().map((context) => context.close()));
+            await Promise.all(contexts.map((context) => context.close()));
             await server.close({ grace: 0 });
             await service.database.close();
             await database.remove();
