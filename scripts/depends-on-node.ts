@@ -6,7 +6,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
   waymark: [
     ...["adapters", "compress", "content-coding", "event-loop-turns.serial", "fuzz", "half-closed", "http2"],
     ...["strict-json", "limits.serial", "messages", "routing-error", "node-adapter", "node-codings"],
-    ...["refused-messages", "request-content", "request-target", "rolling-restart.serial"],
+    ...["refused-messages", "request-content", "request-target", "rolling-restart"],
     ...["web-content", "web-response", "node-listener", "http1/bounds", "http1/connection", "http1/differential"],
     ...["http1/smuggling", "http1/upgrade"],
   ],
@@ -16,7 +16,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
   ],
   "person-service": [
     ...["access/password", "access/tokens", "content-coding", "contract", "main", "options"],
-    ...["shared-file.serial", "streaming.serial", "workers.serial"],
+    ...["shared-file.serial", "streaming.serial", "workers"],
   ],
 };
 

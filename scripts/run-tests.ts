@@ -26,7 +26,7 @@ import {
   startPostgres,
 } from "../packages/collection/test/start-postgres.ts";
 import { builtProgramVariable } from "../packages/person-service/test/program-arguments.ts";
-import { packedVariable } from "../packages/waymark/test/packed.ts";
+import { packAll, packedVariable } from "../packages/waymark/test/packed.ts";
 import { buildProgram } from "./build-program.ts";
 import { dependsOnNode } from "./depends-on-node.ts";
 import { groupTests } from "./test-groups.ts";
@@ -86,8 +86,10 @@ function countOf(event: TestEvent): RegExpExecArray | null {
 process.env["NODE_COMPILE_CACHE"] ??= join(cwd, "node_modules/.cache/tests");
 process.env["TMPDIR"] = await temporaryFolder();
 const modules = await mkdtemp(join(tmpdir(), "person-service-tests-"));
-process.env[packedVariable] = await mkdtemp(join(modules, "packed-"));
 process.env[builtProgramVariable] = await buildProgram();
+// Packing changes the READMEs for a moment, and builds the program again: it is done before any test runs.
+process.env[packedVariable] = await mkdtemp(join(modules, "packed-"));
+if (files.some((file) => file.endsWith("/packed.test.ts"))) await packAll();
 if (parts.thorough === true) process.env["RUNS_FACTOR"] = "20";
 // A third of the time a test waits: for a disk, a browser, a database.
 const concurrency = 2 * Math.max(2, availableParallelism());

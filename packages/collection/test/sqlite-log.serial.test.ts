@@ -48,7 +48,7 @@ describe("the write-ahead log of a SQLite file", () => {
   });
 
   it("is emptied between long reads of which one follows the other", async () => {
-    const largest = await largestLog(120_000_000, async (store) => {
+    const largest = await largestLog(80_000_000, async (store) => {
       await store.count(long);
     });
     assert.ok(largest < 40_000_000, `a log of ${largest} bytes`);

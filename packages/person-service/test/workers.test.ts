@@ -127,20 +127,6 @@ describe("workers", { concurrency: false }, () => {
     await stop(service);
   });
 
-  it("end the program when they die over and over, as soon as they are started", async () => {
-    await using service = await start();
-    for (const worker of workersOf(service)) process.kill(worker, "SIGKILL");
-    for (let killed = 2; killed < 5; killed++) {
-      await service.untilPrinted(/^worker \d+ serves\n/m);
-      process.kill(workersOf(service).at(-1) as number, "SIGKILL");
-    }
-    const { code, log } = await service.exited;
-    const ends = log.filter(({ event }) => event === "worker-end");
-    assert.equal(code, 1);
-    assert.equal(ends.length, 5);
-    assert.match(String(ends[4]?.msg), /^worker \d+ ended \(SIGKILL\), as did 4 before it as soon as they were/);
-  });
-
   it("do not outlive the process that watches over them", async () => {
     await using service = await start();
     service.kill("SIGKILL");

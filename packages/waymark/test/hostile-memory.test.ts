@@ -1,4 +1,5 @@
 import { describe, it } from "node:test";
+import { survivesChurn } from "./hostile-clients.ts";
 import { hostileKinds, memoryOf } from "./hostile-memory.ts";
 
 describe("memory that a server holds", () => {
@@ -7,4 +8,8 @@ describe("memory that a server holds", () => {
       await memoryOf(kind, 40);
     });
   }
+});
+
+it("a server keeps nothing of connections that are opened and dropped", async () => {
+  await survivesChurn(1_000);
 });
