@@ -8,7 +8,7 @@ import { type Servable, type ServedApp, served } from "../served-app.ts";
 import { canonicalAddress, isEncrypted } from "./client.ts";
 import { type IncomingContent, readableContent } from "./content.ts";
 import { node } from "./exchange.ts";
-import { withTargetHost } from "./message-head.ts";
+import { withTargetHost } from "./http1/request-line.ts";
 import { publishing } from "./request-events.ts";
 
 /**

@@ -109,83 +109,72 @@ export type ServeSettings = Required<ServeOptions>;
  * @throws RangeError that names the option that is out of its bounds
  */
 export function toServeSettings(options: ServeOptions): ServeSettings {
-  requireKnownOptions("serve(app, { … })", options, Object.keys(knownOptions));
-  const requestTimeout = integer("requestTimeout", options.requestTimeout ?? 300_000, longestTimer);
-  const headersTimeoutDefault = requestTimeout === 0 ? 60_000 : Math.min(60_000, requestTimeout);
-  const headersTimeout = integer("headersTimeout", options.headersTimeout ?? headersTimeoutDefault, longestTimer);
+  requireKnownOptions("serve(app, { … })", options, [
+    "warn",
+    "host",
+    "tls",
+    "trustProxy",
+    "proxyFields",
+    ...integerNames,
+  ]);
+  const headersTimeout = options.headersTimeout ?? Math.min(60_000, options.requestTimeout || 60_000);
+  const integers = toIntegers({ ...options, headersTimeout });
+  const { requestTimeout } = integers;
   if (requestTimeout !== 0 && headersTimeout > requestTimeout) {
     throw new RangeError(`headersTimeout must be at most requestTimeout, ${requestTimeout}, not ${headersTimeout}`);
   }
   return {
     warn: options.warn ?? warnOnConsole,
-    port: integer("port", options.port ?? 0, 65_535),
     host: options.host ?? "127.0.0.1",
-    backlog: integer("backlog", options.backlog ?? 128, 65_535, 1),
     tls: options.tls,
-    maxConcurrentStreams: integer("maxConcurrentStreams", options.maxConcurrentStreams ?? 100, 2 ** 31 - 1, 1),
     trustProxy: options.trustProxy ?? [],
     proxyFields: oneOf("proxyFields", options.proxyFields ?? "X-Forwarded", ["X-Forwarded", "Forwarded"]),
-    maxTargetLength: integer("maxTargetLength", options.maxTargetLength ?? 8_192, 2 ** 30, 1),
-    maxHeaderSize: integer("maxHeaderSize", options.maxHeaderSize ?? 16_384, 2 ** 30, 1),
-    maxHeaderFields: integer("maxHeaderFields", options.maxHeaderFields ?? 100, 2 ** 30, 1),
-    maxConnections: integer("maxConnections", options.maxConnections ?? 10_000, 2 ** 31 - 1),
-    maxConnectionsPerAddress:
-      options.maxConnectionsPerAddress === undefined
-        ? undefined
-        : integer("maxConnectionsPerAddress", options.maxConnectionsPerAddress, 2 ** 31 - 1),
-    maxRequestsPerConnection: integer("maxRequestsPerConnection", options.maxRequestsPerConnection ?? 0, 2 ** 31 - 1),
-    headersTimeout,
-    requestTimeout,
-    // The client is given a second more.
-    keepAliveTimeout: integer("keepAliveTimeout", options.keepAliveTimeout ?? 65_000, longestTimer - 1_000),
-    writeTimeout: integer("writeTimeout", options.writeTimeout ?? 60_000, longestTimer),
-    minWriteRate: integer("minWriteRate", options.minWriteRate ?? 1_024, Number.MAX_SAFE_INTEGER),
-    maxUnsent: integer("maxUnsent", options.maxUnsent ?? 2 ** 28, Number.MAX_SAFE_INTEGER),
-    maxUnsentPerConnection: integer(
-      "maxUnsentPerConnection",
-      options.maxUnsentPerConnection ?? 2 ** 20,
-      Number.MAX_SAFE_INTEGER,
-    ),
-    maxHeldContent: integer("maxHeldContent", options.maxHeldContent ?? 2 ** 28, Number.MAX_SAFE_INTEGER),
-    maxHeldContentPerAddress:
-      options.maxHeldContentPerAddress === undefined
-        ? undefined
-        : integer("maxHeldContentPerAddress", options.maxHeldContentPerAddress, Number.MAX_SAFE_INTEGER),
-    maxUnreadContent: integer("maxUnreadContent", options.maxUnreadContent ?? 2 ** 26, Number.MAX_SAFE_INTEGER),
-    drainLimit: integer("drainLimit", options.drainLimit ?? 8 * 2 ** 20, Number.MAX_SAFE_INTEGER),
-    drainTimeout: integer("drainTimeout", options.drainTimeout ?? 1_000, longestTimer),
+    ...integers,
   };
 }
 
-// A record, so that none is forgotten here.
-const knownOptions: Readonly<Record<keyof ServeOptions, true>> = {
-  warn: true,
-  port: true,
-  host: true,
-  backlog: true,
-  tls: true,
-  maxConcurrentStreams: true,
-  trustProxy: true,
-  proxyFields: true,
-  maxTargetLength: true,
-  maxHeaderSize: true,
-  maxHeaderFields: true,
-  maxConnections: true,
-  maxConnectionsPerAddress: true,
-  maxRequestsPerConnection: true,
-  headersTimeout: true,
-  requestTimeout: true,
-  keepAliveTimeout: true,
-  writeTimeout: true,
-  minWriteRate: true,
-  maxUnsent: true,
-  maxUnsentPerConnection: true,
-  maxHeldContent: true,
-  maxHeldContentPerAddress: true,
-  maxUnreadContent: true,
-  drainLimit: true,
-  drainTimeout: true,
+type IntegerName = Exclude<keyof ServeOptions, "warn" | "host" | "tls" | "trustProxy" | "proxyFields">;
+
+/** The longest time that a timer of Node's can wait, in milliseconds; nearly 25 days. */
+export const longestTimer: number = 2 ** 31 - 1;
+
+/** The default of each option that is an integer, and the most and the least that it may be. */
+const integerOptions: Readonly<
+  Record<IntegerName, readonly [byDefault: number | undefined, most: number, least?: number]>
+> = {
+  port: [0, 65_535],
+  backlog: [128, 65_535, 1],
+  maxConcurrentStreams: [100, 2 ** 31 - 1, 1],
+  maxTargetLength: [8_192, 2 ** 30, 1],
+  maxHeaderSize: [16_384, 2 ** 30, 1],
+  maxHeaderFields: [100, 2 ** 30, 1],
+  maxConnections: [10_000, 2 ** 31 - 1],
+  maxConnectionsPerAddress: [undefined, 2 ** 31 - 1],
+  maxRequestsPerConnection: [0, 2 ** 31 - 1],
+  requestTimeout: [300_000, longestTimer],
+  headersTimeout: [undefined, longestTimer],
+  // The client is given a second more.
+  keepAliveTimeout: [65_000, longestTimer - 1_000],
+  writeTimeout: [60_000, longestTimer],
+  minWriteRate: [1_024, Number.MAX_SAFE_INTEGER],
+  maxUnsent: [2 ** 28, Number.MAX_SAFE_INTEGER],
+  maxUnsentPerConnection: [2 ** 20, Number.MAX_SAFE_INTEGER],
+  maxHeldContent: [2 ** 28, Number.MAX_SAFE_INTEGER],
+  maxHeldContentPerAddress: [undefined, Number.MAX_SAFE_INTEGER],
+  maxUnreadContent: [2 ** 26, Number.MAX_SAFE_INTEGER],
+  drainLimit: [8 * 2 ** 20, Number.MAX_SAFE_INTEGER],
+  drainTimeout: [1_000, longestTimer],
 };
+const integerNames = Object.keys(integerOptions) as readonly IntegerName[]; // the keys of its type, and no others
+
+function toIntegers(options: ServeOptions): Pick<ServeSettings, IntegerName> {
+  const entries = integerNames.map((name) => {
+    const [byDefault, most, least] = integerOptions[name];
+    const value = options[name] ?? byDefault;
+    return [name, value === undefined ? undefined : integer(name, value, most, least)];
+  });
+  return Object.fromEntries(entries) as Pick<ServeSettings, IntegerName>; // undefined only where there is no default
+}
 
 function warnOnConsole(finding: string): void {
   // biome-ignore lint/suspicious/noConsole: the default where the program names no log of its own
@@ -196,9 +185,6 @@ function oneOf<T extends string>(option: string, value: T, values: readonly T[])
   if (values.includes(value)) return value;
   throw new RangeError(`${option} must be one of ${values.join(", ")}, not ${String(value)}`);
 }
-
-/** The longest time that a timer of Node's can wait, in milliseconds; nearly 25 days. */
-export const longestTimer: number = 2 ** 31 - 1;
 
 /**
  * The value, when it is an integer within the bounds.

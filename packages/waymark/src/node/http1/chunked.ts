@@ -1,8 +1,8 @@
 import type { HttpError } from "../../problem.ts";
-import { isFramingField } from "../message-head.ts";
+import { isFramingField } from "../head-fields.ts";
+import { malformedMessage } from "../refusals.ts";
 import type { ByteQueue } from "./byte-queue.ts";
-import { parseFieldLines } from "./field-lines.ts";
-import { malformedMessage } from "./refusals.ts";
+import { parseFieldLines } from "./field-section.ts";
 
 /** The last chunk, without trailers (RFC 9112 §7.1). */
 export const lastChunk = "0\r\n\r\n";

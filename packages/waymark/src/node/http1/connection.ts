@@ -4,13 +4,13 @@ import { isEncrypted, Peer } from "../client.ts";
 import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
 import { Output } from "../output.ts";
+import { incomplete } from "../refusals.ts";
 import type { Takeover } from "../upgrade.ts";
 import { Deadlines } from "./deadlines.ts";
 import { Http1Exchange } from "./exchange.ts";
 import { ExchangeQueue } from "./exchange-queue.ts";
 import { noHead } from "./head.ts";
 import { MessageReader } from "./message-reader.ts";
-import { incomplete } from "./refusals.ts";
 import { interimResponse } from "./response-head.ts";
 
 /**

@@ -4,10 +4,10 @@ import { type HttpResponse, representedFields } from "../../response.ts";
 import type { Piece } from "../../response-body.ts";
 import type { IncomingContent } from "../content.ts";
 import { ServedExchange } from "../exchange.ts";
-import { withTargetHost } from "../message-head.ts";
 import { chunkStart, lastChunk } from "./chunked.ts";
 import type { Http1Connection } from "./connection.ts";
 import type { Head } from "./head.ts";
+import { withTargetHost } from "./request-line.ts";
 
 /** A request on a connection and its response. */
 export class Http1Exchange extends ServedExchange {

@@ -1,10 +1,10 @@
 import { HeaderList, rememberValues } from "../../fields/header-list.ts";
 import { HttpError } from "../../problem.ts";
-import { type HeadLimits, type HeadRefusal, headTooLong, refuseTarget, targetTooLong } from "../message-head.ts";
+import type { HeadLimits } from "../head-fields.ts";
+import { headTooLong, malformedMessage, targetTooLong } from "../refusals.ts";
 import type { ByteQueue } from "./byte-queue.ts";
 import { type FieldSection, readFieldSection } from "./field-section.ts";
-import { malformedMessage, refusals, refuseMethod } from "./refusals.ts";
-import { mayBeginRequestLine, parseRequestLine, type RequestLine } from "./request-line.ts";
+import { mayBeginRequestLine, parseRequestLine, type RequestLine, refuseLine, refuseTarget } from "./request-line.ts";
 
 /** The head of a request, and what follows from it for its connection. */
 export interface Head extends Omit<FieldSection, "minorVersion" | "length"> {
@@ -112,7 +112,7 @@ export class HeadReader {
     const feed = bytes.indexOf(0x0a, start);
     const { maxTargetLength, maxHeaderSize } = this.#limits;
     const isTarget = feed < 0 || feed >= end || feed - start > maxTargetLength + roomForMethodAndVersion;
-    return new HttpError(isTarget ? targetTooLong(maxTargetLength) : headTooLong(maxHeaderSize));
+    return new HttpError((isTarget ? targetTooLong(maxTargetLength) : headTooLong(maxHeaderSize)).response);
   }
 }
 
@@ -138,24 +138,7 @@ export function skipEmptyLines(input: ByteQueue): void {
 
 function toHead(line: RequestLine, fields: FieldSection, limits: HeadLimits): Head {
   const { method, target, minorVersion } = line;
-  const { headers, keepsAlive, expectsContinue, asksForUpgrade } = fields;
   const refusal = refuseLine(line) ?? fields.refusal ?? refuseTarget(method, target, limits);
   const contentLength = refusal?.closes === true ? 0 : fields.contentLength;
-  return {
-    method,
-    target,
-    minorVersion: minorVersion ?? 1,
-    headers,
-    contentLength,
-    keepsAlive,
-    expectsContinue,
-    asksForUpgrade,
-    refusal,
-  };
-}
-
-function refuseLine({ method, isKnown, minorVersion }: RequestLine): HeadRefusal | undefined {
-  if (minorVersion === undefined) return refusals.version;
-  if (!isKnown) return refuseMethod(method);
-  return method === "CONNECT" ? refusals.tunnel : undefined;
+  return { ...fields, method, target, minorVersion: minorVersion ?? 1, contentLength, refusal };
 }

@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 import { HttpError } from "../../problem.ts";
 import { IncomingContent } from "../content.ts";
+import { incomplete } from "../refusals.ts";
 import { ByteQueue } from "./byte-queue.ts";
 import { ChunkedDecoder, type ContentDecoder, SizedDecoder } from "./chunked.ts";
 import type { Http1Connection } from "./connection.ts";
 import { Http1Exchange } from "./exchange.ts";
 import { type Head, HeadReader } from "./head.ts";
-import { incomplete } from "./refusals.ts";
 
 /**
  * What is read next (RFC 9112 §9): the head of a request, its content, the rest of content that nobody wants, or, once no

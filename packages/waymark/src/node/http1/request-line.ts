@@ -1,6 +1,9 @@
+import { type HeaderList, parsedHeaders } from "../../fields/header-list.ts";
 import { isToken } from "../../fields/syntax.ts";
+import { hostIn } from "../../path/target.ts";
 import { HttpError } from "../../problem.ts";
-import { malformedMessage, refusals } from "./refusals.ts";
+import type { HeadLimits } from "../head-fields.ts";
+import { type HeadRefusal, malformedMessage, refusals, refuseMethod, targetTooLong } from "../refusals.ts";
 
 /** The first line of a request (RFC 9112 §3). */
 export interface RequestLine {
@@ -51,6 +54,25 @@ export function mayBeginRequestLine(bytes: Buffer, start: number, end: number): 
   if (end === start || (end - start === 1 && bytes[start] === 0x0d)) return true;
   const first = bytes.toString("latin1", start, Math.min(end, start + 32)).split(" ", 1)[0] as string; // never an empty list
   return isToken(first);
+}
+
+/** Returns the refusal of a version or a method that the server does not know; undefined when it knows both. */
+export function refuseLine({ method, isKnown, minorVersion }: RequestLine): HeadRefusal | undefined {
+  if (minorVersion === undefined) return refusals.version;
+  if (!isKnown) return refuseMethod(method);
+  return method === "CONNECT" ? refusals.tunnel : undefined;
+}
+
+/** Returns the refusal of a target that is too long, or stands for the whole server where that makes no sense. */
+export function refuseTarget(method: string, target: string, { maxTargetLength }: HeadLimits): HeadRefusal | undefined {
+  if (target.length > maxTargetLength) return targetTooLong(maxTargetLength);
+  return target === "*" && method !== "OPTIONS" ? refusals.asterisk : undefined;
+}
+
+/** Returns the fields of a request; the host that its target names stands in for Host (RFC 9112 §3.2.2). */
+export function withTargetHost(target: string, headers: HeaderList): HeaderList {
+  const host = hostIn(target);
+  return host === undefined ? headers : parsedHeaders(["Host", host, ...headers.without("Host").flat]);
 }
 
 /** A later minor version is served as the latest that is known (RFC 9110 §2.5). */

@@ -36,7 +36,7 @@ export class Http2Exchange extends ServedExchange {
       session.drained();
     };
     this.#output = new Output(stream, context, drained, () => stream.close(constants.NGHTTP2_CANCEL));
-    this.#awaitsContinue = head.expectation !== undefined;
+    this.#awaitsContinue = head.headers.has("Expect");
     this.#unread = stream.endAfterHeaders
       ? undefined
       : new UnreadContent(stream, context.unreadContents, ({ response }) => this.#answerInstead(response));
@@ -63,11 +63,17 @@ export class Http2Exchange extends ServedExchange {
     const { native } = this;
     if (native.endAfterHeaders) return undefined;
     // A stream that the client has reset as if nothing were amiss ends like one that is complete.
+    const length = this.headers.get("Content-Length");
     const begin = (): void => {
       this.#unread?.readBy(content);
       this.#continue();
     };
-    const content = readableContent(native, this.head.contentLength, begin, () => !native.closed);
+    const content = readableContent(
+      native,
+      length === undefined ? length : Number(length),
+      begin,
+      () => !native.closed,
+    );
     content.share = this.countContent(content);
     return content;
   }

@@ -1,14 +1,8 @@
 import { type HeaderList, parsedHeaders } from "../../fields/header-list.ts";
 import type { HttpResponse } from "../../response.ts";
-import {
-  expectationFailed,
-  type HeadLimits,
-  isContinue,
-  noTunnel,
-  refuseFields,
-  refuseTarget,
-  trimBlanks,
-} from "../message-head.ts";
+import { type HeadLimits, refuseFields, trimBlanks } from "../head-fields.ts";
+import { refuseTarget } from "../http1/request-line.ts";
+import { refusals } from "../refusals.ts";
 
 /** The head of a request of HTTP/2 as HTTP/1.1 would have it. */
 export interface Http2Head {
@@ -16,8 +10,6 @@ export interface Http2Head {
   readonly target: string;
   /** `:authority` is Host, and Cookie is one line (RFC 9113 §8.2.3, §8.3.1). */
   readonly headers: HeaderList;
-  readonly expectation: string | undefined;
-  readonly contentLength: number | undefined;
 }
 
 /** Reads the names and values in turn that Node has of a stream; what breaks HTTP/2 itself, Node has refused by then. */
@@ -25,8 +17,6 @@ export function readHttp2Head(raw: readonly string[]): Http2Head {
   const pseudo = new Map<string, string>();
   const fields: string[] = [];
   const cookies: string[] = [];
-  let expectation: string | undefined;
-  let contentLength: number | undefined;
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string;
     // A value is no shorter or longer for blanks around it (RFC 9110 §5.5), which HTTP/2 forbids and some send.
@@ -35,8 +25,6 @@ export function readHttp2Head(raw: readonly string[]): Http2Head {
     else if (name === "cookie") cookies.push(value);
     // It may stand beside :authority as long as it is the same, which comes first.
     else if (name !== "host" || value !== pseudo.get(":authority")) fields.push(name, value);
-    if (name === "expect") expectation = value;
-    else if (name === "content-length") contentLength = Number(value);
   }
   const authority = pseudo.get(":authority");
   if (authority !== undefined) fields.unshift("host", authority);
@@ -44,13 +32,14 @@ export function readHttp2Head(raw: readonly string[]): Http2Head {
   // CONNECT has no path, and is refused.
   const target = pseudo.get(":path") ?? "";
   const method = pseudo.get(":method") ?? "";
-  return { method, target, headers: parsedHeaders(fields), expectation, contentLength };
+  return { method, target, headers: parsedHeaders(fields) };
 }
 
 /** Returns the refusal of a head that breaks HTTP or the limits; undefined when it is sound. */
 export function refuseHttp2Head(head: Http2Head, limits: HeadLimits): HttpResponse | undefined {
-  const { method, target, headers, expectation } = head;
-  if (method === "CONNECT") return noTunnel;
-  if (expectation !== undefined && !isContinue(expectation)) return expectationFailed;
-  return (refuseFields(headers.flat, true, limits) ?? refuseTarget(method, target, limits))?.response;
+  const { method, target, headers } = head;
+  if (method === "CONNECT") return refusals.tunnel.response;
+  // As many bytes as the field lines of HTTP/1.1 would have.
+  const size = headers.flat.reduce((bytes, text) => bytes + text.length + 2, 0);
+  return (refuseFields(headers, size, limits) ?? refuseTarget(method, target, limits))?.response;
 }
