@@ -1,22 +1,47 @@
 import { BlockList, isIPv4, type Server, type Socket } from "node:net";
 import { toClientKey } from "../filters/rate-limit.ts";
+import { memoizeText } from "../text-map.ts";
 import { canonicalAddress, type ProxyTrust } from "./client.ts";
 import type { ServeContext } from "./context.ts";
 
-/**
- * Closes the connections of an address beyond its share of all as they come; of IPv6, those of a network of 64 bits. Trusted
- * proxies have no share, since they speak for many; by default neither has this machine, which would keep itself out.
- */
+/** Bounds what each address may have of what is bounded for all. */
+export interface AddressBound {
+  /** The most for an address; 0 is no limit. */
+  readonly most: number;
+  /**
+   * Returns the key that an address shares with the others of its network: of IPv6, one of 64 bits. Undefined where there is no
+   * limit: for trusted proxies, since they speak for many; by default also for this machine, which would keep itself out.
+   */
+  readonly keyOf: (address: string) => string | undefined;
+}
+
+/** @param most what the option says; by default a quarter of what there is for all */
+export function boundAddresses(
+  most: number | undefined,
+  mostOfAll: number,
+  { isTrustedProxy }: ProxyTrust,
+): AddressBound {
+  const isExempt = (address: string): boolean =>
+    isTrustedProxy(address) || (most === undefined && loopback.check(address, isIPv4(address) ? "ipv4" : "ipv6"));
+  return {
+    most: most ?? Math.ceil(mostOfAll / 4),
+    keyOf: memoizeText((address) => (isExempt(address) ? undefined : toClientKey(address))),
+  };
+}
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+/** Closes the connections of an address beyond its share of all as they come. */
 export function limitAddresses(server: Server, context: ServeContext): void {
-  const { maxConnections, maxConnectionsPerAddress } = context;
-  const most = shareOfAddress(maxConnectionsPerAddress, maxConnections);
+  const { most, keyOf } = boundAddresses(context.maxConnectionsPerAddress, context.maxConnections, context);
   if (most === 0) return;
-  const isExempt = addressExemption(maxConnectionsPerAddress, context);
   const open = new Map<string, number>();
   server.prependListener("connection", (socket: Socket) => {
     const address = canonicalAddress(socket.remoteAddress ?? "");
-    if (address === undefined || isExempt(address)) return;
-    const key = toClientKey(address);
+    const key = address === undefined ? undefined : keyOf(address);
+    if (key === undefined) return;
     const others = open.get(key) ?? 0;
     if (others >= most) {
       socket.destroy();
@@ -30,20 +55,3 @@ export function limitAddresses(server: Server, context: ServeContext): void {
     });
   });
 }
-
-/** The most that one address may have of what is bounded for all: by default a quarter. */
-export const shareOfAddress = (most: number | undefined, mostOfAll: number): number => most ?? Math.ceil(mostOfAll / 4);
-
-/** Returns which addresses may have more: trusted proxies, and by default this machine. */
-export function addressExemption(
-  most: number | undefined,
-  { isTrustedProxy }: ProxyTrust,
-): (address: string) => boolean {
-  return (address) => isTrustedProxy(address) || (most === undefined && isLoopback(address));
-}
-
-const isLoopback = (address: string): boolean => loopback.check(address, isIPv4(address) ? "ipv4" : "ipv6");
-
-const loopback = new BlockList();
-loopback.addSubnet("127.0.0.0", 8, "ipv4");
-loopback.addAddress("::1", "ipv6");

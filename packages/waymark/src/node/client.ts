@@ -8,36 +8,6 @@ import { isHost } from "../path/target.ts";
 /** Whether a connection is one of TLS: Node says so by a property that other sockets lack. */
 export const isEncrypted = (socket: Socket): boolean => "encrypted" in socket;
 
-/** The other end of a connection: a client, or a proxy that speaks for one. */
-export class Peer {
-  readonly #socket: Socket;
-  readonly #trust: ProxyTrust;
-  #address: string | undefined;
-  #isTrusted = false;
-
-  constructor(socket: Socket, trust: ProxyTrust) {
-    this.#socket = socket;
-    this.#trust = trust;
-  }
-
-  /** The client of the request with this head: the peer itself, or the one that a trusted proxy names. */
-  clientOf({ headers }: { readonly headers: HeaderList }): Client {
-    this.#address ??= this.#look();
-    const peer: Client = {
-      address: this.#address,
-      scheme: isEncrypted(this.#socket) ? "https" : "http",
-      host: headers.get("Host"),
-    };
-    return this.#isTrusted ? clientBehind(peer, headers, this.#trust.proxyFields, this.#trust.isTrustedProxy) : peer;
-  }
-
-  #look(): string | undefined {
-    const address = canonicalAddress(this.#socket.remoteAddress ?? "");
-    this.#isTrusted = address !== undefined && this.#trust.isTrustedProxy(address);
-    return address;
-  }
-}
-
 /** Which proxies a server believes, and by which fields. */
 export interface ProxyTrust {
   readonly isTrustedProxy: IsTrusted;

@@ -1,9 +1,9 @@
-import { type Servable, type ServedApp, served } from "../served-app.ts";
-import { addressExemption, shareOfAddress } from "./address-limit.ts";
+import { type Servable, served } from "../served-app.ts";
+import { boundAddresses } from "./address-limit.ts";
 import { type ProxyTrust, trustedProxies } from "./client.ts";
 import { Connections } from "./connections.ts";
 import { Draining } from "./draining.ts";
-import { EventLoopTurns } from "./event-loop.ts";
+import type { PublishedApp } from "./exchange.ts";
 import { HeldContent } from "./held-content.ts";
 import { ResponseHeads } from "./http1/response-head.ts";
 import { UnreadContents } from "./http2/unread-content.ts";
@@ -12,11 +12,9 @@ import { publishing } from "./request-events.ts";
 import { Unsent } from "./unsent.ts";
 
 /** What is the same for every connection of a server. */
-export interface ServeContext extends ServeSettings, ProxyTrust {
-  readonly app: ServedApp;
+export interface ServeContext extends ServeSettings, ProxyTrust, PublishedApp {
   readonly connections: Connections;
   readonly responseHeads: ResponseHeads;
-  readonly turns: EventLoopTurns;
   readonly draining: Draining;
   readonly unsent: Unsent;
   readonly heldContent: HeldContent;
@@ -32,17 +30,13 @@ export function makeContext(app: Servable, settings: ServeSettings): ServeContex
   return {
     ...settings,
     ...trust,
-    app: publishing(app[served]),
+    app: app[served],
+    published: publishing(app[served]),
     connections: new Connections(settings),
     responseHeads: new ResponseHeads(settings.keepAliveTimeout),
-    turns: new EventLoopTurns(),
     draining: new Draining(),
     unsent: new Unsent(settings.maxUnsent),
-    heldContent: new HeldContent({
-      maxHeldContent,
-      maxHeldContentPerAddress: shareOfAddress(maxHeldContentPerAddress, maxHeldContent),
-      isExempt: addressExemption(maxHeldContentPerAddress, trust),
-    }),
+    heldContent: new HeldContent(maxHeldContent, boundAddresses(maxHeldContentPerAddress, maxHeldContent, trust)),
     unreadContents: new UnreadContents(settings.maxUnreadContent),
     closing: false,
   };

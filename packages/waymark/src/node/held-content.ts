@@ -1,6 +1,6 @@
-import { toClientKey } from "../filters/rate-limit.ts";
-import { HttpError, problem } from "../problem.ts";
-import { connectionProblemTypes } from "./problem-types.ts";
+import type { HttpError } from "../problem.ts";
+import type { AddressBound } from "./address-limit.ts";
+import { contentBusy } from "./refusals.ts";
 
 /** Collects the content of a request in memory. */
 export interface ContentHolder {
@@ -10,16 +10,6 @@ export interface ContentHolder {
   refuse(refusal: HttpError): void;
 }
 
-/** Bounds the content in memory, in bytes; 0 is no bound. */
-export interface HeldContentBounds {
-  /** The bound for all requests together. */
-  readonly maxHeldContent: number;
-  /** The bound for the requests of one address. */
-  readonly maxHeldContentPerAddress: number;
-  /** Returns whether the address may hold more than that. */
-  readonly isExempt: (address: string) => boolean;
-}
-
 /**
  * Counts the bytes of content that requests hold in memory, on all connections of a server, from their arrival until the
  * response is sent. When there are too many, contents wait: their connections are not read. Room comes from requests that end,
@@ -27,79 +17,43 @@ export interface HeldContentBounds {
  * time never waits, so that one always comes to its end.
  */
 export class HeldContent {
-  readonly #bounds: HeldContentBounds;
-  readonly #all = new Holding("");
+  readonly #all: Holding;
+  readonly #bound: AddressBound;
   readonly #addresses = new Map<string, Holding>();
   readonly #waiting = new Set<ContentShare>();
   #isWakeScheduled = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(bounds: HeldContentBounds) {
-    this.#bounds = bounds;
+  /** @param most the bound for all requests together, in bytes; 0 is no bound */
+  constructor(most: number, ofAddress: AddressBound) {
+    this.#all = new Holding(most);
+    this.#bound = ofAddress;
   }
 
   /** Begins to count the content of a request from this address. */
   open(address: string | undefined, holder: ContentHolder): ContentShare {
-    return new ContentShare(this, this.#holdingOf(address), holder);
+    const { most, keyOf } = this.#bound;
+    const key = most === 0 || address === undefined ? undefined : keyOf(address);
+    if (key === undefined) return new ContentShare(this, [this.#all], holder);
+    const holding = this.#addresses.get(key) ?? new Holding(most, () => this.#addresses.delete(key));
+    this.#addresses.set(key, holding);
+    return new ContentShare(this, [this.#all, holding], holder);
   }
 
-  #holdingOf(address: string | undefined): Holding | undefined {
-    const { maxHeldContentPerAddress, isExempt } = this.#bounds;
-    if (maxHeldContentPerAddress === 0 || address === undefined || isExempt(address)) return undefined;
-    const key = toClientKey(address);
-    const holding = this.#addresses.get(key) ?? new Holding(key);
-    if (holding.shares++ === 0) this.#addresses.set(key, holding);
-    return holding;
+  /** Has the content resumed when it may grow. */
+  wait(share: ContentShare): void {
+    if (this.#waiting.has(share)) return;
+    share.waited = 0;
+    this.#waiting.add(share);
+    this.#timer ??= setInterval(() => this.#look(), interval).unref();
   }
 
-  /** Returns whether the content may grow; one that may not is resumed when it may. */
-  admits(share: ContentShare): boolean {
-    const hasRoom = this.#hasRoom(share);
-    if (hasRoom) this.#waiting.delete(share);
-    else {
-      if (!this.#waiting.has(share)) share.waited = 0;
-      this.#waiting.add(share);
-      this.#timer ??= setInterval(() => this.#look(), interval).unref();
-    }
-    return hasRoom;
-  }
-
-  #hasRoom(share: ContentShare): boolean {
-    const { maxHeldContent, maxHeldContentPerAddress } = this.#bounds;
-    if (!this.#all.isBelow(maxHeldContent)) return this.#all.first === share;
-    const { ofAddress } = share;
-    return ofAddress === undefined || ofAddress.isBelow(maxHeldContentPerAddress) || ofAddress.first === share;
-  }
-
-  change(share: ContentShare, bytes: number): void {
-    this.#all.bytes += bytes;
-    if (share.ofAddress !== undefined) share.ofAddress.bytes += bytes;
-    if (bytes < 0) this.#wakeSoon();
-  }
-
-  startReading(share: ContentShare): void {
-    this.#all.read.add(share);
-    share.ofAddress?.read.add(share);
-  }
-
-  stopReading(share: ContentShare): void {
+  stopWaiting(share: ContentShare): void {
     this.#waiting.delete(share);
-    if (!this.#all.read.delete(share)) return;
-    share.ofAddress?.read.delete(share);
-    this.#wakeSoon();
   }
 
-  forget(share: ContentShare): void {
-    this.stopReading(share);
-    const { ofAddress } = share;
-    if (ofAddress !== undefined && --ofAddress.shares === 0) this.#addresses.delete(ofAddress.key);
-    if (this.#waiting.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-  }
-
-  /** In the next turn of the event loop, for everything that has made room in this one. */
-  #wakeSoon(): void {
+  /** Resumes in the next turn of the event loop what has room then, for everything that has made room in this one. */
+  wakeSoon(): void {
     if (this.#waiting.size === 0 || this.#isWakeScheduled) return;
     this.#isWakeScheduled = true;
     setImmediate(() => {
@@ -113,19 +67,24 @@ export class HeldContent {
     if (first !== undefined) this.#resume(first);
     // A snapshot: one that has taken what it could waits again.
     for (const share of [...this.#waiting]) {
-      if (!this.#all.isBelow(this.#bounds.maxHeldContent)) return;
+      if (this.#all.isFull()) return;
       this.#resume(share);
     }
   }
 
   #resume(share: ContentShare): void {
-    if (!this.#hasRoom(share) || !this.#waiting.delete(share)) return;
+    if (!share.hasRoom || !this.#waiting.delete(share)) return;
     share.still = 0;
     share.resume();
   }
 
   /** Refuses what has waited for too long, and those for whose clients the others wait. */
   #look(): void {
+    if (this.#waiting.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      return;
+    }
     const stalled: ContentShare[] = [];
     for (const share of this.#all.read) {
       if (this.#waiting.has(share)) {
@@ -137,49 +96,51 @@ export class HeldContent {
       }
     }
     stalled.sort((a, b) => b.still - a.still);
-    for (const share of stalled) if (this.#isShort(share)) share.refuse();
-  }
-
-  /** Whether there is so little room that contents had to wait for this one, or soon would. */
-  #isShort({ ofAddress }: ContentShare): boolean {
-    const { maxHeldContent, maxHeldContentPerAddress } = this.#bounds;
-    if (!this.#all.isBelow(enough * maxHeldContent)) return true;
-    return ofAddress !== undefined && !ofAddress.isBelow(enough * maxHeldContentPerAddress);
+    for (const share of stalled) if (share.isShort) share.refuse();
   }
 }
 
 /** How much content is in memory, of all requests or of those from one address. */
 class Holding {
-  readonly key: string;
-  /** How many requests of the address have content. Not counted for all addresses together. */
-  shares = 0;
+  readonly #most: number;
+  readonly #onEmpty: () => void;
+  #shares = 0;
   bytes = 0;
   /** The contents that are being read, in the order in which that began. */
   readonly read: Set<ContentShare> = new Set();
 
-  constructor(key: string) {
-    this.key = key;
+  constructor(most: number, onEmpty: () => void = () => undefined) {
+    this.#most = most;
+    this.#onEmpty = onEmpty;
+  }
+
+  open(): void {
+    this.#shares++;
+  }
+
+  close(): void {
+    if (--this.#shares === 0) this.#onEmpty();
   }
 
   get first(): ContentShare | undefined {
     return this.read.values().next().value;
   }
 
-  isBelow(most: number): boolean {
-    return most === 0 || this.bytes < most;
+  isFull(part = 1): boolean {
+    return this.#most > 0 && this.bytes >= part * this.#most;
   }
 }
 
 /** How much of the content in memory is that of one request. */
 export class ContentShare {
-  readonly ofAddress: Holding | undefined;
-  readonly #holder: ContentHolder;
   readonly #all: HeldContent;
+  readonly #holdings: readonly Holding[];
+  readonly #holder: ContentHolder;
   #bytes = 0;
   #counted = 0;
   #isClosed = false;
   /** Continues or ends `keep`, while that waits for room. */
-  #paused: { readonly go: () => void; readonly refuse: (refusal: HttpError) => void } | undefined;
+  #paused: ContentHolder | undefined;
   /** Whether it waits for the client to send more. */
   awaitsClient = false;
   /** For how long it has waited for room, in milliseconds. */
@@ -187,22 +148,37 @@ export class ContentShare {
   /** For how long its client has sent less than `progress` bytes, in milliseconds. */
   still = 0;
 
-  constructor(all: HeldContent, ofAddress: Holding | undefined, holder: ContentHolder) {
+  constructor(all: HeldContent, holdings: readonly Holding[], holder: ContentHolder) {
     this.#all = all;
-    this.ofAddress = ofAddress;
+    this.#holdings = holdings;
     this.#holder = holder;
+    for (const holding of holdings) holding.open();
+  }
+
+  get hasRoom(): boolean {
+    return this.#holdings.every((holding) => !holding.isFull() || holding.first === this);
+  }
+
+  /** Whether there is so little room that contents had to wait for this one, or soon would. */
+  get isShort(): boolean {
+    return this.#holdings.some((holding) => holding.isFull(enough));
   }
 
   /** Returns whether it may grow; if not, its holder is resumed when it may. */
   mayGrow(): boolean {
-    return this.#isClosed || this.#all.admits(this);
+    const mayGrow = this.#isClosed || this.hasRoom;
+    if (mayGrow) this.#all.stopWaiting(this);
+    else this.#all.wait(this);
+    return mayGrow;
   }
 
   /** Counts this many bytes, in place of those before. */
   resize(bytes: number): void {
-    if (bytes === this.#bytes || this.#isClosed) return;
-    this.#all.change(this, bytes - this.#bytes);
+    const more = bytes - this.#bytes;
+    if (more === 0 || this.#isClosed) return;
+    for (const holding of this.#holdings) holding.bytes += more;
     this.#bytes = bytes;
+    if (more < 0) this.#all.wakeSoon();
     if (bytes - this.#counted < progress) return;
     this.#counted = bytes;
     this.still = 0;
@@ -212,12 +188,14 @@ export class ContentShare {
   startReading(awaitsClient: boolean): void {
     if (this.#isClosed) return;
     this.awaitsClient = awaitsClient;
-    this.#all.startReading(this);
+    for (const { read } of this.#holdings) read.add(this);
   }
 
   stopReading(): void {
     this.awaitsClient = false;
-    this.#all.stopReading(this);
+    this.#all.stopWaiting(this);
+    for (const { read } of this.#holdings) read.delete(this);
+    this.#all.wakeSoon();
   }
 
   /** Passes the pieces on as fast as there is room for them. Until the request is over they count beside its content. */
@@ -226,7 +204,7 @@ export class ContentShare {
     try {
       for await (const piece of pieces) {
         this.resize(this.#bytes + piece.byteLength);
-        if (!this.mayGrow()) await new Promise<void>((go, refuse) => (this.#paused = { go, refuse }));
+        if (!this.mayGrow()) await new Promise<void>((resume, refuse) => (this.#paused = { resume, refuse }));
         yield piece;
       }
     } finally {
@@ -235,19 +213,21 @@ export class ContentShare {
   }
 
   resume(): void {
-    const paused = this.#paused;
-    this.#paused = undefined;
-    if (paused === undefined) this.#holder.resume();
-    else paused.go();
+    this.#takePaused().resume();
   }
 
   refuse(): void {
-    const paused = this.#paused;
-    this.#paused = undefined;
+    const paused = this.#takePaused();
     this.stopReading();
     this.resize(0);
-    if (paused === undefined) this.#holder.refuse(contentBusy());
-    else paused.refuse(contentBusy());
+    paused.refuse(contentBusy());
+  }
+
+  /** What waits for room: `keep`, or else the holder. */
+  #takePaused(): ContentHolder {
+    const paused = this.#paused ?? this.#holder;
+    this.#paused = undefined;
+    return paused;
   }
 
   /** Ends the counting: the request is over. */
@@ -255,20 +235,12 @@ export class ContentShare {
     if (this.#isClosed) return;
     this.resize(0);
     this.#isClosed = true;
-    this.#all.forget(this);
-    this.#paused?.go();
+    this.stopReading();
+    for (const holding of this.#holdings) holding.close();
+    this.#paused?.resume();
   }
 }
 
-/** Makes the refusal of content for which there is no memory. */
-export function contentBusy(): HttpError {
-  const detail = `There is no memory left for the content of more requests. Try again in ${retryAfter} s.`;
-  return new HttpError(
-    problem(connectionProblemTypes.contentBusy, { detail }).withHeader("Retry-After", String(retryAfter)),
-  );
-}
-
-const retryAfter = 1;
 /** How often the contents are looked at while one waits, in milliseconds. */
 const interval = 250;
 /** How long content waits for room, in milliseconds. */

@@ -7,7 +7,7 @@ import type { Piece } from "../response-body.ts";
 import { type Servable, type ServedApp, served } from "../served-app.ts";
 import { canonicalAddress, isEncrypted } from "./client.ts";
 import { type IncomingContent, readableContent } from "./content.ts";
-import { node } from "./exchange.ts";
+import { appOf, node } from "./exchange.ts";
 import { withTargetHost } from "./http1/request-line.ts";
 import { publishing } from "./request-events.ts";
 
@@ -21,9 +21,9 @@ import { publishing } from "./request-events.ts";
  * ```
  */
 export function toNodeListener(app: Servable): (message: IncomingMessage, response: ServerResponse) => void {
-  const published = publishing(app[served]);
+  const apps = { app: app[served], published: publishing(app[served]) };
   return (message, response) => {
-    const exchange = new ListenerExchange(published, message, response);
+    const exchange = new ListenerExchange(appOf(apps), message, response);
     answer(exchange, (settled) => send(exchange, settled));
   };
 }

@@ -57,6 +57,12 @@ export const incomplete: Readonly<Record<"late" | "ended", HttpResponse>> = {
   ended: problem(malformed, { detail: "The connection ended in the midst of a message." }),
 };
 
+/** Makes the refusal of content for which there is no memory. */
+export function contentBusy(): HttpError {
+  const detail = "There is no memory left for the content of more requests. Try again in 1 s.";
+  return new HttpError(problem(types.contentBusy, { detail }).withHeader("Retry-After", "1"));
+}
+
 /** The refusal of bytes that are not a message of HTTP/1.1; nothing behind them can be trusted. */
 export function malformedMessage(detail: string): HttpError {
   return new HttpError(problem(malformed, { detail }));

@@ -72,23 +72,19 @@ export const requestChannels: Readonly<Record<"start" | "end", string>> = {
   end: "waymark.request.end",
 };
 
-const start: Channel = channel(requestChannels.start);
-const end: Channel = channel(requestChannels.end);
+export const startChannel: Channel = channel(requestChannels.start);
+export const endChannel: Channel = channel(requestChannels.end);
 const publisher: RequestObserver = {
-  onStart: (event) => start.publish(event),
-  onEnd: (event) => end.publish(event),
+  onStart: (event) => startChannel.publish(event),
+  onEnd: (event) => endChannel.publish(event),
 };
 
 /** Returns the app with its requests published. */
 export function publishing(app: ServedApp): ServedApp {
-  const isObserved = (): boolean => start.hasSubscribers || end.hasSubscribers;
-  const answer = (request: HttpRequest): HttpResponse | Promise<HttpResponse> => app.answer(request);
   return {
-    answer: (request) => (isObserved() ? observe(request, answer, publisher) : answer(request)),
-    refuse(request, refusal, malformed) {
-      const refuse = (refused: HttpRequest) => app.refuse(refused, refusal, malformed);
-      return isObserved() ? observe(request, refuse, publisher) : refuse(request);
-    },
+    answer: (request) => observe(request, (observed) => app.answer(observed), publisher),
+    refuse: (request, refusal, malformed) =>
+      observe(request, (observed) => app.refuse(observed, refusal, malformed), publisher),
     content: app.content,
     fault: (error, request) => app.fault(error, request),
   };

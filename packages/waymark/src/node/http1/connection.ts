@@ -1,8 +1,9 @@
 import type { Socket } from "node:net";
 import type { HttpResponse } from "../../response.ts";
-import { isEncrypted, Peer } from "../client.ts";
+import { isEncrypted } from "../client.ts";
 import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
+import { Peer } from "../exchange.ts";
 import { Output } from "../output.ts";
 import { incomplete } from "../refusals.ts";
 import type { Takeover } from "../upgrade.ts";

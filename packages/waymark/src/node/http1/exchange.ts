@@ -35,7 +35,7 @@ export class Http1Exchange extends ServedExchange {
   #start = "";
 
   constructor(connection: Http1Connection, head: Head, incoming: IncomingContent | undefined) {
-    super(connection.context, connection.peer);
+    super(connection);
     this.head = head;
     this.headers = withTargetHost(head.target, head.headers);
     this.incoming = incoming;

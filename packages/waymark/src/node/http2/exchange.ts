@@ -28,7 +28,7 @@ export class Http2Exchange extends ServedExchange {
 
   constructor(stream: ServerHttp2Stream, head: Http2Head, session: Http2Session) {
     const { context } = session;
-    super(context, session.peer);
+    super(session);
     this.native = stream;
     this.head = head;
     const drained = (): void => {

@@ -1,8 +1,8 @@
 import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { TLSSocket } from "node:tls";
-import { Peer } from "../client.ts";
 import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
+import { Peer } from "../exchange.ts";
 import type { ServeSettings } from "../options.ts";
 import { endAbusiveSession } from "./abuse.ts";
 import { Http2Exchange } from "./exchange.ts";
