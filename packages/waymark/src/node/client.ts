@@ -1,12 +1,9 @@
-import { BlockList, isIP, isIPv4, isIPv6, type Socket } from "node:net";
+import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 import type { Client } from "../exchange.ts";
 import type { HeaderList } from "../fields/header-list.ts";
 import { tokenText } from "../fields/syntax.ts";
 import { quote } from "../message-text.ts";
 import { isHost } from "../path/target.ts";
-
-/** Whether a connection is one of TLS: Node says so by a property that other sockets lack. */
-export const isEncrypted = (socket: Socket): boolean => "encrypted" in socket;
 
 /** Which proxies a server believes, and by which fields. */
 export interface ProxyTrust {

@@ -5,7 +5,7 @@ import { AdapterExchange, type Platform } from "../adapter/exchange.ts";
 import type { Client, EventLoopTurn } from "../exchange.ts";
 import type { HeaderList } from "../fields/header-list.ts";
 import type { ServedApp } from "../served-app.ts";
-import { canonicalAddress, clientBehind, isEncrypted, type ProxyTrust } from "./client.ts";
+import { canonicalAddress, clientBehind, type ProxyTrust } from "./client.ts";
 import type { ServeContext } from "./context.ts";
 import type { ContentHolder, ContentShare } from "./held-content.ts";
 import { endChannel, startChannel } from "./request-events.ts";
@@ -89,6 +89,9 @@ export class Peer {
     return address;
   }
 }
+
+/** Whether a connection is one of TLS: Node says so by a property that other sockets lack. */
+export const isEncrypted = (socket: Socket): boolean => "encrypted" in socket;
 
 /** The turn of the event loop that goes on now, once it has been asked for; the first question costs some 0.5 µs. */
 let turn: EventLoopTurn | undefined;

@@ -20,7 +20,8 @@ export class HeldContent {
   readonly #all: Holding;
   readonly #bound: AddressBound;
   readonly #addresses = new Map<string, Holding>();
-  readonly #waiting = new Set<ContentShare>();
+  /** The contents that are to be resumed when they may grow. */
+  readonly waiting: Set<ContentShare> = new Set();
   #isWakeScheduled = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -42,19 +43,15 @@ export class HeldContent {
 
   /** Has the content resumed when it may grow. */
   wait(share: ContentShare): void {
-    if (this.#waiting.has(share)) return;
+    if (this.waiting.has(share)) return;
     share.waited = 0;
-    this.#waiting.add(share);
+    this.waiting.add(share);
     this.#timer ??= setInterval(() => this.#look(), interval).unref();
-  }
-
-  stopWaiting(share: ContentShare): void {
-    this.#waiting.delete(share);
   }
 
   /** Resumes in the next turn of the event loop what has room then, for everything that has made room in this one. */
   wakeSoon(): void {
-    if (this.#waiting.size === 0 || this.#isWakeScheduled) return;
+    if (this.waiting.size === 0 || this.#isWakeScheduled) return;
     this.#isWakeScheduled = true;
     setImmediate(() => {
       this.#isWakeScheduled = false;
@@ -66,28 +63,28 @@ export class HeldContent {
     const { first } = this.#all;
     if (first !== undefined) this.#resume(first);
     // A snapshot: one that has taken what it could waits again.
-    for (const share of [...this.#waiting]) {
+    for (const share of [...this.waiting]) {
       if (this.#all.isFull()) return;
       this.#resume(share);
     }
   }
 
   #resume(share: ContentShare): void {
-    if (!share.hasRoom || !this.#waiting.delete(share)) return;
+    if (!share.hasRoom || !this.waiting.delete(share)) return;
     share.still = 0;
     share.resume();
   }
 
   /** Refuses what has waited for too long, and those for whose clients the others wait. */
   #look(): void {
-    if (this.#waiting.size === 0) {
+    if (this.waiting.size === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
       return;
     }
     const stalled: ContentShare[] = [];
     for (const share of this.#all.read) {
-      if (this.#waiting.has(share)) {
+      if (this.waiting.has(share)) {
         share.waited += interval;
         if (share.waited > longestWait) share.refuse();
       } else if (share.awaitsClient) {
@@ -167,7 +164,7 @@ export class ContentShare {
   /** Returns whether it may grow; if not, its holder is resumed when it may. */
   mayGrow(): boolean {
     const mayGrow = this.#isClosed || this.hasRoom;
-    if (mayGrow) this.#all.stopWaiting(this);
+    if (mayGrow) this.#all.waiting.delete(this);
     else this.#all.wait(this);
     return mayGrow;
   }
@@ -193,7 +190,7 @@ export class ContentShare {
 
   stopReading(): void {
     this.awaitsClient = false;
-    this.#all.stopWaiting(this);
+    this.#all.waiting.delete(this);
     for (const { read } of this.#holdings) read.delete(this);
     this.#all.wakeSoon();
   }

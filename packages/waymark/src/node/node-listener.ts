@@ -5,9 +5,9 @@ import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
 import { type HttpResponse, handlerFields } from "../response.ts";
 import type { Piece } from "../response-body.ts";
 import { type Servable, type ServedApp, served } from "../served-app.ts";
-import { canonicalAddress, isEncrypted } from "./client.ts";
+import { canonicalAddress } from "./client.ts";
 import { type IncomingContent, readableContent } from "./content.ts";
-import { appOf, node } from "./exchange.ts";
+import { appOf, isEncrypted, node } from "./exchange.ts";
 import { withTargetHost } from "./http1/request-line.ts";
 import { publishing } from "./request-events.ts";
 

@@ -123,12 +123,16 @@ export function toServeSettings(options: ServeOptions): ServeSettings {
   if (requestTimeout !== 0 && headersTimeout > requestTimeout) {
     throw new RangeError(`headersTimeout must be at most requestTimeout, ${requestTimeout}, not ${headersTimeout}`);
   }
+  const proxyFields = options.proxyFields ?? "X-Forwarded";
+  if (proxyFields !== "X-Forwarded" && proxyFields !== "Forwarded") {
+    throw new RangeError(`proxyFields must be one of X-Forwarded, Forwarded, not ${String(proxyFields)}`);
+  }
   return {
     warn: options.warn ?? warnOnConsole,
     host: options.host ?? "127.0.0.1",
     tls: options.tls,
     trustProxy: options.trustProxy ?? [],
-    proxyFields: oneOf("proxyFields", options.proxyFields ?? "X-Forwarded", ["X-Forwarded", "Forwarded"]),
+    proxyFields,
     ...integers,
   };
 }
@@ -179,11 +183,6 @@ function toIntegers(options: ServeOptions): Pick<ServeSettings, IntegerName> {
 function warnOnConsole(finding: string): void {
   // biome-ignore lint/suspicious/noConsole: the default where the program names no log of its own
   console.warn(finding);
-}
-
-function oneOf<T extends string>(option: string, value: T, values: readonly T[]): T {
-  if (values.includes(value)) return value;
-  throw new RangeError(`${option} must be one of ${values.join(", ")}, not ${String(value)}`);
 }
 
 /**

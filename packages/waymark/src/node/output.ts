@@ -8,7 +8,7 @@ import type { ServeContext } from "./context.ts";
  */
 export class Output {
   readonly #stream: Writable;
-  readonly #context: OutputContext;
+  readonly #context: ServeContext;
   readonly #onDrain: () => void;
   readonly #cut: () => void;
   /** Characters and bytes that were handed to Node. */
@@ -37,7 +37,7 @@ export class Output {
    * @param onDrain called when there is room again after it was full
    * @param cut breaks the connection, or the stream, of a client that takes too little
    */
-  constructor(stream: Writable, context: OutputContext, onDrain: () => void, cut: () => void) {
+  constructor(stream: Writable, context: ServeContext, onDrain: () => void, cut: () => void) {
     this.#stream = stream;
     this.#context = context;
     this.#onDrain = onDrain;
@@ -228,9 +228,6 @@ export class Output {
     else this.#onDrain();
   }
 }
-
-/** What an output needs of the server. */
-type OutputContext = Pick<ServeContext, "unsent" | "writeTimeout" | "minWriteRate">;
 
 /** Bytes. A client is taken for gone that does not take as much within the time of `writeTimeout`. */
 const sliceSize = 16_384;

@@ -17,23 +17,11 @@ const closing = (response: HttpResponse): HeadRefusal => ({ response, closes: tr
 const keeping = (response: HttpResponse): HeadRefusal => ({ response, closes: false });
 const malformedHead = (detail: string): HeadRefusal => closing(problem(malformed, { detail }));
 
+type HeadFault = "version" | "tunnel" | "expectation" | "noHost" | "host" | "asterisk";
+type FramingFault = "length" | "lengthAndCoding" | "oldCoding" | "endlessCoding" | "coding";
+
 /** The refusals of a message whose head can be read, and whose end, version, receiver or purpose is in doubt. */
-export const refusals: Readonly<
-  Record<
-    | "version"
-    | "tunnel"
-    | "expectation"
-    | "noHost"
-    | "host"
-    | "length"
-    | "lengthAndCoding"
-    | "oldCoding"
-    | "endlessCoding"
-    | "coding"
-    | "asterisk",
-    HeadRefusal
-  >
-> = {
+export const refusals: Readonly<Record<HeadFault | FramingFault, HeadRefusal>> = {
   version: closing(problem(types.versionNotSupported)),
   tunnel: closing(problem(problemTypes.notImplemented, { detail: "CONNECT is not supported." })),
   expectation: closing(

@@ -91,75 +91,65 @@ export function publishing(app: ServedApp): ServedApp {
 }
 
 function observe(request: HttpRequest, next: Next, observer: RequestObserver): HttpResponse | Promise<HttpResponse> {
-  const event = new ObservedRequest(request);
+  const event: Writable<RequestEvent> = {
+    request,
+    started: performance.now(),
+    response: undefined,
+    contentBytes: 0,
+    receivedBytes: 0,
+    duration: 0,
+    isSent: false,
+  };
   observer.onStart?.(event);
   const conclude = (isSent: boolean): void => {
-    event.end(isSent);
+    event.duration = performance.now() - event.started;
+    event.receivedBytes = exchangeOf(request).receivedBytes;
+    event.isSent = isSent;
     observer.onEnd?.(event);
   };
   const isSent = request.onEnd(conclude);
   return andThen(next(request.withAttribute(requestEvent, event)), (response) => {
-    const observed = event.observe(response);
+    const observed = observeResponse(event, response);
     // Nothing is sent of a response to a request made by hand.
     if (!isSent) conclude(true);
     return observed;
   });
 }
 
-class ObservedRequest implements RequestEvent {
-  readonly request: HttpRequest;
-  readonly started: number;
-  response: HttpResponse | undefined;
-  contentBytes: number;
-  receivedBytes: number;
-  duration: number;
-  isSent: boolean;
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-  constructor(request: HttpRequest) {
-    this.request = request;
-    this.started = performance.now();
-    this.response = undefined;
-    this.contentBytes = 0;
-    this.receivedBytes = 0;
-    this.duration = 0;
-    this.isSent = false;
+/** Returns the response with what is sent of its content counted. */
+function observeResponse(event: Writable<RequestEvent>, response: HttpResponse): HttpResponse {
+  event.response = response;
+  const { body } = response;
+  // A connection that is handed over is not ours to count.
+  if (body instanceof Takeover) return response;
+  if (isStreamed(body)) return response.withBody(counted(event, body, response));
+  if (body !== null && !hasNoContent(event.request.method, response.status)) {
+    event.contentBytes = Buffer.byteLength(body);
   }
+  return response;
+}
 
-  /** Returns the response with what is sent of its content counted. */
-  observe(response: HttpResponse): HttpResponse {
-    this.response = response;
-    const { body } = response;
-    // A connection that is handed over is not ours to count.
-    if (body instanceof Takeover) return response;
-    if (isStreamed(body)) return response.withBody(this.#counted(body, response));
-    if (body !== null && !hasNoContent(this.request.method, response.status)) {
-      this.contentBytes = Buffer.byteLength(body);
-    }
-    return response;
-  }
-
-  end(isSent: boolean): void {
-    this.duration = performance.now() - this.started;
-    this.receivedBytes = exchangeOf(this.request).receivedBytes;
-    this.isSent = isSent;
-  }
-
-  #counted(body: StreamedBody, { headers }: HttpResponse): AsyncIterable<string | Uint8Array> {
-    const count = (step: Step): Step => {
-      if (step.done !== true) this.contentBytes += Buffer.byteLength(step.value);
-      return step;
-    };
-    return {
-      [Symbol.asyncIterator]: () => {
-        const source = openBody(body, headers);
-        return {
-          next: async () => andThen(source.next(), count),
-          async return() {
-            await source.cancel();
-            return { done: true, value: undefined };
-          },
-        };
-      },
-    };
-  }
+function counted(
+  event: Writable<RequestEvent>,
+  body: StreamedBody,
+  { headers }: HttpResponse,
+): AsyncIterable<string | Uint8Array> {
+  const count = (step: Step): Step => {
+    if (step.done !== true) event.contentBytes += Buffer.byteLength(step.value);
+    return step;
+  };
+  return {
+    [Symbol.asyncIterator]: () => {
+      const source = openBody(body, headers);
+      return {
+        next: async () => andThen(source.next(), count),
+        async return() {
+          await source.cancel();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
 }

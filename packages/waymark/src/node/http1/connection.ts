@@ -1,9 +1,8 @@
 import type { Socket } from "node:net";
 import type { HttpResponse } from "../../response.ts";
-import { isEncrypted } from "../client.ts";
 import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
-import { Peer } from "../exchange.ts";
+import { isEncrypted, Peer } from "../exchange.ts";
 import { Output } from "../output.ts";
 import { incomplete } from "../refusals.ts";
 import type { Takeover } from "../upgrade.ts";
@@ -24,8 +23,8 @@ export class Http1Connection implements Connection {
   readonly output: Output;
   readonly peer: Peer;
   readonly deadlines: Deadlines;
+  readonly queue: ExchangeQueue;
   readonly #reader: MessageReader;
-  readonly #queue: ExchangeQueue;
   #requests = 0;
   /** Whether the last response is on its way, or there is nobody to send one to. */
   isEnding = false;
@@ -39,7 +38,7 @@ export class Http1Connection implements Connection {
     this.peer = new Peer(socket, context);
     this.deadlines = new Deadlines(context);
     this.#reader = new MessageReader(this);
-    this.#queue = new ExchangeQueue(this);
+    this.queue = new ExchangeQueue(this);
     socket.allowHalfOpen = true;
     for (const [event, listener] of Object.entries(this.#listeners)) socket.on(event, listener);
     context.connections.add(this);
@@ -57,37 +56,27 @@ export class Http1Connection implements Connection {
     close: (): void => this.#abandon(),
   };
 
-  /** Whether all requests that were taken are answered. */
-  get isAnswered(): boolean {
-    return this.#queue.length === 0;
-  }
-
   /** Whether another request is taken now. */
   get mayTake(): boolean {
-    return this.#queue.hasRoom && !this.output.isFull;
+    return this.queue.hasRoom && !this.output.isFull;
   }
 
   /** Takes a request whose content, if it has any, is still to come. */
   take(exchange: Http1Exchange): void {
     if (++this.#requests === this.context.maxRequestsPerConnection) exchange.closes = true;
-    this.#queue.add(exchange);
+    this.queue.add(exchange);
   }
 
   /** To be called when a reader of content begins to wait for more, or ends. */
   contentChanged(): void {
-    this.#queue.letContinue();
+    this.queue.letContinue();
     this.#reader.advance();
-  }
-
-  /** To be called when everything has been read that can be read now. */
-  caughtUp(): void {
-    this.#queue.noteSent();
   }
 
   /** There is room again for responses. */
   #drained(): void {
-    this.#queue.first?.resumeSending?.();
-    this.#queue.sendNext();
+    this.queue.first?.resumeSending?.();
+    this.queue.sendNext();
     this.#reader.advance();
   }
 
@@ -99,7 +88,7 @@ export class Http1Connection implements Connection {
   decideEnd(exchange: Http1Exchange, isFramed: boolean): void {
     const { incoming, awaitsContinue } = exchange;
     const { closing, drainLimit } = this.context;
-    const isLast = this.#queue.length === 1 && (closing || (this.#reader.hasEnded && this.#reader.isEmpty));
+    const isLast = this.queue.last === exchange && (closing || (this.#reader.hasEnded && this.#reader.isEmpty));
     const isUnread = exchange === this.#reader.exchange && incoming?.isRead === false;
     const isTooLong = (incoming?.length ?? 0) > drainLimit;
     if (!isFramed || isLast || (isUnread && (awaitsContinue || isTooLong))) exchange.closes = true;
@@ -107,22 +96,22 @@ export class Http1Connection implements Connection {
 
   /** Goes on to the next response: that of this exchange has been written whole. */
   answered(exchange: Http1Exchange): void {
-    this.#queue.noteWritten(exchange);
+    this.queue.noteWritten(exchange);
     // Its head may have promised to keep the connection, from before the shutdown.
-    if (exchange.closes || (this.context.closing && this.isAnswered)) this.end();
+    if (exchange.closes || (this.context.closing && this.queue.isEmpty)) this.end();
     else {
       this.#discardUnread(exchange);
-      this.#queue.startWaiting();
+      this.queue.startWaiting();
     }
     if (this.#reader.isAdvancing) return;
-    this.#queue.noteSent();
-    this.#queue.sendNext();
+    this.queue.noteSent();
+    this.queue.sendNext();
     this.#reader.advance();
   }
 
   #discardUnread(exchange: Http1Exchange): void {
     const { incoming, awaitsContinue } = exchange;
-    if (this.isAnswered && this.#reader.isEmpty) this.deadlines.restart();
+    if (this.queue.isEmpty && this.#reader.isEmpty) this.deadlines.restart();
     if (incoming === undefined || exchange !== this.#reader.exchange) return;
     if (incoming.isRead) incoming.whenLeft = () => exchange === this.#reader.exchange && this.#reader.discardContent();
     else if (awaitsContinue || this.context.drainTimeout === 0) this.end();
@@ -141,9 +130,9 @@ export class Http1Connection implements Connection {
     if (socket.isPaused()) socket.resume();
     this.context.connections.delete(this);
     if (output.unsent > 0) socket.once("close", () => output.discard());
-    this.#queue.endWritten(true);
+    this.queue.endWritten(true);
     exchange.end(true);
-    this.#queue.abandon();
+    this.queue.abandon();
     try {
       takeover.handOver(method, target, headers, socket, rest);
     } catch (error) {
@@ -163,9 +152,9 @@ export class Http1Connection implements Connection {
     exchange.refusal = refusal;
     exchange.closes = true;
     this.#reader.stop();
-    if (received === undefined) this.#queue.add(exchange);
+    if (received === undefined) this.queue.add(exchange);
     else if (exchange.headSent) this.cut(exchange);
-    else this.#queue.restart(exchange);
+    else this.queue.restart(exchange);
   }
 
   /** Ends the connection in the midst of a response, so that the client cannot take what it has for the whole. */
@@ -188,9 +177,9 @@ export class Http1Connection implements Connection {
     if (this.isEnding) return;
     this.isEnding = true;
     this.#reader.stop();
-    this.#queue.abandon();
+    this.queue.abandon();
     this.socket.once("finish", () => {
-      this.#queue.endWritten(true);
+      this.queue.endWritten(true);
       this.deadlines.restart();
     });
     this.output.end();
@@ -208,7 +197,7 @@ export class Http1Connection implements Connection {
 
   closeIdle(): void {
     const { reading, isEmpty } = this.#reader;
-    if (!this.isAnswered || this.isEnding) return;
+    if (!this.queue.isEmpty || this.isEnding) return;
     if (reading === "rest") this.end();
     else if (reading === "head" && isEmpty) this.#close();
   }
@@ -217,19 +206,19 @@ export class Http1Connection implements Connection {
   #abandon(): void {
     this.isEnding = true;
     this.#reader.stop();
-    this.#queue.abandon();
-    this.#queue.endWritten(false);
+    this.queue.abandon();
+    this.queue.endWritten(false);
     this.output.discard();
     this.context.connections.delete(this);
   }
 
   look(elapsed: number): void {
     const { socket, output } = this;
-    const waiting = this.#reader.hasEnded ? this.#queue.first : undefined;
+    const waiting = this.#reader.hasEnded ? this.queue.first : undefined;
     output.look(elapsed, waiting !== undefined);
     const lateness = this.deadlines.look(elapsed, this.#reader, {
       isFresh: this.#requests === 0,
-      isSettled: this.isAnswered && output.isSent,
+      isSettled: this.queue.isEmpty && output.isSent,
       isFinished: socket.writableFinished,
       isHalfClosed: waiting !== undefined,
     });

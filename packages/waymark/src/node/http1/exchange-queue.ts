@@ -12,10 +12,8 @@ import { interimResponse } from "./response-head.ts";
  */
 export class ExchangeQueue {
   readonly #connection: Http1Connection;
-  /** The exchanges whose responses are not written, in their order. */
+  /** The exchanges whose responses are not written, in their order. The last may have to wait; none is taken behind it then. */
   readonly #open: Http1Exchange[] = [];
-  /** The last of them, if it may not begin yet; no request behind it is taken. */
-  #waiting: Http1Exchange | undefined;
   /** The exchanges whose responses are written, and may not have left the process. */
   readonly #written: Http1Exchange[] = [];
   #isSending = false;
@@ -26,9 +24,9 @@ export class ExchangeQueue {
     this.#connection = connection;
   }
 
-  /** How many responses are not written. */
-  get length(): number {
-    return this.#open.length;
+  /** Whether all responses are written. */
+  get isEmpty(): boolean {
+    return this.#open.length === 0;
   }
 
   /** The exchange whose response is next. */
@@ -36,14 +34,20 @@ export class ExchangeQueue {
     return this.#open[0];
   }
 
+  /** The exchange behind which there is none. */
+  get last(): Http1Exchange | undefined {
+    return this.#open.at(-1);
+  }
+
   /** Whether another exchange is taken now. */
   get hasRoom(): boolean {
+    const { last } = this;
     return (
-      this.#waiting === undefined &&
+      last?.stage !== "waiting" &&
       this.#connection.output.unsent <= this.#connection.context.maxUnsentPerConnection &&
       this.#open.length < mostAtOnce &&
       // What comes behind it may be of another protocol.
-      this.#open.at(-1)?.head.asksForUpgrade !== true
+      last?.head.asksForUpgrade !== true
     );
   }
 
@@ -51,28 +55,23 @@ export class ExchangeQueue {
   add(exchange: Http1Exchange): void {
     this.#open.push(exchange);
     if (exchange.refusal !== undefined || this.#mayStart(exchange)) this.#start(exchange);
-    else this.#waiting = exchange;
   }
 
   /** Answers with the refusal of the exchange instead of what is being made, or was. */
   restart(exchange: Http1Exchange): void {
-    if (this.#waiting === exchange) this.#waiting = undefined;
     if (exchange.stage === "sending") exchange.stopSending?.();
     else if (exchange.answer !== undefined) {
       this.#hold(exchange, false);
       cancelBody(exchange, exchange.answer);
     }
-    exchange.stage = "open";
     exchange.answer = undefined;
     this.#start(exchange);
   }
 
   /** Begins the exchange that waits, if those before it do not hold it back any more. */
   startWaiting(): void {
-    const waiting = this.#waiting;
-    if (waiting === undefined || !this.#mayStart(waiting)) return;
-    this.#waiting = undefined;
-    this.#start(waiting);
+    const { last } = this;
+    if (last?.stage === "waiting" && this.#mayStart(last)) this.#start(last);
   }
 
   /** Whether those before it cannot change what it sees: it is the first, or it and they are safe (RFC 9112 §9.3.2). */
@@ -83,6 +82,7 @@ export class ExchangeQueue {
 
   #start(exchange: Http1Exchange): void {
     const { refusal } = exchange;
+    exchange.stage = "open";
     // An answer that comes when the message has turned out to be malformed is not sent any more.
     answer(exchange, (response) => this.#settle(exchange, response, refusal), refusal);
   }
@@ -179,7 +179,6 @@ export class ExchangeQueue {
   /** Ends the exchanges whose responses are not written, and never will be. */
   abandon(): void {
     this.#isAbandoned = true;
-    this.#waiting = undefined;
     for (const exchange of this.#open.splice(0)) exchange.end(false);
   }
 }

@@ -18,10 +18,10 @@ export class Http1Exchange extends ServedExchange {
   /** The answer in place of the app's, for a message that is not acted on. */
   refusal: HttpResponse | undefined;
   /**
-   * How far it has come: it is not yet answered; its response is made, and waits for its turn; the response is being written,
+   * How far it has come: it is not yet begun; it is not yet answered; its response is made, and waits for its turn; the response is being written,
    * and its body perhaps read; it is written whole.
    */
-  stage: "open" | "answered" | "sending" | "written" = "open";
+  stage: "waiting" | "open" | "answered" | "sending" | "written" = "waiting";
   /** The response, once it is made. */
   answer: HttpResponse | undefined;
   headSent = false;
@@ -64,8 +64,7 @@ export class Http1Exchange extends ServedExchange {
 
   /** Whether it can be answered together with others of its kind: it changes nothing (RFC 9112 §9.3.2). */
   get isSafe(): boolean {
-    const { method } = this.head;
-    return method === "GET" || method === "HEAD" || method === "OPTIONS" || method === "TRACE";
+    return safeMethods.includes(this.head.method);
   }
 
   /** Writes the head and the content, as one write where that is possible. */
@@ -126,6 +125,8 @@ export class Http1Exchange extends ServedExchange {
     return this.context.responseHeads.make(status, lines, framing, this.closes);
   }
 }
+
+const safeMethods: readonly string[] = ["GET", "HEAD", "OPTIONS", "TRACE"];
 
 const lengthLine = (length: number): string => `Content-Length: ${length}\r\n`;
 

@@ -102,7 +102,7 @@ export class MessageReader {
     this.#isAdvancing = false;
     connection.output.flush();
     if (connection.isEnding) return;
-    connection.caughtUp();
+    connection.queue.noteSent();
     if (this.#hasEnded && !this.#isScheduled && this.canRead) this.#finish();
     this.regulate();
   }
@@ -111,7 +111,7 @@ export class MessageReader {
   #finish(): void {
     const isWhole = this.#reading === "head" ? this.isEmpty : this.#reading !== "content";
     if (!isWhole) this.#connection.refuse(incomplete.ended);
-    else if (this.#reading === "rest" || this.#connection.isAnswered) this.#connection.end();
+    else if (this.#reading === "rest" || this.#connection.queue.isEmpty) this.#connection.end();
   }
 
   /** Lets the event loop turn: others wait. */

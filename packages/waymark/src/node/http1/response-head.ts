@@ -45,10 +45,6 @@ export const interimResponse = "HTTP/1.1 100 Continue\r\n\r\n";
 
 /** The reason phrases of statuses (RFC 9110 §15, and the HTTP Status Code Registry of IANA). */
 const reasonPhrases: Readonly<Record<number, string>> = {
-  100: "Continue",
-  101: "Switching Protocols",
-  102: "Processing",
-  103: "Early Hints",
   200: "OK",
   201: "Created",
   202: "Accepted",

@@ -2,13 +2,12 @@ import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from "nod
 import { answer, send } from "../../adapter/exchange.ts";
 import { cancelBody } from "../../adapter/stream.ts";
 import type { HeaderList } from "../../fields/header-list.ts";
-import { problem } from "../../problem.ts";
 import { type HttpResponse, handlerFields } from "../../response.ts";
 import type { Piece } from "../../response-body.ts";
 import { type IncomingContent, readableContent } from "../content.ts";
 import { ServedExchange } from "../exchange.ts";
 import { Output } from "../output.ts";
-import { connectionProblemTypes } from "../problem-types.ts";
+import { incomplete } from "../refusals.ts";
 import type { Http2Head } from "./head.ts";
 import type { Http2Session } from "./session.ts";
 import { UnreadContent } from "./unread-content.ts";
@@ -99,10 +98,10 @@ export class Http2Exchange extends ServedExchange {
     const { native } = this;
     const { requestTimeout } = this.context;
     this.#output.look(elapsed);
-    if (requestTimeout === 0 || native.endAfterHeaders || native.readableEnded || this.#refusal === late) return;
+    if (requestTimeout === 0 || native.endAfterHeaders || native.readableEnded || this.#refusal === incomplete.late)
+      return;
     this.#waited += elapsed;
-    if (this.#waited <= requestTimeout) return;
-    this.#answerInstead(late);
+    if (this.#waited > requestTimeout) this.#answerInstead(incomplete.late);
   }
 
   /** Sends this in place of the app's answer, or ends the stream of an answer that has begun. */
@@ -158,8 +157,6 @@ export class Http2Exchange extends ServedExchange {
     this.native.destroy(new Error("The response has failed"));
   }
 }
-
-const late = problem(connectionProblemTypes.requestTimeout);
 
 /** The fields by lower-case name, without those of a connection, which HTTP/2 has not (RFC 9113 §8.2.2). */
 function toHttp2Fields(response: HttpResponse, length: number | undefined): OutgoingHttpHeaders {

@@ -81,15 +81,12 @@ export class UnreadContent {
   /** Counts nothing any more. */
   #end(): void {
     this.#isOver = true;
-    this.#resize(0);
+    this.#count();
   }
 
   #count(): void {
     const { readableLength } = this.#stream;
-    this.#resize(readableLength === 0 ? 0 : readableLength + this.#frames * frameCost);
-  }
-
-  #resize(bytes: number): void {
+    const bytes = this.#isOver || readableLength === 0 ? 0 : readableLength + this.#frames * frameCost;
     if (bytes === this.#bytes) return;
     const had = this.#bytes;
     this.#bytes = bytes;
