@@ -93,6 +93,21 @@ describe("a collection in partitions", () => {
   );
 
   it(
+    "reads its state once for all that ask at the same time, after the changes that were answered before",
+    withPrograms(2, async ([one, other]) => {
+      assert.ok(one && other);
+      const people = one.store("person");
+      const ask = (count: number): Promise<readonly string[]> =>
+        Promise.all(Array.from({ length: count }, async () => people.state()));
+      const before = ask(2000); // a pool lets 1,000 queries wait
+      await create(other.store("person"), {});
+      const after = await ask(2000);
+      assert.deepEqual(new Set(after), new Set([await other.store("person").state()]));
+      assert.equal((await before).length, 2000);
+    }),
+  );
+
+  it(
     "gives no id, no revision of a partition, no unique value and no key to two of what several programs store",
     withPrograms(4, async (programs) => {
       const stores = programs.map((program) => program.store("person"));

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Awaitable } from "waymark";
 import type { CollectionDefinition } from "../database.ts";
 import { type SelectableMember, type Selection, storeMembers } from "../selection.ts";
@@ -219,5 +219,12 @@ const sumOf = (revisions: readonly number[]): number => revisions.reduce((sum, r
 /** Returns a digest and not the sum: two servers may show changes of different partitions in different orders. */
 function stateOf(revisions: readonly number[]): string {
   if (revisions.length === 1) return `${revisions[0]}`;
-  return createHash("sha256").update(revisions.join()).digest("base64url").slice(0, 22);
+  const known = states.get(revisions);
+  if (known !== undefined) return known;
+  const state = hash("sha256", revisions.join(), "base64url").slice(0, 22);
+  states.set(revisions, state);
+  return state;
 }
+
+/** The states of revisions that one query has read for many requests. */
+const states = new WeakMap<readonly number[], string>();

@@ -14,6 +14,7 @@ import type { Columns } from "./dialect.ts";
 import { toStoreFault } from "./fault.ts";
 import { PostgresFinds } from "./finds.ts";
 import type { PostgresPools } from "./pool.ts";
+import { PostgresRevisions } from "./revisions.ts";
 import { PostgresSelection } from "./selection.ts";
 import { quoteName } from "./sql.ts";
 import { PostgresWriter } from "./writer.ts";
@@ -24,6 +25,7 @@ export class PostgresEngine implements Engine {
   readonly #columns: Columns;
   readonly #pools: PostgresPools;
   readonly #finds: PostgresFinds;
+  readonly #revisions: PostgresRevisions;
   readonly #conflicts: PostgresConflicts;
   readonly #changes: PostgresChanges;
   readonly #writer: PostgresWriter;
@@ -39,6 +41,7 @@ export class PostgresEngine implements Engine {
     this.#columns = comparedColumns(definition);
     this.#pools = pools;
     this.#finds = new PostgresFinds(pools.records, definition);
+    this.#revisions = new PostgresRevisions(pools.records, definition.name);
     this.#conflicts = new PostgresConflicts(pools.lists, definition);
     this.#changes = new PostgresChanges(definition, collections);
     this.#writer = new PostgresWriter(pools.changes, this.#changes, onCommit);
@@ -57,13 +60,8 @@ export class PostgresEngine implements Engine {
     return this.#select(selection, owner).count(this.#pools.lists, options);
   }
 
-  async revisions(): Promise<readonly number[]> {
-    const counters = await this.#pools.records.read<readonly [revision: string]>({
-      name: "waymark revisions",
-      text: "SELECT revision FROM waymark_collections WHERE name = $1 ORDER BY partition",
-      values: [this.#collection],
-    });
-    return counters.map(([revision]) => Number(revision));
+  revisions(): Promise<readonly number[]> {
+    return this.#revisions.read();
   }
 
   conflicts(claims: readonly Claim[]): Promise<readonly (string | undefined)[]> {

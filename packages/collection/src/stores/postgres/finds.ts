@@ -4,6 +4,7 @@ import { StoreUnavailable } from "../../store-errors.ts";
 import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
 import type { PostgresPool } from "./pool.ts";
 import { ownerColumn, quoteName } from "./sql.ts";
+import { QueryTurns } from "./turns.ts";
 
 export interface FoundRecord {
   readonly record: StoredRecord;
@@ -17,9 +18,11 @@ export interface FoundRecord {
 export class PostgresFinds {
   readonly #pool: PostgresPool;
   readonly #statement: { readonly name: string; readonly text: string };
+  readonly #turns = new QueryTurns(
+    () => this.#send(),
+    () => this.#waiting.size > 0,
+  );
   #waiting = new Map<number, PromiseWithResolvers<FoundRecord | undefined>>();
-  #isDue = false;
-  #inHand = 0;
 
   constructor(pool: PostgresPool, { name, owner }: CollectionDefinition) {
     this.#pool = pool;
@@ -35,23 +38,12 @@ export class PostgresFinds {
     if (this.#waiting.size >= queueLimit) throw new StoreUnavailable("Too many requests wait for the database");
     const asked = Promise.withResolvers<FoundRecord | undefined>();
     this.#waiting.set(id, asked);
-    this.#schedule();
+    this.#turns.schedule();
     return asked.promise;
-  }
-
-  /** Sends a query after the requests that have already arrived are processed. */
-  #schedule(): void {
-    if (this.#isDue || this.#inHand >= queriesAtOnce) return;
-    this.#isDue = true;
-    setImmediate(() => {
-      this.#isDue = false;
-      this.#send();
-    });
   }
 
   async #send(): Promise<void> {
     const asked = this.#take();
-    this.#inHand++;
     try {
       const values = [`{${[...asked.keys()].join(",")}}`];
       const rows = await this.#pool.read<readonly [...RecordRow<string>, owner: string | null]>({
@@ -65,9 +57,6 @@ export class PostgresFinds {
       for (const { resolve } of asked.values()) resolve(undefined); // which does nothing where a record was found
     } catch (error) {
       for (const { reject } of asked.values()) reject(error);
-    } finally {
-      this.#inHand--;
-      if (this.#waiting.size > 0) this.#schedule();
     }
   }
 
@@ -82,9 +71,6 @@ export class PostgresFinds {
     return taken;
   }
 }
-
-/** Two, so that the server works on one query while this program parses the records of the other. */
-const queriesAtOnce = 2;
 
 /** In records. Even at the greatest usual size, they amount to only some megabytes. */
 const batchLimit = 256;
