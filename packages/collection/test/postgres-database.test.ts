@@ -358,6 +358,16 @@ describe("a database that cannot be opened is named in one line, without the pas
       (url) => url.searchParams.set("sslmode", "verify-full"),
       /the server is not set up for TLS/,
     ],
+    [
+      "a certificate authority whose file is missing",
+      (url) => url.searchParams.set("sslrootcert", "/none/ca.pem"),
+      /a file of sslrootcert, sslcert or sslkey cannot be read/,
+    ],
+    [
+      "a schema that does not exist",
+      (url) => url.searchParams.set("options", "-c search_path=nowhere"),
+      /no schema of its search path exists; create one/,
+    ],
   ];
   for (const [what, change, message] of cases) {
     it(what, async () => {
@@ -424,6 +434,13 @@ describe("a database that cannot be opened is named in one line, without the pas
       });
     });
   }
+
+  it("a misspelt parameter, which would else turn TLS off", async () => {
+    await assert.rejects(open("postgres://u:secret@localhost/x?sslmod=verify-full"), {
+      name: "StoreOpenError",
+      message: /the address has a parameter that is not known; did you mean sslmode\? Known: sslmode, /,
+    });
+  });
 
   it("too few connections are a mistake of the program", async () => {
     for (const poolSize of [2, 0, 1.5]) await assert.rejects(open("postgres://localhost", { poolSize }), RangeError);

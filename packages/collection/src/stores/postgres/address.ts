@@ -1,3 +1,4 @@
+import { nearestName, orNearest } from "waymark/content";
 import { StoreOpenError } from "../../store-errors.ts";
 
 /** The parts of the address of a PostgreSQL database. */
@@ -29,8 +30,8 @@ export const isPostgresAddress = (address: string): boolean => /^postgres(?:ql)?
  * `a:5432,b:5432`, and the role of the wanted server by `target_session_attrs`. Parts that the address leaves out come from the
  * variables PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE.
  *
- * @throws StoreOpenError when it is not such a URL; the message does not contain the address, because a password may be anywhere in
- *   it
+ * @throws StoreOpenError when it is not such a URL, or has a parameter that is not known; the message contains nothing of the
+ *   address, because a password may be anywhere in it
  */
 export function parsePostgresAddress(address: string): PostgresAddress {
   const [, scheme, user = "", hosts = "", rest] =
@@ -38,6 +39,8 @@ export function parsePostgresAddress(address: string): PostgresAddress {
   const addresses = hosts.split(",").map((host) => `${scheme}${user}${host}${rest}`);
   if (scheme === undefined || !addresses.every((each) => URL.canParse(each))) throw malformed();
   const { pathname, searchParams } = new URL(addresses[0] as string); // split gives one part at least
+  const unknown = [...searchParams.keys()].find((name) => !parameters.includes(name));
+  if (unknown !== undefined) throw unknownParameter(unknown);
   const role = searchParams.get("target_session_attrs") ?? "any";
   if (!isRole(role)) throw new StoreOpenError(`Cannot open the database: target_session_attrs must be ${roleNames}`);
   const options = searchParams.get("options") ?? undefined;
@@ -52,6 +55,20 @@ const malformed = (): StoreOpenError =>
   new StoreOpenError(
     "Cannot open the database: the address is not one of PostgreSQL, such as postgres://user:password@host:5432/database, with %XX for signs of a URL in the password",
   );
+
+/** Without this, a misspelt `sslmode` would connect without TLS. */
+function unknownParameter(name: string): StoreOpenError {
+  const nearest = orNearest(nearestName(name, parameters)) || ".";
+  return new StoreOpenError(
+    `Cannot open the database: the address has a parameter that is not known${nearest} Known: ${parameters.join(", ")}`,
+  );
+}
+
+/** What the driver and this program read of those that PostgreSQL's own programs have. */
+const parameters: readonly string[] = [
+  ...["sslmode", "sslrootcert", "sslcert", "sslkey", "sslnegotiation", "ssl", "uselibpqcompat", "target_session_attrs"],
+  ...["options", "application_name", "host", "port", "user", "password"],
+];
 
 const isRole = (text: string): text is PostgresRole => roles.some((role) => role === text);
 

@@ -96,15 +96,20 @@ export function reasonNotOpened(error: unknown): string | undefined {
   if (state !== undefined) {
     return byState.get(state) ?? byState.get(state.slice(0, 2));
   }
-  const { code, message } = firstOf(error);
+  const { code, message, syscall } = firstOf(error);
+  if (syscall === "open" || syscall === "read") {
+    return "a file of sslrootcert, sslcert or sslkey cannot be read; name another one, or allow reading";
+  }
   return bySystemCode.get(code) ?? byMessage.find(([part]) => message.includes(part))?.[1];
 }
 
 /** Returns the code and message of an error. Where a host has several addresses, the error of the first represents all. */
-function firstOf(error: unknown): { readonly code: string; readonly message: string } {
+function firstOf(error: unknown): Readonly<Record<"code" | "syscall" | "message", string>> {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
-  if (!(first instanceof Error)) return { code: "", message: "" };
-  return { code: "code" in first ? String(first.code) : "", message: first.message };
+  if (!(first instanceof Error)) return { code: "", syscall: "", message: "" };
+  const code = "code" in first ? String(first.code) : "";
+  const syscall = "syscall" in first ? String(first.syscall) : "";
+  return { code, syscall, message: first.message };
 }
 
 const unreachable = "nothing answers there; start the server, or name another host or port";
@@ -137,6 +142,7 @@ const byMessage: readonly (readonly [part: string, reason: string])[] = [
 const byState: ReadonlyMap<string, string> = new Map([
   ["28", "the server does not let this user in with this password; correct them"],
   [sqlState.noSuchDatabase, "there is no such database; create it, or name another one"],
+  ["3F", "no schema of its search path exists; create one, or name another one in the address"],
   [sqlState.insufficientPrivilege, "the user may not make tables or write to them; grant it, or name another user"],
   [sqlState.tooManyConnections, "the server has no connection left; end some, or allow more"],
   ["57P03", "the server is starting or stopping, or a standby with hot_standby off; try again, or switch that on"],
