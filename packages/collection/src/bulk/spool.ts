@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LineCutter } from "../formats/list-decoder.ts";
+import { LineCutter } from "../formats/lines.ts";
 import type { Document } from "../store.ts";
 import { StoreUnavailable } from "../store-errors.ts";
 

@@ -1,6 +1,7 @@
 import { ContentError, decodeUtf8 } from "waymark/content";
 import { GatheredBytes } from "./gathered-bytes.ts";
-import { BlankLines, longestRecord } from "./list-decoder.ts";
+import { BlankLines } from "./lines.ts";
+import { longestRecord } from "./list-decoder.ts";
 
 /** A record of CSV (RFC 4180), and the line on which it begins. */
 export type CsvRecord =

@@ -1,7 +1,8 @@
 import { ContentError } from "waymark/content";
 import { GatheredBytes } from "./gathered-bytes.ts";
 import { readListedJson } from "./json.ts";
-import { type Line, type ListDecoder, longestRecord } from "./list-decoder.ts";
+import type { Line } from "./lines.ts";
+import { type ListDecoder, longestRecord } from "./list-decoder.ts";
 
 /**
  * Reads `application/json` that is an array, and each value in it as strictly as `jsonDecoder`. The `line` of a record is its

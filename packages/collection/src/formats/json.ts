@@ -2,7 +2,8 @@ import { ContentError, jsonDecoder } from "waymark/content";
 import type { MediaType } from "waymark/fields";
 import type { ItemRepresentation, ListRepresentation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";
-import { type Line, type ListedValue, longestRecord } from "./list-decoder.ts";
+import type { Line } from "./lines.ts";
+import { type ListedValue, longestRecord } from "./list-decoder.ts";
 
 /** Sends records as JSON, as they are stored; a list is one array. */
 export const jsonRepresentation: ItemRepresentation & ListRepresentation = {

@@ -2,14 +2,8 @@ import type { ContentError } from "waymark/content";
 import type { MediaType } from "waymark/fields";
 import type { ListRepresentation } from "../representation.ts";
 import { readListedJson } from "./json.ts";
-import {
-  BlankLines,
-  type Line,
-  LineCutter,
-  type ListDecoder,
-  type ListedValue,
-  longestRecord,
-} from "./list-decoder.ts";
+import { BlankLines, type Line, LineCutter } from "./lines.ts";
+import { type ListDecoder, type ListedValue, longestRecord } from "./list-decoder.ts";
 
 /** Sends a list as `application/x-ndjson`: one JSON object a line, so that a reader needs memory for one record only. */
 export const ndjsonRepresentation: ListRepresentation = {

@@ -39,7 +39,7 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
     if (verdict === "failed") return refusePrecondition(request);
     let response = new HttpResponse(200, listFields(representation, validators));
     if (verdict === "not-modified") return notModified(response);
-    response = asFile(response, request, representation, path);
+    response = asFile(response, request, { representation, path });
 
     const held = heldLists.begin(request);
     try {

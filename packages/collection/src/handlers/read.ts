@@ -35,7 +35,7 @@ export function readRecord<T extends Document>({ scope, items, members }: Collec
         new RecordOptions(request, path, validators.entityTag),
       );
       const response = new HttpResponse(200, representationFields(representation, validators), text);
-      return asFile(response, request, representation, path, id);
+      return asFile(response, request, { representation, path, id });
     };
 
     const find = ({ store, path }: RecordScope): Awaitable<HttpResponse> => {

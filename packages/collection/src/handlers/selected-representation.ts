@@ -43,21 +43,26 @@ function named<R extends Representation>(
 /**
  * Names the response as a file to save, such as `person.csv` or `person-7.vcf`, when the query named its representation and that
  * representation has a file extension.
- *
- * @param path the canonical path of the collection
  */
 export function asFile(
   response: HttpResponse,
   request: HttpRequest<unknown>,
-  { extension }: Representation,
-  path: string,
-  id?: number,
+  { representation: { extension }, path, id }: FileContent,
 ): HttpResponse {
   if (extension === undefined || formatOf(request) === undefined) return response;
   const segment = decodeURIComponent(path.slice(path.lastIndexOf("/") + 1)).replaceAll(notInFileNames, "_");
   const collection = segment === "" ? "records" : segment;
   const fileName = `${collection}${id === undefined ? "" : `-${id}`}.${extension}`;
   return response.withHeader("Content-Disposition", attachment(fileName));
+}
+
+/** The content that is named as a file. */
+interface FileContent {
+  readonly representation: Representation;
+  /** The canonical path of the collection. */
+  readonly path: string;
+  /** Undefined for a list. */
+  readonly id?: number;
 }
 
 const notInFileNames = /[/\\\p{Cc}]/gu;

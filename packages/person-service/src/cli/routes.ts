@@ -2,6 +2,7 @@ import type { App } from "waymark";
 import type { RouteSummary } from "waymark/routing";
 import { openPersonService } from "../service.ts";
 import type { Command } from "./command.ts";
+import { wrap } from "./help.ts";
 
 /** Lists the routes of the service. */
 export const routesCommand: Command = {
@@ -30,7 +31,7 @@ function listRoutes({ routes, filters }: Pick<App, "routes" | "filters">): strin
     `${method.padEnd(methodWidth ?? 0)}  ${path.padEnd(pathWidth ?? 0)}  ${name}`.trimEnd(),
     ...details.map((detail) => `${"".padEnd((methodWidth ?? 0) + 4)}${detail}`),
   ]);
-  return [...lines, "", ...wrap(`Around every request: ${filters.map(shortly).join(", ")}`)].join("\n");
+  return [...lines, "", ...wrap(`Around every request: ${filters.map(shortly).join(", ")}`, 80, "  ")].join("\n");
 }
 
 function detailsOf({ produces, consumes, conditions, filters }: RouteSummary): readonly string[] {
@@ -45,14 +46,3 @@ function detailsOf({ produces, consumes, conditions, filters }: RouteSummary): r
 /** Leaves out where a filter is declared, but for one that has no name: of that the file and the line are shown. */
 const shortly = (filter: string): string =>
   filter.replace(/^(before|after|around) \(.*?([^/\\]+:\d+):\d+\)$/s, "$1 ($2)").replace(/ \(.*[/\\].*\)$/s, "");
-
-/** Breaks a list at its commas into lines of at most 80 characters. */
-function wrap(text: string): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= 80) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(last === undefined ? word : `  ${word}`);
-  }
-  return lines;
-}

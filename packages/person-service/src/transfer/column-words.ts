@@ -1,8 +1,8 @@
 import { personMemberNames } from "../person/schema.ts";
 
-/** Returns what a heading is compared by: its letters and digits, in small letters and without marks. */
-export const toColumnKey = (heading: string): string =>
-  heading
+/** Returns what a heading or a name is compared by: its letters and digits, in small letters and without marks. */
+export const toLooseKey = (name: string): string =>
+  name
     .normalize("NFD")
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, "");
@@ -30,7 +30,7 @@ const usualWords: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the headings that mean a member, as `toColumnKey` has them: its own name in any case, `postal_code` for one of the address, and
+ * Returns the headings that mean a member, as `toLooseKey` has them: its own name in any case, `postal_code` for one of the address, and
  * usual words for it. The times that the service sets have none.
  */
 export function wordsForMembers(): ReadonlyMap<string, readonly string[]> {
@@ -46,7 +46,7 @@ function wordsOfMembers(): ReadonlyMap<string, readonly string[]> {
   return new Map(
     members.map((member) => {
       const others = usualWords[member]?.split(", ") ?? [];
-      return [member, [...new Set([member, member.replace(/^address\./, ""), ...others].map(toColumnKey))]];
+      return [member, [...new Set([member, member.replace(/^address\./, ""), ...others].map(toLooseKey))]];
     }),
   );
 }

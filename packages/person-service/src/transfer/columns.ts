@@ -1,6 +1,6 @@
 import { excerpt, nearestName } from "waymark/content";
 import { personMemberNames } from "../person/schema.ts";
-import { toColumnKey, wordsForMembers } from "./column-words.ts";
+import { toLooseKey, wordsForMembers } from "./column-words.ts";
 import { importErrorName } from "./rejects.ts";
 
 /** How the columns of a file became members. */
@@ -31,7 +31,7 @@ export function columnNames(map: ReadonlyMap<string, string>): ColumnNames {
       if (heading === "") return "";
       if (heading === importErrorName) return undefined;
       if (members.includes(heading)) return setByServer.has(heading) ? undefined : heading;
-      const guess = byWord.get(toColumnKey(heading));
+      const guess = byWord.get(toLooseKey(heading));
       if (guess === undefined) unknown.push(heading);
       else guesses.push(`${excerpt(heading)} is ${guess}`);
       return guess ?? heading;

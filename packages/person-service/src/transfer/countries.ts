@@ -1,4 +1,5 @@
 import { countryCodes } from "../person/rules.ts";
+import { toLooseKey } from "./column-words.ts";
 
 /**
  * Returns the code of a country that is named otherwise: in small letters, by its name in one of several languages, or by a
@@ -14,7 +15,7 @@ export function countryCodeOf(name: string): string | undefined {
   const code = name.toUpperCase();
   if (countryCodes.has(code)) return code;
   names ??= namesOfCountries();
-  return names.get(toKey(name));
+  return names.get(toLooseKey(name));
 }
 
 /** Made at the first question: it takes 20 ms. */
@@ -30,11 +31,11 @@ function namesOfCountries(): ReadonlyMap<string, string> {
       for (const code of countryCodes) {
         const name = display.of(code);
         // The first language decides where a name means two countries.
-        if (name !== undefined && !found.has(toKey(name))) found.set(toKey(name), code);
+        if (name !== undefined && !found.has(toLooseKey(name))) found.set(toLooseKey(name), code);
       }
     }
   }
-  for (const [name, code] of usualNames) found.set(toKey(name), code);
+  for (const [name, code] of usualNames) found.set(toLooseKey(name), code);
   return found;
 }
 
@@ -60,10 +61,3 @@ const usualNames: readonly (readonly [name: string, code: string])[] = [
   ["Viet Nam", "VN"],
   ["UAE", "AE"],
 ];
-
-/** Without case, accents, dots and other signs. */
-const toKey = (name: string): string =>
-  name
-    .normalize("NFD")
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, "");
