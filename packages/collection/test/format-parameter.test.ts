@@ -79,6 +79,11 @@ suite("?format=", () => {
     }
   });
 
+  test("is recognised when its name has percent escapes", async () => {
+    const response = await ask("?%66orma%74=csv");
+    assert.equal(response.headers.get("Content-Type"), "text/csv; charset=utf-8; header=present");
+  });
+
   test("chooses what a record is sent as, as a file with its id", async () => {
     const response = await ask("/2?format=xml");
     assert.equal(response.headers.get("Content-Type"), "application/xml; charset=utf-8");

@@ -7,6 +7,7 @@ import { cursorsOf } from "../src/lists/cursor.ts";
 import { readQuery } from "../src/lists/parameters.ts";
 import { type ListParameters, type ListQuery, parseListQuery } from "../src/lists/query.ts";
 import {
+  defaultOrder,
   type MemberValue,
   type SelectableMember,
   type Selection,
@@ -357,6 +358,14 @@ describe("a cursor", () => {
         assert.deepEqual(selectionOf(`${search}&after=${toCursor(selection, place)}`).after, place);
       }),
     );
+  });
+
+  test("is the same however the order of the ids is given", () => {
+    assert.equal(
+      toCursor({ order: defaultOrder }, [7]),
+      toCursor({ order: [{ member: "id", descending: false }] }, [7]),
+    );
+    assert.deepEqual(selectionOf(`sort=id&after=${toCursor({ order: defaultOrder }, [7])}`).after, [7]);
   });
 
   test("holds for another page size, other fields, and the same filters written otherwise", () => {

@@ -68,8 +68,11 @@ interface FileContent {
 const notInFileNames = /[/\\\p{Cc}]/gu;
 
 function formatOf(request: HttpRequest<unknown>): string | undefined {
-  // Most requests have no query. `format=` without a value is refused with the other parameters.
-  return request.search === "" ? undefined : request.query.get(formatParameter) || undefined;
+  const { search } = request;
+  // Most queries do not name it: without the name, only a percent escape could spell it.
+  if (!(search.includes(formatParameter) || search.includes("%"))) return undefined;
+  // `format=` without a value is refused with the other parameters.
+  return request.query.get(formatParameter) || undefined;
 }
 
 /** The validators of one state of a resource. */

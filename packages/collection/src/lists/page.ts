@@ -124,10 +124,11 @@ function endingWith(
 }
 
 /** Renders the Link field of a page (RFC 8288). */
-export function linkField(links: PageLinks): string {
-  return Object.entries(links)
-    .map(([relation, url]) => `<${url}>; rel="${relation}"`)
-    .join(", ");
+export function linkField({ first, next, prev }: PageLinks): string {
+  let field = `<${first}>; rel="first"`;
+  if (next !== undefined) field += `, <${next}>; rel="next"`;
+  if (prev !== undefined) field += `, <${prev}>; rel="prev"`;
+  return field;
 }
 
 /** Makes the links of a page: they keep all other parameters, and always name the limit. */
