@@ -64,8 +64,9 @@ export function describeChanges(name: string, open: Open, openApart: Open, parti
 
 /** What of this depends on how a database is read as a whole, and filled with what was read. */
 export function describeTransfer(name: string, open: Open, openApart: Open = open, partitions = 1): void {
-  const withDatabases: WithDatabases = (use) => async () => {
-    const databases = await Promise.all([1, 2, 3].map(() => openApart({ collections, now: () => noon })));
+  const withDatabases: WithDatabases = (count, use) => async () => {
+    const opening = Array.from({ length: count }, () => openApart({ collections, now: () => noon }));
+    const databases = await Promise.all(opening);
     try {
       await use(databases);
     } finally {

@@ -55,6 +55,11 @@ export function describeService(name: string, body: Body): void {
   for (const transport of [inMemory, overSocket]) describeOn(sqlite, transport, name, body);
 }
 
+/** Runs a body of tests over a socket only, on SQLite, for what depends on the address of the client. */
+export function describeOverSocket(name: string, body: Body): void {
+  describeOn(sqlite, overSocket, name, body);
+}
+
 /**
  * Runs a body of tests on each kind of database, for what depends on the store: on SQLite in memory, on the others over a socket.
  * No answer depends on both the transport and the store.

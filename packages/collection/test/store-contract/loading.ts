@@ -10,8 +10,11 @@ import {
 } from "../../src/index.ts";
 import { create, everything, replace, type WithStore } from "./given.ts";
 
-/** Opens another empty database of the same kind, with the same collections; `use` is given as many as are asked for. */
-export type WithDatabases = (use: (databases: readonly Database[]) => Promise<void>) => () => Promise<void>;
+/** Opens so many empty databases of the same kind, with the same collections. */
+export type WithDatabases = (
+  count: number,
+  use: (databases: readonly Database[]) => Promise<void>,
+) => () => Promise<void>;
 
 /** @param partitions how many the collections have */
 export function describeLoading(
@@ -21,7 +24,7 @@ export function describeLoading(
   partitions: number,
 ): void {
   const withTwo = (use: (source: Database, target: Database) => Promise<void>) =>
-    withDatabases(async ([source, target]) => use(source as Database, target as Database));
+    withDatabases(2, async ([source, target]) => use(source as Database, target as Database));
 
   describe(`${name}: snapshot and load`, () => {
     it(
@@ -148,7 +151,7 @@ export function describeLoading(
 
     it(
       "refuse to go on from another database, and from itself",
-      withDatabases(async ([source, other, target]) => {
+      withDatabases(3, async ([source, other, target]) => {
         assert.ok(source && other && target);
         await fill(source.store("person"));
         await assert.rejects(load(target, await source.snapshot(), 0), /broken off/);

@@ -9,7 +9,7 @@ import { runs } from "../../../waymark/test/runs.ts";
 import { hashApiKey } from "../../src/access/credentials.ts";
 import { type AccessDenial, FileError, openAccess } from "../../src/index.ts";
 import { asJson, assertProblem, store } from "../answers.ts";
-import { type Answer, describeService } from "../transports.ts";
+import { type Answer, describeOverSocket, describeService } from "../transports.ts";
 import { basic, quickHash } from "./basic-authentication.ts";
 
 // Keys as the program makes them, their checksums included.
@@ -201,7 +201,7 @@ describeService("a service with an access file", (openService, transport) => {
   });
 });
 
-describeService("a client that guesses", (openService) => {
+describeOverSocket("a client that guesses", (openService) => {
   const folder = openFolder("access");
   const file = folder.write("access.json", {
     rules: [{ path: "/**", scopes: [] }],
