@@ -1,4 +1,4 @@
-import { type HeaderList, soundHeaders } from "./fields/header-list.ts";
+import { HeaderList, mayShareNames, soundHeaders } from "./fields/header-list.ts";
 import { formatHttpDate, parseHttpDate } from "./fields/http-date.ts";
 import { quote } from "./message-text.ts";
 import type { HttpRequest } from "./request.ts";
@@ -36,7 +36,8 @@ export type Verdict = "pass" | "not-modified" | "failed";
  */
 export function evaluatePreconditions(request: HttpRequest<unknown>, current: Validators | undefined): Verdict {
   const { headers } = request;
-  if (!hasPreconditions(headers)) return "pass";
+  // Most requests have none of these fields, and one look at all names shows it.
+  if (!mayShareNames(headers, preconditions)) return "pass";
   const reads = request.method === "GET" || request.method === "HEAD";
   const tags = current?.entityTags?.map(requireEntityTag) ?? [];
   const ifMatch = headers.get("If-Match");
@@ -87,14 +88,12 @@ export function notModified(response: HttpResponse): HttpResponse {
 
 const aboutContent = ["Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Range"];
 
-/** Most requests have none, and one look at the names shows it: 20 ns instead of 70 for four fields (Node 26). */
-function hasPreconditions({ flat }: HeaderList): boolean {
-  for (let i = 0; i < flat.length; i += 2) {
-    const name = flat[i] as string;
-    if (name[2] === "-" && name.slice(0, 2).toLowerCase() === "if") return true;
-  }
-  return false;
-}
+const preconditions = HeaderList.of({
+  "If-Match": "",
+  "If-None-Match": "",
+  "If-Modified-Since": "",
+  "If-Unmodified-Since": "",
+});
 
 function requireEntityTag(text: string): EntityTag {
   const tag = parseEntityTag(text);
