@@ -28,6 +28,8 @@ function prepareSearch() {
       const { signal } = running;
       const response = await fetch(url, { headers: { Accept: "text/html", ...headers }, signal });
       const page = new DOMParser().parseFromString(await response.text(), "text/html");
+      // The session is over: the page to sign in on leads back.
+      if (page.querySelector(".sign-in") !== null) return location.assign(url);
       const results = page.querySelector("#results") ?? refusal(page);
       const shown = main.querySelector("#results");
       // What is the same stays, with the focus in it.

@@ -41,8 +41,9 @@ async function enter(site: Site, signIn: SignIn, request: HttpRequest): Promise<
   return retryAfter === undefined ? refused : refused.withHeader("Retry-After", String(retryAfter));
 }
 
+/** Without the white space that keyboards of phones add to a name. */
 const basic = (form: URLSearchParams): string =>
-  `Basic ${Buffer.from(`${form.get("name") ?? ""}:${form.get("password") ?? ""}`).toString("base64")}`;
+  `Basic ${Buffer.from(`${form.get("name")?.trim() ?? ""}:${form.get("password") ?? ""}`).toString("base64")}`;
 
 const refusals = {
   wrong: () => ({

@@ -35,7 +35,7 @@ describeInBrowser(
       await page.getByLabel("Password").fill("wrong");
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.getByText("These credentials are not right").waitFor();
-      await page.getByLabel("Name").fill("ada");
+      await page.getByLabel("Name").fill("ada ");
       await page.getByLabel("Password").fill("correct");
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.waitForURL(/\/person\/1$/);
@@ -44,6 +44,24 @@ describeInBrowser(
       assert.equal(await page.locator(".caller").textContent(), "ada");
       await page.getByRole("button", { name: "Sign out" }).click();
       await page.getByRole("heading", { name: "Sign in to see this" }).waitFor();
+    });
+
+    it("is asked for again by a search when the session is over, and leads back to it", async () => {
+      const page = await scene().open("/person");
+      const signIn = async (): Promise<void> => {
+        await page.getByLabel("Name").fill("ada");
+        await page.getByLabel("Password").fill("correct");
+        await page.getByRole("button", { name: "Sign in" }).click();
+      };
+      await signIn();
+      await page.getByRole("link", { name: "Ada Lovelace" }).waitFor();
+      await page.context().clearCookies();
+      await page.getByRole("searchbox").fill("lovelace");
+      await page.getByRole("heading", { name: "Sign in to see this" }).waitFor();
+      await signIn();
+      await page.waitForURL(/\/person\?q=lovelace$/);
+      await page.getByRole("link", { name: "Ada Lovelace" }).waitFor();
+      await page.context().clearCookies();
     });
 
     it("does not let a page of another origin change anything", async () => {
