@@ -1,4 +1,5 @@
 import type { Server, Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 import type { ServeContext } from "./context.ts";
 import { integer, longestTimer } from "./options.ts";
 import type { SecureServer } from "./secure-server.ts";
@@ -26,21 +27,22 @@ export function closer(
     secure?.closeHandshakes();
     connections.closeIdle();
   };
-  const stopped = Promise.withResolvers<void>();
+  const notices = new AbortController();
   let closed: Promise<void> | undefined;
   return async ({ notice = 0, grace = 10_000 } = {}) => {
     integer("notice", notice, longestTimer);
     integer("grace", grace, longestTimer);
     context.closing = true;
     connections.startClosing();
-    if (notice > 0) await noticeOver(notice, stopped.promise);
+    // The notice that is over first ends those of other calls.
+    if (notice > 0) await wait(notice, undefined, notices).catch(() => undefined);
     draining.begin();
     closed ??= new Promise((resolve) => {
       server.close(() => resolve());
       // By the second turn of the event loop, requests that had arrived have been read, and are not idle.
       setImmediate(() => setImmediate(closeIdle));
     });
-    stopped.resolve();
+    notices.abort();
     const deadline = setTimeout(cut, grace);
     await closed;
     clearTimeout(deadline);
@@ -55,12 +57,4 @@ function openSockets(server: Server): ReadonlySet<Socket> {
     socket.once("close", () => sockets.delete(socket));
   });
   return sockets;
-}
-
-/** Resolves after the notice, or when another call has ended it. */
-async function noticeOver(notice: number, stopped: Promise<void>): Promise<void> {
-  const over = Promise.withResolvers<void>();
-  const timer = setTimeout(over.resolve, notice);
-  await Promise.race([over.promise, stopped]);
-  clearTimeout(timer);
 }

@@ -151,12 +151,12 @@ export class ExchangeQueue {
     const count = this.#written.length;
     if (count === 0 || this.#isAbandoned) return;
     const { output } = this.#connection;
-    if (output.isSent) this.#endWritten(count, true);
+    if (output.isSent) this.endWritten(true);
     else if (!this.#awaitsSent) {
       this.#awaitsSent = true;
       output.whenSent(() => {
         this.#awaitsSent = false;
-        this.#endWritten(count, true);
+        this.endWritten(true, count);
         this.noteSent();
       });
     }
@@ -166,12 +166,9 @@ export class ExchangeQueue {
    * Ends the exchanges whose responses are written.
    *
    * @param isSent whether the responses have left the process; otherwise the client has gone
+   * @param count how many; by default all
    */
-  endWritten(isSent: boolean): void {
-    this.#endWritten(this.#written.length, isSent);
-  }
-
-  #endWritten(count: number, isSent: boolean): void {
+  endWritten(isSent: boolean, count: number = this.#written.length): void {
     // One at a time, as a rule: nothing is copied for it.
     for (let left = count; left > 0; left--) this.#written.shift()?.end(isSent);
   }
