@@ -1,10 +1,12 @@
 import { once } from "node:events";
+import { rm } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { performance } from "node:perf_hooks";
 import { askFor } from "./answer.ts";
 import type { Contestant } from "./contestant.ts";
+import { makeDatabase, type TemporaryDatabase } from "./database.ts";
 import type { Placement } from "./placement.ts";
-import { startServer } from "./server-process.ts";
+import { type ServerProcess, type ServerStart, startServer } from "./server-process.ts";
 import { type Summary, summarize } from "./summary.ts";
 
 /** What a server takes before it has much to do. */
@@ -12,18 +14,22 @@ export interface Footprint {
   readonly name: string;
   /** Milliseconds from the start of the process to its first answer. */
   readonly start: Summary;
-  /** Resident bytes after the first answer; undefined where the system does not tell. */
+  /** The same, of a start that finds nothing compiled; undefined where an earlier start leaves nothing. */
+  readonly firstStart: Summary | undefined;
+  /** The processor time until the first answer, in milliseconds; undefined where the system does not say. */
+  readonly processorTime: Summary | undefined;
+  /** Resident bytes after the first answer; undefined where the system does not say. */
   readonly idleMemory: Summary | undefined;
-  /** Resident bytes that an idle connection adds, after one request on it; undefined where the system does not tell. */
+  /** Resident bytes that an idle connection adds, after one request on it; undefined where the system does not say. */
   readonly perConnection: Summary | undefined;
 }
 
 export interface FootprintOptions {
   readonly contestants: readonly Contestant[];
-  /** The database file that is served. */
-  readonly database: string;
-  /** A path of it that is answered 200. */
-  readonly path: string;
+  /** Where the directory with the database is made. */
+  readonly directory: string;
+  /** So many made-up people; unless given, those of the demo. */
+  readonly records: number | undefined;
   readonly rounds: number;
   /** How many idle connections are counted; half as many are opened before, so that the server is warm. */
   readonly idleConnections: number;
@@ -34,43 +40,100 @@ export interface FootprintOptions {
 /** Measures every server: each time in a fresh process, and one at a time. */
 export async function measureFootprints(options: FootprintOptions): Promise<readonly Footprint[]> {
   const { contestants, rounds } = options;
-  const found = new Map<string, Sample[]>(contestants.map(({ name }) => [name, []]));
-  for (let round = 0; round < rounds; round++) {
-    for (const contestant of contestants) found.get(contestant.name)?.push(await sample(contestant, options));
+  const database = await makeDatabase(options.directory, options.records);
+  try {
+    const samples = new Map(contestants.map(({ name }): [string, Sample[]] => [name, []]));
+    for (let round = 0; round < rounds; round++) {
+      for (const contestant of contestants) {
+        samples.get(contestant.name)?.push(await sample(contestant, database, options));
+      }
+    }
+    return Array.from(samples, ([name, of]) => toFootprint(name, of));
+  } finally {
+    await database.remove();
   }
-  return [...found].map(([name, samples]) => ({
+}
+
+function toFootprint(name: string, samples: readonly Sample[]): Footprint {
+  const summaryOf = (figure: keyof Sample): Summary | undefined => {
+    const known = samples.map((each) => each[figure]).filter((value) => value !== undefined);
+    return known.length === 0 ? undefined : summarize(known);
+  };
+  return {
     name,
     start: summarize(samples.map(({ start }) => start)),
-    idleMemory: summaryOf(samples.map(({ idleMemory }) => idleMemory)),
-    perConnection: summaryOf(samples.map(({ perConnection }) => perConnection)),
-  }));
+    firstStart: summaryOf("firstStart"),
+    processorTime: summaryOf("processorTime"),
+    idleMemory: summaryOf("idleMemory"),
+    perConnection: summaryOf("perConnection"),
+  };
 }
 
 interface Sample {
   readonly start: number;
+  readonly firstStart: number | undefined;
+  readonly processorTime: number | undefined;
   readonly idleMemory: number | undefined;
   readonly perConnection: number | undefined;
 }
 
-async function sample({ program }: Contestant, options: FootprintOptions): Promise<Sample> {
-  const { database, path, idleConnections, placement, signal } = options;
-  const begun = performance.now();
-  const server = await startServer({ program, database, placement, signal });
+async function sample(
+  contestant: Contestant,
+  { file, records }: TemporaryDatabase,
+  { idleConnections, placement, signal }: FootprintOptions,
+): Promise<Sample> {
+  const begin = (): Promise<Started> =>
+    startAndAsk({ ...contestant, database: file, placement, signal }, `/person/${records}`);
+  const firstStart = contestant.compileCache && (await startWithout(contestant.compileCache, begin));
+  const { server, path, milliseconds: start } = await begin();
   const sockets: Socket[] = [];
   try {
-    await askFor(server.url + path, {}, signal);
-    const start = performance.now() - begun;
+    const seconds = await server.processorTime();
     const idleMemory = await server.residentMemory();
     await openIdle(server.url, path, idleConnections / 2, sockets);
     const few = await server.residentMemory();
     await openIdle(server.url, path, idleConnections, sockets);
     const many = await server.residentMemory();
     const added = few === undefined || many === undefined ? undefined : many - few;
-    return { start, idleMemory, perConnection: added && added / idleConnections };
+    return {
+      start,
+      firstStart,
+      processorTime: seconds && seconds * 1000,
+      idleMemory,
+      perConnection: added && added / idleConnections,
+    };
   } finally {
     for (const socket of sockets) socket.destroy();
     await server.stop();
   }
+}
+
+/** A server that has given its first answer. */
+interface Started {
+  readonly server: ServerProcess;
+  readonly path: string;
+  /** From the start of the process. */
+  readonly milliseconds: number;
+}
+
+async function startAndAsk(start: ServerStart, path: string): Promise<Started> {
+  const begun = performance.now();
+  const server = await startServer(start);
+  try {
+    await askFor(server.url + path, {}, start.signal);
+    return { server, path, milliseconds: performance.now() - begun };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+/** Returns how long a start takes that finds nothing compiled. The server leaves that when it ends. */
+async function startWithout(compileCache: URL, begin: () => Promise<Started>): Promise<number> {
+  await rm(compileCache, { recursive: true, force: true });
+  const { server, milliseconds } = await begin();
+  await server.end();
+  return milliseconds;
 }
 
 /** Opens connections one after the other, and has one request answered on each. */
@@ -82,9 +145,4 @@ async function openIdle(url: string, path: string, count: number, sockets: Socke
     socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
     await once(socket, "data");
   }
-}
-
-function summaryOf(values: readonly (number | undefined)[]): Summary | undefined {
-  const told = values.filter((value) => value !== undefined);
-  return told.length === 0 ? undefined : summarize(told);
 }

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { buildProgram } from "../scripts/build-program.ts";
 import { contestants } from "./contestant.ts";
 import { measureDispatch } from "./dispatch.ts";
+import { measureFootprints } from "./footprint.ts";
+import { installContestants } from "./installed.ts";
 import { type ListOptions, measureLists } from "./list.ts";
 import { findLoadGenerator } from "./load.ts";
 import { measure } from "./measure.ts";
@@ -119,18 +121,14 @@ async function runServers(
       ? "server on core 0, load on core 1"
       : "not pinned, since there is no taskset for two cores: server and load may compete for one",
   );
-  const { results, footprints } = await measure({
-    ...options,
-    contestants,
-    scenarios: scenariosWith(options.fields),
-    loadGenerator,
-    placement,
-    connections,
-    idleConnections: 1000,
-    directory: tmpdir(),
-    signal: interruption.signal,
-    onProgress: (step) => process.stderr.write(`${step}\n`),
-  });
+  const { signal } = interruption;
+  const common = { ...options, contestants, placement, directory: tmpdir(), signal };
+  const onProgress = (step: string): void => void process.stderr.write(`${step}\n`);
+  const scenarios = scenariosWith(options.fields);
+  const results = await measure({ ...common, scenarios, loadGenerator, connections, onProgress });
+  onProgress("memory and start");
+  await using installed = await installContestants(tmpdir(), contestants.slice(1));
+  const footprints = await measureFootprints({ ...common, ...installed, idleConnections: 1000 });
   for (const result of results) {
     print(`\n${toServersTable(result)}`);
     for (const doubt of doubts(result)) print(`\n${doubt}`);

@@ -2,7 +2,6 @@ import { copyFile, rm } from "node:fs/promises";
 import { type Answer, agreedAnswer, askFor } from "./answer.ts";
 import type { Contestant } from "./contestant.ts";
 import { makeDatabase, type TemporaryDatabase } from "./database.ts";
-import { type Footprint, measureFootprints } from "./footprint.ts";
 import type { MixedRequest, MixingLoadGenerator, Rounds } from "./load.ts";
 import type { Placement } from "./placement.ts";
 import { compare, type ScenarioResult, type Timing } from "./result.ts";
@@ -19,31 +18,20 @@ export interface MeasurementOptions extends Rounds {
   readonly directory: string;
   /** So many made-up people; unless given, those of the demo. */
   readonly records: number | undefined;
-  /** How many idle connections are counted for the memory of one. */
-  readonly idleConnections: number;
-}
-
-/** What all servers came to. */
-export interface Measurement {
-  readonly results: readonly ScenarioResult[];
-  readonly footprints: readonly Footprint[];
 }
 
 /**
- * Measures every server in every scenario, and what it takes before there is load: each time in a fresh process, one at a time, and in each round another one
- * first.
+ * Measures every server in every scenario: each time in a fresh process, one at a time, and in each round another one first.
  *
  * @throws AnswersDiffer before anything is timed, when the servers do not answer alike
  * @throws Error when a server does not start, or fails under load
  */
-export async function measure(options: MeasurementOptions): Promise<Measurement> {
+export async function measure(options: MeasurementOptions): Promise<readonly ScenarioResult[]> {
   const database = await makeDatabase(options.directory, options.records);
   try {
     const results: ScenarioResult[] = [];
     for (const scenario of options.scenarios) results.push(await measureScenario(scenario, database, options));
-    options.onProgress?.("memory and start");
-    const path = `/person/${database.records}`;
-    return { results, footprints: await measureFootprints({ ...options, database: database.file, path }) };
+    return results;
   } catch (error) {
     // What the interruption breaks fails in ways of its own.
     options.signal.throwIfAborted();

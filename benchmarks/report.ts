@@ -62,10 +62,21 @@ export function doubts({ contestants }: ScenarioResult): readonly string[] {
 
 /** What the servers take before there is load, for a person to read. */
 export function toFootprintsTable(footprints: readonly Footprint[]): string {
-  const head = ["", "first answer after", "memory once started", "for an idle connection"];
-  const rows = footprints.map(({ name, start, idleMemory, perConnection }) => [
+  const head = [
+    "",
+    "first answer after",
+    "processor time",
+    "start after installing",
+    "memory",
+    "for an idle connection",
+  ];
+  const milliseconds = (summary: Summary | undefined): string =>
+    summary === undefined ? "?" : `${count(summary.median)} ms`;
+  const rows = footprints.map(({ name, start, firstStart, processorTime, idleMemory, perConnection }) => [
     name,
-    `${count(start.median)} ms`,
+    milliseconds(start),
+    milliseconds(processorTime),
+    milliseconds(firstStart ?? start),
     idleMemory === undefined ? "?" : `${count(idleMemory.median / 1e6)} MB`,
     perConnection === undefined ? "?" : `${(perConnection.median / 1e3).toFixed(1)} kB`,
   ]);

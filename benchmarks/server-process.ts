@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import type { Contestant } from "./contestant.ts";
 import type { Placement } from "./placement.ts";
 
 /** A server in a process of its own. */
@@ -13,13 +14,13 @@ export interface ServerProcess {
   residentMemory(): Promise<number | undefined>;
   /** The most bytes of memory that it has had; undefined where the system does not tell. */
   peakMemory(): Promise<number | undefined>;
-  /** Resolves when the process has ended. */
+  /** Kills the process. Resolves when it has ended. */
   stop(): Promise<void>;
+  /** Has the process stop as it does for an administrator. Resolves when it has ended. */
+  end(): Promise<void>;
 }
 
-export interface ServerStart {
-  /** The program: a file that Node runs. */
-  readonly program: URL;
+export interface ServerStart extends Pick<Contestant, "program" | "conditions" | "options"> {
   /** The database file that it serves. */
   readonly database: string;
   readonly placement: Placement;
@@ -32,9 +33,12 @@ export interface ServerStart {
  *
  * @throws Error when the process ends, or has not said on which port it listens after a minute
  */
-export async function startServer({ program, database, placement, signal }: ServerStart): Promise<ServerProcess> {
+export async function startServer(start: ServerStart): Promise<ServerProcess> {
+  const { program, database, placement, signal } = start;
+  const { conditions = ["@waymark/source"], options = (path) => [path] } = start;
   const file = fileURLToPath(program);
-  const [command, args] = placement.place("server", process.execPath, ["--conditions=@waymark/source", file, database]);
+  const nodeArguments = [...conditions.map((condition) => `--conditions=${condition}`), file, ...options(database)];
+  const [command, args] = placement.place("server", process.execPath, nodeArguments);
   signal.throwIfAborted();
   const child = spawn(command, args, {
     env: { ...process.env, NODE_ENV: "production" },
@@ -45,10 +49,11 @@ export async function startServer({ program, database, placement, signal }: Serv
     // A process that could not be started closes too.
     child.once("close", () => resolve());
   });
-  const stop = async (): Promise<void> => {
-    child.kill("SIGKILL");
+  const stopBy = async (killSignal: NodeJS.Signals): Promise<void> => {
+    child.kill(killSignal);
     await ended;
   };
+  const stop = (): Promise<void> => stopBy("SIGKILL");
   try {
     const port = await portOf(child, file);
     return {
@@ -57,6 +62,10 @@ export async function startServer({ program, database, placement, signal }: Serv
       residentMemory: () => memory(child.pid, "VmRSS"),
       peakMemory: () => memory(child.pid, "VmHWM"),
       stop,
+      end() {
+        child.stdin?.end(); // which keeps some of the servers running
+        return stopBy("SIGTERM");
+      },
     };
   } catch (error) {
     await stop();

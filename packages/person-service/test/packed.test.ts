@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { before, suite, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { installPacked, linkPackage, packageNames } from "../../../scripts/install-packed.ts";
 import { nextOutput } from "../../waymark/test/child-process.ts";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { packAll } from "../../waymark/test/packed.ts";
@@ -18,23 +19,15 @@ import { startServiceOf } from "./service-process.ts";
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const json = { "Content-Type": "application/json" };
-const names = ["waymark", "@waymark/collection", "@waymark/person-service"];
 
 suite("the packed packages", () => {
   const { root: folder } = openFolder("person-service-packed");
 
-  before(async () => {
-    const tarballOf = await packAll();
-    for (const name of names) {
-      const unpacked = join(folder, "node_modules", name);
-      await mkdir(unpacked, { recursive: true });
-      await run("tar", ["-xzf", tarballOf(name), "--strip-components=1", "-C", unpacked]);
-    }
-  });
+  before(async () => installPacked(folder, await packAll()));
 
   const read = (name: string, file: string) => readFile(join(folder, "node_modules", name, file), "utf8");
 
-  for (const name of names) {
+  for (const name of packageNames) {
     test(`${name} says what it is, under which licence, and where it comes from`, async () => {
       const manifest = JSON.parse(await read(name, "package.json"));
       const { repository, homepage } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
@@ -57,8 +50,6 @@ suite("the packed packages", () => {
   }
 
   suite("with what they depend on", () => {
-    before(linkDependencies);
-
     test("@waymark/person-service brings the command person-service", async () => {
       const { stdout } = await run(process.execPath, [await command(), "--version"], { cwd: folder });
       assert.equal(stdout, "person-service 0.1.0\n");
@@ -99,7 +90,7 @@ suite("the packed packages", () => {
     });
 
     test("the command shows metrics, and is traced where an SDK is registered", async () => {
-      for (const name of ["@opentelemetry/api", "@opentelemetry/sdk-trace-base"]) await link(name);
+      for (const name of ["@opentelemetry/api", "@opentelemetry/sdk-trace-base"]) await linkPackage(folder, name);
       const instrumentation = `
         import { trace } from "@opentelemetry/api";
         import { BasicTracerProvider, ConsoleSpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
@@ -138,19 +129,6 @@ suite("the packed packages", () => {
     const { bin } = JSON.parse(await read("@waymark/person-service", "package.json"));
     assert.deepEqual(Object.keys(bin), ["person-service"]);
     return join(folder, "node_modules/@waymark/person-service", bin["person-service"]);
-  }
-
-  async function linkDependencies(): Promise<void> {
-    for (const name of names) {
-      const { dependencies = {} } = JSON.parse(await read(name, "package.json"));
-      for (const dependency of Object.keys(dependencies)) if (!names.includes(dependency)) await link(dependency);
-    }
-  }
-
-  async function link(dependency: string): Promise<void> {
-    const path = join(folder, "node_modules", dependency);
-    await mkdir(dirname(path), { recursive: true });
-    await symlink(join(root, "node_modules", dependency), path);
   }
 });
 
