@@ -22,7 +22,7 @@ export interface ListResult {
   /** Milliseconds to the first byte of the content. */
   readonly firstByte: Summary;
   readonly bytesPerSecond: Summary;
-  /** How many resident bytes the server has at its peak above those before; undefined where the system does not tell. */
+  /** How many resident bytes the server has at its peak above those before; undefined where the system does not say. */
   readonly memory: Summary | undefined;
 }
 

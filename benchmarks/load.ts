@@ -137,7 +137,7 @@ async function runWrkWith(load: Load, script: readonly string[]): Promise<string
 /** @throws Error when a request failed */
 function rateOf(url: string, stdout: string): number {
   const rate = /^Requests\/sec:\s+([\d.]+)$/m.exec(stdout)?.[1];
-  // wrk leaves these lines out when there is nothing to tell.
+  // wrk leaves these lines out when there is nothing to report.
   const failure = /^\s*(?:Socket errors|Non-2xx or 3xx responses):.*$/m.exec(stdout)?.[0];
   if (rate === undefined || failure !== undefined) throw new Error(`wrk at ${url}: ${(failure ?? stdout).trim()}`);
   return Number(rate);

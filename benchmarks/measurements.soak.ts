@@ -13,7 +13,7 @@ import { ResponseReader } from "./response-reader.ts";
 import { measureScaling } from "./scaling.ts";
 import { measureWrites } from "./writes.ts";
 
-// Nothing here says how long anything may take: to tell that is what the benchmark is for.
+// Nothing here says how long anything may take: the benchmark finds that out.
 
 suite("the measurement of writes", () => {
   test("stores people by shared commits and by a commit each, then reads one, also during writes", async () => {

@@ -14,14 +14,14 @@ export interface RecordsOptions extends Rounds {
   readonly keep?: string | undefined;
 }
 
-/** What reading among so many records came to. Requests are told a second, bytes of memory and file. */
+/** What reading among so many records came to. Requests are per second; memory and files are in bytes. */
 export interface RecordsResult {
   readonly records: number;
   /** GET /person/{id}, of ids all over. */
   readonly item: Summary & { readonly ratio: number };
   /** A page of 50 in the order of a member that has an index, from places all over. */
   readonly page: Summary & { readonly ratio: number };
-  /** Once started, and after the reads; undefined where the system does not tell. */
+  /** Once started, and after the reads; undefined where the system does not say. */
   readonly idleMemory: number | undefined;
   readonly loadedMemory: number | undefined;
   /** Of the file, for each record of about 550 bytes. */
@@ -116,6 +116,6 @@ function compare(rounds: readonly Round[], baseline = rounds, kind: "item" | "pa
 }
 
 function medianOf(values: readonly (number | undefined)[]): number | undefined {
-  const told = values.filter((value) => value !== undefined);
-  return told.length === 0 ? undefined : summarize(told).median;
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : summarize(known).median;
 }

@@ -190,7 +190,7 @@ const withRatio = ({ median, min, max, ratio }: Summary & { readonly ratio: numb
   ratio.toFixed(2),
 ];
 
-// A server that waits for requests is no longer measured; the processor time is told in steps of 10 ms.
+// A server that waits for requests is no longer measured; the processor time has steps of 10 ms.
 const leastBusy = 0.95;
 
 const toCells = (compared: Compared | undefined): readonly string[] =>

@@ -4,7 +4,7 @@ import { type Summary, summarize } from "./summary.ts";
 export interface Timing {
   readonly requestsPerSecond: number;
   /**
-   * The share of the time for which the server had a processor; undefined where the system does not tell. Below 1, the load
+   * The share of the time for which the server had a processor; undefined where the system does not say. Below 1, the load
    * generator was slower, or another program took the core: then it is not the server alone that was measured.
    */
   readonly busy: number | undefined;

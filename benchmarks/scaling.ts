@@ -16,7 +16,7 @@ export interface ScalingOptions extends Rounds {
   readonly connections: number;
 }
 
-/** What one way to run the service came to; requests are told a second, and ratios are to the first of the ways. */
+/** What one way to run the service came to; requests are per second, and ratios are to the first of the ways. */
 export interface ScalingResult {
   readonly name: string;
   /** GET /person/1. */

@@ -8,11 +8,11 @@ import type { Placement } from "./placement.ts";
 export interface ServerProcess {
   /** `http://127.0.0.1:40123` */
   readonly url: string;
-  /** The processor time that it has taken so far, in seconds; undefined where the system does not tell. */
+  /** The processor time that it has taken so far, in seconds; undefined where the system does not say. */
   processorTime(): Promise<number | undefined>;
-  /** The bytes of memory that it has now; undefined where the system does not tell. */
+  /** The bytes of memory that it has now; undefined where the system does not say. */
   residentMemory(): Promise<number | undefined>;
-  /** The most bytes of memory that it has had; undefined where the system does not tell. */
+  /** The most bytes of memory that it has had; undefined where the system does not say. */
   peakMemory(): Promise<number | undefined>;
   /** Kills the process. Resolves when it has ended. */
   stop(): Promise<void>;

@@ -15,13 +15,13 @@ export interface WritesOptions extends Rounds {
   readonly directory: string;
   /** Kept alive, for writes and as many for reads. */
   readonly connections: number;
-  /** How many records the bytes of the file are told from. */
+  /** How many records the bytes of the file are computed from. */
   readonly records: number;
   /** The folder of another checkout, with its dependencies installed, whose service is measured too. */
   readonly against?: string | undefined;
 }
 
-/** Requests are told a second, memory and files in bytes. */
+/** Requests are per second; memory and files are in bytes. */
 export interface WritesResult {
   /** POST /person of ours. */
   readonly grouped: Summary;
@@ -37,7 +37,7 @@ export interface WritesResult {
   readonly writesUnderReads: Summary;
   /** The ratio of the medians. */
   readonly readsKept: number;
-  /** The resident memory of ours, once started and after its writes; undefined where the system does not tell. */
+  /** The resident memory of ours, once started and after its writes; undefined where the system does not say. */
   readonly idleMemory: Summary | undefined;
   readonly loadedMemory: Summary | undefined;
   /** Of the file, for each person who was sent as 100 bytes. */
@@ -172,8 +172,8 @@ function summarizeRounds(
 ): WritesResult {
   const summaryOf = (of: (round: GroupedRound) => number): Summary => summarize(rounds.map(of));
   const memoryOf = (values: readonly (number | undefined)[]): Summary | undefined => {
-    const told = values.filter((value) => value !== undefined);
-    return told.length === 0 ? undefined : summarize(told);
+    const known = values.filter((value) => value !== undefined);
+    return known.length === 0 ? undefined : summarize(known);
   };
   const grouped = summaryOf(({ writes }) => writes);
   const each = summarize(eachRounds);

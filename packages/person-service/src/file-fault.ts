@@ -1,6 +1,8 @@
 /** Returns in words why the system does not read or write a file; undefined for an error that is not of the system. */
 export function fileFault(error: unknown): string | undefined {
-  const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+  // Errors of databases and streams have a code, too, but no call of the system.
+  const isOfSystem = error instanceof Error && "syscall" in error && "code" in error;
+  const code = isOfSystem ? String(error.code) : undefined;
   return code === undefined ? undefined : (fileFaults[code] ?? code);
 }
 

@@ -1,5 +1,6 @@
 import type { Context, Span, TextMapGetter } from "@opentelemetry/api";
-import { type AroundFilter, around, type HttpRequest, type HttpResponse } from "waymark";
+import { type AroundFilter, around, type HttpRequest } from "waymark";
+import type { RequestEvent } from "waymark/node";
 import { type ServiceObserver, usualMethods } from "./observer.ts";
 import { version } from "./package-files.ts";
 
@@ -25,13 +26,26 @@ export async function openTracing(): Promise<ServiceObserver | undefined> {
     return { span, within: trace.setSpan(parent, span) };
   };
 
-  const endSpan = (span: Span, request: HttpRequest, response: HttpResponse | undefined): void => {
+  const spans = new WeakMap<HttpRequest, Span>();
+
+  const filter: AroundFilter = around((request, next) => {
+    const { span, within } = startSpan(request);
+    spans.set(request, span);
+    return context.with(within, () => next(request));
+  });
+
+  const onEnd = ({ request, response, contentBytes, receivedBytes }: RequestEvent): void => {
+    const span = spans.get(request);
+    if (span === undefined) return;
     const { route } = request;
     if (route !== undefined) {
       span.updateName(`${methodOf(request) ?? "HTTP"} ${route.path}`);
       span.setAttribute("http.route", route.path);
     }
-    if (response !== undefined) span.setAttribute("http.response.status_code", response.status);
+    if (receivedBytes > 0) span.setAttribute("http.request.body.size", receivedBytes);
+    if (response !== undefined) {
+      span.setAttributes({ "http.response.status_code": response.status, "http.response.body.size": contentBytes });
+    }
     if (response === undefined || response.status >= 500) {
       span.setAttribute("error.type", response === undefined ? "aborted" : String(response.status));
       span.setStatus({ code: SpanStatusCode.ERROR });
@@ -39,17 +53,9 @@ export async function openTracing(): Promise<ServiceObserver | undefined> {
     span.end();
   };
 
-  const filter: AroundFilter = around(async (request, next) => {
-    const { span, within } = startSpan(request);
-    let response: HttpResponse | undefined;
-    const isSent = request.onEnd(() => endSpan(span, request, response));
-    response = await context.with(within, () => next(request));
-    if (!isSent) endSpan(span, request, response); // a request made by hand
-    return response;
-  });
-
   return {
     outerFilter: filter,
+    onEnd,
     onOperation({ collection, name, milliseconds, error }) {
       if (trace.getActiveSpan() === undefined) return;
       const end = Date.now();

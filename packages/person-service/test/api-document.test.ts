@@ -21,8 +21,8 @@ describe("the OpenAPI document of the service", () => {
   it("has nothing that Redocly objects to", async () => {
     const config = await createConfig({ extends: ["recommended-strict"], rules });
     const problems = await lintFromString({ source: text, config });
-    const told = problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
-    assert.deepEqual(told, [
+    const found = problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
+    assert.deepEqual(found, [
       // A POST to a record always fails, by the conventions of collections.
       "operation-2xx-response: Operation must have at least one `2XX` response. #/paths/~1person~1{id}/post/responses",
     ]);
@@ -36,8 +36,8 @@ describe("the OpenAPI document of the service", () => {
       rules: { "info-contact": "off" },
     });
     const results = await linter.run(text);
-    const told = results.map(({ code, message, path }) => `${code}: ${message} ${path.join("/")}`);
-    assert.deepEqual(told, [
+    const found = results.map(({ code, message, path }) => `${code}: ${message} ${path.join("/")}`);
+    assert.deepEqual(found, [
       'operation-success-response: Operation must have at least one "2xx" or "3xx" response. paths//person/{id}/post/responses',
     ]);
   });

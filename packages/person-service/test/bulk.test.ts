@@ -32,7 +32,7 @@ async function refuse(service: Service, message: Message, status: number, code: 
   return assertProblem(service, await service.send("POST", "/person", message), status, code);
 }
 
-/** Where what is wrong is told to be: `3 #/name`. */
+/** The place of a fault, as the answer names it: `3 #/name`. */
 const placesIn = ({ errors = [] }: SentProblem): readonly string[] =>
   errors.map((error) => `${"line" in error ? error.line : "?"} ${error.pointer}`);
 

@@ -13,13 +13,13 @@ async function run(argv: readonly string[], input: string | Uint8Array = ""): Pr
   const line = parseCommandLine(argv);
   assert(line.kind === "run", JSON.stringify(line));
   const printed: string[] = [];
-  const told: string[] = [];
+  const notes: string[] = [];
   await line.run({
     print: (text) => printed.push(text),
-    printNote: (text) => told.push(text),
+    printNote: (text) => notes.push(text),
     readInput: async () => Buffer.from(input),
   });
-  return [printed, told];
+  return [printed, notes];
 }
 
 describe("the commands about keys", () => {
@@ -28,13 +28,13 @@ describe("the commands about keys", () => {
   const inFile = ["--keys", file];
 
   it("make a key, show it once, and keep a hash of it", async () => {
-    const [[key = "", ...further], told] = await run([
+    const [[key = "", ...further], notes] = await run([
       ...["key", "create", "--name", "crm", "--scope", "person:read"],
       ...["--scope=person:write", "--scope", "person:read", ...inFile],
     ]);
     assert(isApiKey(key));
     assert.deepEqual(further, []);
-    assert(told.every((line) => !line.includes(key)));
+    assert(notes.every((line) => !line.includes(key)));
     assert(!readFileSync(file, "utf8").includes(key.slice(3, 20)));
   });
 

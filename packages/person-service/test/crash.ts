@@ -23,7 +23,7 @@ export type Victim = "process" | "worker" | "workers";
 
 /**
  * Kills a person-service with SIGKILL at random moments while several clients store people, starts it again on the same
- * database, and checks what is there: each person who was acknowledged, once and with the id that was told; of the others each
+ * database, and checks what is there: each person who was acknowledged, once and with the id that its client got; of the others each
  * once or not at all; each of them whole; and no id that anybody had before.
  *
  * @param rounds how often the service is killed; every fifty rounds it gets a new database
@@ -165,7 +165,7 @@ function post({ port }: ServiceProcess, agent: Agent, body: string): Promise<str
   });
 }
 
-/** A person who is sent, told from the others by the identifier. */
+/** A person who is sent; the identifier distinguishes it from the others. */
 interface NumberedPerson {
   readonly name: string;
   readonly description: string;
@@ -175,7 +175,7 @@ interface NumberedPerson {
 /** Who was sent to the services on one database, and what is known of each. */
 class Ledger {
   acknowledged = 0;
-  /** Stored, though nobody was told. */
+  /** Stored, though no client got an answer. */
   found = 0;
   lost = 0;
   /** Sent, and not answered. */
@@ -216,7 +216,7 @@ class Ledger {
       const person = this.#pending.get(identifier);
       const known = missing.get(identifier) ?? (person && this.#find(id, person));
       assert.ok(known !== undefined, `${identifier} is there twice, or nobody sent it`);
-      assert.equal(id, known.id, `${identifier} has another id than its client was told`);
+      assert.equal(id, known.id, `${identifier} has another id than its client got`);
       assert.deepEqual(members, known.person);
       assert.match(`${createdAt} ${updatedAt}`, /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) \1$/);
       missing.delete(identifier);

@@ -13,10 +13,10 @@ export interface DatabaseKind {
 }
 
 export interface TestDatabase {
-  /** What the service is told to keep its people in. */
+  /** Where the service keeps its people. */
   readonly location: string;
   remove(): Promise<void>;
-  /** Looks for damage, where the database has a way of telling. */
+  /** Looks for damage, where the database has a check for it. */
   assertIntact?(): void;
 }
 

@@ -64,8 +64,8 @@ describe("readiness", () => {
       const app = appWith(health);
       const { status, headers, body } = await ask(app, "/health/ready");
       assert.deepEqual([status, headers.get("Retry-After"), headers.get("Cache-Control")], [503, "1", "no-store"]);
-      const { type, detail: told } = JSON.parse(String(body));
-      assert.deepEqual([type, told], ["/problems/service-unavailable", detail]);
+      const { type, detail: given } = JSON.parse(String(body));
+      assert.deepEqual([type, given], ["/problems/service-unavailable", detail]);
       assert.equal((await ask(app, "/health/live")).status, 200);
     });
   }

@@ -310,6 +310,16 @@ describe("import", () => {
     ["XML without people", [write("xml", "<people/>")], /has no <person> elements/],
     ["XML that is cut off", [write("xml", "<people><person><name>A")], /The last person has no end at line 1/],
     ["no vCards", [write("vcf", "x")], /has no vCards/],
+    [
+      "a vCard that does not end",
+      [write("vcf", `BEGIN:VCARD\n${`NOTE:${"x".repeat(1e6)}\n`.repeat(9)}END:VCARD\n`)],
+      /A vCard is longer than 8388608 characters, or has no end at line 1\b/,
+    ],
+    [
+      "a line of a vCard that does not end",
+      [write("vcf", `BEGIN:VCARD\nNOTE:${"x".repeat(9e6)}\nEND:VCARD\n`)],
+      /A vCard is longer than 8388608 characters, or has no end at line 2\b/,
+    ],
     ["JSON that is cut off", [write("json", '[{"name":"Ada"}')], /not closed/],
   ];
   for (const [name, argv, message] of unusable) {

@@ -26,7 +26,7 @@ async function* walk(service: Service, target: string, relation: "next" | "prev"
   }
 }
 
-/** Stores, changes and removes people by turns until it is stopped, which tells how many turns there were; those with an id that 3 divides are left alone. */
+/** Stores, changes and removes people by turns until it is stopped; that returns how many turns there were; those with an id that 3 divides are left alone. */
 function writeInto(service: Service, ids: readonly number[]): { stop: () => Promise<number> } {
   const touchable = ids.filter((id) => id % 3 !== 0);
   let [stopped, turns] = [false, 0];

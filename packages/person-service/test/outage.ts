@@ -147,14 +147,14 @@ class Ledger {
     return { status, headers, text };
   }
 
-  /** Compares all that is there with what clients were told, and gives how many are there of whom nobody was told. */
+  /** Compares all that is there with what clients were answered, and returns how many are there of whom no client got an answer. */
   reconcile(people: readonly SentRecord[]): number {
     const missing = new Map(this.acknowledged);
     const unknown = new Set(this.unknown);
     for (const { id, identifier, name } of people) {
-      const told = missing.get(String(identifier));
-      if (told === undefined) assert.ok(unknown.delete(String(identifier)), `${identifier} is there, or is twice`);
-      else assert.equal(told, `/person/${id}`);
+      const answered = missing.get(String(identifier));
+      if (answered === undefined) assert.ok(unknown.delete(String(identifier)), `${identifier} is there, or is twice`);
+      else assert.equal(answered, `/person/${id}`);
       assert.equal(name, `Zoë ${identifier}`);
       missing.delete(String(identifier));
     }

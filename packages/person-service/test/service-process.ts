@@ -85,11 +85,11 @@ export function startServiceBy(shell: readonly string[], ...args: readonly strin
 
 async function listening({ child, exited }: ReturnType<typeof launch>): Promise<ServiceProcess> {
   const printed = collect(child.stdout);
-  const told = new Promise<string>((resolve) => whenListening(child.stdout, resolve));
+  const printedUrl = new Promise<string>((resolve) => whenListening(child.stdout, resolve));
   const ended = exited.then(({ stderr, signal }): never => {
     throw new Error(`The service did not start: ${signal ?? stderr}`);
   });
-  const url = await Promise.race([told, ended]);
+  const url = await Promise.race([printedUrl, ended]);
   ended.catch(() => undefined); // how it ends later is for others to judge
   return {
     pid: child.pid as number, // it runs
@@ -108,7 +108,7 @@ async function listening({ child, exited }: ReturnType<typeof launch>): Promise<
   };
 }
 
-/** Tells what was printed so far. */
+/** Returns a function that returns what was printed so far. */
 function collect(stdout: Readable): () => string {
   let printed = "";
   stdout.on("data", (piece: Buffer) => {

@@ -17,7 +17,7 @@ const post = (service: ServiceProcess, name: string): Promise<Response> =>
 const textAt = async (service: ServiceProcess, path: string): Promise<string> =>
   (await send(service, "GET", path)).text();
 
-/** Checks that a change was refused since it came to an instance that only reads, and that nobody is told to try again. */
+/** Checks that a change was refused since it came to an instance that only reads, and that the answer does not ask the client to try again. */
 async function assertReadsOnly(answer: Response): Promise<void> {
   const { type, detail } = JSON.parse(await answer.text());
   assert.deepEqual([answer.status, type, answer.headers.get("Retry-After")], [503, "/problems/read-only", null]);
@@ -66,7 +66,7 @@ describe("a service on a standby of PostgreSQL", () => {
   for (const [target, headers = {}] of reads) {
     it(`reads ${target} ${JSON.stringify(headers)} as the one on the primary does`, async () => {
       for (const method of ["GET", "HEAD"]) {
-        const [expected, told] = await Promise.all(
+        const [expected, found] = await Promise.all(
           [primary, standby].map(async (service) => {
             const answer = await send(service, method, target, headers);
             const fields = [...answer.headers].filter(([name]) => !ownFields.includes(name));
@@ -74,7 +74,7 @@ describe("a service on a standby of PostgreSQL", () => {
             return { status: answer.status, fields, text };
           }),
         );
-        assert.deepEqual(told, expected);
+        assert.deepEqual(found, expected);
       }
     });
   }
@@ -181,8 +181,8 @@ describe("two services whose servers change their parts", () => {
     await primary.catchUp(standby);
     assert.equal(await textAt(one, "/health/ready"), "ready for reads only");
     await assertReadsOnly(await post(one, "Mary"));
-    const [told, expected] = await Promise.all([one, other].map((service) => send(service, "GET", "/person/2")));
-    assert.equal(told?.headers.get("ETag"), expected?.headers.get("ETag"));
-    assert.equal(await told?.text(), await expected?.text());
+    const [found, expected] = await Promise.all([one, other].map((service) => send(service, "GET", "/person/2")));
+    assert.equal(found?.headers.get("ETag"), expected?.headers.get("ETag"));
+    assert.equal(await found?.text(), await expected?.text());
   });
 });

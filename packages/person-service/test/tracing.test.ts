@@ -45,11 +45,16 @@ describe("tracing", () => {
       "url.path": "/person",
       "url.scheme": "http",
       "http.route": "/person",
+      "http.request.body.size": body.length,
       "http.response.status_code": 200,
+      "http.response.body.size": 0,
     });
 
     exporter.reset();
-    await app.handle(HttpRequest.of({ target: "/person/1" }));
+    const found = await app.handle(HttpRequest.of({ target: "/person/1" }));
+    const attributes = exporter.getFinishedSpans().at(-1)?.attributes;
+    assert.equal(attributes?.["http.response.body.size"], Buffer.byteLength(found.body as string)); // one record is a text
+    assert.equal(attributes?.["http.request.body.size"], undefined);
     assert.deepEqual(
       exporter.getFinishedSpans().map(({ name }) => name),
       ["find person", "GET /person/{id}"],

@@ -26,7 +26,7 @@ async function stop(service: ServiceProcess): Promise<Exit> {
   return exit;
 }
 
-/** Asks again and again, by so many clients that keep their connections, until it is told to stop; gives what went otherwise than 200. */
+/** Asks again and again, by so many clients that keep their connections, until it is stopped; returns every answer other than 200. */
 function keepAsking(url: string, clients: number): { stop(): Promise<readonly string[]>; answered(): Promise<void> } {
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
   const failures: string[] = [];

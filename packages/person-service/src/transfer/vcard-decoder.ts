@@ -6,19 +6,22 @@ import { ContentError } from "waymark/content";
  * Reads vCards (RFC 6350, and the 3.0 of RFC 2426), one after another. Of a property that occurs several times, such as EMAIL,
  * the first one counts; what a person has no member for is left out.
  *
- * @throws ContentError when the file contains no card, or the last one has no end
+ * @throws ContentError when the file contains no card, the last one has no end, or one is longer than a card may be
  */
 export async function* decodeVcards(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ListedValue, void, undefined> {
   let card: string[] | undefined;
-  let [line, first, count] = [0, 0, 0];
+  let [line, first, count, length] = [0, 0, 0, 0];
   for await (const text of linesOf(pieces)) {
     line++;
     if (/^BEGIN:VCARD\s*$/i.test(text)) {
       if (card !== undefined) yield { line: first, issues: [{ message: "has no END:VCARD" }] };
       card = [];
       first = line;
+      length = 0;
     }
     card?.push(text);
+    length += text.length;
+    if (card !== undefined && length > longestCard) throw tooLong(first);
     if (card === undefined || !/^END:VCARD\s*$/i.test(text)) continue;
     yield toValue(card.join("\r\n"), first);
     count++;
@@ -28,13 +31,22 @@ export async function* decodeVcards(pieces: AsyncIterable<Uint8Array>): AsyncGen
   if (count === 0) throw new ContentError("The content has no vCards");
 }
 
+/** In characters: a card with a large photo is shorter. */
+const longestCard = 8_388_608;
+
+const tooLong = (line: number): ContentError =>
+  new ContentError(`A vCard is longer than ${longestCard} characters, or has no end`, { line, column: 1 });
+
 async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const utf8 = new TextDecoder();
   let rest = "";
+  let line = 1;
   for await (const piece of pieces) {
     const lines = (rest + utf8.decode(piece, { stream: true })).split(/\r?\n/);
     rest = lines.pop() ?? "";
     yield* lines;
+    line += lines.length;
+    if (rest.length > longestCard) throw tooLong(line);
   }
   if (rest !== "") yield rest;
 }

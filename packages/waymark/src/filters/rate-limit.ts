@@ -191,7 +191,7 @@ export function clientKey(request: Pick<HttpRequest, "client" | "native" | "sign
   // The connection of a client that has gone has no address any more, and nobody gets the answer.
   if (request.native === undefined || request.signal.aborted) return "unknown";
   throw new TypeError(
-    "The address of the client is unknown, so clients cannot be told apart: serve the app by app.fetchHandler(…), " +
+    "The address of the client is unknown, so clients cannot be distinguished: serve the app by app.fetchHandler(…), " +
       "which takes the address from the runtime, or give rateLimit a key",
   );
 }
