@@ -1,89 +1,18 @@
-// Makes the pictures of the docs: npm run screenshots. It needs Chromium, and writes docs/assets/people-*.png.
+// Makes the pictures of the docs: npm run screenshots, or with a folder, and the names of some of them,
+// npm run screenshots -- FOLDER NAME…. It needs Chromium, and writes docs/assets/people-*.png.
 
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { openPersonService } from "@waymark/person-service";
-import type { Page } from "playwright-core";
 import { serve } from "waymark/node";
 import { demoPeople } from "../packages/person-service/src/person/demo.ts";
 import { findChromium, launchChromium } from "../packages/waymark/test/chromium.ts";
-
-interface Picture {
-  readonly name: string;
-  readonly path: string;
-  readonly width: number;
-  readonly height: number;
-  readonly scheme: "light" | "dark";
-  /** What is done on the page first. */
-  readonly prepare?: (page: Page) => Promise<unknown>;
-}
-
-const pictures: readonly Picture[] = [
-  { name: "list-wide", path: "/person?sort=familyName", width: 1280, height: 720, scheme: "light" },
-  { name: "list-dark", path: "/person?q=senate&sort=name", width: 820, height: 620, scheme: "dark" },
-  { name: "list-phone", path: "/person", width: 390, height: 760, scheme: "light" },
-  { name: "person-wide", path: "/person/1", width: 1280, height: 900, scheme: "light" },
-  { name: "person-phone", path: "/person/1", width: 390, height: 760, scheme: "dark" },
-  {
-    name: "edit",
-    path: "/person/1",
-    width: 1024,
-    height: 760,
-    scheme: "light",
-    async prepare(page) {
-      await page.getByRole("button", { name: "Edit" }).click();
-      await page.getByLabel("Date of birth").fill("1958-13-10");
-      await page.getByRole("button", { name: "Save" }).click();
-      await page.getByText("Must be a real date").waitFor();
-    },
-  },
-  {
-    name: "conflict",
-    path: "/person/2",
-    width: 1024,
-    height: 620,
-    scheme: "light",
-    async prepare(page) {
-      await page.getByRole("button", { name: "Edit" }).click();
-      await page.getByLabel("Telephone").fill("202-224-3245");
-      await page.evaluate(async () => {
-        const headers = { "Content-Type": "application/merge-patch+json" };
-        await fetch("/person/2", {
-          method: "PATCH",
-          headers,
-          body: '{"telephone":"202-224-3200","jobTitle":"Senator"}',
-        });
-      });
-      await page.getByRole("button", { name: "Save" }).click();
-      await page.getByText("Somebody else changed").waitFor();
-    },
-  },
-  {
-    name: "import",
-    path: "/person",
-    width: 1024,
-    height: 720,
-    scheme: "light",
-    async prepare(page) {
-      await page.getByRole("button", { name: "Import" }).click();
-      const csv =
-        "Full name,Email,Born,Country\nGrace Hopper,grace@example.org,1906-12-09,US\nEdith Clarke,edith,1883-02-10,US\n";
-      await page
-        .locator("[data-part=file]")
-        .setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
-      await page.getByLabel("Member for Full name").selectOption("name");
-      await page.getByLabel("Member for Born").selectOption("birthDate");
-      await page.getByLabel("Member for Country").selectOption("address.addressCountry");
-      await page.getByRole("button", { name: "Check" }).click();
-      await page.getByText("can be stored").waitFor();
-    },
-  },
-  { name: "problem", path: "/person?sort=nmae", width: 1024, height: 560, scheme: "light" },
-];
+import { pictures } from "./pictures.ts";
 
 const executable = findChromium();
 if (executable === undefined) throw new Error("There is no Chromium on this machine");
-const folder = process.argv[2] ?? fileURLToPath(new URL("../docs/assets/", import.meta.url));
+const [folder = fileURLToPath(new URL("../docs/assets/", import.meta.url)), ...names] = process.argv.slice(2);
+const made = pictures.filter(({ name }) => names.length === 0 || names.includes(name));
 await mkdir(folder, { recursive: true });
 
 const { app, people, database } = await openPersonService({ database: ":memory:" });
@@ -91,7 +20,7 @@ await people.createAll(await demoPeople());
 const server = await serve(app);
 const browser = await launchChromium(executable);
 try {
-  for (const { name, path, width, height, scheme, prepare } of pictures) {
+  for (const { name, path, width, height, scheme, prepare } of made) {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme });
     const page = await context.newPage();
     await page.goto(server.url + path);
