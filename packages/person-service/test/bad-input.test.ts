@@ -8,7 +8,14 @@ import { asJson, assertProblem, asXml, pointersOf, read, readAll, type SentProbl
 import { legalPerson } from "./legal-person.ts";
 import { naughtyStrings } from "./naughty-strings.ts";
 import { personXml } from "./person-xml.ts";
-import { describeOnEveryStore, describeService, type Message, noon, type Service } from "./transports.ts";
+import {
+  describeInMemory,
+  describeOnEveryStore,
+  describeService,
+  type Message,
+  noon,
+  type Service,
+} from "./transports.ts";
 
 /** Sends what is to be refused, and gives the problem. */
 async function refuse(service: Service, message: Message, status: number, code: string): Promise<SentProblem> {
@@ -128,7 +135,7 @@ const typesRefused: Readonly<Record<string, string | undefined>> = {
 /** An array is taken as many people: `bulk.test.ts`. */
 const isArray = (text: string): boolean => /^[\t\n\r ]*\[/.test(text);
 
-describeService("bad input", (openService) => {
+describeInMemory("bad input", (openService) => {
   describe("malformed JSON is refused with the place of its first fault", () => {
     const service = openService();
     for (const [name, [body, line, column, said]] of Object.entries(malformedJson)) {
@@ -280,7 +287,9 @@ describeService("bad input", (openService) => {
 
     it("stores nothing", async () => assert.deepEqual(await readAll(service), []));
   });
+});
 
+describeService("bad input", (openService) => {
   describe("content of the wrong kind", () => {
     const service = openService();
 

@@ -55,6 +55,11 @@ export function describeService(name: string, body: Body): void {
   for (const transport of [inMemory, overSocket]) describeOn(sqlite, transport, name, body);
 }
 
+/** Runs a body of tests in memory only, on SQLite, for what a service makes of content, whatever brought it. */
+export function describeInMemory(name: string, body: Body): void {
+  describeOn(sqlite, inMemory, name, body);
+}
+
 /** Runs a body of tests over a socket only, on SQLite, for what depends on the address of the client. */
 export function describeOverSocket(name: string, body: Body): void {
   describeOn(sqlite, overSocket, name, body);
