@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import fc from "fast-check";
-import { type App, GET, group, router } from "waymark";
+import { type App, GET, group, HttpRequest, type HttpResponse, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { accept } from "waymark/routing";
 import { z } from "zod";
@@ -12,10 +12,12 @@ import {
   jsonRepresentation,
   type MemberFilter,
   openDatabase,
+  type RecordBatch,
   type Representation,
   type Store,
 } from "../src/index.ts";
 import { selectable, selectedFrom } from "./store-contract/selection-model.ts";
+import { storeWith } from "./store-with.ts";
 
 const definition: CollectionDefinition = {
   name: "thing",
@@ -57,11 +59,7 @@ let store: Store;
 let app: App;
 let records: readonly object[];
 
-before(async () => {
-  let stored = 0;
-  const now = () => new Date(Date.UTC(2026, 5, 15, 12) + 500 * ++stored);
-  database = await openDatabase(":memory:", { collections: [definition], now });
-  store = database.store("thing");
+function appOver(store: Store): App {
   const things = collection({
     path: "/things",
     store,
@@ -70,7 +68,15 @@ before(async () => {
     representations: [jsonRepresentation, names, card],
     members: ["id", "name", "email", "address.postalCode", "address.city", "createdAt"],
   });
-  app = router(group("/things", GET(accept(...things.listTypes), things.list), GET("/{id}", things.read)));
+  return router(group("/things", GET(accept(...things.listTypes), things.list), GET("/{id}", things.read)));
+}
+
+before(async () => {
+  let stored = 0;
+  const now = () => new Date(Date.UTC(2026, 5, 15, 12) + 500 * ++stored);
+  database = await openDatabase(":memory:", { collections: [definition], now });
+  store = database.store("thing");
+  app = appOver(store);
   for (const document of documents) await store.create(document);
   records = (await read("/things")).records;
 });
@@ -376,6 +382,36 @@ suite("a long list", () => {
   }
 });
 
+suite("a list that is read at once", () => {
+  test("has the same fields and content as one that is streamed, for every query and format", async () => {
+    const inSteps = ({ records, next }: RecordBatch): RecordBatch =>
+      records.length < 2 && next === undefined
+        ? { records, next }
+        : { records: records.slice(0, 1), next: () => inSteps({ records: records.slice(1), next }) };
+    const { members, fullText } = store;
+    const state = () => store.state();
+    const batch: Store["batch"] = async (...args) => inSteps(await store.batch(...args));
+    const stepwise = storeWith({ members, fullText, state, batch });
+    const streaming = appOver(stepwise);
+    let streamed = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        queries,
+        fc.constantFrom("", "limit=2&", "fields=name,id&", "format=names&"),
+        async ({ search }, more) => {
+          const request = HttpRequest.of({ target: `/things?${more}${search}` });
+          const [whole, pieces] = [await app.handle(request), await streaming.handle(request)];
+          assert.equal(typeof whole.body, "string");
+          if (typeof pieces.body !== "string") streamed++;
+          assert.deepEqual(pieces.headers.flat, whole.headers.flat);
+          assert.equal(await textOf(pieces), whole.body);
+        },
+      ),
+    );
+    assert.ok(streamed > 0);
+  });
+});
+
 suite("a page that its client has", () => {
   test("is a 304 until any record changes", async () => {
     const target = "/things?limit=2&sort=name";
@@ -390,6 +426,9 @@ suite("a page that its client has", () => {
     assert.equal((await conditional()).status, 200);
   });
 });
+
+const textOf = async ({ body }: HttpResponse): Promise<string> =>
+  typeof body === "string" ? body : (await Array.fromAsync(body as AsyncIterable<string>)).join("");
 
 /** A query with what it is to mean. */
 const queries = (() => {
