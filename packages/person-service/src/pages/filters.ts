@@ -1,3 +1,4 @@
+import { countryNames } from "./country-names.ts";
 import { html, type SafeHtml } from "./html.ts";
 import { fieldOf } from "./members.ts";
 import type { ListAddress } from "./query.ts";
@@ -10,7 +11,11 @@ export function searchForm(address: ListAddress): SafeHtml {
     .map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`);
   const inputs = fields.map(({ parameter, label, type = "text" }) => {
     const value = address.get(parameter) ?? "";
-    return html`<label>${label}<input type="${type}" name="${parameter}" value="${value}" autocomplete="off"></label>\n`;
+    const field =
+      type === "country"
+        ? html`<select name="${parameter}">${countryOptions(value)}</select>`
+        : html`<input type="${type}" name="${parameter}" value="${value}" autocomplete="off">`;
+    return html`<label>${label}${field}</label>\n`;
   });
   return html`<form class="search" role="search" method="get" action="${address.url}">
 ${hidden}<div class="searchbar"><input type="search" name="q" value="${address.get("q") ?? ""}" placeholder="Search names, emails and employers" aria-label="Search people" autocomplete="off" spellcheck="false"><button>Search</button></div>
@@ -19,15 +24,30 @@ ${inputs}</div><button>Apply</button></details>
 </form>`;
 }
 
+/** Lists the countries by name, the chosen one first. */
+function countryOptions(chosen: string): SafeHtml {
+  everyCountry ??= html`${Array.from(countryNames())
+    .toSorted(([, a], [, b]) => a.localeCompare(b, "en"))
+    .map(([code, name]) => html`<option value="${code}">${name}</option>`)}`;
+  const any = html`<option value=""></option>`;
+  if (chosen === "") return html`${any}${everyCountry}`;
+  return html`<option value="${chosen}" selected>${countryNames().get(chosen) ?? chosen}</option>${any}${everyCountry}`;
+}
+
+/** The same on every page. */
+let everyCountry: SafeHtml | undefined;
+
 /** Each filter in words, with a link that takes it away. */
 export function activeFilters(address: ListAddress): SafeHtml {
   const items = address.filters.map(([parameter, value]) => {
     const [name = "", operator = "eq"] = parameter.split(/[[\]]/);
-    const text = html`${fieldOf(name).label} ${words[operator] ?? operator} <bdi>${value}</bdi>`;
+    const text = html`${fieldOf(name).label} ${words[operator] ?? operator} <bdi>${name === country ? (countryNames().get(value) ?? value) : value}</bdi>`;
     return html`<li>${text} <a href="${address.with(parameter, undefined)}" aria-label="Remove this filter">×</a></li>`;
   });
   return items.length === 0 ? html`` : html`<ul class="chips" aria-label="Filters">${items}</ul>`;
 }
+
+const country = "address.addressCountry";
 
 interface FilterField {
   readonly parameter: string;
@@ -43,7 +63,7 @@ const beginning = (name: string): FilterField => ({
 const fields: readonly FilterField[] = [
   ...["name", "givenName", "familyName", "email", "jobTitle", "worksFor"].map(beginning),
   ...["address.addressLocality", "address.addressRegion", "address.postalCode"].map(beginning),
-  { parameter: "address.addressCountry", label: "Country is" },
+  { parameter: country, label: "Country is", type: "country" },
   { parameter: "identifier", label: "Identifier is" },
   { parameter: "birthDate[ge]", label: "Born on or after", type: "date" },
   { parameter: "birthDate[le]", label: "Born on or before", type: "date" },

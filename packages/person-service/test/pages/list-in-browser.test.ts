@@ -44,6 +44,16 @@ describeInBrowser("the list in a browser", kinds, (scene) => {
       assert.equal((await names(page))[0], "Person 120");
     });
 
+    it(`is filtered by a country, which has a name, ${way}`, async () => {
+      const page = await scene().open("/person", { javaScriptEnabled });
+      await page.getByText("Filters").first().click();
+      await page.getByLabel("Country is").selectOption("Norway");
+      await page.getByRole("button", { name: "Apply" }).click();
+      await page.waitForURL(/address\.addressCountry=NO/);
+      await page.getByText("Country is Norway").waitFor();
+      assert.equal(await page.getByLabel("Country is").inputValue(), "NO");
+    });
+
     it(`is walked page by page, to the end and back, ${way}`, async () => {
       const page = await scene().open("/person?sort=-name", { javaScriptEnabled });
       const seen = [...(await names(page))];
