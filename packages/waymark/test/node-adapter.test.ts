@@ -705,6 +705,16 @@ describe("closing a server", () => {
     await closed;
   });
 
+  it("does not keep a connection for content that nobody reads", async () => {
+    const { server, connect } = await served(() => text("answered"), { drainTimeout: 60_000 });
+    const client = connect().sendLines("POST / HTTP/1.1", "Host: a", "Content-Length: 10", "").send("01234");
+    assert.equal((await client.response()).body, "answered");
+    const closed = server.close({ grace: 2 ** 31 - 1 });
+    assert.equal(await connect().closed, "broken");
+    client.send("56789");
+    await closed;
+  });
+
   it("waits for the rest of a head no longer than headersTimeout", async () => {
     const { server, connect } = await served(() => ok(), { headersTimeout: 50 });
     const client = connect().send("GET / HT");
