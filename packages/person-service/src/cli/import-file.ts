@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { displayAddress, isPostgresAddress, openDatabase, type Store } from "@waymark/collection";
+import { type Database, displayAddress, isPostgresAddress, openDatabase, type Store } from "@waymark/collection";
 import { ContentError, quote } from "waymark/content";
 import { fileFault } from "../file-fault.ts";
 import { personCollection } from "../person/collection.ts";
@@ -46,10 +46,6 @@ interface FileToImport {
 
 async function importFile({ path, name, format, given, isStopped }: FileToImport, io: CommandStreams): Promise<void> {
   const source = await readThrough(path, name);
-  if (!source.isText)
-    throw new CommandError(
-      `${quote(name)} is not a text in UTF-8, Windows-1252 or UTF-16 with a byte order mark. ${saveAsCsv}`,
-    );
   describe(source, format, name, io);
   const columns = columnNames(parseMap(given.values("map")));
   const rejectsFile = given.value("rejects");
@@ -57,9 +53,7 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
   const rejects = rejectsFile === undefined ? undefined : openRejects(rejectsFile, source, format.name === "csv");
   const isDryRun = given.has("dry-run");
   const address = given.value("database") ?? "";
-  // A dry run makes no database.
-  const isThere = !isDryRun || isPostgresAddress(address) || existsSync(address);
-  const database = isThere ? await openDatabase(address, { collections: [personCollection] }) : undefined;
+  const database = await openTarget(address, isDryRun);
   const store: Store | undefined = database?.store(personCollection.name);
   const draw = drawProgress(io);
   const report = refusalReport({ format, columns, rejects: rejectsFile, printNote: io.printNote });
@@ -91,6 +85,12 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
   }
 }
 
+/** Opens the database. A dry run makes none: undefined where there is none yet. */
+async function openTarget(address: string, isDryRun: boolean): Promise<Database | undefined> {
+  if (isDryRun && !isPostgresAddress(address) && !existsSync(address)) return undefined;
+  return openDatabase(address, { collections: [personCollection] });
+}
+
 function formatFor(name: string, given: Given): TransferFormat {
   const wanted = given.value("format");
   const format = wanted !== undefined && isFormatName(wanted) ? formats[wanted] : formatOfFile(name);
@@ -106,7 +106,10 @@ const saveAsCsv = "To import a spreadsheet, save it as CSV.";
 async function readThrough(path: string, name: string): Promise<SourceFile> {
   try {
     if ((await stat(path)).isDirectory()) throw new CommandError(`${quote(name)} is a directory.`);
-    return await openSourceFile(path);
+    const source = await openSourceFile(path);
+    if (source.isText) return source;
+    const charsets = "UTF-8, Windows-1252 or UTF-16 with a byte order mark";
+    throw new CommandError(`${quote(name)} is not a text in ${charsets}. ${saveAsCsv}`);
   } catch (error) {
     const fault = fileFault(error);
     if (fault === undefined) throw error;
