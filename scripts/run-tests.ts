@@ -9,8 +9,8 @@
 //   npm run test:oldest       those that depend on Node, on the oldest one
 //   npm run test:thorough     the property tests that are slow, with twenty times as many cases
 
-import { globSync } from "node:fs";
-import { mkdtemp, readFile, rm, statfs } from "node:fs/promises";
+import { globSync, rmSync } from "node:fs";
+import { chmod, mkdtemp, readFile, statfs } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -84,8 +84,11 @@ function countOf(event: TestEvent): RegExpExecArray | null {
 
 // The files of a run share what Node compiles, with those of the next run: without it each of them compiles the packages again.
 process.env["NODE_COMPILE_CACHE"] ??= join(cwd, "node_modules/.cache/tests");
-process.env["TMPDIR"] = await temporaryFolder();
-const modules = await mkdtemp(join(tmpdir(), "person-service-tests-"));
+const temporary = await mkdtemp(join(await temporaryFolder(), "tests-"));
+await chmod(temporary, 0o711); // the server of PostgreSQL may run as another user
+process.env["TMPDIR"] = temporary;
+process.once("exit", () => rmSync(temporary, { recursive: true, force: true }));
+const modules = await mkdtemp(join(temporary, "modules-"));
 process.env[builtProgramVariable] = await buildProgram();
 // Packing changes the READMEs for a moment, and builds the program again: it is done before any test runs.
 process.env[packedVariable] = await mkdtemp(join(modules, "packed-"));
@@ -95,17 +98,17 @@ if (parts.thorough === true) process.env["RUNS_FACTOR"] = "20";
 const concurrency = 2 * Math.max(2, availableParallelism());
 // A run of a few files shows each of them by itself.
 const grouped = words.length > 0 ? parallel : groupTests(parallel, { cwd, folder: modules, count: 2 * concurrency });
-process.once("SIGTERM", () => process.exit(143)); // which ends the server
+// Which ends the server, and removes what is temporary.
+process.once("SIGTERM", () => process.exit(143));
+process.once("SIGINT", () => process.exit(130));
 const serverFiles = parallel.length > 1 ? await makeServerFiles() : undefined;
-if (serverFiles !== undefined) process.env[serverFilesVariable] = serverFiles.path;
+if (serverFiles !== undefined) process.env[serverFilesVariable] = serverFiles;
 const server = serverFiles === undefined ? undefined : await startPostgres("-c", "fsync=off");
 if (server !== undefined) process.env[sharedServerVariable] = server.url;
 try {
   await pipeline(Readable.from(runAll()), new spec(), process.stdout, { end: false });
 } finally {
   await server?.end();
-  await serverFiles?.[Symbol.asyncDispose]();
-  await rm(modules, { recursive: true, force: true });
 }
 
 /** The folder for temporary files: in memory, where Linux has much of it for files and runs programs there; no test loses power. */

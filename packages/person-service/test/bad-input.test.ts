@@ -289,7 +289,7 @@ describeInMemory("bad input", (openService) => {
   });
 });
 
-describeService("bad input", (openService) => {
+describeService("content that is not read", (openService) => {
   describe("content of the wrong kind", () => {
     const service = openService();
 
