@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
-import { describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { openDatabase } from "@waymark/collection";
 import fc from "fast-check";
@@ -482,13 +482,14 @@ describe("what is exported and imported", () => {
 });
 
 describe("the programs", () => {
-  const database = newFile("db");
-  const start = (...args: readonly string[]) =>
-    spawn(process.execPath, [...programArguments, ...args, "--database", database]);
+  const filled = newFile("db");
+  const rows = Array.from({ length: 6_000 }, (_, n) => `Ada ${n}\n`).join("");
+  before(() => run("import", write("csv", `name\n${rows}`), "--database", filled));
 
   it("import standard input, say on SIGINT what is stored, and continue", async () => {
-    const rows = Array.from({ length: 6_000 }, (_, n) => `Ada ${n}\n`).join("");
-    const stopped = start("import", "-", "--format", "csv");
+    const database = newFile("db");
+    const options = ["--format", "csv", "--database", database];
+    const stopped = spawn(process.execPath, [...programArguments, "import", "-", ...options]);
     stopped.stdin.end(`name\n${rows}`);
     const printed = Promise.all([text(stopped.stdout), text(stopped.stderr)]);
     await once(stopped.stderr, "data"); // it has read the input, and begins
@@ -525,14 +526,14 @@ describe("the programs", () => {
   it("say that their output cannot be written", { skip: !hasFullDisk && "there is no /dev/full" }, async () => {
     const line =
       '"$0" "$@" check-config > /dev/full; echo $?; "$0" "$@" export --database DATABASE > /dev/full; echo $?';
-    const { stdout, stderr } = await shell(line.replace("DATABASE", database));
+    const { stdout, stderr } = await shell(line.replace("DATABASE", filled));
     const message = "person-service: Standard output cannot be written: the disk is full\n";
     assert.deepEqual([stdout, stderr], ["1\n1\n", message.repeat(2)]);
   });
 
   it("export into a pipe whose reader has enough, without a word", async () => {
     const line = `"$0" "$@" | head -1`;
-    const args = [process.execPath, ...programArguments, "export", "-", "--database", database];
+    const args = [process.execPath, ...programArguments, "export", "-", "--database", filled];
     const { stdout, stderr } = await promisify(execFile)("sh", ["-c", line, ...args]);
     assert.deepEqual([stdout.split(",")[0], stderr], ["id", ""]);
   });

@@ -715,6 +715,21 @@ describe("closing a server", () => {
     await closed;
   });
 
+  it("does not keep a connection once content is read whose request is answered", async () => {
+    const { promise: read, resolve } = Promise.withResolvers<string>();
+    const { server, connect } = await served((request) => {
+      request.text().then(resolve);
+      return text("answered");
+    });
+    const client = connect().sendLines("POST / HTTP/1.1", "Host: a", "Content-Length: 10", "").send("01234");
+    assert.equal((await client.response()).body, "answered");
+    const closed = server.close({ grace: 2 ** 31 - 1 });
+    assert.equal(await connect().closed, "broken");
+    client.send("56789");
+    assert.equal(await read, "0123456789");
+    await closed;
+  });
+
   it("waits for the rest of a head no longer than headersTimeout", async () => {
     const { server, connect } = await served(() => ok(), { headersTimeout: 50 });
     const client = connect().send("GET / HT");

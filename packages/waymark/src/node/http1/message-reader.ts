@@ -210,6 +210,7 @@ export class MessageReader {
     this.#reading = this.#isLast ? "nothing" : "head";
     this.#exchange = undefined;
     this.#connection.deadlines.restart();
+    if (this.#connection.context.closing) this.#connection.closeIdle();
   }
 }
 
