@@ -4,7 +4,8 @@ import type { ServeContext } from "./context.ts";
 /**
  * The sending side of a connection, or of a stream of HTTP/2. While a connection reads what has arrived, its answers are
  * gathered, so that those to many requests of one segment are one write. What is long is written in slices, each when the
- * one before has been taken: so a client that takes little can be known from one that takes nothing. Both are cut off.
+ * one before has been taken: so a client that takes little can be known from one that takes nothing. Both are cut off. The
+ * slices are longer while the system takes them at once.
  */
 export class Output {
   readonly #stream: Writable;
@@ -18,6 +19,7 @@ export class Output {
   /** What is to be written, how much of the first part has been, and the characters and bytes of all that is left. */
   readonly #backlog: (string | Uint8Array)[] = [];
   #sliced = 0;
+  #sliceSize = leastSlice;
   #backlogLength = 0;
   /** The contents of answers whose turn has not come. */
   readonly #held: (string | Uint8Array)[] = [];
@@ -76,14 +78,14 @@ export class Output {
 
   /** Writes text each of whose characters is one byte. */
   latin1(text: string): void {
-    if (this.#gathered.length + text.length > sliceSize) this.#writeGathered();
+    if (this.#gathered.length + text.length > leastSlice) this.#writeGathered();
     this.#gathered += text;
     if (!this.#gathers) this.#writeGathered();
   }
 
   utf8(text: string): void {
     this.#writeGathered();
-    if (text.length > sliceSize || this.#backlogLength > 0) this.#enqueue(Buffer.from(text));
+    if (text.length > leastSlice || this.#backlogLength > 0) this.#enqueue(Buffer.from(text));
     else this.#hand(text, "utf8");
   }
 
@@ -178,7 +180,7 @@ export class Output {
 
   #write(part: string | Uint8Array): void {
     if (part.length === 0) return;
-    if (part.length > sliceSize || this.#backlogLength > 0) this.#enqueue(part);
+    if (part.length > leastSlice || this.#backlogLength > 0) this.#enqueue(part);
     else this.#hand(part, "latin1");
   }
 
@@ -201,7 +203,7 @@ export class Output {
     const [part] = this.#backlog;
     // Too much may have been held, and let go.
     if (part === undefined) return;
-    const end = this.#sliced + sliceSize;
+    const end = this.#sliced + this.#sliceSize;
     const slice = typeof part === "string" ? part.slice(this.#sliced, end) : part.subarray(this.#sliced, end);
     this.#sliced += slice.length;
     this.#isSlicing = true;
@@ -218,6 +220,7 @@ export class Output {
       else this.#emptied();
     };
     this.#hand(slice, "latin1", taken);
+    this.#sliceSize = this.#stream.writableLength === 0 ? mostSlice : leastSlice;
   }
 
   #emptied(): void {
@@ -230,4 +233,6 @@ export class Output {
 }
 
 /** Bytes. A client is taken for gone that does not take as much within the time of `writeTimeout`. */
-const sliceSize = 16_384;
+const leastSlice = 16_384;
+/** Bytes of a slice after one that the system took at once: a fourth of the system calls for a client that keeps up. */
+const mostSlice = 65_536;
