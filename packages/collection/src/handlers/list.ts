@@ -1,15 +1,16 @@
 import { HttpResponse } from "waymark";
 import { evaluatePreconditions, HeaderList, notModified } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
-import { listText, wholeListText } from "../formats/list-text.ts";
+import { type ListSyntax, listText, wholeListText } from "../formats/list-text.ts";
 import { narrow } from "../lists/fields.ts";
+import type { HeldList } from "../lists/held-lists.ts";
 import { linkField, pageLinks, readPage } from "../lists/page.ts";
 import { readQuery } from "../lists/parameters.ts";
 import { parseListQuery } from "../lists/query.ts";
 import type { ListPage } from "../representation.ts";
 import type { Selection } from "../selection.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
-import type { Document, ReadOptions, RecordBatch, StoredRecord } from "../store.ts";
+import type { Document, ReadOptions, RecordBatch, Store } from "../store.ts";
 import { batchesFrom } from "../stores/record-store.ts";
 import { inTurns, TurnShare } from "../turn-share.ts";
 import { readPreferences, withApplied } from "./preferences.ts";
@@ -51,16 +52,7 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
         },
         caller: held.caller,
       };
-      const counted = ({ records, next }: RecordBatch): RecordBatch => {
-        held.count(records);
-        if (next === undefined) return { records, next };
-        const inTurn = async (): Promise<RecordBatch> => {
-          if (share.isUsed) await share.next();
-          return counted(await next());
-        };
-        return { records, next: inTurn };
-      };
-      const read = async (wanted: Selection): Promise<RecordBatch> => counted(await store.batch(wanted, reading));
+      const read = heldReads(store, reading, held, share);
       let batch: RecordBatch;
       let listPage: ListPage | undefined;
       const limit = selection.limit ?? representation.pageSize;
@@ -78,14 +70,8 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
         response = response.withHeader("X-Total-Count", `${total}`);
         listPage &&= { ...listPage, total };
       }
-      const whole = representation.list({
-        url,
-        request,
-        ...(listPage && { page: listPage }),
-        ...(fields && { fields }),
-      });
-      const syntax =
-        fields === undefined ? whole : { ...whole, item: (record: StoredRecord) => whole.item(narrow(record, fields)) };
+      const options = { url, request, ...(listPage && { page: listPage }), ...(fields && { fields }) };
+      const syntax = narrowed(representation.list(options), fields);
       const body =
         batch.next === undefined
           ? await wholeListText(batch.records, syntax, share)
@@ -96,6 +82,30 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
       throw error;
     }
   });
+}
+
+/** Returns what reads the records of a selection: each batch is counted as held, and waits for its turn. */
+function heldReads(
+  store: Store,
+  reading: ReadOptions,
+  held: HeldList,
+  share: TurnShare,
+): (selection: Selection) => Promise<RecordBatch> {
+  const counted = ({ records, next }: RecordBatch): RecordBatch => {
+    held.count(records);
+    if (next === undefined) return { records, next };
+    const inTurn = async (): Promise<RecordBatch> => {
+      if (share.isUsed) await share.next();
+      return counted(await next());
+    };
+    return { records, next: inTurn };
+  };
+  return async (selection) => counted(await store.batch(selection, reading));
+}
+
+/** Returns the syntax of a list whose records have only these fields. */
+function narrowed(syntax: ListSyntax, fields: readonly string[] | undefined): ListSyntax {
+  return fields === undefined ? syntax : { ...syntax, item: (record) => syntax.item(narrow(record, fields)) };
 }
 
 /**

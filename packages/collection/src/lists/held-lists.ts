@@ -32,7 +32,7 @@ export class HeldLists {
 }
 
 /** The memory of one list. */
-class HeldList {
+export class HeldList {
   readonly caller: string;
   readonly #all: HeldLists;
   #bytes: number | undefined;
