@@ -1,8 +1,7 @@
 import { andThen } from "./and-then.ts";
 import { typeName } from "./declaration.ts";
 import type { HeaderList } from "./fields/header-list.ts";
-import { excerpt } from "./message-text.ts";
-import type { StreamedBody } from "./response.ts";
+import { declaredLength, type StreamedBody } from "./response.ts";
 
 export type Piece = string | Uint8Array;
 export type Step = IteratorResult<Piece, unknown>;
@@ -114,19 +113,4 @@ function pieceCheck(length: number | undefined): Check {
     if (sent > length) throw new TypeError(`The body is longer than the ${length} bytes of its Content-Length`);
     return { done: false, value };
   };
-}
-
-/**
- * Returns the length that the response declares for its streamed body; undefined when it declares none.
- *
- * @throws TypeError when the response's Content-Length is not one number of bytes
- */
-export function declaredLength(headers: HeaderList): number | undefined {
-  const value = headers.get("Content-Length");
-  if (value === undefined) return undefined;
-  const length = Number(value);
-  if (!/^\d+$/.test(value) || !Number.isSafeInteger(length)) {
-    throw new TypeError(`The Content-Length of a response is a number of bytes, not ${excerpt(value)}`);
-  }
-  return length;
 }

@@ -1,6 +1,6 @@
 import { isSenderField } from "./fields/field-line.ts";
 import { fieldLines, type HeaderFields, HeaderList, parsedHeaders } from "./fields/header-list.ts";
-import { declaredLength } from "./response-body.ts";
+import { excerpt } from "./message-text.ts";
 
 /**
  * Is the content of a response: nothing, text (sent as UTF-8), bytes, or an (async) iterable of text and bytes, such as
@@ -226,3 +226,18 @@ export function handlerFields(response: HttpResponse): readonly string[] {
 }
 
 const isBodilessStatus = (status: number): boolean => status === 204 || status === 304 || status === 205;
+
+/**
+ * Returns the length that the response declares for its streamed body; undefined when it declares none.
+ *
+ * @throws TypeError when the response's Content-Length is not one number of bytes
+ */
+export function declaredLength(headers: HeaderList): number | undefined {
+  const value = headers.get("Content-Length");
+  if (value === undefined) return undefined;
+  const length = Number(value);
+  if (!/^\d+$/.test(value) || !Number.isSafeInteger(length)) {
+    throw new TypeError(`The Content-Length of a response is a number of bytes, not ${excerpt(value)}`);
+  }
+  return length;
+}

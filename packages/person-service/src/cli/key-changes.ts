@@ -2,8 +2,8 @@ import { scope } from "../access/access-file.ts";
 import { createApiKey, hashApiKey } from "../access/credentials.ts";
 import { changeKeys, isKeyName, readKeys } from "../access/key-file.ts";
 import { CommandError, type CommandStreams, type Given } from "./command.ts";
-import { reloadHint } from "./key.ts";
 import { quotedArgument } from "./option.ts";
+import { reloadHint } from "./options.ts";
 
 /** Makes a key, stores its hash, and prints the key. */
 export async function createKey(given: Given, { print, printNote }: CommandStreams): Promise<void> {

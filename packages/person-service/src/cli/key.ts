@@ -1,10 +1,7 @@
 import type { Command } from "./command.ts";
 import { databaseOptions } from "./database-options.ts";
 import type { Option } from "./option.ts";
-import { defaultKeysFile } from "./options.ts";
-
-/** Says when a change of the keys takes effect. */
-export const reloadHint = "A running service reads the file again on SIGHUP.";
+import { defaultKeysFile, reloadHint } from "./options.ts";
 
 const nameOption: Option = { value: "NAME", about: "the name of the key in lists and logs", required: true };
 const keysOptions: Readonly<Record<"keys" | "config", Option>> = {

@@ -175,6 +175,8 @@ export const serveOptions: Readonly<Record<string, Option>> = {
 
 /** Where "key create" keeps keys by default. */
 export const defaultKeysFile = "./data/keys.json";
+/** Says when a change of the keys takes effect. */
+export const reloadHint = "A running service reads the file again on SIGHUP.";
 
 /** The options that the environment and the configuration file can have too. */
 export const settings: Readonly<Record<string, Option>> = Object.fromEntries(

@@ -1,6 +1,6 @@
 import { isPromise } from "../and-then.ts";
-import { type HttpResponse, isStreamed } from "../response.ts";
-import { type BodySource, declaredLength, openBody } from "../response-body.ts";
+import { declaredLength, type HttpResponse, isStreamed } from "../response.ts";
+import { type BodySource, openBody } from "../response-body.ts";
 import type { AdapterExchange } from "./exchange.ts";
 
 /**
