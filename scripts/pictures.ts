@@ -25,8 +25,7 @@ export const pictures: readonly Picture[] = [
     height: 760,
     scheme: "light",
     async prepare(page) {
-      await page.getByRole("button", { name: "Edit" }).click();
-      await page.getByLabel("Date of birth").fill("1958-13-10");
+      await edit(page, "Date of birth", "1958-13-10");
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByText("Must be a real date").waitFor();
     },
@@ -38,8 +37,7 @@ export const pictures: readonly Picture[] = [
     height: 620,
     scheme: "light",
     async prepare(page) {
-      await page.getByRole("button", { name: "Edit" }).click();
-      await page.getByLabel("Telephone").fill("202-224-3245");
+      await edit(page, "Telephone", "202-224-3245");
       await page.evaluate(async () => {
         const headers = { "Content-Type": "application/merge-patch+json" };
         await fetch("/person/2", {
@@ -74,3 +72,8 @@ export const pictures: readonly Picture[] = [
   },
   { name: "problem", path: "/person?sort=nmae", width: 1024, height: 560, scheme: "light" },
 ];
+
+async function edit(page: Page, label: string, value: string): Promise<void> {
+  await page.getByRole("button", { name: "Edit" }).click();
+  await page.getByLabel(label).fill(value);
+}

@@ -123,7 +123,7 @@ export interface StoredRecord<T extends Document = Document> {
 export interface RecordBatch<T extends Document = Document> {
   /** About 64 KiB of JSON; empty where the selection has no more records. */
   readonly records: readonly StoredRecord<T>[];
-  /** Reads the batch after this one; undefined when it is known that there is none. */
+  /** Reads the batch after this one; undefined when this one is known to be the last. */
   readonly next: (() => Awaitable<RecordBatch<T>>) | undefined;
 }
 

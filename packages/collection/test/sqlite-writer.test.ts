@@ -104,11 +104,7 @@ describe("writes to a SQLite file at the same time", () => {
   it(
     "fail alone",
     withStore(async (store, file) => {
-      // When it refuses her, her record is there already, and FAIL leaves it there.
-      withDatabase(file, (other) =>
-        other.exec(`CREATE TRIGGER refuse AFTER INSERT ON person WHEN NEW.document ->> '$.name' = 'Eve'
-          BEGIN SELECT RAISE(FAIL, 'no Eve'); END`),
-      );
+      refuseEve(file);
       const outcomes = await Promise.allSettled(["Ada", "Eve", "Grace"].map((name) => store.create({ name })));
       const [ada, eve, grace] = outcomes;
       assert.ok(ada?.status === "fulfilled" && eve?.status === "rejected" && grace?.status === "fulfilled");
@@ -126,10 +122,7 @@ describe("writes to a SQLite file at the same time", () => {
   it(
     "are counted once each, also beside a removal and a change that fails",
     withStore(async (store, file) => {
-      withDatabase(file, (other) =>
-        other.exec(`CREATE TRIGGER refuse AFTER INSERT ON person WHEN NEW.document ->> '$.name' = 'Eve'
-          BEGIN SELECT RAISE(FAIL, 'no Eve'); END`),
-      );
+      refuseEve(file);
       const before = commitsIn(file);
       await Promise.allSettled([
         store.create({ name: "Ada" }),
@@ -576,4 +569,12 @@ function lock(file: string): DatabaseSync {
 function unlock(other: DatabaseSync): void {
   other.exec("ROLLBACK");
   other.close();
+}
+
+/** Has a file refuse people named Eve. Their record is there already when that fails, and FAIL leaves it there. */
+function refuseEve(file: string): void {
+  withDatabase(file, (other) =>
+    other.exec(`CREATE TRIGGER refuse AFTER INSERT ON person WHEN NEW.document ->> '$.name' = 'Eve'
+      BEGIN SELECT RAISE(FAIL, 'no Eve'); END`),
+  );
 }

@@ -55,9 +55,8 @@ export async function changeKeys(
   } catch (error) {
     await handle.close();
     await rm(next, { force: true });
-    throw error instanceof Error && "syscall" in error && "code" in error
-      ? new FileError(file, [`writing it failed: ${fileFault(error)}`])
-      : error;
+    const fault = fileFault(error);
+    throw fault === undefined ? error : new FileError(file, [`writing it failed: ${fault}`]);
   }
   await syncFolder(dirname(file));
 }

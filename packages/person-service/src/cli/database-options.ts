@@ -50,7 +50,7 @@ export function faultInPartitions(partitions: number | undefined, database: stri
  * taken for the path of a file. A letter and a colon begin a path on Windows.
  */
 function faultInDatabaseAddress(value: string): string | undefined {
-  return (/^[a-z][a-z0-9+.-]*:\/\//i.test(value) || /^[a-z][a-z0-9]+:/i.test(value)) && !isPostgresAddress(value)
-    ? `must be the path of a file or a URL postgres://..., not ${quotedArgument(value.replace(/^([a-z][a-z0-9+.-]*:(?:\/\/)?).*$/is, "$1..."))}`
-    : undefined;
+  const [scheme] = /^[a-z](?:[a-z0-9+.-]*:\/\/|[a-z0-9]+:)/i.exec(value) ?? [];
+  if (scheme === undefined || isPostgresAddress(value)) return undefined;
+  return `must be the path of a file or a URL postgres://..., not ${quotedArgument(`${scheme}...`)}`;
 }

@@ -47,7 +47,8 @@ interface FileToImport {
 async function importFile({ path, name, format, given, isStopped }: FileToImport, io: CommandStreams): Promise<void> {
   const source = await readThrough(path, name);
   describe(source, format, name, io);
-  const columns = columnNames(parseMap(given.values("map")));
+  const map = parseMap(given.values("map"));
+  const columns = columnNames(map);
   const rejectsFile = given.value("rejects");
   if (rejectsFile !== undefined) await requireWritable(rejectsFile, path);
   const rejects = rejectsFile === undefined ? undefined : openRejects(rejectsFile, source, format.name === "csv");
@@ -65,7 +66,7 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
       store,
       isDryRun,
       columns,
-      map: parseMap(given.values("map")),
+      map,
       readDate: dateReader(given.value("date") ?? ""),
       upsert: given.has("upsert"),
       rejects,
@@ -85,7 +86,7 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
   }
 }
 
-/** Opens the database. A dry run makes none: undefined where there is none yet. */
+/** Opens the database. Returns undefined for a dry run if the database does not exist, since a dry run must not make it. */
 async function openTarget(address: string, isDryRun: boolean): Promise<Database | undefined> {
   if (isDryRun && !isPostgresAddress(address) && !existsSync(address)) return undefined;
   return openDatabase(address, { collections: [personCollection] });

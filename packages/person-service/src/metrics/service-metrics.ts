@@ -176,5 +176,5 @@ async function canBeUsed(database: Database): Promise<boolean> {
   }
 }
 
-/** In milliseconds: less than a supervisor waits for the metrics of a worker. */
-const patience = 500;
+/** How long a check of the database may take, in milliseconds: less than a supervisor waits for the answer of a worker. */
+export const patience = 500;

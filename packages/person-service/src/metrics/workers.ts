@@ -5,14 +5,12 @@ import type { WorkerQuestion } from "../cli/workers/messages.ts";
 import type { AskWorkers } from "../cli/workers/questions.ts";
 import { checkWithin, type Health } from "../health.ts";
 import { type AdminAddress, openAdmin } from "./admin.ts";
+import { patience } from "./service-metrics.ts";
 
 /** Makes the function by which a worker answers questions of its supervisor. */
 export function answerAsWorker(registry: Registry, health: Health): (question: WorkerQuestion) => Promise<unknown> {
   return (question) => (question === "metrics" ? registry.getMetricsAsJSON() : healthOf(health));
 }
-
-/** In milliseconds: less than the supervisor waits for the answer. */
-const patience = 500;
 
 /** The health of a worker, for its supervisor. */
 type WorkerHealth = { readonly cause: string } | { readonly readOnly: boolean };

@@ -6,7 +6,7 @@ export interface Connection {
   look(elapsed: number): void;
   /** Lets the client know that it should send further requests elsewhere, if the protocol has a message for it. */
   startClosing(): void;
-  /** Ends when all requests that have begun to arrive are answered: at once if there are none. */
+  /** Ends the connection once all requests that have begun to arrive are answered; at once when no request has. */
   closeIdle(): void;
 }
 

@@ -126,7 +126,7 @@ export class SharedReadLock {
   readonly #read: StatementSync;
   #reads = 0;
 
-  /** @param connection to the file, used for nothing else; closed with the lock */
+  /** @param connection a connection to the file that only this lock uses, and closes */
   constructor(connection: DatabaseSync) {
     this.#connection = connection;
     this.#read = connection.prepare("SELECT name FROM waymark_collections LIMIT 1");

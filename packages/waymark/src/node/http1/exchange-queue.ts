@@ -34,7 +34,7 @@ export class ExchangeQueue {
     return this.#open[0];
   }
 
-  /** The exchange behind which there is none. */
+  /** The exchange that was received last; undefined when no exchange is open. */
   get last(): Http1Exchange | undefined {
     return this.#open.at(-1);
   }
