@@ -15,9 +15,9 @@ import type { HttpResponse } from "./response.ts";
 import type { AnyRoute, NeededBy, RouteData } from "./route.ts";
 import { compileRoutes, keepRoutes } from "./routing/compile.ts";
 import { explain } from "./routing/explain.ts";
-import { dispatcher, wrapWeb } from "./routing/pipeline.ts";
+import { wrapWeb } from "./routing/pipeline.ts";
 import { refused } from "./routing/refusal.ts";
-import { buildRouteTable } from "./routing/route-table.ts";
+import { buildRouteTable, dispatcher } from "./routing/route-table.ts";
 import { describeFilter, summarize } from "./routing/summary.ts";
 import { type ServedApp, served } from "./served-app.ts";
 

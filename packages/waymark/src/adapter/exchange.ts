@@ -9,7 +9,7 @@ import { HttpRequest } from "../request.ts";
 import { type HttpResponse, hasNoContent, isStreamed, unsentLength } from "../response.ts";
 import { openBody, type Piece } from "../response-body.ts";
 import type { ServedApp } from "../served-app.ts";
-import { cancelBody, sendPieces } from "./stream.ts";
+import { cancelBody, type StreamSender, sendPieces } from "./stream.ts";
 
 /** What differs between the runtimes that adapters are for. */
 export interface Platform {
@@ -26,14 +26,12 @@ export interface Platform {
  * Every field is there from the start, and what costs something is made when it is first asked for: most requests have no
  * content and never look at the signal.
  */
-export abstract class AdapterExchange implements Exchange {
+export abstract class AdapterExchange implements Exchange, StreamSender {
   readonly app: ServedApp;
   readonly platform: Platform;
   request: HttpRequest | undefined;
   route: MatchedRoute | undefined;
-  /** Goes on with a streamed body that is being sent; to be called when there is room again. */
   resumeSending: (() => void) | undefined;
-  /** Ends a streamed body that is being sent. */
   stopSending: (() => void) | undefined;
   #state: "open" | "sent" | "abandoned" = "open";
   #content: RequestContent | undefined;
@@ -56,19 +54,9 @@ export abstract class AdapterExchange implements Exchange {
 
   /** Whether the head of the response has been sent. */
   abstract readonly headSent: boolean;
-  /**
-   * Sends the head and the content, and ends the response.
-   *
-   * @param content null when no content is sent, whatever the length says
-   * @param length the Content-Length; undefined to send none
-   * @throws TypeError when a field cannot be sent; nothing has been sent then
-   */
-  abstract sendWhole(answer: HttpResponse, content: null | string | Uint8Array, length: number | undefined): void;
-  /** Sends the head of a response that comes in pieces, at the latest with the first piece; throws as `sendWhole` does. */
-  abstract sendHead(answer: HttpResponse, length: number | undefined): void;
-  /** Sends a piece, which may be empty; returns whether there is room for more. */
+  abstract sendWhole(response: HttpResponse, content: null | string | Uint8Array, length: number | undefined): void;
+  abstract sendHead(response: HttpResponse, length: number | undefined): void;
   abstract sendPiece(piece: Piece): boolean;
-  /** Ends a response that came in pieces. */
   abstract finish(): void;
   /** Breaks the response off, so that the client cannot take what it has for the whole. */
   abstract cut(): void;
@@ -121,7 +109,6 @@ export abstract class AdapterExchange implements Exchange {
     for (const listener of this.#listeners ?? []) this.#call(listener, isSent);
   }
 
-  /** Reports an error that the response cannot. */
   fault(error: unknown): void {
     this.app.fault(error, this.request);
   }

@@ -1,7 +1,31 @@
 import { isPromise } from "../and-then.ts";
 import { declaredLength, type HttpResponse, isStreamed } from "../response.ts";
-import { type BodySource, openBody } from "../response-body.ts";
-import type { AdapterExchange } from "./exchange.ts";
+import { type BodySource, openBody, type Piece } from "../response-body.ts";
+
+/** Sends a response, whole or in pieces. */
+export interface StreamSender {
+  /** Goes on with a streamed body that is being sent; to be called when there is room again. */
+  resumeSending: (() => void) | undefined;
+  /** Ends a streamed body that is being sent. */
+  stopSending: (() => void) | undefined;
+  readonly platform: { pause(): Promise<void> };
+  /**
+   * Sends the head and the content, and ends the response.
+   *
+   * @param content null when no content is sent, whatever the length says
+   * @param length the Content-Length; undefined to send none
+   * @throws TypeError when a field cannot be sent; nothing has been sent then
+   */
+  sendWhole(response: HttpResponse, content: null | string | Uint8Array, length: number | undefined): void;
+  /** Sends the head of a response that comes in pieces, at the latest with the first piece; throws as `sendWhole` does. */
+  sendHead(response: HttpResponse, length: number | undefined): void;
+  /** Sends a piece, which may be empty; returns whether there is room for more. */
+  sendPiece(piece: Piece): boolean;
+  /** Ends a response that came in pieces. */
+  finish(): void;
+  /** Reports an error that the response cannot. */
+  fault(error: unknown): void;
+}
 
 /**
  * Sends a body piece by piece, no faster than the client reads. The head is sent with the first piece, so that a body which
@@ -10,27 +34,27 @@ import type { AdapterExchange } from "./exchange.ts";
  * @param fail called with what goes wrong while the client still waits
  */
 export function sendPieces(
-  exchange: AdapterExchange,
+  sender: StreamSender,
   response: HttpResponse,
   source: BodySource,
   fail: (error: unknown) => void,
 ): void {
   const progress = { isStopped: false };
-  exchange.stopSending = () => {
-    exchange.stopSending = undefined;
+  sender.stopSending = () => {
+    sender.stopSending = undefined;
     progress.isStopped = true;
-    endSource(exchange, source);
-    exchange.resumeSending?.();
+    endSource(sender, source);
+    sender.resumeSending?.();
   };
-  writePieces(exchange, response, source, progress).catch((error: unknown) => {
+  writePieces(sender, response, source, progress).catch((error: unknown) => {
     if (progress.isStopped) return;
-    exchange.stopSending?.();
+    sender.stopSending?.();
     fail(error);
   });
 }
 
 async function writePieces(
-  exchange: AdapterExchange,
+  sender: StreamSender,
   response: HttpResponse,
   source: BodySource,
   progress: { readonly isStopped: boolean },
@@ -41,16 +65,16 @@ async function writePieces(
     const { done, value } = isPromise(step) ? await step : step;
     if (progress.isStopped) return;
     if (done === true) {
-      exchange.stopSending = undefined;
-      if (isFirst) exchange.sendWhole(response, null, 0);
-      else exchange.finish();
+      sender.stopSending = undefined;
+      if (isFirst) sender.sendWhole(response, null, 0);
+      else sender.finish();
       return;
     }
-    if (isFirst) exchange.sendHead(response, declaredLength(response.headers));
-    const hasRoom = exchange.sendPiece(value);
-    if (!hasRoom) await room(exchange, progress);
+    if (isFirst) sender.sendHead(response, declaredLength(response.headers));
+    const hasRoom = sender.sendPiece(value);
+    if (!hasRoom) await room(sender, progress);
     if (!hasRoom || performance.now() - turned > longestTurn) {
-      await exchange.platform.pause();
+      await sender.platform.pause();
       turned = performance.now();
     }
     if (progress.isStopped) return;
@@ -64,27 +88,27 @@ async function writePieces(
 const longestTurn = 2;
 
 /** Resolves when there is room again, or nothing more is to be sent. */
-function room(exchange: AdapterExchange, progress: { readonly isStopped: boolean }): Promise<void> {
+function room(sender: StreamSender, progress: { readonly isStopped: boolean }): Promise<void> {
   return new Promise((resolve) => {
     if (progress.isStopped) resolve();
     else {
-      exchange.resumeSending = () => {
-        exchange.resumeSending = undefined;
+      sender.resumeSending = () => {
+        sender.resumeSending = undefined;
         resolve();
       };
     }
   });
 }
 
-function endSource(exchange: AdapterExchange, source: BodySource): void {
-  source.cancel().catch((error: unknown) => exchange.fault(error));
+function endSource(sender: StreamSender, source: BodySource): void {
+  source.cancel().catch((error: unknown) => sender.fault(error));
 }
 
 /** Ends the body of a response that is not sent. */
-export function cancelBody(exchange: AdapterExchange, { body, headers }: HttpResponse): void {
+export function cancelBody(sender: StreamSender, { body, headers }: HttpResponse): void {
   try {
-    if (isStreamed(body)) endSource(exchange, openBody(body, headers));
+    if (isStreamed(body)) endSource(sender, openBody(body, headers));
   } catch (error) {
-    exchange.fault(error);
+    sender.fault(error);
   }
 }

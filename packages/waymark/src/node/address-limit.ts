@@ -2,7 +2,7 @@ import { BlockList, isIPv4, type Server, type Socket } from "node:net";
 import { toClientKey } from "../filters/rate-limit.ts";
 import { memoizeText } from "../text-map.ts";
 import { canonicalAddress, type ProxyTrust } from "./client.ts";
-import type { ServeContext } from "./context.ts";
+import type { ServeSettings } from "./options.ts";
 
 /** Bounds what each address may have of what is bounded for all. */
 export interface AddressBound {
@@ -33,9 +33,11 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
+type ConnectionLimits = ProxyTrust & Pick<ServeSettings, "maxConnections" | "maxConnectionsPerAddress">;
+
 /** Closes the connections of an address beyond its share of all as they come. */
-export function limitAddresses(server: Server, context: ServeContext): void {
-  const { most, keyOf } = boundAddresses(context.maxConnectionsPerAddress, context.maxConnections, context);
+export function limitAddresses(server: Server, limits: ConnectionLimits): void {
+  const { most, keyOf } = boundAddresses(limits.maxConnectionsPerAddress, limits.maxConnections, limits);
   if (most === 0) return;
   const open = new Map<string, number>();
   server.prependListener("connection", (socket: Socket) => {

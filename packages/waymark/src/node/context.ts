@@ -3,12 +3,11 @@ import { boundAddresses } from "./address-limit.ts";
 import { type ProxyTrust, trustedProxies } from "./client.ts";
 import { Connections } from "./connections.ts";
 import { Draining } from "./draining.ts";
-import type { PublishedApp } from "./exchange.ts";
 import { HeldContent } from "./held-content.ts";
 import { ResponseHeads } from "./http1/response-head.ts";
 import { UnreadContents } from "./http2/unread-content.ts";
 import type { ServeSettings } from "./options.ts";
-import { publishing } from "./request-events.ts";
+import { type PublishedApp, withPublished } from "./request-events.ts";
 import { Unsent } from "./unsent.ts";
 
 /** What is the same for every connection of a server. */
@@ -30,8 +29,7 @@ export function makeContext(app: Servable, settings: ServeSettings): ServeContex
   return {
     ...settings,
     ...trust,
-    app: app[served],
-    published: publishing(app[served]),
+    ...withPublished(app[served]),
     connections: new Connections(settings),
     responseHeads: new ResponseHeads(settings.keepAliveTimeout),
     draining: new Draining(),

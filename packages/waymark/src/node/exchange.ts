@@ -8,7 +8,7 @@ import type { ServedApp } from "../served-app.ts";
 import { canonicalAddress, clientBehind, type ProxyTrust } from "./client.ts";
 import type { ServeContext } from "./context.ts";
 import type { ContentHolder, ContentShare } from "./held-content.ts";
-import { endChannel, startChannel } from "./request-events.ts";
+import { endChannel, type PublishedApp, startChannel } from "./request-events.ts";
 
 /** Node, as far as exchanges differ by it. */
 export const node: Platform = {
@@ -16,15 +16,15 @@ export const node: Platform = {
   pause: () => eventLoopTurn(),
 };
 
-/** An app, and the same with its requests published on the channels of `node:diagnostics_channel`. */
-export interface PublishedApp {
-  readonly app: ServedApp;
-  readonly published: ServedApp;
-}
-
 /** Returns the app for a request that has come now: nothing is published while nobody subscribes. */
 export const appOf = ({ app, published }: PublishedApp): ServedApp =>
   startChannel.hasSubscribers || endChannel.hasSubscribers ? published : app;
+
+/** What the exchanges on a connection share. */
+export interface ExchangeSurroundings {
+  readonly context: ServeContext;
+  readonly peer: Peer;
+}
 
 /** An exchange on a connection of `serve`, with what it knows of the server, of the process and of the other end. */
 export abstract class ServedExchange extends AdapterExchange {
@@ -32,7 +32,7 @@ export abstract class ServedExchange extends AdapterExchange {
   readonly #peer: Peer;
   #draining: AbortSignal | undefined;
 
-  constructor({ context, peer }: { readonly context: ServeContext; readonly peer: Peer }) {
+  constructor({ context, peer }: ExchangeSurroundings) {
     super(appOf(context), node);
     this.context = context;
     this.#peer = peer;

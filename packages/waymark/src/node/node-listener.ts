@@ -9,7 +9,7 @@ import { canonicalAddress } from "./client.ts";
 import { type IncomingContent, readableContent } from "./content.ts";
 import { appOf, isEncrypted, node } from "./exchange.ts";
 import { withTargetHost } from "./http1/request-line.ts";
-import { publishing } from "./request-events.ts";
+import { withPublished } from "./request-events.ts";
 
 /**
  * Makes a listener of an app for an `http.Server` that is there already, or for what is mounted in one. Limits, timeouts and
@@ -21,7 +21,7 @@ import { publishing } from "./request-events.ts";
  * ```
  */
 export function toNodeListener(app: Servable): (message: IncomingMessage, response: ServerResponse) => void {
-  const apps = { app: app[served], published: publishing(app[served]) };
+  const apps = withPublished(app[served]);
   return (message, response) => {
     const exchange = new ListenerExchange(appOf(apps), message, response);
     answer(exchange, (settled) => send(exchange, settled));

@@ -1,5 +1,11 @@
 import type { Writable } from "node:stream";
-import type { ServeContext } from "./context.ts";
+import type { ServeSettings } from "./options.ts";
+import type { Unsent, UnsentHolder } from "./unsent.ts";
+
+/** How little a client may take before it is cut off, and where what waits for all clients is counted. */
+export interface OutputLimits extends Pick<ServeSettings, "writeTimeout" | "minWriteRate"> {
+  readonly unsent: Unsent;
+}
 
 /**
  * The sending side of a connection, or of a stream of HTTP/2. While a connection reads what has arrived, its answers are
@@ -7,9 +13,9 @@ import type { ServeContext } from "./context.ts";
  * one before has been taken: so a client that takes little can be known from one that takes nothing. Both are cut off. The
  * slices are longer while the system takes them at once.
  */
-export class Output {
+export class Output implements UnsentHolder {
   readonly #stream: Writable;
-  readonly #context: ServeContext;
+  readonly #limits: OutputLimits;
   readonly #onDrain: () => void;
   readonly #cut: () => void;
   /** Characters and bytes that were handed to Node. */
@@ -39,9 +45,9 @@ export class Output {
    * @param onDrain called when there is room again after it was full
    * @param cut breaks the connection, or the stream, of a client that takes too little
    */
-  constructor(stream: Writable, context: ServeContext, onDrain: () => void, cut: () => void) {
+  constructor(stream: Writable, limits: OutputLimits, onDrain: () => void, cut: () => void) {
     this.#stream = stream;
-    this.#context = context;
+    this.#limits = limits;
     this.#onDrain = onDrain;
     this.#cut = cut;
   }
@@ -61,12 +67,11 @@ export class Output {
     return this.#gathered === "" && this.#backlogLength === 0 && this.#stream.writableLength === 0;
   }
 
-  /** How many characters and bytes wait for the client here, rather than in Node. */
+  /** As counted here; what Node holds comes on top. */
   get unsent(): number {
     return this.#backlogLength + this.#heldLength;
   }
 
-  /** For how long the client has taken nothing, in milliseconds, although it should have. */
   get still(): number {
     return this.#still;
   }
@@ -124,7 +129,7 @@ export class Output {
     if (this.#isDiscarded) return;
     this.#held.push(content);
     this.#heldLength += content.length;
-    this.#context.unsent.hold(this, content);
+    this.#limits.unsent.hold(this, content);
   }
 
   /** Counts it no longer. */
@@ -133,7 +138,7 @@ export class Output {
     if (at < 0) return;
     this.#held.splice(at, 1);
     this.#heldLength -= content.length;
-    this.#context.unsent.release(this, content);
+    this.#limits.unsent.release(this, content);
   }
 
   /** Lets go of everything that has not been written, and takes no more. */
@@ -142,10 +147,9 @@ export class Output {
     this.#gathered = "";
     this.#backlogLength = 0;
     this.#heldLength = 0;
-    for (const part of [...this.#backlog.splice(0), ...this.#held.splice(0)]) this.#context.unsent.release(this, part);
+    for (const part of [...this.#backlog.splice(0), ...this.#held.splice(0)]) this.#limits.unsent.release(this, part);
   }
 
-  /** Lets go of everything, and breaks the connection. */
   giveUp(): void {
     this.discard();
     this.#cut();
@@ -158,7 +162,7 @@ export class Output {
    * @param isSilent whether the client is watched even when nothing waits for it
    */
   look(elapsed: number, isSilent = false): void {
-    const { writeTimeout, minWriteRate } = this.#context;
+    const { writeTimeout, minWriteRate } = this.#limits;
     const { isSent } = this;
     const taken = this.#written - this.#stream.writableLength;
     const progress = taken - this.#taken;
@@ -195,7 +199,7 @@ export class Output {
     if (this.#isDiscarded) return;
     this.#backlog.push(part);
     this.#backlogLength += part.length;
-    this.#context.unsent.hold(this, part);
+    this.#limits.unsent.hold(this, part);
     if (!this.#isSlicing) this.#writeSlice();
   }
 
@@ -213,7 +217,7 @@ export class Output {
       if (this.#sliced === part.length) {
         this.#backlog.shift();
         this.#sliced = 0;
-        this.#context.unsent.release(this, part);
+        this.#limits.unsent.release(this, part);
       }
       this.#isSlicing = this.#backlog.length > 0;
       if (this.#isSlicing) this.#writeSlice();

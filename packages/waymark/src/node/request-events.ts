@@ -79,15 +79,22 @@ const publisher: RequestObserver = {
   onEnd: (event) => endChannel.publish(event),
 };
 
-/** Returns the app with its requests published. */
-export function publishing(app: ServedApp): ServedApp {
-  return {
+/** An app, and the same with its requests published on the channels. */
+export interface PublishedApp {
+  readonly app: ServedApp;
+  readonly published: ServedApp;
+}
+
+/** Adds to the app the one with its requests published. */
+export function withPublished(app: ServedApp): PublishedApp {
+  const published: ServedApp = {
     answer: (request) => observe(request, (observed) => app.answer(observed), publisher),
     refuse: (request, refusal, malformed) =>
       observe(request, (observed) => app.refuse(observed, refusal, malformed), publisher),
     content: app.content,
     fault: (error, request) => app.fault(error, request),
   };
+  return { app, published };
 }
 
 function observe(request: HttpRequest, next: Next, observer: RequestObserver): HttpResponse | Promise<HttpResponse> {

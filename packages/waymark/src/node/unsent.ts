@@ -1,4 +1,12 @@
-import type { Output } from "./output.ts";
+/** Holds what waits for one client. */
+export interface UnsentHolder {
+  /** How many characters and bytes wait for the client. */
+  readonly unsent: number;
+  /** For how long the client has taken nothing, in milliseconds, although it should have. */
+  readonly still: number;
+  /** Lets go of everything, and cuts the client off. */
+  giveUp(): void;
+}
 
 /**
  * Counts the bytes of responses that wait for their clients, on all connections of a server. When there are too many, the
@@ -7,8 +15,8 @@ import type { Output } from "./output.ts";
 export class Unsent {
   readonly #most: number;
   #total = 0;
-  /** The outputs for whose clients something waits. */
-  readonly #outputs = new Set<Output>();
+  /** Those for whose clients something waits. */
+  readonly #holders = new Set<UnsentHolder>();
   /** How often each array of bytes is held: one that is sent to many clients takes its room once. */
   readonly #arrays = new Map<ArrayBufferLike, number>();
 
@@ -17,15 +25,15 @@ export class Unsent {
     this.#most = most;
   }
 
-  hold(output: Output, part: string | Uint8Array): void {
-    this.#outputs.add(output);
+  hold(holder: UnsentHolder, part: string | Uint8Array): void {
+    this.#holders.add(holder);
     this.#total += this.#change(part, 1);
-    while (this.#most > 0 && this.#total > this.#most && this.#outputs.size > 0) this.#giveUpLongest();
+    while (this.#most > 0 && this.#total > this.#most && this.#holders.size > 0) this.#giveUpLongest();
   }
 
-  /** To be called when the output does not hold the part any more. */
-  release(output: Output, part: string | Uint8Array): void {
-    if (output.unsent === 0) this.#outputs.delete(output);
+  /** To be called when the holder does not hold the part any more. */
+  release(holder: UnsentHolder, part: string | Uint8Array): void {
+    if (holder.unsent === 0) this.#holders.delete(holder);
     this.#total -= this.#change(part, -1);
   }
 
@@ -41,7 +49,7 @@ export class Unsent {
   }
 
   #giveUpLongest(): void {
-    const longest = [...this.#outputs].reduce((one, other) => (other.still > one.still ? other : one));
+    const longest = [...this.#holders].reduce((one, other) => (other.still > one.still ? other : one));
     longest.giveUp();
   }
 }

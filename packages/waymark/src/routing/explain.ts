@@ -5,9 +5,10 @@ import { escapeUnprintable } from "../message-text.ts";
 import { requestWithin } from "../mount.ts";
 import { matchPattern, pathSegments } from "../path/pattern.ts";
 import type { HttpRequest } from "../request.ts";
+import type { Attempt } from "./attempt.ts";
 import { type Branch, describeRoute, matchesMethod, matchesPath } from "./branch.ts";
 import { refusePath } from "./refusal.ts";
-import type { Attempt, PathRoutes, RouteTable } from "./route-table.ts";
+import type { PathRoutes, RouteTable } from "./route-table.ts";
 
 /** Explains by trying every branch, as slowly as need be. */
 export function explain(branches: readonly Branch[], locate: RouteTable, request: HttpRequest): Explanation {

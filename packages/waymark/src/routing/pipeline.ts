@@ -1,13 +1,10 @@
-import { type Awaitable, andThen, isPromise } from "../and-then.ts";
+import { type Awaitable, isPromise } from "../and-then.ts";
 import { type DeclarationSite, typeName } from "../declaration.ts";
 import type { AfterFilter, AroundFilter, BeforeFilter, ErrorClause, Filter, Next } from "../filter.ts";
 import { HttpError } from "../problem.ts";
-import { exchangeOf, HttpRequest, matchedRequest } from "../request.ts";
+import { HttpRequest } from "../request.ts";
 import { fromWebResponse, HttpResponse } from "../response.ts";
 import type { Group, Handler } from "../route.ts";
-import type { Consulted } from "./check.ts";
-import { refusePath } from "./refusal.ts";
-import type { Located, RouteTable } from "./route-table.ts";
 
 /**
  * Puts these web filters around the step, the first outermost. What fails within one of them is a response for it:
@@ -24,49 +21,6 @@ export function wrapWeb(filters: readonly Filter[], clauses: readonly ErrorClaus
     }
   };
   return filters.reduceRight((next, filter) => wrapFilter(filter, next, settle), settling(step, settle));
-}
-
-/** Returns the innermost step: the choice of a route, or the refusal. */
-export function dispatcher(locate: RouteTable): Next {
-  return (request) => {
-    exchangeOf(request).route = undefined; // For a filter that calls its next step twice.
-    const located = locate(request.path);
-    if (located === undefined) return refusePath(request, locate);
-    const { routes, segments } = located;
-    try {
-      const response = dispatch(located, request, request);
-      if (response !== undefined) return response;
-      const refusal = routes.refuse(request, segments);
-      const judged = routes.withoutMalformedAccept(request, refusal);
-      if (judged === undefined) return refusal;
-      return dispatch(located, request, judged, routes.consulted(request.method)) ?? routes.refuse(judged, segments);
-    } catch (error) {
-      return thrownResponse(error); // Of a test: handlers and filters have turned theirs into responses.
-    }
-  };
-}
-
-/**
- * Returns the response of the first branch whose checks match the request as it is judged; undefined when none does.
- *
- * @param rest what the choice rests on; without it, what was consulted up to the route
- */
-function dispatch(
-  { routes, segments }: Located,
-  request: HttpRequest,
-  judged: HttpRequest,
-  rest?: Consulted,
-): Awaitable<HttpResponse> | undefined {
-  for (const { branch, method, checksBesideAccept, consulted } of routes.attempts(request.method)) {
-    if (!checksBesideAccept.every(({ matches }) => matches(judged, method, segments))) continue;
-    const type = branch.negotiate?.(judged);
-    if (type === undefined && branch.negotiate !== undefined) continue;
-    // A mounted app notes its own, or none.
-    if (branch.mounted === undefined) exchangeOf(request).route = branch.route;
-    const response = branch.run(matchedRequest(request, branch.bind(segments), type));
-    return andThen(response, (settled) => routes.complete(settled, rest ?? consulted));
-  }
-  return undefined;
 }
 
 /** Makes one function of the handler, declared at the site, and the filters of the groups around it, the outermost first. */

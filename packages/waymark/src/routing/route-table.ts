@@ -1,12 +1,14 @@
-import type { ConditionData } from "../condition.ts";
+import { type Awaitable, andThen } from "../and-then.ts";
 import { hasMalformedRange } from "../fields/accept.ts";
+import type { Next } from "../filter.ts";
 import { pathWithin } from "../mount.ts";
 import { pathSegments } from "../path/pattern.ts";
-import type { HttpRequest } from "../request.ts";
+import { exchangeOf, type HttpRequest, matchedRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { TextMap } from "../text-map.ts";
+import { type Attempt, makeAttempts, typesProduced, typesRead } from "./attempt.ts";
 import { type Branch, matchesMethod, matchesPath, restrictsPath } from "./branch.ts";
-import { type Check, type Consulted, consulting, stages, withVary } from "./check.ts";
+import { type Consulted, consulting, stages, withVary } from "./check.ts";
 import { buildPathIndex, type Entries } from "./path-index.ts";
 import {
   answerOptions,
@@ -15,6 +17,7 @@ import {
   refuseContentType,
   refuseMethod,
   refuseNotFound,
+  refusePath,
   refuseUnknownMethod,
   withReadable,
 } from "./refusal.ts";
@@ -41,6 +44,15 @@ export function buildRouteTable(branches: readonly Branch[]): RouteTable {
   const fixed = new TextMap<Located | undefined>();
   for (const path of index.fixedPaths) fixed.add(path, locate(path));
   return (path) => fixed.get(path) ?? locate(path);
+}
+
+/** Returns the innermost step: the choice of a route, or the refusal. */
+export function dispatcher(locate: RouteTable): Next {
+  return (request) => {
+    exchangeOf(request).route = undefined; // For a filter that calls its next step twice.
+    const located = locate(request.path);
+    return located === undefined ? refusePath(request, locate) : located.routes.answer(request, located.segments);
+  };
 }
 
 /** Paths on which the same patterns meet share their routes, which are then made once. */
@@ -80,19 +92,6 @@ const mostCombinations = 65_536;
 
 /** The methods that a route without a condition on the method is said to answer; it answers any other too. */
 const knownMethods: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"];
-
-/** A branch as requests of one method try it. */
-export interface Attempt {
-  readonly branch: Branch;
-  /** GET where a HEAD is answered as GET. */
-  readonly method: string;
-  /** What is left to check when path and method match. */
-  readonly checks: readonly Check[];
-  /** Those but the innermost `accept`, which the branch negotiates. */
-  readonly checksBesideAccept: readonly Check[];
-  /** The header fields that have been consulted when the choice falls on this branch. */
-  readonly consulted: Consulted;
-}
 
 /** The routes of one path, or of all paths that the same routes have: what a request for it can come to. */
 export class PathRoutes {
@@ -134,6 +133,40 @@ export class PathRoutes {
     return attempts;
   }
 
+  /** Answers with the first branch that takes the request, or with the refusal. */
+  answer(request: HttpRequest, segments: readonly string[]): Awaitable<HttpResponse> {
+    const response = this.#dispatch(request, request, segments);
+    if (response !== undefined) return response;
+    const refusal = this.refuse(request, segments);
+    const judged = this.withoutMalformedAccept(request, refusal);
+    if (judged === undefined) return refusal;
+    const all = this.#consulted(request.method);
+    return this.#dispatch(request, judged, segments, all) ?? this.refuse(judged, segments);
+  }
+
+  /**
+   * Returns the response of the first branch whose checks match the request as it is judged; undefined when none does.
+   *
+   * @param rest what the choice rests on; without it, what was consulted up to the branch
+   */
+  #dispatch(
+    request: HttpRequest,
+    judged: HttpRequest,
+    segments: readonly string[],
+    rest?: Consulted,
+  ): Awaitable<HttpResponse> | undefined {
+    for (const { branch, method, checksBesideAccept, consulted } of this.attempts(request.method)) {
+      if (!checksBesideAccept.every(({ matches }) => matches(judged, method, segments))) continue;
+      const type = branch.negotiate?.(judged);
+      if (type === undefined && branch.negotiate !== undefined) continue;
+      // A mounted app notes its own, or none.
+      if (branch.mounted === undefined) exchangeOf(request).route = branch.route;
+      const response = branch.run(matchedRequest(request, branch.bind(segments), type));
+      return andThen(response, (settled) => this.#complete(settled, rest ?? consulted));
+    }
+    return undefined;
+  }
+
   /** Answers when none of the attempts for the method succeeded: the furthest that any got decides. */
   refuse(request: HttpRequest, segments: readonly string[]): HttpResponse {
     const { method } = request;
@@ -148,11 +181,11 @@ export class PathRoutes {
     const furthest = Math.max(...failures.map((failure) => failure?.stage ?? stages.done));
     const failed = attempts.filter((_, i) => failures[i]?.stage === furthest);
     const refusal = this.#refuseAt(furthest, failed, request);
-    return withVary(refusal, this.consulted(method));
+    return withVary(refusal, this.#consulted(method));
   }
 
   /** Returns the header fields that have been consulted when every attempt for the method has failed. */
-  consulted(method: string): Consulted {
+  #consulted(method: string): Consulted {
     return this.attempts(method).at(-1)?.consulted ?? consultingNothing;
   }
 
@@ -169,16 +202,15 @@ export class PathRoutes {
    * Completes the handler's response by `Vary`, and for content that the handler could not read by the types that the path's
    * routes read, as where the routes themselves refuse it.
    */
-  complete(response: HttpResponse, consulted: Consulted): HttpResponse {
+  #complete(response: HttpResponse, consulted: Consulted): HttpResponse {
     const isUnread = response.status === 415 && response.headers.has("Accept");
     return withVary(isUnread ? withReadable(response, this.#readable()) : response, consulted);
   }
 
   #refuseAt(stage: number, failed: readonly Attempt[], request: HttpRequest): HttpResponse {
-    const conditions = failed.flatMap(({ checks }) => checks.map(({ condition }) => condition));
     switch (stage) {
       case stages.contentType:
-        return refuseContentType(request.headers.get("content-type"), typesRead(conditions), this.#readable());
+        return refuseContentType(request.headers.get("content-type"), typesRead(failed), this.#readable());
       case stages.accept:
         return refuseAccept(request.headers.get("accept"), typesProduced(failed));
       default:
@@ -187,9 +219,7 @@ export class PathRoutes {
   }
 
   #readable(): ReadableTypes {
-    const readBy = (method: string): readonly string[] =>
-      typesRead(this.attempts(method).flatMap(({ checks }) => checks.map(({ condition }) => condition)));
-    return { POST: readBy("POST"), PATCH: readBy("PATCH") };
+    return { POST: typesRead(this.attempts("POST")), PATCH: typesRead(this.attempts("PATCH")) };
   }
 }
 
@@ -198,37 +228,5 @@ function allowedBy(branches: readonly Branch[], namedBy: (branch: Branch) => rea
   const taken = branches.flatMap(namedBy).filter((method) => branches.some((branch) => matchesMethod(branch, method)));
   return [...new Set([...taken.flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])), "OPTIONS"])];
 }
+
 const consultingNothing = consulting([]);
-
-function makeAttempts(branches: readonly Branch[], method: string): readonly Attempt[] {
-  const taken = branches.filter((branch) => matchesMethod(branch, method));
-  if (method !== "HEAD") return inOrder(taken.map((branch) => ({ branch, method })));
-  // RFC 9110 §9.3.2: HEAD is GET without the content. What is declared for HEAD comes before, and what every method
-  // reaches but GET comes after.
-  return inOrder([
-    ...taken.filter(({ methods }) => methods !== undefined).map((branch) => ({ branch, method })),
-    ...branches.filter((each) => matchesMethod(each, "GET")).map((branch) => ({ branch, method: "GET" })),
-    ...taken.filter(({ methods }) => methods === undefined).map((branch) => ({ branch, method })),
-  ]);
-}
-
-function inOrder(tried: readonly Pick<Attempt, "branch" | "method">[]): readonly Attempt[] {
-  const consulted = new Map<string, string>();
-  return tried.map(({ branch, method }): Attempt => {
-    const checks = branch.checks.filter(({ stage }) => stage > stages.method);
-    for (const name of checks.flatMap(({ consults }) => consults)) {
-      if (!consulted.has(name.toLowerCase())) consulted.set(name.toLowerCase(), name);
-    }
-    // The type that the innermost accept chooses says whether it matches.
-    const checksBesideAccept = checks.filter(({ condition }) => condition !== branch.accept);
-    return { branch, method, checks, checksBesideAccept, consulted: consulting([...consulted.values()]) };
-  });
-}
-
-const typesRead = (conditions: readonly ConditionData[]): readonly string[] => [
-  ...new Set(conditions.flatMap((condition) => (condition.kind === "contentType" ? condition.mediaTypes : []))),
-];
-
-const typesProduced = (attempts: readonly Attempt[]): readonly string[] => [
-  ...new Set(attempts.flatMap(({ branch }) => branch.accept?.mediaTypes ?? [])),
-];

@@ -8,16 +8,16 @@ import { incomplete } from "../refusals.ts";
 import type { Takeover } from "../upgrade.ts";
 import { Deadlines } from "./deadlines.ts";
 import { Http1Exchange } from "./exchange.ts";
-import { ExchangeQueue } from "./exchange-queue.ts";
+import { ExchangeQueue, type QueueConnection } from "./exchange-queue.ts";
 import { noHead } from "./head.ts";
-import { MessageReader } from "./message-reader.ts";
+import { MessageReader, type ReaderConnection } from "./message-reader.ts";
 import { interimResponse } from "./response-head.ts";
 
 /**
  * One connection of HTTP/1.1 (RFC 9112 §9): reads requests into its queue, refuses what cannot be read, and decides when it
  * ends. All that waits is bounded: the requests, the bytes behind them, and the responses that the client has not taken.
  */
-export class Http1Connection implements Connection {
+export class Http1Connection implements Connection, ReaderConnection, QueueConnection {
   readonly socket: Socket;
   readonly context: ServeContext;
   readonly output: Output;
@@ -26,7 +26,6 @@ export class Http1Connection implements Connection {
   readonly queue: ExchangeQueue;
   readonly #reader: MessageReader;
   #requests = 0;
-  /** Whether the last response is on its way, or there is nobody to send one to. */
   isEnding = false;
 
   /** Speaks HTTP/1.1 on this connection from now on. */
@@ -56,18 +55,15 @@ export class Http1Connection implements Connection {
     close: (): void => this.#abandon(),
   };
 
-  /** Whether another request is taken now. */
   get mayTake(): boolean {
     return this.queue.hasRoom && !this.output.isFull;
   }
 
-  /** Takes a request whose content, if it has any, is still to come. */
   take(exchange: Http1Exchange): void {
     if (++this.#requests === this.context.maxRequestsPerConnection) exchange.closes = true;
     this.queue.add(exchange);
   }
 
-  /** To be called when a reader of content begins to wait for more, or ends. */
   contentChanged(): void {
     this.queue.letContinue();
     this.#reader.advance();
@@ -80,11 +76,6 @@ export class Http1Connection implements Connection {
     this.#reader.advance();
   }
 
-  /**
-   * Decides whether the connection ends with the response (RFC 9112 §9.3), before its head is made.
-   *
-   * @param isFramed whether the client can find the end of the response
-   */
   decideEnd(exchange: Http1Exchange, isFramed: boolean): void {
     const { incoming, awaitsContinue } = exchange;
     const { closing, drainLimit } = this.context;
@@ -94,7 +85,6 @@ export class Http1Connection implements Connection {
     if (!isFramed || isLast || (isUnread && (awaitsContinue || isTooLong))) exchange.closes = true;
   }
 
-  /** Goes on to the next response: that of this exchange has been written whole. */
   answered(exchange: Http1Exchange): void {
     this.queue.noteWritten(exchange);
     // Its head may have promised to keep the connection, from before the shutdown.
@@ -118,7 +108,6 @@ export class Http1Connection implements Connection {
     else this.#reader.discardContent();
   }
 
-  /** Hands the connection over instead of sending a response, and has nothing more to do with it. */
   handOver(exchange: Http1Exchange, takeover: Takeover): void {
     const { socket, output } = this;
     const { method, target, headers } = exchange.head;
@@ -141,7 +130,6 @@ export class Http1Connection implements Connection {
     }
   }
 
-  /** Answers a message that cannot be read on, in its turn, and ends the connection. */
   refuse(refusal: HttpResponse): void {
     const received = this.#reader.exchange;
     if (received?.stage === "written") {
@@ -157,7 +145,6 @@ export class Http1Connection implements Connection {
     else this.queue.restart(exchange);
   }
 
-  /** Ends the connection in the midst of a response, so that the client cannot take what it has for the whole. */
   cut(exchange: Http1Exchange): void {
     exchange.end(false);
     if (exchange.head.minorVersion === 1) this.end();
@@ -169,10 +156,6 @@ export class Http1Connection implements Connection {
     }
   }
 
-  /**
-   * Ends the sending side, and takes what the client still sends for a while: a connection that is closed on bytes not read is
-   * reset, and the client may lose the answer (RFC 9112 §9.6).
-   */
   end(): void {
     if (this.isEnding) return;
     this.isEnding = true;

@@ -1,5 +1,4 @@
 import type { ServeContext } from "../context.ts";
-import type { MessageReader } from "./message-reader.ts";
 
 /**
  * Says what to do with a connection whose client is late: refuse the message that has not arrived, close an idle connection, end
@@ -7,7 +6,22 @@ import type { MessageReader } from "./message-reader.ts";
  */
 export type Lateness = "refuse" | "close" | "end" | "destroy" | "probe";
 
-/** How far a connection has come. */
+/**
+ * What is read next (RFC 9112 §9): the head of a request, its content, the rest of content that nobody wants, or, once no
+ * request will be answered any more, nothing: what still arrives is thrown away.
+ */
+export type Reading = "head" | "content" | "rest" | "nothing";
+
+/** How far the reading of a connection has come. */
+export interface ReadingProgress {
+  readonly reading: Reading;
+  /** Whether everything that has arrived has been read. */
+  readonly isEmpty: boolean;
+  /** Whether what arrives now is read at once. */
+  readonly canRead: boolean;
+}
+
+/** How far a connection has come with its responses. */
 interface Progress {
   /** Whether no request has come on it. */
   readonly isFresh: boolean;
@@ -52,11 +66,11 @@ export class Deadlines {
    *
    * @param elapsed since the last call, in milliseconds
    */
-  look(elapsed: number, reader: MessageReader, progress: Progress): Lateness | undefined {
+  look(elapsed: number, reader: ReadingProgress, progress: Progress): Lateness | undefined {
     return this.#judge(elapsed, reader, progress) ?? (progress.isHalfClosed ? this.#probe(elapsed) : undefined);
   }
 
-  #judge(elapsed: number, { reading, isEmpty, canRead }: MessageReader, progress: Progress): Lateness | undefined {
+  #judge(elapsed: number, { reading, isEmpty, canRead }: ReadingProgress, progress: Progress): Lateness | undefined {
     const isBetween = reading === "head" && isEmpty;
     if (!canRead || (isBetween && !progress.isSettled)) return undefined;
     const waited = this.#waited + elapsed;

@@ -1,17 +1,26 @@
 import { answer, send } from "../../adapter/exchange.ts";
 import { cancelBody } from "../../adapter/stream.ts";
 import type { HttpResponse } from "../../response.ts";
+import type { ServeSettings } from "../options.ts";
+import type { Output } from "../output.ts";
 import { Takeover } from "../upgrade.ts";
-import type { Http1Connection } from "./connection.ts";
 import type { Http1Exchange } from "./exchange.ts";
 import { interimResponse } from "./response-head.ts";
+
+/** The connection of a queue, as far as the queue needs it. */
+export interface QueueConnection {
+  readonly context: Pick<ServeSettings, "maxUnsentPerConnection">;
+  readonly output: Output;
+  /** Hands the connection over instead of sending a response, and has nothing more to do with it. */
+  handOver(exchange: Http1Exchange, takeover: Takeover): void;
+}
 
 /**
  * The exchanges of one connection, each until it has ended. Requests are begun in their order, and together only while all of
  * them are safe (RFC 9112 §9.3.2); responses are sent in the order of the requests.
  */
 export class ExchangeQueue {
-  readonly #connection: Http1Connection;
+  readonly #connection: QueueConnection;
   /** The exchanges whose responses are not written, in their order. The last may have to wait; none is taken behind it then. */
   readonly #open: Http1Exchange[] = [];
   /** The exchanges whose responses are written, and may not have left the process. */
@@ -20,7 +29,7 @@ export class ExchangeQueue {
   #awaitsSent = false;
   #isAbandoned = false;
 
-  constructor(connection: Http1Connection) {
+  constructor(connection: QueueConnection) {
     this.#connection = connection;
   }
 

@@ -3,11 +3,27 @@ import { fieldLines, type HeaderList } from "../../fields/header-list.ts";
 import { type HttpResponse, representedFields } from "../../response.ts";
 import type { Piece } from "../../response-body.ts";
 import type { IncomingContent } from "../content.ts";
-import { ServedExchange } from "../exchange.ts";
+import { type ExchangeSurroundings, ServedExchange } from "../exchange.ts";
+import type { Output } from "../output.ts";
 import { chunkStart, lastChunk } from "./chunked.ts";
-import type { Http1Connection } from "./connection.ts";
 import type { Head } from "./head.ts";
 import { withTargetHost } from "./request-line.ts";
+
+/** The connection of an exchange, as far as the exchange needs it. */
+export interface ExchangeConnection extends ExchangeSurroundings {
+  readonly socket: Socket;
+  readonly output: Output;
+  /**
+   * Decides whether the connection ends with the response (RFC 9112 §9.3), before its head is made.
+   *
+   * @param isFramed whether the client can find the end of the response
+   */
+  decideEnd(exchange: Http1Exchange, isFramed: boolean): void;
+  /** Goes on to the next response: that of this exchange has been written whole. */
+  answered(exchange: Http1Exchange): void;
+  /** Ends the connection in the midst of a response, so that the client cannot take what it has for the whole. */
+  cut(exchange: Http1Exchange): void;
+}
 
 /** A request on a connection and its response. */
 export class Http1Exchange extends ServedExchange {
@@ -29,12 +45,12 @@ export class Http1Exchange extends ServedExchange {
   closes: boolean;
   /** Whether the client holds its content back until it receives `100 Continue`. */
   awaitsContinue: boolean;
-  readonly #connection: Http1Connection;
+  readonly #connection: ExchangeConnection;
   #isChunked = false;
   /** The head, until the first piece goes out with it. */
   #start = "";
 
-  constructor(connection: Http1Connection, head: Head, incoming: IncomingContent | undefined) {
+  constructor(connection: ExchangeConnection, head: Head, incoming: IncomingContent | undefined) {
     super(connection);
     this.head = head;
     this.headers = withTargetHost(head.target, head.headers);

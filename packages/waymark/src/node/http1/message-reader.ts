@@ -1,25 +1,43 @@
 import type { Socket } from "node:net";
 import { HttpError } from "../../problem.ts";
+import type { HttpResponse } from "../../response.ts";
+import type { Connection } from "../connections.ts";
 import { IncomingContent } from "../content.ts";
 import { incomplete } from "../refusals.ts";
 import { ByteQueue } from "./byte-queue.ts";
 import { ChunkedDecoder, type ContentDecoder, SizedDecoder } from "./chunked.ts";
-import type { Http1Connection } from "./connection.ts";
-import { Http1Exchange } from "./exchange.ts";
+import type { Deadlines, Reading, ReadingProgress } from "./deadlines.ts";
+import { type ExchangeConnection, Http1Exchange } from "./exchange.ts";
+import type { ExchangeQueue } from "./exchange-queue.ts";
 import { type Head, HeadReader } from "./head.ts";
 
-/**
- * What is read next (RFC 9112 §9): the head of a request, its content, the rest of content that nobody wants, or, once no
- * request will be answered any more, nothing: what still arrives is thrown away.
- */
-export type Reading = "head" | "content" | "rest" | "nothing";
+/** The connection of a reader, as far as the reader needs it. */
+export interface ReaderConnection extends ExchangeConnection, Pick<Connection, "closeIdle"> {
+  readonly deadlines: Deadlines;
+  readonly queue: ExchangeQueue;
+  /** Whether another request is taken now. */
+  readonly mayTake: boolean;
+  /** Whether the last response is on its way, or there is nobody to send one to. */
+  readonly isEnding: boolean;
+  /** Takes a request whose content, if it has any, is still to come. */
+  take(exchange: Http1Exchange): void;
+  /** To be called when a reader of content begins to wait for more, or ends. */
+  contentChanged(): void;
+  /** Answers a message that cannot be read on, in its turn, and ends the connection. */
+  refuse(refusal: HttpResponse): void;
+  /**
+   * Ends the sending side, and takes what the client still sends for a while: a connection that is closed on bytes not read is
+   * reset, and the client may lose the answer (RFC 9112 §9.6).
+   */
+  end(): void;
+}
 
 /**
  * The receiving side of a connection: reads its requests, one after the other, as far as what has arrived allows and as they
  * are taken, and lets others have their turn in between.
  */
-export class MessageReader {
-  readonly #connection: Http1Connection;
+export class MessageReader implements ReadingProgress {
+  readonly #connection: ReaderConnection;
   readonly #socket: Socket;
   readonly #input = new ByteQueue();
   readonly #heads: HeadReader;
@@ -35,7 +53,7 @@ export class MessageReader {
   #isAdvancing = false;
   #isScheduled = false;
 
-  constructor(connection: Http1Connection) {
+  constructor(connection: ReaderConnection) {
     this.#connection = connection;
     this.#socket = connection.socket;
     this.#heads = new HeadReader(connection.context);
@@ -59,12 +77,10 @@ export class MessageReader {
     return this.#isAdvancing;
   }
 
-  /** Whether everything that has arrived has been read. */
   get isEmpty(): boolean {
     return this.#input.length === 0;
   }
 
-  /** Whether what arrives now is read at once. */
   get canRead(): boolean {
     if (this.#reading === "head") return this.#connection.mayTake;
     return this.#reading !== "content" || this.#exchange?.incoming?.hasRoom === true;

@@ -5,12 +5,17 @@ import type { HeaderList } from "../../fields/header-list.ts";
 import { type HttpResponse, handlerFields } from "../../response.ts";
 import type { Piece } from "../../response-body.ts";
 import { type IncomingContent, readableContent } from "../content.ts";
-import { ServedExchange } from "../exchange.ts";
+import { type ExchangeSurroundings, ServedExchange } from "../exchange.ts";
 import { Output } from "../output.ts";
 import { incomplete } from "../refusals.ts";
 import type { Http2Head } from "./head.ts";
-import type { Http2Session } from "./session.ts";
 import { UnreadContent } from "./unread-content.ts";
+
+/** The session of an exchange, as far as the exchange needs it. */
+export interface ExchangeSession extends ExchangeSurroundings {
+  /** To be called when the client has taken something. */
+  drained(): void;
+}
 
 /** A request on a stream of HTTP/2 and its response. */
 export class Http2Exchange extends ServedExchange {
@@ -25,7 +30,7 @@ export class Http2Exchange extends ServedExchange {
   /** For how long content has been coming, in milliseconds. */
   #waited = 0;
 
-  constructor(stream: ServerHttp2Stream, head: Http2Head, session: Http2Session) {
+  constructor(stream: ServerHttp2Stream, head: Http2Head, session: ExchangeSession) {
     const { context } = session;
     super(session);
     this.native = stream;

@@ -5,11 +5,11 @@ import type { ServeContext } from "../context.ts";
 import { Peer } from "../exchange.ts";
 import type { ServeSettings } from "../options.ts";
 import { endAbusiveSession } from "./abuse.ts";
-import { Http2Exchange } from "./exchange.ts";
+import { type ExchangeSession, Http2Exchange } from "./exchange.ts";
 import { readHttp2Head, refuseHttp2Head } from "./head.ts";
 
 /** A session of HTTP/2 and the exchanges on its streams, which are begun as long as its client takes what is sent. */
-export class Http2Session implements Connection {
+export class Http2Session implements Connection, ExchangeSession {
   readonly context: ServeContext;
   readonly peer: Peer;
   readonly #native: ServerHttp2Session;
@@ -69,7 +69,7 @@ export class Http2Session implements Connection {
     if (this.#waiting.includes(exchange) && !stream.endAfterHeaders) stream.close(constants.NGHTTP2_REFUSED_STREAM);
   }
 
-  /** Begins what has waited until the client takes what is sent; to be called when it has taken something. */
+  /** Begins what has waited until the client takes what is sent. */
   drained(): void {
     while (this.#waiting.length > 0 && this.#hasRoom) {
       const exchange = this.#waiting.shift();
