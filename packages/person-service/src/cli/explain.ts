@@ -1,4 +1,5 @@
 import { type App, HttpError, HttpRequest, type HttpResponse } from "waymark";
+import { reasonPhrase } from "waymark/fields";
 import { openPersonService } from "../service.ts";
 import { type Command, CommandError, type Given } from "./command.ts";
 import { matching, quotedArgument } from "./option.ts";
@@ -52,12 +53,11 @@ function toRequest(given: Given): HttpRequest {
 async function explain(app: App, request: HttpRequest): Promise<string> {
   const explanation = app.explain(request);
   if (explanation.route !== undefined) return String(explanation);
-  return `${explanation}\n\n${await describeAnswer(await app.handle(request))}`;
+  return `${explanation}\n\n${describeAnswer(await app.handle(request))}`;
 }
 
 /** Describes a refusal: its status, the fields that say what would be right, and the detail of the problem. */
-async function describeAnswer({ status, headers, body }: HttpResponse): Promise<string> {
-  const { STATUS_CODES } = await import("node:http"); // loading it takes a fourth of a start, which other commands need not wait for
+function describeAnswer({ status, headers, body }: HttpResponse): string {
   const fields = explaining.flatMap((name) => {
     const value = headers.get(name);
     return value === undefined ? [] : [`${name}: ${value}`];
@@ -66,7 +66,7 @@ async function describeAnswer({ status, headers, body }: HttpResponse): Promise<
   const isJson = typeof body === "string" && headers.get("Content-Type")?.startsWith("application/problem+json");
   const { detail }: { readonly detail?: string } = isJson ? JSON.parse(body) : {};
   return [
-    `${status} ${STATUS_CODES[status] ?? ""}`.trimEnd(),
+    `${status} ${reasonPhrase(status) ?? ""}`.trimEnd(),
     ...fields,
     ...(detail === undefined ? [] : [detail]),
   ].join("\n");

@@ -5,6 +5,7 @@ export {
   type Verdict,
   validatorFields,
 } from "../preconditions.ts";
+export { reasonPhrase } from "../reason-phrase.ts";
 export { negotiate } from "./accept.ts";
 export { attachment } from "./content-disposition.ts";
 export { type HeaderFields, HeaderList } from "./header-list.ts";
