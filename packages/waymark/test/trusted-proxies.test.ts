@@ -78,6 +78,7 @@ describe("the client of a request", () => {
     [["X-Forwarded-For: 192.0.2.1, nonsense"], {}],
     [["X-Forwarded-For: nonsense, 10.1.2.3"], { address: "10.1.2.3" }],
     [["X-Forwarded-For: 192.0.2.1,"], {}],
+    [["X-Forwarded-For: 192.0.2.1\u00a0"], {}],
     [["X-Forwarded-For: 192.0.2.999"], {}],
     [["X-Forwarded-For: unknown"], {}],
     [["X-Forwarded-Proto: https"], { scheme: "https" }],

@@ -1,5 +1,5 @@
 import type { HeaderList } from "../fields/header-list.ts";
-import { tokenText } from "../fields/syntax.ts";
+import { tokenList, tokenText } from "../fields/syntax.ts";
 import { excerpt } from "../message-text.ts";
 import { HttpError, problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
@@ -53,8 +53,7 @@ export type Extent = "part" | "flush" | "end";
 export function chooseCoding(headers: HeaderList, codings: readonly ContentCoding[]): ContentCoding | undefined {
   const field = headers.get("Content-Encoding");
   if (field === undefined) return undefined;
-  const names = field.split(",").map((name) => name.trim().toLowerCase());
-  const [only, ...others] = names.filter((name) => name !== "" && name !== "identity");
+  const [only, ...others] = tokenList(field).filter((name) => name !== "" && name !== "identity");
   if (only === undefined) return undefined;
   const coding = codings.find(({ name, aliases }) => name === only || aliases.includes(only));
   if (coding === undefined || others.length > 0) throw unsupported(field, codings);

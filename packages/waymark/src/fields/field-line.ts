@@ -30,12 +30,17 @@ function assertName(name: string): void {
 function assertValue(name: string, value: unknown): void {
   // From JavaScript: the value of a field that another message lacks would be sent as "undefined".
   if (typeof value !== "string") throw new TypeError(`The value of ${name} must be a string, not ${typeName(value)}`);
-  if (!fieldValue.test(value)) {
+  if (!isFieldValue(value)) {
     throw new TypeError(`The value of ${name} has a character that a header field cannot carry: ${quote(value)}`);
   }
 }
 
-// Field values are octets: what is above U+00FF cannot be sent, and a line break would start another field.
+/**
+ * Returns whether a field can carry the text (RFC 9110 §5.5). Its characters are octets, so what is above U+00FF cannot be sent;
+ * a line break, even a lone CR or LF, would begin another line for some readers (RFC 9112 §2.2).
+ */
+export const isFieldValue = (text: string): boolean => fieldValue.test(text);
+
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**

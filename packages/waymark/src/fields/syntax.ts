@@ -8,6 +8,32 @@ export function isToken(text: string): boolean {
 
 const token = new RegExp(`^${tokenText}$`);
 
+/** The grammar of a quoted string (RFC 9110 §5.6.4), for regular expressions. */
+export const quotedText: string = String.raw`"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"`;
+
+/** Returns the text from one place up to another without the blanks around it, which are only spaces and tabs (RFC 9110 §5.6.3). */
+export function trimBlanks(text: string, from = 0, to: number = text.length): string {
+  let first = from;
+  let last = to;
+  while (first < last && isBlank(text.charCodeAt(first))) first++;
+  while (last > first && isBlank(text.charCodeAt(last - 1))) last--;
+  return text.slice(first, last);
+}
+
+/** Returns whether it is the code of a space or a tab. */
+export const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
+
+/**
+ * Returns the members of a list field whose members are tokens (RFC 9110 §5.6.1), in lower case; an empty member is an empty
+ * text.
+ */
+export function tokenList(field: string): readonly string[] {
+  return field
+    .toLowerCase()
+    .split(",")
+    .map((member) => trimBlanks(member));
+}
+
 /** Returns the members of a list field (RFC 9110 §5.6.1): commas split it, but not those within a quoted string (§5.6.4). */
 export function splitList(field: string): readonly string[] {
   const members: string[] = [];
@@ -66,7 +92,6 @@ export function parsePrefer(field: string | undefined): ReadonlyMap<string, stri
 
 const none: ReadonlyMap<string, string> = new Map();
 
-const quotedText = String.raw`"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"`;
 const space = "[\\t ]*";
 // White space has one place in each pattern, so that a long field without an end takes no time to refuse.
 const parameter = `${tokenText}${space}(?:=${space}(?:${tokenText}|${quotedText})${space})?`;

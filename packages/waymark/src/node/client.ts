@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 import type { Client } from "../exchange.ts";
+import { forwardedHops, xForwardedHops } from "../fields/forwarded.ts";
 import type { HeaderList } from "../fields/header-list.ts";
-import { tokenText } from "../fields/syntax.ts";
 import { quote } from "../message-text.ts";
 import { isHost } from "../path/target.ts";
 
@@ -23,68 +23,18 @@ export function clientBehind(peer: Client, headers: HeaderList, fields: ProxyFie
   if (peer.address === undefined || !isTrusted(peer.address)) return peer;
   const hops = fields === "Forwarded" ? forwardedHops(headers) : xForwardedHops(headers);
   let client = peer;
-  for (const hop of hops) {
+  for (const { node, scheme, host } of hops) {
     if (client.address === undefined || !isTrusted(client.address)) break;
+    const address = parseNode(node);
     client = {
-      address: hop.address ?? client.address,
-      scheme: hop.scheme ?? client.scheme,
-      host: hop.host ?? client.host,
+      address: address ?? client.address,
+      scheme: parseScheme(scheme) ?? client.scheme,
+      host: host !== undefined && isHost(host) ? host : client.host,
     };
-    if (hop.address === undefined) break;
+    if (address === undefined) break;
   }
   return client;
 }
-
-/** What a proxy says of the one it received the request from; undefined is what it does not say, or hides. */
-type Hop = { readonly [K in keyof Client]: Client[K] | undefined };
-
-/** X-Forwarded-For, -Proto and -Host, the last first. A proxy may hand on what is said of scheme and host: one is for all. */
-function* xForwardedHops(headers: HeaderList): Generator<Hop> {
-  const list = (name: string): readonly string[] =>
-    (headers.get(name) ?? "")
-      .split(",")
-      .map((member) => member.trim())
-      .reverse();
-  const addresses = list("X-Forwarded-For");
-  const schemes = list("X-Forwarded-Proto");
-  const hosts = list("X-Forwarded-Host");
-  for (const [i, node] of addresses.entries()) {
-    yield {
-      address: parseNode(node),
-      scheme: parseScheme(schemes[i] ?? schemes.at(-1)),
-      host: parseHost(hosts[i] ?? hosts.at(-1)),
-    };
-  }
-}
-
-/** The elements of Forwarded (RFC 7239 §4), the last first. */
-function* forwardedHops(headers: HeaderList): Generator<Hop> {
-  const value = headers.get("Forwarded");
-  if (value === undefined) return;
-  // No parameter that is read here has a comma or a semicolon in its value, not even a quoted one.
-  for (const element of value.split(",").reverse()) {
-    const parameters = parseElement(element);
-    if (parameters === undefined) return;
-    yield {
-      address: parseNode(parameters.get("for") ?? ""),
-      scheme: parseScheme(parameters.get("proto")),
-      host: parseHost(parameters.get("host")),
-    };
-  }
-}
-
-/** The parameters of an element by lower-case name; undefined when it is malformed. */
-function parseElement(element: string): ReadonlyMap<string, string> | undefined {
-  const parameters = new Map<string, string>();
-  for (const pair of element.split(";")) {
-    const [, name, token, quoted] = forwardedPair.exec(pair) ?? [];
-    if (name === undefined || parameters.has(name.toLowerCase())) return undefined;
-    parameters.set(name.toLowerCase(), token ?? (quoted as string).replace(/\\(.)/g, "$1")); // one of both has matched
-  }
-  return parameters;
-}
-
-const forwardedPair = new RegExp(String.raw`^[ \t]*(${tokenText})=(?:(${tokenText})|"((?:[^"\\]|\\.)*)")[ \t]*$`);
 
 /** The address of a node (RFC 7239 §6), with or without a port; as X-Forwarded-For has them, IPv6 may lack its brackets. */
 function parseNode(node: string): string | undefined {
@@ -102,9 +52,6 @@ function parseScheme(text: string | undefined): Client["scheme"] | undefined {
   const scheme = text?.toLowerCase();
   return scheme === "http" || scheme === "https" ? scheme : undefined;
 }
-
-const parseHost = (text: string | undefined): string | undefined =>
-  text !== undefined && isHost(text) ? text : undefined;
 
 /** Whether requests from this address tell the truth about the client that they are passed on for. */
 type IsTrusted = (address: string) => boolean;

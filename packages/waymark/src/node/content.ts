@@ -156,14 +156,14 @@ export class IncomingContent implements ContentSource, ContentHolder {
  * Returns the content of a message that Node reads: of one of its requests, or of a stream of HTTP/2. Until it is read it stays in
  * Node's buffer.
  *
- * @param begin called before it is read
  * @param isComplete returns whether a message that has ended is complete
+ * @param begin called before it is read
  */
 export function readableContent(
   message: Readable,
   length: number | undefined,
-  begin: () => void,
   isComplete: () => boolean,
+  begin: () => void = () => undefined,
 ): IncomingContent {
   let hasBegun = false;
   const listen = (): void => {

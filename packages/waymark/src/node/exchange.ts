@@ -20,8 +20,8 @@ export const node: Platform = {
 export const appOf = ({ app, published }: PublishedApp): ServedApp =>
   startChannel.hasSubscribers || endChannel.hasSubscribers ? published : app;
 
-/** What the exchanges on a connection share. */
-export interface ExchangeSurroundings {
+/** A connection of `serve`, as far as each exchange on it needs it. */
+export interface ServedConnection {
   readonly context: ServeContext;
   readonly peer: Peer;
 }
@@ -29,13 +29,22 @@ export interface ExchangeSurroundings {
 /** An exchange on a connection of `serve`, with what it knows of the server, of the process and of the other end. */
 export abstract class ServedExchange extends AdapterExchange {
   readonly context: ServeContext;
+  abstract readonly head: { readonly method: string; readonly target: string };
   readonly #peer: Peer;
   #draining: AbortSignal | undefined;
 
-  constructor({ context, peer }: ExchangeSurroundings) {
+  constructor({ context, peer }: ServedConnection) {
     super(appOf(context), node);
     this.context = context;
     this.#peer = peer;
+  }
+
+  get method(): string {
+    return this.head.method;
+  }
+
+  get target(): string {
+    return this.head.target;
   }
 
   get turn(): EventLoopTurn | undefined {

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { AdapterExchange, answer, send } from "../adapter/exchange.ts";
 import type { Client } from "../exchange.ts";
 import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
+import { withTargetHost } from "../path/target.ts";
 import { type HttpResponse, handlerFields } from "../response.ts";
 import type { Piece } from "../response-body.ts";
 import { type Servable, type ServedApp, served } from "../served-app.ts";
 import { canonicalAddress } from "./client.ts";
 import { type IncomingContent, readableContent } from "./content.ts";
 import { appOf, isEncrypted, node } from "./exchange.ts";
-import { withTargetHost } from "./http1/request-line.ts";
 import { withPublished } from "./request-events.ts";
 
 /**
@@ -65,12 +65,7 @@ class ListenerExchange extends AdapterExchange {
     const { "content-length": length, "transfer-encoding": coding } = native.headers;
     if (coding === undefined && (length === undefined || length === "0")) return undefined;
     const declared = coding === undefined ? Number(length) : undefined;
-    return readableContent(
-      native,
-      declared,
-      () => undefined,
-      () => native.complete,
-    );
+    return readableContent(native, declared, () => native.complete);
   }
 
   override get isOver(): boolean {

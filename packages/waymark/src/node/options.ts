@@ -109,14 +109,7 @@ export type ServeSettings = Required<ServeOptions>;
  * @throws RangeError that names the option that is out of its bounds
  */
 export function toServeSettings(options: ServeOptions): ServeSettings {
-  requireKnownOptions("serve(app, { … })", options, [
-    "warn",
-    "host",
-    "tls",
-    "trustProxy",
-    "proxyFields",
-    ...integerNames,
-  ]);
+  requireKnownOptions("serve(app, { … })", options, [...otherNames, ...integerNames]);
   const headersTimeout = options.headersTimeout ?? Math.min(60_000, options.requestTimeout || 60_000);
   const integers = toIntegers({ ...options, headersTimeout });
   const { requestTimeout } = integers;
@@ -137,7 +130,10 @@ export function toServeSettings(options: ServeOptions): ServeSettings {
   };
 }
 
-type IntegerName = Exclude<keyof ServeOptions, "warn" | "host" | "tls" | "trustProxy" | "proxyFields">;
+/** The names of the options that are not integers. */
+const otherNames = ["warn", "host", "tls", "trustProxy", "proxyFields"] as const;
+
+type IntegerName = Exclude<keyof ServeOptions, (typeof otherNames)[number]>;
 
 /** The longest time that a timer of Node's can wait, in milliseconds; nearly 25 days. */
 export const longestTimer: number = 2 ** 31 - 1;

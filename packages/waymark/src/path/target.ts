@@ -1,3 +1,4 @@
+import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
 import { excerpt } from "../message-text.ts";
 import { HttpError, problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
@@ -74,10 +75,16 @@ const hostPattern =
 export const isHost: (text: string) => boolean = memoizeText((text) => hostPattern.test(text));
 
 /** Returns the host and port in an absolute target, without user information; undefined if it has none, or a malformed one. */
-export function hostIn(target: string): string | undefined {
+function hostIn(target: string): string | undefined {
   if (target.startsWith("/")) return undefined;
   const host = /^https?:\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(target)?.[1];
   return host !== undefined && isHost(host) ? host : undefined;
+}
+
+/** Returns the fields of a request; the host that its target names stands in for Host (RFC 9112 §3.2.2). */
+export function withTargetHost(target: string, headers: HeaderList): HeaderList {
+  const host = hostIn(target);
+  return host === undefined ? headers : parsedHeaders(["Host", host, ...headers.without("Host").flat]);
 }
 
 /** Returns the target without scheme and authority, beginning with a slash. */

@@ -1,3 +1,4 @@
+import { quotedText, tokenText } from "../../fields/syntax.ts";
 import type { HttpError } from "../../problem.ts";
 import { isFramingField } from "../head-fields.ts";
 import { malformedMessage } from "../refusals.ts";
@@ -124,8 +125,7 @@ export class ChunkedDecoder implements ContentDecoder {
 const roomForSize = 18;
 
 // RFC 9112 §7.1.1, without blanks around "=" and ";". No alternatives begin with the same character: it takes linear time.
-const extensions =
-  /^(?:;[\w!#$%&'*+.^`|~-]+(?:=(?:[\w!#$%&'*+.^`|~-]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"))?)+$/;
+const extensions = new RegExp(`^(?:;${tokenText}(?:=(?:${tokenText}|${quotedText}))?)+$`);
 
 function mayEndLine(input: ByteQueue): boolean {
   const { bytes, start, length } = input;

@@ -1,16 +1,16 @@
 import type { Socket } from "node:net";
 import { fieldLines, type HeaderList } from "../../fields/header-list.ts";
+import { withTargetHost } from "../../path/target.ts";
 import { type HttpResponse, representedFields } from "../../response.ts";
 import type { Piece } from "../../response-body.ts";
 import type { IncomingContent } from "../content.ts";
-import { type ExchangeSurroundings, ServedExchange } from "../exchange.ts";
+import { type ServedConnection, ServedExchange } from "../exchange.ts";
 import type { Output } from "../output.ts";
 import { chunkStart, lastChunk } from "./chunked.ts";
 import type { Head } from "./head.ts";
-import { withTargetHost } from "./request-line.ts";
 
 /** The connection of an exchange, as far as the exchange needs it. */
-export interface ExchangeConnection extends ExchangeSurroundings {
+export interface ExchangeConnection extends ServedConnection {
   readonly socket: Socket;
   readonly output: Output;
   /**
@@ -64,14 +64,6 @@ export class Http1Exchange extends ServedExchange {
 
   get native(): Socket {
     return this.#connection.socket;
-  }
-
-  get method(): string {
-    return this.head.method;
-  }
-
-  get target(): string {
-    return this.head.target;
   }
 
   protected openContent(): IncomingContent | undefined {

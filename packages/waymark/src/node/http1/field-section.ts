@@ -1,5 +1,7 @@
+import { isFieldValue } from "../../fields/field-line.ts";
 import { type HeaderList, parsedHeaders } from "../../fields/header-list.ts";
-import { type HeadLimits, isBlank, refuseFields, trimBlanks } from "../head-fields.ts";
+import { isBlank, tokenList, trimBlanks } from "../../fields/syntax.ts";
+import { type HeadLimits, refuseFields } from "../head-fields.ts";
 import { type HeadRefusal, malformedMessage, refusals } from "../refusals.ts";
 import { asksForUpgrade } from "../upgrade.ts";
 import type { RequestLine } from "./request-line.ts";
@@ -37,7 +39,7 @@ export function readFieldSection(
   const transferEncoding = headers.get("Transfer-Encoding");
   const contentLength = headers.get("Content-Length");
   const connection = headers.get("Connection");
-  const options = connection === undefined ? [] : members(connection);
+  const options = connection === undefined ? [] : tokenList(connection);
   const isCurrent = minorVersion === 1;
   return {
     minorVersion,
@@ -73,16 +75,10 @@ function refuseFraming(
   // HTTP/1.0 knew no codings, and what passed such a message on may have framed it otherwise (RFC 9112 §6.1).
   if (minorVersion === 0) return refusals.oldCoding;
   if (contentLength !== undefined) return refusals.lengthAndCoding;
-  const codings = members(transferEncoding);
+  const codings = tokenList(transferEncoding);
   if (codings.indexOf("chunked") !== codings.length - 1) return refusals.endlessCoding;
   return codings.length === 1 ? undefined : refusals.coding;
 }
-
-const members = (value: string): readonly string[] =>
-  value
-    .toLowerCase()
-    .split(",")
-    .map((member) => trimBlanks(member));
 
 const isLength = (value: string): boolean => /^\d{1,16}$/.test(value) && Number.isSafeInteger(Number(value));
 
@@ -100,7 +96,7 @@ export function parseFieldLines(text: string, from: number, to: number): readonl
     const colon = nameEnd(text, at);
     const end = text.indexOf("\r\n", colon + 1);
     const value = trimBlanks(text, colon + 1, end);
-    if (!fieldValue.test(value)) {
+    if (!isFieldValue(value)) {
       throw malformedMessage(`The value of ${text.slice(at, colon)} has a character that a field cannot carry.`);
     }
     const name = text.slice(at, colon);
@@ -133,6 +129,3 @@ const isNameCharacter = new Uint8Array(256);
 for (const character of "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
   isNameCharacter[character.charCodeAt(0)] = 1;
 }
-
-// A lone CR or LF would be taken for the end of the line by others (RFC 9112 §2.2, RFC 9110 §5.5).
-const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;

@@ -1,6 +1,4 @@
-import { type HeaderList, parsedHeaders } from "../../fields/header-list.ts";
 import { isToken } from "../../fields/syntax.ts";
-import { hostIn } from "../../path/target.ts";
 import { HttpError } from "../../problem.ts";
 import type { HeadLimits } from "../head-fields.ts";
 import { type HeadRefusal, malformedMessage, refusals, refuseMethod, targetTooLong } from "../refusals.ts";
@@ -67,12 +65,6 @@ export function refuseLine({ method, isKnown, minorVersion }: RequestLine): Head
 export function refuseTarget(method: string, target: string, { maxTargetLength }: HeadLimits): HeadRefusal | undefined {
   if (target.length > maxTargetLength) return targetTooLong(maxTargetLength);
   return target === "*" && method !== "OPTIONS" ? refusals.asterisk : undefined;
-}
-
-/** Returns the fields of a request; the host that its target names stands in for Host (RFC 9112 §3.2.2). */
-export function withTargetHost(target: string, headers: HeaderList): HeaderList {
-  const host = hostIn(target);
-  return host === undefined ? headers : parsedHeaders(["Host", host, ...headers.without("Host").flat]);
 }
 
 /** A later minor version is served as the latest that is known (RFC 9110 §2.5). */

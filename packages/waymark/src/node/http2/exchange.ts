@@ -5,14 +5,14 @@ import type { HeaderList } from "../../fields/header-list.ts";
 import { type HttpResponse, handlerFields } from "../../response.ts";
 import type { Piece } from "../../response-body.ts";
 import { type IncomingContent, readableContent } from "../content.ts";
-import { type ExchangeSurroundings, ServedExchange } from "../exchange.ts";
+import { type ServedConnection, ServedExchange } from "../exchange.ts";
 import { Output } from "../output.ts";
 import { incomplete } from "../refusals.ts";
 import type { Http2Head } from "./head.ts";
 import { UnreadContent } from "./unread-content.ts";
 
 /** The session of an exchange, as far as the exchange needs it. */
-export interface ExchangeSession extends ExchangeSurroundings {
+export interface ExchangeSession extends ServedConnection {
   /** To be called when the client has taken something. */
   drained(): void;
 }
@@ -51,14 +51,6 @@ export class Http2Exchange extends ServedExchange {
     });
   }
 
-  get method(): string {
-    return this.head.method;
-  }
-
-  get target(): string {
-    return this.head.target;
-  }
-
   get headers(): HeaderList {
     return this.head.headers;
   }
@@ -66,18 +58,15 @@ export class Http2Exchange extends ServedExchange {
   protected openContent(): IncomingContent | undefined {
     const { native } = this;
     if (native.endAfterHeaders) return undefined;
-    // A stream that the client has reset as if nothing were amiss ends like one that is complete.
     const length = this.headers.get("Content-Length");
+    const declared = length === undefined ? undefined : Number(length);
+    // A stream that the client has reset as if nothing were amiss ends like one that is complete.
+    const isComplete = (): boolean => !native.closed;
     const begin = (): void => {
       this.#unread?.readBy(content);
       this.#continue();
     };
-    const content = readableContent(
-      native,
-      length === undefined ? length : Number(length),
-      begin,
-      () => !native.closed,
-    );
+    const content = readableContent(native, declared, isComplete, begin);
     content.share = this.countContent(content);
     return content;
   }

@@ -1,6 +1,7 @@
 import { type HeaderList, parsedHeaders } from "../../fields/header-list.ts";
+import { trimBlanks } from "../../fields/syntax.ts";
 import type { HttpResponse } from "../../response.ts";
-import { type HeadLimits, refuseFields, trimBlanks } from "../head-fields.ts";
+import { type HeadLimits, refuseFields } from "../head-fields.ts";
 import { refuseTarget } from "../http1/request-line.ts";
 import { refusals } from "../refusals.ts";
 
