@@ -12,9 +12,10 @@ import type {
   Server,
   Tag,
 } from "./document.ts";
-import { type OperationSettings, toHeaders, toOperation } from "./operation.ts";
+import { type OperationSettings, toOperation } from "./operation.ts";
 import { type DocumentPath, toDocumentPath } from "./path.ts";
 import { problemResponse } from "./problems.ts";
+import { toHeaders } from "./responses.ts";
 import { combine, describesOf, type Way, waysOf } from "./ways.ts";
 
 /** What the routes do not say of the API as a whole. Members beyond these are those of OpenAPI's `info`: `license`, `contact`. */

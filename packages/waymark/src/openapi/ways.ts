@@ -1,5 +1,5 @@
 import type { App } from "../app.ts";
-import type { ConditionData } from "../condition.ts";
+import { type ConditionData, describeCondition } from "../condition.ts";
 import { type Description, descriptionOf } from "../description.ts";
 import { pathBelow } from "../mount.ts";
 import type { Branch } from "../routing/branch.ts";
@@ -67,6 +67,30 @@ function within(mounted: Way, inner: Way): Way {
     saysAnswers: mounted.saysAnswers || inner.saysAnswers,
   };
 }
+
+/** One of the routes that share a method and a path, as it is described. */
+export interface Alternative {
+  readonly way: Way;
+  readonly said: Description;
+  readonly consumes: readonly string[];
+  /** Conditions that are no parameter. */
+  readonly provisos: readonly string[];
+}
+
+/** Takes a way apart for a document. */
+export function toAlternative(way: Way): Alternative {
+  const { conditions } = way;
+  const others = conditions.filter(({ kind }) => kind !== "contentType" && kind !== "accept" && !isParameter(kind));
+  return {
+    way,
+    said: combine(way.descriptions),
+    consumes: conditions.flatMap((condition) => (condition.kind === "contentType" ? condition.mediaTypes : [])),
+    provisos: [...way.furtherTemplates.map((text) => `path "${text}"`), ...others.map(describeCondition)],
+  };
+}
+
+/** Whether a condition of this kind is a parameter in a document. */
+export const isParameter = (kind: ConditionData["kind"]): boolean => kind === "header" || kind === "query";
 
 export const describesOf = (
   filters: readonly { readonly describes?: Description | undefined }[],

@@ -1,0 +1,117 @@
+import type { Description, HeaderDescription } from "../description.ts";
+import { type ProblemType, problemTypes } from "../problem-types.ts";
+import type { Components } from "./components.ts";
+import { toResponseContent } from "./content.ts";
+import type { Reference, Response } from "./document.ts";
+import { mergeResponses } from "./merge.ts";
+import {
+  describeProblems,
+  type ProblemForm,
+  problemContent,
+  problemHeaders,
+  problemResponse,
+  toHeader,
+  withoutEmpty,
+} from "./problems.ts";
+import { type Alternative, isParameter } from "./ways.ts";
+
+/**
+ * Makes the responses of an operation, by status: those that its routes describe, and the problems that they or the router can
+ * answer with.
+ *
+ * @param all what is said of all routes together
+ * @param problemBase the prefix of the path in the `type` of problems
+ */
+export async function toResponses(
+  alternatives: readonly Alternative[],
+  all: Description,
+  problemBase: string,
+  components: Components,
+): Promise<Readonly<Record<string, Response | Reference>>> {
+  const form: ProblemForm = {
+    mediaTypes: [...new Set(["application/problem+json", ...(all.problemTypes ?? [])])],
+    base: problemBase,
+  };
+  const everyResponse = toHeaders(all.responseHeaders ?? {}, components);
+  const answers = await Promise.all(alternatives.map((each) => describedResponses(each, everyResponse, components)));
+  const described = Map.groupBy(answers.flat(), ([status]) => status);
+  const listed = new Set([...routerProblems(alternatives), ...(all.problems ?? [])]);
+  const problems = Map.groupBy(listed, ({ status }) => `${status}`);
+  const statuses = [...new Set([...described.keys(), ...problems.keys()])];
+  const named = statuses.map((status): readonly [string, Response | Reference] => {
+    const [first, ...others] = (described.get(status) ?? []).map(([, response]) => response);
+    const types = problems.get(status) ?? [];
+    if (first === undefined) return [status, problemResponse(types, form, everyResponse, components)];
+    const response = others.reduce(mergeResponses, first);
+    return [status, types.length === 0 ? withoutEmpty(response) : withProblems(response, types, form, components)];
+  });
+  return Object.fromEntries(named.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Adds to a response the problems that have its status. */
+function withProblems(
+  response: Response,
+  types: readonly ProblemType[],
+  form: ProblemForm,
+  components: Components,
+): Response {
+  const [{ status }] = types as [ProblemType, ...ProblemType[]]; // there is one at least
+  const headers = { ...response.headers, ...problemHeaders(status, components) };
+  const content = { ...response.content, ...problemContent(types, form, components) };
+  const description = `${response.description}\n\n${describeProblems(types)}`;
+  return withoutEmpty<Response>({ ...response, description, headers, content, "x-content-optional": true });
+}
+
+/** A response and its status. */
+type Answer = readonly [status: string, Response];
+
+async function describedResponses(
+  { said, way: { produces, saysAnswers } }: Alternative,
+  everyResponse: Readonly<Record<string, Reference>>,
+  components: Components,
+): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
+  if (!saysAnswers) {
+    const content = await toResponseContent({ description: "", ...(produces && { schema: {} }) }, produces, components);
+    answers.push(["2XX", { description: "The answer.", headers: everyResponse, ...(content && { content }) }]);
+  }
+  for (const [status, response] of Object.entries(said.responses ?? {})) {
+    const content = await toResponseContent(response, produces, components);
+    const headers = { ...everyResponse, ...toHeaders(response.headers ?? {}, components) };
+    const optional = response.optional === true && { "x-content-optional": true as const };
+    answers.push([status, { description: response.description, headers, ...(content && { content }), ...optional }]);
+  }
+  return answers;
+}
+
+export function toHeaders(
+  described: Readonly<Record<string, HeaderDescription>>,
+  components: Components,
+): Readonly<Record<string, Reference>> {
+  return Object.fromEntries(
+    Object.entries(described).map(([name, { schema = { type: "string" }, ...others }]) => [
+      name,
+      components.share("headers", name, toHeader(others, components.schema(schema, "output"))),
+    ]),
+  );
+}
+
+/** The refusals that the router, and the reading of content, can come to at a path and method that there are. */
+function routerProblems(alternatives: readonly Alternative[]): readonly ProblemType[] {
+  const every = (holds: (alternative: Alternative) => boolean): boolean => alternatives.every(holds);
+  const reads = alternatives.some(({ said }) => said.content !== undefined);
+  const isParsed = alternatives.some(
+    ({ said }) => said.content?.schema !== undefined || said.content?.types !== undefined,
+  );
+  return [
+    ...(isParsed ? [problemTypes.malformedContent, problemTypes.invalidContent] : []),
+    ...(every(({ way, provisos }) => provisos.length > 0 || way.conditions.some(({ kind }) => isParameter(kind)))
+      ? [problemTypes.notFound]
+      : []),
+    ...(every(({ way }) => way.produces !== undefined) ? [problemTypes.notAcceptable] : []),
+    ...(reads ? [problemTypes.contentTooLarge, problemTypes.contentExpandsTooFar] : []),
+    ...(every(({ consumes }) => consumes.length > 0) || reads ? [problemTypes.unsupportedMediaType] : []),
+    ...(reads ? [problemTypes.unsupportedContentCoding] : []),
+    problemTypes.internalError,
+  ];
+}
