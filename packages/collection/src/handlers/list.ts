@@ -1,13 +1,13 @@
-import { HttpResponse } from "waymark";
+import { type HttpRequest, HttpResponse } from "waymark";
 import { evaluatePreconditions, HeaderList, notModified } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import { type ListSyntax, listText, wholeListText } from "../formats/list-text.ts";
 import { narrow } from "../lists/fields.ts";
 import type { HeldList } from "../lists/held-lists.ts";
 import { linkField, pageLinks, readPage } from "../lists/page.ts";
-import { readQuery } from "../lists/parameters.ts";
-import { parseListQuery } from "../lists/query.ts";
-import type { ListPage } from "../representation.ts";
+import { type QueryParameters, readQuery } from "../lists/parameters.ts";
+import { type ListQuery, parseListQuery } from "../lists/query.ts";
+import type { ListPage, ListRepresentation } from "../representation.ts";
 import type { Selection } from "../selection.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import type { Document, ReadOptions, RecordBatch, Store } from "../store.ts";
@@ -25,7 +25,6 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
   const { scope, lists, members, maxPageSize, heldLists } = settings;
   return guarded(async (request) => {
     const { store, path } = await scope(request);
-    const url = toPublicUrl(request, path);
     const representation = chosenRepresentation(request, lists);
     const known = { members: store.members, fullText: store.fullText, fields: members, representation };
     const { parameters, query } = readQuery(request.search, (parameters, report) => ({
@@ -38,50 +37,80 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
     const validators = listValidators(request, await store.state(), lists, representation);
     const verdict = evaluatePreconditions(request, validators);
     if (verdict === "failed") return refusePrecondition(request);
-    let response = new HttpResponse(200, listFields(representation, validators));
+    const response = new HttpResponse(200, listFields(representation, validators));
     if (verdict === "not-modified") return notModified(response);
-    response = asFile(response, request, { representation, path });
 
+    const url = toPublicUrl(request, path);
+    const isCounted = preferences.has("count");
+    const list: AskedList = { request, store, url, parameters, query, representation, maxPageSize, isCounted };
+    const file = withApplied(asFile(response, request, { representation, path }), preferences);
     const held = heldLists.begin(request);
     try {
-      const { selection, fields } = query;
-      const share = new TurnShare(request);
-      const reading: ReadOptions = {
-        get signal() {
-          return request.signal;
-        },
-        caller: held.caller,
-      };
-      const read = heldReads(store, reading, held, share);
-      let batch: RecordBatch;
-      let listPage: ListPage | undefined;
-      const limit = selection.limit ?? representation.pageSize;
-      if (limit === undefined) {
-        batch = await read(selection);
-      } else {
-        const page = await readPage(read, query, { limit, size: maxPageSize }, store.members);
-        batch = page.batch;
-        const links = pageLinks(url, parameters, limit, query, page);
-        listPage = { links };
-        response = response.withHeaders(response.headers.concat(HeaderList.of({ Link: linkField(links) })));
-      }
-      if (preferences.has("count")) {
-        const total = await store.count(selection, reading);
-        response = response.withHeader("X-Total-Count", `${total}`);
-        listPage &&= { ...listPage, total };
-      }
-      const options = { url, request, ...(listPage && { page: listPage }), ...(fields && { fields }) };
-      const syntax = narrowed(representation.list(options), fields);
-      const body =
-        batch.next === undefined
-          ? await wholeListText(batch.records, syntax, share)
-          : await begin(listText(held.untilEnd(inTurns(batchesFrom(batch), share)), syntax));
-      return withApplied(response, preferences).withBody(body);
+      return await withRecords(file, list, held);
     } catch (error) {
       held.release();
       throw error;
     }
   });
+}
+
+/** A list that a client asks for. */
+interface AskedList {
+  readonly request: HttpRequest<unknown>;
+  readonly store: Store;
+  /** The URL of the collection for clients. */
+  readonly url: string;
+  readonly parameters: QueryParameters;
+  readonly query: ListQuery;
+  readonly representation: ListRepresentation;
+  readonly maxPageSize: number;
+  /** Whether the client asks how many records there are on all pages. */
+  readonly isCounted: boolean;
+}
+
+/** Returns the response with the records of the list, or of a page of it, and with the fields that describe the page. */
+async function withRecords(response: HttpResponse, list: AskedList, held: HeldList): Promise<HttpResponse> {
+  const { request, store, url, parameters, query, representation, maxPageSize, isCounted } = list;
+  const { selection, fields } = query;
+  const share = new TurnShare(request);
+  const reading: ReadOptions = {
+    get signal() {
+      return request.signal;
+    },
+    caller: held.caller,
+  };
+  const read = heldReads(store, reading, held, share);
+  let batch: RecordBatch;
+  let page: ListPage | undefined;
+  let described = response;
+  const limit = selection.limit ?? representation.pageSize;
+  if (limit === undefined) {
+    batch = await read(selection);
+  } else {
+    const found = await readPage(read, query, { limit, size: maxPageSize }, store.members);
+    batch = found.batch;
+    page = { links: pageLinks(url, parameters, limit, query, found) };
+    described = described.withHeaders(described.headers.concat(HeaderList.of({ Link: linkField(page.links) })));
+  }
+  if (isCounted) {
+    const total = await store.count(selection, reading);
+    described = described.withHeader("X-Total-Count", `${total}`);
+    page &&= { ...page, total };
+  }
+  const options = { url, request, ...(page && { page }), ...(fields && { fields }) };
+  const syntax = narrowed(representation.list(options), fields);
+  return described.withBody(await listBody(batch, syntax, held, share));
+}
+
+/** Makes the body of a list: what is in memory after one read is one text, and what is longer is streamed. */
+async function listBody(
+  batch: RecordBatch,
+  syntax: ListSyntax,
+  held: HeldList,
+  share: TurnShare,
+): Promise<string | AsyncIterable<string>> {
+  if (batch.next === undefined) return wholeListText(batch.records, syntax, share);
+  return begin(listText(held.untilEnd(inTurns(batchesFrom(batch), share)), syntax));
 }
 
 /** Returns what reads the records of a selection: each batch is counted as held, and waits for its turn. */

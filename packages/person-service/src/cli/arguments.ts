@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import type { Command } from "./command.ts";
 import { mistakesIn, type Setting, type SettingLayer } from "./configuration.ts";
 import { didYouMean } from "./did-you-mean.ts";
-import { quotedArgument } from "./option.ts";
+import { type Option, quotedArgument } from "./option.ts";
 import { settings } from "./options.ts";
 
 /** Is thrown for arguments and settings that a command does not take. */
@@ -37,46 +37,62 @@ export function readTokens(
   tokens: Tokens,
   args: readonly string[],
   commandName: string,
-  { operands: operandNames = [], options }: Command,
+  command: Command,
 ): { readonly operands: readonly string[]; readonly layer: SettingLayer } {
-  const refuse = (usageError: string, ...further: readonly string[]): never => {
-    throw new UsageErrors([usageError, ...further]);
-  };
+  const { operands: operandNames = [] } = command;
   const operands: string[] = [];
   const given = new Map<string, Setting>();
   for (const token of tokens) {
     if (token.kind === "option-terminator") continue;
     if (token.kind === "positional") {
       const operand = operandNames[operands.length];
-      if (operand === undefined) return refuse(superfluous(token.value, commandName, operandNames));
-      if (token.value === "") return refuse(`${operand.replace(/[[\]]/g, "")} must not be empty.`);
+      if (operand === undefined) throw refusal(superfluous(token.value, commandName, operandNames));
+      if (token.value === "") throw refusal(`${operand.replace(/[[\]]/g, "")} must not be empty.`);
       operands.push(token.value);
       continue;
     }
-    // The argument itself, since parseArgs reads `-port` as the four options -p -o -r -t.
-    const written = (args[token.index] ?? token.rawName).replace(/=.*$/s, "");
-    const isOff = token.rawName.startsWith("--no-") && isSwitchSetting(options, token.name.slice(3));
-    const name = isOff ? token.name.slice(3) : token.name;
-    const option = Object.hasOwn(options, name) ? options[name] : undefined;
-    if (option === undefined) {
-      const known = [...Object.keys(options), "help"];
-      const meant = didYouMean(written.replace(/^-+/, ""), known, (name) => `--${name}`);
-      const list = known.map((name) => `--${name}`).join(", ");
-      return refuse(`Unknown option ${quotedArgument(written)}.${meant}`, `Options of ${commandName}: ${list}.`);
-    }
+    const { name, option, isOff } = optionOf(token, args, commandName, command);
     const before = given.get(name);
-    if (before !== undefined && !option.multiple) refuse(`${token.rawName} is given more than once.`);
+    if (before !== undefined && !option.multiple) throw refusal(`${token.rawName} is given more than once.`);
     const usageError = usageErrorIn(token, option.value !== undefined);
-    if (usageError !== undefined) refuse(usageError);
+    if (usageError !== undefined) throw refusal(usageError);
     const value = token.value ?? String(!isOff);
     const setting = { values: [...(before?.values ?? []), value], source: token.rawName };
     const [mistake] = mistakesIn({ ...setting, values: [value] }, option);
-    if (mistake !== undefined) refuse(mistake);
+    if (mistake !== undefined) throw refusal(mistake);
     given.set(name, setting);
   }
   const absent = operandNames[operands.length];
-  if (absent !== undefined && !absent.startsWith("[")) refuse(`"${commandName}" needs a ${absent}.`);
+  if (absent !== undefined && !absent.startsWith("[")) throw refusal(`"${commandName}" needs a ${absent}.`);
   return { operands, layer: { settings: given, mistakes: [] } };
+}
+
+const refusal = (...usageErrors: readonly string[]): UsageErrors => new UsageErrors(usageErrors);
+
+/** The option of a command that an argument names. */
+interface NamedOption {
+  readonly name: string;
+  readonly option: Option;
+  /** Whether the argument turns a switch off. */
+  readonly isOff: boolean;
+}
+
+function optionOf(
+  token: Extract<Tokens[number], { kind: "option" }>,
+  args: readonly string[],
+  commandName: string,
+  { options }: Command,
+): NamedOption {
+  const isOff = token.rawName.startsWith("--no-") && isSwitchSetting(options, token.name.slice(3));
+  const name = isOff ? token.name.slice(3) : token.name;
+  const option = Object.hasOwn(options, name) ? options[name] : undefined;
+  if (option !== undefined) return { name, option, isOff };
+  // The argument itself, since parseArgs reads `-port` as the four options -p -o -r -t.
+  const written = (args[token.index] ?? token.rawName).replace(/=.*$/s, "");
+  const known = [...Object.keys(options), "help"];
+  const meant = didYouMean(written.replace(/^-+/, ""), known, (name) => `--${name}`);
+  const list = known.map((name) => `--${name}`).join(", ");
+  throw refusal(`Unknown option ${quotedArgument(written)}.${meant}`, `Options of ${commandName}: ${list}.`);
 }
 
 function superfluous(value: string, commandName: string, operandNames: readonly string[]): string {

@@ -41,11 +41,7 @@ export interface CompressOptions {
 export function compress(options: CompressOptions): AroundFilter {
   requireKnownOptions("compress({ … })", options, ["codings", "minimum", "compressible"]);
   const { codings, minimum = 1024, compressible = isCompressible } = options;
-  const isCoding = (coding: ContentCoding): boolean => typeof coding?.encoder === "function";
-  if (!(Array.isArray(codings) && codings.every(isCoding))) {
-    throw new TypeError("compress({ codings }) takes a list of codings, such as nodeCodings of waymark/node");
-  }
-  if (codings.length === 0) throw new RangeError("compress({ codings }) needs a coding, such as nodeCodings has");
+  requireCodings(codings);
   if (!(minimum >= 0)) throw new RangeError(`The minimum is a number of bytes, 0 or more, not ${minimum}`);
   const tags = codedTags(codings);
   const negotiate = memoizeText((field) => negotiateCoding(field, codings));
@@ -53,7 +49,7 @@ export function compress(options: CompressOptions): AroundFilter {
   /** Returns the response with its Vary, in the coding that was chosen. */
   const code = (request: HttpRequest, choice: CodingChoice, response: HttpResponse): Awaitable<HttpResponse> => {
     const { coding } = choice;
-    if (response.status === 304) return withVary(withTagAsSent(request, coding, response), acceptEncoding);
+    if (response.status === 304) return withVary(tags.asSent(request, coding, response), acceptEncoding);
     if (!hasLength(request, response, 1)) return response;
     // Also where it goes out as it is: another Accept-Encoding gets it coded, or a 406.
     const varied = withVary(response, acceptEncoding);
@@ -68,16 +64,6 @@ export function compress(options: CompressOptions): AroundFilter {
     return withCodedBody(request, coding, varied.withHeaders(headers), response);
   };
 
-  /** A 304 for the tag of a coded copy names that tag. */
-  const withTagAsSent = (request: HttpRequest, coding: ContentCoding | undefined, response: HttpResponse) => {
-    const tag = response.headers.get("ETag");
-    if (tag === undefined || coding === undefined) return response;
-    const named = request.headers.get("If-None-Match");
-    if (named === undefined || named === tag) return response;
-    const coded = tags.code(tag, coding);
-    return named.includes(coded) ? response.withHeader("ETag", coded) : response;
-  };
-
   return {
     kind: "around",
     apply: (request, next) => {
@@ -88,6 +74,15 @@ export function compress(options: CompressOptions): AroundFilter {
     describes: { problems: [problemTypes.notAcceptable] },
     site: new DeclarationSite(compress),
   };
+}
+
+/** Refuses what a program without types may give in place of codings. */
+function requireCodings(codings: readonly ContentCoding[]): void {
+  const isCoding = (coding: ContentCoding): boolean => typeof coding?.encoder === "function";
+  if (!(Array.isArray(codings) && codings.every(isCoding))) {
+    throw new TypeError("compress({ codings }) takes a list of codings, such as nodeCodings of waymark/node");
+  }
+  if (codings.length === 0) throw new RangeError("compress({ codings }) needs a coding, such as nodeCodings has");
 }
 
 const acceptEncoding = consulting(["Accept-Encoding"]);
@@ -182,6 +177,8 @@ const uncompressed: ReadonlySet<string> = new Set([
 interface CodedTags {
   /** The tag of the representation in the coding; a weak one stays as it is. */
   code(tag: string, coding: ContentCoding): string;
+  /** The 304 for a copy in the coding: it names the tag of that copy. */
+  asSent(request: HttpRequest, coding: ContentCoding | undefined, notModified: HttpResponse): HttpResponse;
   /** The request with the handler's own tags in its preconditions, where the response will be in this coding, if any. */
   uncode(request: HttpRequest, coding: ContentCoding | undefined): HttpRequest;
 }
@@ -189,8 +186,16 @@ interface CodedTags {
 function codedTags(codings: readonly ContentCoding[]): CodedTags {
   const suffixes = new Map(codings.map((coding) => [coding, suffixPattern([coding])]));
   const anySuffix = suffixPattern(codings);
+  const code: CodedTags["code"] = (tag, coding) => (strongTag.test(tag) ? `${tag.slice(0, -1)};${coding.name}"` : tag);
   return {
-    code: (tag, coding) => (strongTag.test(tag) ? `${tag.slice(0, -1)};${coding.name}"` : tag),
+    code,
+    asSent(request, coding, notModified) {
+      const tag = notModified.headers.get("ETag");
+      const named = request.headers.get("If-None-Match");
+      if (tag === undefined || coding === undefined || named === undefined || named === tag) return notModified;
+      const coded = code(tag, coding);
+      return named.includes(coded) ? notModified.withHeader("ETag", coded) : notModified;
+    },
     uncode(request, coding) {
       // A write names the state of the resource, in whatever coding the client has read it. A read has a current copy only if
       // it is in the coding that would be sent.

@@ -98,6 +98,25 @@ function consultedBy(leaf: Leaf): readonly string[] {
 
 function compile(condition: ConditionData, place: Place): Matches {
   switch (condition.kind) {
+    case "and": {
+      const all = condition.conditions.map((member) => compile(member, place));
+      return (...subject) => all.every((matches) => matches(...subject));
+    }
+    case "or": {
+      const some = condition.conditions.map((member) => compile(member, place));
+      return (...subject) => some.some((matches) => matches(...subject));
+    }
+    case "not": {
+      const matches = compile(condition.condition, place);
+      return (...subject) => !matches(...subject);
+    }
+    default:
+      return compileLeaf(condition, place);
+  }
+}
+
+function compileLeaf(condition: Leaf, place: Place): Matches {
+  switch (condition.kind) {
     case "method": {
       const methods = new Set(condition.methods);
       return (_, method) => methods.has(method);
@@ -132,18 +151,6 @@ function compile(condition: ConditionData, place: Place): Matches {
     }
     case "test":
       return (request) => condition.matches(request);
-    case "and": {
-      const all = condition.conditions.map((member) => compile(member, place));
-      return (...subject) => all.every((matches) => matches(...subject));
-    }
-    case "or": {
-      const some = condition.conditions.map((member) => compile(member, place));
-      return (...subject) => some.some((matches) => matches(...subject));
-    }
-    case "not": {
-      const matches = compile(condition.condition, place);
-      return (...subject) => !matches(...subject);
-    }
   }
 }
 
