@@ -24,4 +24,27 @@ suite("CONTRIBUTING.md", () => {
     const nested = [...new Set(folders)].filter((folder) => !folder.endsWith("/src"));
     assert.deepEqual(rows.toSorted(), nested.toSorted());
   });
+
+  test("is right that no files import each other in a circle", () => {
+    const below = new Set<string>();
+    const circles: string[] = [];
+    const visit = (file: string, above: readonly string[]): void => {
+      if (above.includes(file)) circles.push([...above.slice(above.indexOf(file)), file].join(" → "));
+      if (above.includes(file) || below.has(file)) return;
+      for (const other of importsOf(file)) visit(other, [...above, file]);
+      below.add(file);
+    };
+    const files = globSync("*/src/**/*.ts", { cwd: packages });
+    assert.ok(files.length > 300, `${files.length} files`);
+    for (const file of files) visit(file, []);
+    assert.deepEqual(circles, []);
+  });
 });
+
+/** The files of the same package that a file imports, values or types. */
+function importsOf(file: string): readonly string[] {
+  const source = readFileSync(join(packages, file), "utf8");
+  return Array.from(source.matchAll(/\b(?:from |import ?\(?)"(\.[^"]+\.ts)"/g), ([, path = ""]) =>
+    join(dirname(file), path),
+  );
+}

@@ -2,7 +2,6 @@ import type { ContentSettings } from "./content/request-content.ts";
 import type { DeclarationSite } from "./declaration.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
-import type { MalformedPart } from "./routing/refusal.ts";
 
 /** The key under which an app keeps what adapters need of it, out of the sight of its users. */
 export const served: unique symbol = Symbol("served");
@@ -13,6 +12,9 @@ export interface Servable {
   readonly findings?: readonly { readonly message: string; readonly site: DeclarationSite }[];
   readonly [served]: ServedApp;
 }
+
+/** What is malformed: the message, which then has no parts that can be relied on, or the target of a sound one. */
+export type MalformedPart = "message" | "target";
 
 /** What an adapter needs of an app. */
 export interface ServedApp {

@@ -2,8 +2,8 @@ import type { Readable } from "node:stream";
 import { contentInterrupted, contentTooLarge } from "../content/refusals.ts";
 import type { ContentSource } from "../content/request-content.ts";
 import type { HttpError } from "../problem.ts";
+import { ByteQueue } from "./byte-queue.ts";
 import type { ContentHolder, ContentShare } from "./held-content.ts";
-import { ByteQueue } from "./http1/byte-queue.ts";
 
 /**
  * The content of a request as it arrives. A little is kept for a reader that is yet to come; beyond that it stays in the

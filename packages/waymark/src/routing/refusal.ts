@@ -5,6 +5,7 @@ import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import { empty, type HttpResponse } from "../response.ts";
+import type { MalformedPart } from "../served-app.ts";
 
 /** The media types that the routes of a path read, by the methods that have a field for them. */
 export interface ReadableTypes {
@@ -86,9 +87,6 @@ function listed(names: readonly string[], conjunction = "and"): string {
   if (names.length < 2) return names[0] ?? "nothing";
   return `${names.slice(0, -1).join(", ")} ${conjunction} ${names.at(-1)}`;
 }
-
-/** What is malformed: the message, which then has no parts that can be relied on, or the target of a sound one. */
-export type MalformedPart = "message" | "target";
 
 /** Why a request reaches no route, and the answer that it gets instead. */
 export const refused: Attribute<{ readonly malformed: MalformedPart; readonly response: HttpResponse }> =

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
-import { ByteQueue } from "../../src/node/http1/byte-queue.ts";
+import { ByteQueue } from "../../src/node/byte-queue.ts";
 import { ChunkedDecoder } from "../../src/node/http1/chunked.ts";
 import { HeadReader } from "../../src/node/http1/head.ts";
 import { type RunningServer, type ServeOptions, serve } from "../../src/node/index.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ByteQueue } from "../../src/node/http1/byte-queue.ts";
+import { ByteQueue } from "../../src/node/byte-queue.ts";
 import { ChunkedDecoder, type ContentDecoder, SizedDecoder } from "../../src/node/http1/chunked.ts";
 import { type Head, HeadReader } from "../../src/node/http1/head.ts";
 import { parseTarget } from "../../src/path/target.ts";

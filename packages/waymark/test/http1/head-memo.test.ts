@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { ByteQueue } from "../../src/node/http1/byte-queue.ts";
+import { ByteQueue } from "../../src/node/byte-queue.ts";
 import { HeadReader } from "../../src/node/http1/head.ts";
 import { HttpError } from "../../src/problem.ts";
 

@@ -1,8 +1,8 @@
 import { quotedText, tokenText } from "../../fields/syntax.ts";
 import type { HttpError } from "../../problem.ts";
+import type { ByteQueue } from "../byte-queue.ts";
 import { isFramingField } from "../head-fields.ts";
 import { malformedMessage } from "../refusals.ts";
-import type { ByteQueue } from "./byte-queue.ts";
 import { parseFieldLines } from "./field-section.ts";
 
 /** The last chunk, without trailers (RFC 9112 §7.1). */

@@ -1,8 +1,8 @@
 import { HeaderList, rememberValues } from "../../fields/header-list.ts";
 import { HttpError } from "../../problem.ts";
+import type { ByteQueue } from "../byte-queue.ts";
 import type { HeadLimits } from "../head-fields.ts";
 import { headTooLong, malformedMessage, targetTooLong } from "../refusals.ts";
-import type { ByteQueue } from "./byte-queue.ts";
 import { type FieldSection, readFieldSection } from "./field-section.ts";
 import { mayBeginRequestLine, parseRequestLine, type RequestLine, refuseLine, refuseTarget } from "./request-line.ts";
 

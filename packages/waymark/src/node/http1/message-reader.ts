@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 import { HttpError } from "../../problem.ts";
 import type { HttpResponse } from "../../response.ts";
+import { ByteQueue } from "../byte-queue.ts";
 import type { Connection } from "../connections.ts";
 import { IncomingContent } from "../content.ts";
 import { incomplete } from "../refusals.ts";
-import { ByteQueue } from "./byte-queue.ts";
 import { ChunkedDecoder, type ContentDecoder, SizedDecoder } from "./chunked.ts";
 import type { Deadlines, Reading, ReadingProgress } from "./deadlines.ts";
 import { type ExchangeConnection, Http1Exchange } from "./exchange.ts";
