@@ -43,10 +43,10 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
     const url = toPublicUrl(request, path);
     const isCounted = preferences.has("count");
     const list: AskedList = { request, store, url, parameters, query, representation, maxPageSize, isCounted };
-    const file = withApplied(asFile(response, request, { representation, path }), preferences);
+    const file = asFile(response, request, { representation, path });
     const held = heldLists.begin(request);
     try {
-      return await withRecords(file, list, held);
+      return withApplied(await withRecords(file, list, held), preferences);
     } catch (error) {
       held.release();
       throw error;
