@@ -58,7 +58,9 @@ describe("the first lines of a service", { skip: await hasNoCurl() }, () => {
     for (const path of ["/health/live", "/health/ready"]) {
       assert.equal((await fetch(service.url + path)).status, 200, path);
     }
-    assert.equal((await fetch(`${service.url}/person`)).status, 401);
+    for (const path of ["/health/x", "/person"]) {
+      assert.equal((await fetch(service.url + path)).status, 401, path);
+    }
   });
 });
 

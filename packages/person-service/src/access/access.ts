@@ -149,7 +149,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
 }
 
 /** Applies after all rules of the file: monitors have no credentials, and health says nothing about people. */
-const healthRule: AccessRule = { methods: ["GET"], path: "/health/*", anyone: true };
+const healthRule: AccessRule = { methods: ["GET"], path: "/health/{check:live|ready}", anyone: true };
 
 /** Describes the credentials that are accepted. */
 function securitySchemes({ bearer, basic }: Readonly<Record<"bearer" | "basic", boolean>>): SecurityOptions["schemes"] {
