@@ -13,9 +13,10 @@ import { requestId } from "./request-id.ts";
 
 /**
  * Sends problem documents in the form that the client reads (RFC 9457 §3, Appendix B): in XML when its Accept prefers a
- * type of XML to all of JSON, and names `application/problem+xml`, or XML without HTML as browsers do not; otherwise in
- * JSON, whether that is acceptable or not: a refusal that explains itself helps more. Where the request has an id (`nameRequests`), `instance` names it; where the app has a `publicUrl`, a
- * `type` that is a path of the app is under that. For `router({ filters })`, inside of `compress`.
+ * type of XML to all of JSON, and names `application/problem+xml`, or XML without HTML as browsers do not, or excludes both
+ * types of JSON by `q=0`; otherwise in JSON, whether that is acceptable or not: a refusal that explains itself helps more.
+ * Where the request has an id (`nameRequests`), `instance` names it; where the app has a `publicUrl`, a `type` that is a path
+ * of the app is under that. For `router({ filters })`, inside of `compress`.
  *
  * ```ts
  * router({ filters: [nameRequests(), describeProblems()] }, personRoutes(people))
@@ -79,10 +80,10 @@ const prefersXml = (accept: string | undefined): boolean => choose(accept) >= js
 
 /** Browsers name XML behind HTML and above all else, and show it as text that runs together. */
 const readsXml = memoizeText((accept) => {
-  const named = parseAccept(accept)
-    .filter(({ weight }) => weight > 0)
-    .map(({ range }) => `${range.type}/${range.subtype}`);
+  const ranges = parseAccept(accept).map(({ range, weight }) => ({ type: `${range.type}/${range.subtype}`, weight }));
+  const named = ranges.filter(({ weight }) => weight > 0).map(({ type }) => type);
   if (named.includes("application/problem+xml")) return true;
+  if (json.every((type) => ranges.some((range) => range.type === type && range.weight === 0))) return true;
   return !named.includes("text/html") && named.some((type) => type === "application/xml" || type === "text/xml");
 });
 
