@@ -56,9 +56,14 @@ suite("a JSON array of records", () => {
 
   test("is not spoiled by a value that is not JSON", async () => {
     const [one, two, three] = (await decode("[{'a':1},{},{\"a\":1}}]")) as [number, string][];
-    assert.match(one?.[1] ?? "", /double quotes.* at line 1, column 2/);
+    assert.match(one?.[1] ?? "", /double quotes.* at line 1, column 2 of the record$/);
     assert.deepEqual(two, [2, {}]);
-    assert.match(three?.[1] ?? "", /at line 1, column 8/);
+    assert.match(three?.[1] ?? "", /at line 1, column 8 of the record$/);
+  });
+
+  test("has the place of a fault counted from the beginning of its record", async () => {
+    const [, two] = (await decode('[\n  { "a": 1 },\n  {\n    "a": 01 }\n]')) as [number, string][];
+    assert.match(two?.[1] ?? "", /leading zero at line 2, column 10 of the record$/);
   });
 
   test("has a fault where a comma has no value behind it", async () => {

@@ -15,11 +15,21 @@ export const jsonArrayDecoder: ListDecoder = {
   async *decode(pieces, { mediaType }) {
     const values = new ArrayCutter();
     for await (const piece of pieces) {
-      for (const element of values.add(piece)) yield readListedJson(element, mediaType, ({ message }) => message);
+      for (const value of values.add(piece)) yield readListedJson(fromItsBeginning(value), mediaType, faultInRecord);
     }
     values.end();
   },
 };
+
+/** Positions are counted from the beginning of a value: what stands before it may be long, and is no longer in memory. */
+const faultInRecord = ({ message, line }: ContentError): string =>
+  line === undefined ? message : `${message} of the record`;
+
+/** Returns the value without the white space before it. */
+function fromItsBeginning({ number, bytes }: Line): Line {
+  const start = bytes?.findIndex((byte) => !isSpace(byte)) ?? -1;
+  return { number, bytes: start > 0 ? bytes?.subarray(start) : bytes };
+}
 
 /** Cuts an array that arrives in pieces into the texts of its values, without looking at the values themselves. */
 class ArrayCutter {
