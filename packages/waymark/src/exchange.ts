@@ -110,69 +110,91 @@ export interface HttpRequestInit<V = Variables> {
   readonly turn?: EventLoopTurn;
 }
 
-/** Makes the exchange of a request that no adapter has received. */
-export function exchangeByHand(headers: HeaderList, init: HttpRequestInit<unknown>): Exchange {
-  const content = new RequestContent(bufferedSource(init.body));
-  let { signal } = init;
-  return {
-    content,
-    get receivedBytes() {
-      return content.receivedBytes;
-    },
-    // Made when it is asked for: Workers refuse to make one outside of a request, where an app is made.
-    get signal() {
-      signal ??= new AbortController().signal;
-      return signal;
-    },
-    client: { address: undefined, scheme: "http", host: headers.get("Host"), ...init.client },
-    draining: init.draining,
-    ...(init.turn !== undefined && { turn: init.turn }),
-    native: undefined,
-    route: undefined,
-  };
+/** The exchange of a request that no adapter has received. */
+export class ExchangeByHand implements Exchange {
+  readonly content: RequestContent;
+  readonly client: Client;
+  readonly draining: AbortSignal | undefined;
+  readonly turn: EventLoopTurn | undefined;
+  readonly native = undefined;
+  route: MatchedRoute | undefined;
+  #signal: AbortSignal | undefined;
+
+  constructor(headers: HeaderList, init: HttpRequestInit<unknown>) {
+    this.content = new RequestContent(bufferedSource(init.body));
+    this.client = { address: undefined, scheme: "http", host: headers.get("Host"), ...init.client };
+    this.draining = init.draining;
+    this.turn = init.turn;
+    this.#signal = init.signal;
+  }
+
+  get receivedBytes(): number {
+    return this.content.receivedBytes;
+  }
+
+  /** Made when it is asked for: Workers refuse to make one outside of a request, where an app is made. */
+  get signal(): AbortSignal {
+    this.#signal ??= new AbortController().signal;
+    return this.#signal;
+  }
 }
 
-/**
- * Returns the exchange with content that is read by these settings, and still once; what the client gets is the same.
- *
- * @param routeAt makes of a route of the mounted app the one that it is in the app around
- */
-export function mountedExchange(
-  exchange: Exchange,
-  settings: ContentSettings,
-  routeAt: (inner: MatchedRoute) => MatchedRoute,
-): Exchange {
-  let content: RequestContent | undefined;
-  const { onEnd } = exchange;
-  return {
-    get content() {
-      content ??= new RequestContent(exchange.content.asSource(), settings);
-      return content;
-    },
-    get receivedBytes() {
-      return exchange.receivedBytes;
-    },
-    get signal() {
-      return exchange.signal;
-    },
-    get draining() {
-      return exchange.draining;
-    },
-    get client() {
-      return exchange.client;
-    },
-    ...(onEnd !== undefined && { onEnd: (listener: EndListener) => onEnd.call(exchange, listener) }),
-    get turn() {
-      return exchange.turn;
-    },
-    get native() {
-      return exchange.native;
-    },
-    get route() {
-      return exchange.route;
-    },
-    set route(inner: MatchedRoute | undefined) {
-      exchange.route = inner && routeAt(inner);
-    },
-  };
+// These are classes, because V8 makes a hidden class for each object literal with getters. It is garbage only for a collection of the
+// whole heap, and until then keeps all that the getters refer to.
+
+/** The exchange of a request to a mounted app: its content is read by the settings of that app, and still once. */
+export class MountedExchange implements Exchange {
+  readonly onEnd?: (listener: EndListener) => void;
+  readonly #around: Exchange;
+  readonly #settings: ContentSettings;
+  readonly #routeAt: (inner: MatchedRoute) => MatchedRoute;
+  #content: RequestContent | undefined;
+
+  /**
+   * @param around the exchange of the request to the app around
+   * @param routeAt makes of a route of the mounted app the one that it is in the app around
+   */
+  constructor(around: Exchange, settings: ContentSettings, routeAt: (inner: MatchedRoute) => MatchedRoute) {
+    this.#around = around;
+    this.#settings = settings;
+    this.#routeAt = routeAt;
+    if (around.onEnd !== undefined) this.onEnd = (listener) => around.onEnd?.(listener);
+  }
+
+  get content(): RequestContent {
+    this.#content ??= new RequestContent(this.#around.content.asSource(), this.#settings);
+    return this.#content;
+  }
+
+  get receivedBytes(): number {
+    return this.#around.receivedBytes;
+  }
+
+  get signal(): AbortSignal {
+    return this.#around.signal;
+  }
+
+  get draining(): AbortSignal | undefined {
+    return this.#around.draining;
+  }
+
+  get client(): Client {
+    return this.#around.client;
+  }
+
+  get turn(): EventLoopTurn | undefined {
+    return this.#around.turn;
+  }
+
+  get native(): unknown {
+    return this.#around.native;
+  }
+
+  get route(): MatchedRoute | undefined {
+    return this.#around.route;
+  }
+
+  set route(inner: MatchedRoute | undefined) {
+    this.#around.route = inner && this.#routeAt(inner);
+  }
 }

@@ -1,7 +1,7 @@
 import type { App } from "./app.ts";
 import { type Condition, type ConditionData, requireCondition } from "./condition.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
-import { type Attribute, attribute, type MatchedRoute, mountedExchange } from "./exchange.ts";
+import { type Attribute, attribute, type MatchedRoute, MountedExchange } from "./exchange.ts";
 import { noVariables, type PathPattern, pathSegments } from "./path/pattern.ts";
 import { attributesOf, exchangeOf, HttpRequest } from "./request.ts";
 import type { Group, Handler, MountedRoute, Route } from "./route.ts";
@@ -102,7 +102,7 @@ export function requestWithin(mounted: MountedApp, request: HttpRequest): HttpRe
   const base = (request.attribute(baseUrl) ?? "") + prefix.map((segment) => `/${toUrl(segment)}`).join("");
   const { method, search, headers } = request;
   const path = pathWithin(mounted, request.path);
-  const exchange = mountedExchange(exchangeOf(request), mounted.app[served].content, mounted.routeAt);
+  const exchange = new MountedExchange(exchangeOf(request), mounted.app[served].content, mounted.routeAt);
   const attributes = { key: baseUrl, value: base, outer: attributesOf(request) };
   return new HttpRequest(method, path, search, headers, exchange, noVariables, undefined, attributes);
 }

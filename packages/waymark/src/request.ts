@@ -4,7 +4,7 @@ import {
   type Client,
   type EndListener,
   type Exchange,
-  exchangeByHand,
+  ExchangeByHand,
   type HttpRequestInit,
   type KeptAttribute,
   type MatchedRoute,
@@ -90,7 +90,7 @@ export class HttpRequest<V = Variables> {
   static of<V = Variables>(init: HttpRequestInit<V> = {}): HttpRequest<V> {
     const { path, search } = parseTarget(init.target ?? "/");
     const headers = init.headers instanceof HeaderList ? init.headers : HeaderList.of(init.headers ?? {});
-    const exchange = exchangeByHand(headers, init);
+    const exchange = new ExchangeByHand(headers, init);
     // Where the variables are left out, V is that of no variables.
     const variables = init.variables ?? (noVariables as V);
     return new HttpRequest(init.method ?? "GET", path, search, headers, exchange, variables);

@@ -10,7 +10,7 @@ import { type ListQuery, parseListQuery } from "../lists/query.ts";
 import type { ListPage, ListRepresentation } from "../representation.ts";
 import type { Selection } from "../selection.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
-import type { Document, ReadOptions, RecordBatch, Store } from "../store.ts";
+import type { Document, RecordBatch, Store } from "../store.ts";
 import { batchesFrom } from "../stores/record-store.ts";
 import { inTurns, TurnShare } from "../turn-share.ts";
 import { readPreferences, withApplied } from "./preferences.ts";
@@ -73,13 +73,7 @@ async function withRecords(response: HttpResponse, list: AskedList, held: HeldLi
   const { request, store, url, parameters, query, representation, maxPageSize, isCounted } = list;
   const { selection, fields } = query;
   const share = new TurnShare(request);
-  const reading: ReadOptions = {
-    get signal() {
-      return request.signal;
-    },
-    caller: held.caller,
-  };
-  const read = heldReads(store, reading, held, share);
+  const read = heldReads(store, held, share);
   let batch: RecordBatch;
   let page: ListPage | undefined;
   let described = response;
@@ -93,7 +87,7 @@ async function withRecords(response: HttpResponse, list: AskedList, held: HeldLi
     described = described.withHeaders(described.headers.concat(HeaderList.of({ Link: linkField(page.links) })));
   }
   if (isCounted) {
-    const total = await store.count(selection, reading);
+    const total = await store.count(selection, held);
     described = described.withHeader("X-Total-Count", `${total}`);
     page &&= { ...page, total };
   }
@@ -114,12 +108,7 @@ async function listBody(
 }
 
 /** Returns what reads the records of a selection: each batch is counted as held, and waits for its turn. */
-function heldReads(
-  store: Store,
-  reading: ReadOptions,
-  held: HeldList,
-  share: TurnShare,
-): (selection: Selection) => Promise<RecordBatch> {
+function heldReads(store: Store, held: HeldList, share: TurnShare): (selection: Selection) => Promise<RecordBatch> {
   const counted = ({ records, next }: RecordBatch): RecordBatch => {
     held.count(records);
     if (next === undefined) return { records, next };
@@ -129,7 +118,7 @@ function heldReads(
     };
     return { records, next: inTurn };
   };
-  return async (selection) => counted(await store.batch(selection, reading));
+  return async (selection) => counted(await store.batch(selection, held));
 }
 
 /** Returns the syntax of a list whose records have only these fields. */

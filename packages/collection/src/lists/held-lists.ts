@@ -2,7 +2,7 @@ import { HttpError, type HttpRequest, problem } from "waymark";
 import { CallerShares, callerKey } from "../caller-shares.ts";
 import type { ListSettings } from "../limits.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
-import type { StoredRecord } from "../store.ts";
+import type { ReadOptions, StoredRecord } from "../store.ts";
 
 /** Bounds the memory that lists use while their clients receive them, so that slow clients cannot fill it. */
 export class HeldLists {
@@ -14,7 +14,7 @@ export class HeldLists {
 
   /** Begins a list, which holds nothing yet. */
   begin(request: HttpRequest<unknown>): HeldList {
-    const held = new HeldList(this, callerKey(request));
+    const held = new HeldList(this, request);
     request.onEnd(() => held.release()); // also when the response is never sent
     return held;
   }
@@ -31,16 +31,23 @@ export class HeldLists {
   }
 }
 
-/** The memory of one list. */
-export class HeldList {
+/** The memory of one list, and the options of its reads. */
+export class HeldList implements ReadOptions {
   readonly caller: string;
   readonly #all: HeldLists;
+  readonly #request: HttpRequest<unknown>;
   #bytes: number | undefined;
   #isOver = false;
 
-  constructor(all: HeldLists, caller: string) {
+  constructor(all: HeldLists, request: HttpRequest<unknown>) {
     this.#all = all;
-    this.caller = caller;
+    this.#request = request;
+    this.caller = callerKey(request);
+  }
+
+  /** Aborted when the client goes away. Few reads ask for it, and a request makes it when it is asked for. */
+  get signal(): AbortSignal {
+    return this.#request.signal;
   }
 
   /**
