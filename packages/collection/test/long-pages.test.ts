@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { type App, GET, type HttpRequest, router } from "waymark";
+import { type App, GET, HttpRequest, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { access } from "waymark/filters";
 import { z } from "zod";
@@ -152,6 +152,14 @@ describe("a long page", () => {
     const taken = JSON.parse((await first?.text()) ?? "");
     assert.equal(taken.length, 150);
     assert.equal((await holding("carol")).length, others.length + 1);
+  });
+
+  it("holds nothing for a request from HttpRequest.of, whose caller has the whole answer", async () => {
+    const app = appWith({ lists: { maxHeldBytesPerCaller: 30_000, maxHeldBytes: 30_000 } });
+    for (let i = 0; i < 3; i++) {
+      const { status } = await app.handle(HttpRequest.of({ target: "/thing?limit=10" }));
+      assert.equal(status, 200);
+    }
   });
 
   for (const order of [

@@ -15,7 +15,8 @@ export class HeldLists {
   /** Begins a list, which holds nothing yet. */
   begin(request: HttpRequest<unknown>): HeldList {
     const held = new HeldList(this, request);
-    request.onEnd(() => held.release()); // also when the response is never sent
+    // Also when the response is never sent. A request from `HttpRequest.of` has no end: its caller holds the whole answer.
+    if (!request.onEnd(() => held.release())) held.release();
     return held;
   }
 
