@@ -1,5 +1,5 @@
 import { collectionProblemTypes } from "@waymark/collection";
-import { type Handler, type HttpRequest, notFound, type ProblemType, problemTypes, text } from "waymark";
+import { type Handler, type HttpRequest, type ProblemType, problem, problemTypes, text } from "waymark";
 import { connectionProblemTypes } from "waymark/node";
 import { described } from "waymark/routing";
 import { ofProblemPage } from "./api/descriptions.ts";
@@ -15,12 +15,14 @@ export const personServiceProblemTypes: Readonly<Record<"misdirectedRequest", Pr
   },
 };
 
+const unknownCode = problem(problemTypes.notFound, { detail: "No problem has this code." });
+
 /** Answers with the meaning of a problem's code and how to fix the problem; 404 for an unknown code. */
 export const describeProblem: Handler<{ readonly code: string }> = described(
   ofProblemPage,
   (request: HttpRequest<{ readonly code: string }>) => {
     const type = byCode.get(request.variables.code);
-    if (type === undefined) return notFound();
+    if (type === undefined) return unknownCode;
     const page = text(`${type.status} ${type.title}\n\n${type.explanation}\n`);
     return page.withHeader("Cache-Control", "max-age=3600");
   },

@@ -134,8 +134,8 @@ const targets: Readonly<Record<string, Due>> = {
   "/hello%20world": nothing,
   "/problems": nothing,
   "/problems/": nothing,
-  "/problems/no-such-problem": nobody,
-  "/problems/constructor": nobody,
+  "/problems/no-such-problem": nothing,
+  "/problems/constructor": nothing,
   // Targets that no path can have.
   "/person/%": malformed,
   "/person/%zz": malformed,

@@ -56,8 +56,8 @@ export const ofAssets: Description = {
       description: "The file.",
       types: { "text/css": {}, "text/javascript": {}, "image/svg+xml": { schema: { type: "string" } } },
     },
-    404: { description: "There is no such file." },
   },
+  problems: [problemTypes.notFound],
 };
 
 const seeOther: ResponseDescription = {
@@ -125,8 +125,8 @@ export const ofProblemPage: Description = {
   variables: { code: { description: "The last segment of the `type` of a problem.", example: "not-found" } },
   responses: {
     200: { description: "What it means, and what would be right.", types: { "text/plain": {} } },
-    404: { description: "There is no such problem." },
   },
+  problems: [problemTypes.notFound],
 };
 
 export const ofLiveness: Description = {

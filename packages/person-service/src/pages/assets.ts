@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { content, GET, type HttpRequest, type HttpResponse, notFound, type Route } from "waymark";
+import { content, GET, type HttpRequest, type HttpResponse, problem, problemTypes, type Route } from "waymark";
 import { toPublicUrl } from "waymark/filters";
 import { describe } from "waymark/routing";
 import { ofAssets } from "../api/descriptions.ts";
@@ -30,8 +30,12 @@ export const assetUrl = (request: HttpRequest<unknown>, name: AssetName): string
 export const assetRoutes: Route = GET(
   "/assets/{file}",
   describe(ofAssets),
-  ({ variables }) => responses.get(variables.file) ?? notFound(),
+  ({ variables }) => responses.get(variables.file) ?? unknownFile,
 );
+
+const unknownFile = problem(problemTypes.notFound, {
+  detail: "The pages have no such file. After an upgrade of the service, reload the page.",
+});
 
 interface AssetFile {
   /** `list.3f9c2a1b77.js` */

@@ -173,6 +173,8 @@ describeService("pages", (openService) => {
       ["/person/7", 404, "Nobody is here"],
       ["/person/abc", 400, "Invalid id"],
       ["/nowhere", 404, "Not Found"],
+      ["/assets/style.css", 404, "Not Found"],
+      ["/problems/nope", 404, "Not Found"],
       ["/person?nope=1&sort=x", 400, "Invalid query parameters"],
     ] as const) {
       it(`${target} is a page with what the document says`, async () => {
