@@ -86,6 +86,8 @@ for (const [transport, run] of Object.entries(transports)) {
       ["application/json;q=0.5, application/*", "json"],
       ["text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8", "json"],
       ["text/html;q=0, application/xml", "xml"],
+      ["application/xml, text/html;q=0.5", "xml"],
+      ["application/xml, text/html", "json"],
     ] as const) {
       it(`Accept: ${accept ?? "none"} → ${form}`, () =>
         run(appWith(), async (ask) => {

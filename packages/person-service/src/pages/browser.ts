@@ -5,12 +5,12 @@ import { negotiate, parseMediaType } from "waymark/fields";
 export function prefersHtml({ headers }: HttpRequest<unknown>): boolean {
   const accept = headers.get("Accept");
   // A wildcard is not enough: programs send those.
-  return accept !== undefined && /text\/html/i.test(accept) && negotiate(accept, offered) === offered.length - 1;
+  return accept !== undefined && /text\/html/i.test(accept) && negotiate(accept, offered) === json.length;
 }
 
-const offered = ["application/problem+json", "application/json", "text/html"].flatMap(
-  (type) => parseMediaType(type) ?? [],
-);
+const json = ["application/problem+json", "application/json"];
+const xml = ["application/problem+xml", "application/xml", "text/xml"];
+const offered = [...json, "text/html", ...xml].flatMap((type) => parseMediaType(type) ?? []);
 
 /**
  * Treats the default Accept of Java's HttpURLConnection as that of a program: it puts HTML and two kinds of pictures

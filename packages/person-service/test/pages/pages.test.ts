@@ -205,6 +205,7 @@ describeService("pages", (openService) => {
         "application/json",
         "text/html, application/json",
         "text/html;q=0.1, */*",
+        "application/xml, text/html;q=0.5",
       ]) {
         const { text } = await service.send("GET", "/person/7", { headers: { Accept: accept } });
         assert.equal(text, "", accept);

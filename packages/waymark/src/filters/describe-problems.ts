@@ -13,8 +13,8 @@ import { requestId } from "./request-id.ts";
 
 /**
  * Sends problem documents in the form that the client reads (RFC 9457 §3, Appendix B): in XML when its Accept prefers a
- * type of XML to all of JSON, and names `application/problem+xml`, or XML without HTML as browsers do not, or excludes both
- * types of JSON by `q=0`; otherwise in JSON, whether that is acceptable or not: a refusal that explains itself helps more.
+ * type of XML to all of JSON, and names `application/problem+xml`, or XML without HTML or before it as browsers do not, or
+ * excludes both types of JSON by `q=0`; otherwise in JSON, whether that is acceptable or not: a refusal that explains itself helps more.
  * Where the request has an id (`nameRequests`), `instance` names it; where the app has a `publicUrl`, a `type` that is a path
  * of the app is under that. For `router({ filters })`, inside of `compress`.
  *
@@ -81,10 +81,11 @@ const prefersXml = (accept: string | undefined): boolean => choose(accept) >= js
 /** Browsers name XML behind HTML and above all else, and show it as text that runs together. */
 const readsXml = memoizeText((accept) => {
   const ranges = parseAccept(accept).map(({ range, weight }) => ({ type: `${range.type}/${range.subtype}`, weight }));
-  const named = ranges.filter(({ weight }) => weight > 0).map(({ type }) => type);
-  if (named.includes("application/problem+xml")) return true;
+  const weightOf = (...types: string[]): number =>
+    Math.max(0, ...ranges.filter(({ type }) => types.includes(type)).map(({ weight }) => weight));
+  if (weightOf("application/problem+xml") > 0) return true;
   if (json.every((type) => ranges.some((range) => range.type === type && range.weight === 0))) return true;
-  return !named.includes("text/html") && named.some((type) => type === "application/xml" || type === "text/xml");
+  return weightOf("application/xml", "text/xml") > weightOf("text/html");
 });
 
 /**
