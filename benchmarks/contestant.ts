@@ -1,3 +1,6 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
 /** One of the servers that are compared. */
 export interface Contestant {
   readonly name: string;
@@ -14,5 +17,15 @@ export interface Contestant {
 /** The servers, ours first; the last one is the floor, to which the others are compared. */
 export const contestants: readonly Contestant[] = ["ours", "fastify", "hono", "bare"].map((name) => ({
   name,
-  program: new URL(`servers/${name}.ts`, import.meta.url),
+  program: serverProgram(name),
 }));
+
+/**
+ * Returns the program of a server of these benchmarks.
+ *
+ * @param checkout the folder of another checkout whose benchmarks are meant, with its dependencies installed
+ */
+export function serverProgram(name: string, checkout?: string): URL {
+  const benchmarks = checkout === undefined ? import.meta.url : pathToFileURL(`${resolve(checkout)}/benchmarks/`);
+  return new URL(`servers/${name}.ts`, benchmarks);
+}

@@ -26,9 +26,9 @@ import {
   toServersTable,
   toWritesTable,
 } from "./report.ts";
-import { measureScaling } from "./scaling.ts";
+import { measureScaling, type ScalingOptions } from "./scaling.ts";
 import { scenariosWith } from "./scenario.ts";
-import { measureWrites, type WritesOptions } from "./writes.ts";
+import { measureWrites } from "./writes.ts";
 
 /** Enough to keep a core busy. */
 const connections = 64;
@@ -42,7 +42,7 @@ const measurements: Readonly<
   Record<
     Loaded["kind"],
     (
-      options: RecordsOptions & Pick<WritesOptions, "against">,
+      options: RecordsOptions & Pick<ScalingOptions, "against">,
     ) => Promise<{ readonly result: object; readonly table: string }>
   >
 > = {
@@ -170,7 +170,7 @@ async function runLoaded(command: Loaded): Promise<void> {
     directory: tmpdir(),
     sizes,
     keep: command.kind === "records" ? command.keep : undefined,
-    against: command.kind === "writes" ? command.against : undefined,
+    against: "against" in command ? command.against : undefined,
     signal: interruption.signal,
     onProgress: (step) => process.stderr.write(`${step}\n`),
   });

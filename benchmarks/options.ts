@@ -8,9 +8,9 @@ export type Command =
   | { readonly kind: "dispatch"; readonly rounds: number; readonly json: string | undefined }
   | { readonly kind: "overload"; readonly rounds: number; readonly seconds: number; readonly json: string | undefined }
   | { readonly kind: "lists"; readonly records: number; readonly rounds: number; readonly json: string | undefined }
-  | ({ readonly kind: "postgres" | "scaling"; readonly json: string | undefined } & Omit<ServerOptions, "records">)
+  | ({ readonly kind: "postgres"; readonly json: string | undefined } & Omit<ServerOptions, "records">)
   | ({
-      readonly kind: "writes";
+      readonly kind: "writes" | "scaling";
       readonly against: string | undefined;
       readonly json: string | undefined;
     } & Omit<ServerOptions, "records">)
@@ -66,7 +66,9 @@ export function parseCommand(argv: readonly string[]): Command {
   }
   if (what !== "servers" && values.fields !== undefined) throw new RangeError(`"${what}" does not take --fields`);
   if (what !== "records" && values.keep !== undefined) throw new RangeError(`"${what}" does not take --keep`);
-  if (what !== "writes" && values.against !== undefined) throw new RangeError(`"${what}" does not take --against`);
+  if (what !== "writes" && what !== "scaling" && values.against !== undefined) {
+    throw new RangeError(`"${what}" does not take --against`);
+  }
   const options = {
     rounds: integer("rounds", values.rounds ?? "5", 1),
     seconds: integer("seconds", values.seconds ?? "3", 1),
@@ -76,7 +78,7 @@ export function parseCommand(argv: readonly string[]): Command {
   };
   if (what === "writes" || what === "postgres" || what === "scaling") {
     if (values.records !== undefined) throw new RangeError(`"${what}" does not take --records`);
-    return what === "writes" ? { kind: what, ...options, against: values.against } : { kind: what, ...options };
+    return what === "postgres" ? { kind: what, ...options } : { kind: what, ...options, against: values.against };
   }
   const records = values.records === undefined ? undefined : integer("records", values.records, 1);
   if (what === "records") return { kind: what, ...options, records, keep: values.keep };
@@ -125,6 +127,7 @@ postgres: GETs and POSTs a second on a PostgreSQL server, of ours and with a sta
 
 scaling: GETs and POSTs a second on SQLite, with two workers, and on PostgreSQL with one instance, two, and four in partitions.
   --rounds, --seconds, --warm-up, --load, --json as above
+  --against FOLDER  measure four instances of another checkout too
 
 records: GETs and pages a second among 1,000, 100,000 and 1,000,000 records; memory and file.
   --rounds, --seconds, --warm-up, --load, --json as above

@@ -1,4 +1,5 @@
 import { startPostgres } from "../packages/collection/test/start-postgres.ts";
+import { serverProgram } from "./contestant.ts";
 import type { Load, Rounds } from "./load.ts";
 import { addedPerson } from "./scenario.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
@@ -56,8 +57,12 @@ interface Rates {
 }
 
 async function measureServer(name: string, database: string, options: Rounds): Promise<Rates> {
-  const program = new URL(`servers/${name}.ts`, import.meta.url);
-  const server = await startServer({ program, database, placement: anywhere, signal: options.signal });
+  const server = await startServer({
+    program: serverProgram(name),
+    database,
+    placement: anywhere,
+    signal: options.signal,
+  });
   try {
     const writes = await time({ ...loadOf(server, "/person", options), json: JSON.stringify(addedPerson) }, options);
     const reads = await time(loadOf(server, "/person/1", options), options);

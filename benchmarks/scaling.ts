@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { openDatabase } from "@waymark/collection";
 import { personCollection } from "@waymark/person-service";
 import { startPostgres } from "../packages/collection/test/start-postgres.ts";
+import { serverProgram } from "./contestant.ts";
 import type { Rounds } from "./load.ts";
 import { addedPerson } from "./scenario.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
@@ -14,6 +15,8 @@ export interface ScalingOptions extends Rounds {
   readonly directory: string;
   /** Kept alive, spread over the instances. */
   readonly connections: number;
+  /** The folder of another checkout whose four instances are measured too, without partitions. */
+  readonly against?: string | undefined;
 }
 
 /** What one way to run the service came to; requests are per second, and ratios are to the first of the ways. */
@@ -32,6 +35,7 @@ export interface ScalingResult {
  * @throws Error when a server does not start, or a request fails
  */
 export async function measureScaling(options: ScalingOptions): Promise<readonly ScalingResult[]> {
+  const { against } = options;
   const directory = await mkdtemp(join(options.directory, "scaling-benchmark-"));
   try {
     await using postgres = await disposablePostgres();
@@ -39,16 +43,25 @@ export async function measureScaling(options: ScalingOptions): Promise<readonly 
     let files = 0;
     const file = async (): Promise<string> => join(directory, `${++files}.db`);
     const ways = [
-      { name: "SQLite, one process", programs: ["ours"], newDatabase: file },
-      { name: "SQLite, two workers", programs: ["workers"], newDatabase: file },
-      { name: "PostgreSQL, one instance", programs: ["ours"], newDatabase: postgres.createDatabase },
-      { name: "PostgreSQL, two instances", programs: ["ours", "ours"], newDatabase: postgres.createDatabase },
-      { name: "four instances, 5 ms commits", programs: fourOfOurs, newDatabase: slow.createDatabase },
+      { name: "SQLite, one process", programs: [ours], newDatabase: file },
+      { name: "SQLite, two workers", programs: [serverProgram("workers")], newDatabase: file },
+      { name: "PostgreSQL, one instance", programs: [ours], newDatabase: postgres.createDatabase },
+      { name: "PostgreSQL, two instances", programs: [ours, ours], newDatabase: postgres.createDatabase },
+      { name: "four instances, 5 ms commits", programs: fourOf(ours), newDatabase: slow.createDatabase },
       {
         name: "the same, 16 partitions",
-        programs: fourOfOurs,
+        programs: fourOf(ours),
         newDatabase: async () => madeInPartitions(await slow.createDatabase()),
       },
+      ...(against === undefined
+        ? []
+        : [
+            {
+              name: "the same of the other checkout",
+              programs: fourOf(serverProgram("ours", against)),
+              newDatabase: slow.createDatabase,
+            },
+          ]),
     ].map((way) => ({ ...way, rates: [] as Rates[] }));
     for (let round = 0; round < options.rounds; round++) {
       for (const { name, programs, newDatabase, rates } of round % 2 === 0 ? ways : ways.toReversed()) {
@@ -70,7 +83,9 @@ export async function measureScaling(options: ScalingOptions): Promise<readonly 
   }
 }
 
-const fourOfOurs = ["ours", "ours", "ours", "ours"];
+const ours = serverProgram("ours");
+
+const fourOf = (program: URL): readonly URL[] => [program, program, program, program];
 
 /** Makes the tables of a database in 16 partitions, which the programs that open it find. */
 async function madeInPartitions(address: string): Promise<string> {
@@ -92,11 +107,10 @@ async function disposablePostgres(
   return { createDatabase: () => server.createDatabase(), [Symbol.asyncDispose]: () => server.end() };
 }
 
-async function measureWay(programs: readonly string[], database: string, options: ScalingOptions): Promise<Rates> {
+async function measureWay(programs: readonly URL[], database: string, options: ScalingOptions): Promise<Rates> {
   const servers: ServerProcess[] = [];
   try {
-    for (const name of programs) {
-      const program = new URL(`servers/${name}.ts`, import.meta.url);
+    for (const program of programs) {
       servers.push(await startServer({ program, database, placement: anywhere, signal: options.signal }));
     }
     const writes = await time(servers, { path: "/person", json: JSON.stringify(addedPerson) }, options);

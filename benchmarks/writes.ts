@@ -1,9 +1,9 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as elapse } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import { openDatabase } from "@waymark/collection";
 import { personCollection } from "@waymark/person-service";
+import { serverProgram } from "./contestant.ts";
 import type { Load, Rounds } from "./load.ts";
 import type { Placement } from "./placement.ts";
 import { addedPerson } from "./scenario.ts";
@@ -17,7 +17,7 @@ export interface WritesOptions extends Rounds {
   readonly connections: number;
   /** How many records the bytes of the file are computed from. */
   readonly records: number;
-  /** The folder of another checkout, with its dependencies installed, whose service is measured too. */
+  /** The folder of another checkout whose service is measured too. */
   readonly against?: string | undefined;
 }
 
@@ -65,13 +65,13 @@ export async function measureWrites(options: WritesOptions): Promise<WritesResul
         },
         async () => {
           onProgress?.(`round ${round + 1} of ${rounds}: a commit for each`);
-          each.push(await timeWritesOf(serverIn(here, "commit-each"), join(directory, `each-${round}.db`), options));
+          each.push(await timeWritesOf(serverProgram("commit-each"), join(directory, `each-${round}.db`), options));
         },
       ];
       if (against !== undefined) {
         measurements.push(async () => {
           onProgress?.(`round ${round + 1} of ${rounds}: ${against}`);
-          const server = serverIn(pathToFileURL(`${resolve(against)}/benchmarks/`), "ours");
+          const server = serverProgram("ours", against);
           other.push(await timeWritesOf(server, join(directory, `other-${round}.db`), options));
         });
       }
@@ -98,7 +98,7 @@ interface GroupedRound {
 
 function measureGrouped(database: string, options: WritesOptions): Promise<GroupedRound> {
   const { loadGenerator, seconds, warmUp } = options;
-  return withServer(serverIn(here, "ours"), database, options, async (server) => {
+  return withServer(serverProgram("ours"), database, options, async (server) => {
     const idleMemory = await server.residentMemory();
     const writes = await timeWrites(server, options);
     const loadedMemory = await server.residentMemory();
@@ -114,11 +114,6 @@ function measureGrouped(database: string, options: WritesOptions): Promise<Group
 function timeWritesOf(program: URL, database: string, options: WritesOptions): Promise<number> {
   return withServer(program, database, options, (server) => timeWrites(server, options));
 }
-
-const here = new URL(".", import.meta.url);
-
-/** Returns the program of a server in the folder of these benchmarks or of those of another checkout. */
-const serverIn = (benchmarks: URL, name: string): URL => new URL(`servers/${name}.ts`, benchmarks);
 
 async function withServer<T>(
   program: URL,
