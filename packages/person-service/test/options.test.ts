@@ -87,6 +87,8 @@ describe("the command line of the service", () => {
     [["--trust", "x"], 'Unknown option "--trust". Did you mean "--trust-proxy"?'],
     [["--no-port"], 'Unknown option "--no-port".'],
     [["-port"], 'Unknown option "-port". Did you mean "--port"?'],
+    [["--import", "a.csv"], 'Unknown option "--import". Did you mean the command "import"?'],
+    [["--port", "80", "--routes"], 'Unknown option "--routes". Did you mean the command "routes"?'],
     [["-p", "80"], 'Unknown option "-p".'],
     [["--__proto__=1"], 'Unknown option "--__proto__".'],
     [["--constructor"], 'Unknown option "--constructor".'],

@@ -1,5 +1,5 @@
 import { version } from "../package-files.ts";
-import { parseTokens, readTokens, UsageErrors } from "./arguments.ts";
+import { parseTokens, readTokens, type Tokens, UsageErrors } from "./arguments.ts";
 import type { Command, CommandStreams, Given } from "./command.ts";
 import { commands } from "./commands.ts";
 import { readConfigFile } from "./config-file.ts";
@@ -69,6 +69,7 @@ function parseArguments(argv: readonly string[], environment: Environment): Comm
   if (has("version")) return { kind: "print", text: `person-service ${version()}` };
 
   try {
+    refuseCommandsAsOptions(tokens, command);
     const { operands, layer } = readTokens(tokens, args, named.name, command);
     const merged = mergeLayers(layer, command, environment);
     const missing = Object.keys(command.options).find((name) => command.options[name]?.required && !merged.has(name));
@@ -81,6 +82,14 @@ function parseArguments(argv: readonly string[], environment: Environment): Comm
     if (!(error instanceof UsageErrors)) throw error;
     const help = helpLineOf(named.name === "serve" ? "" : named.name);
     return { kind: "usage-error", usageErrors: error.usageErrors, help };
+  }
+}
+
+/** @throws UsageErrors for a command that is written like an option: `--import people.csv` */
+function refuseCommandsAsOptions(tokens: Tokens, { options }: Command): void {
+  for (const token of tokens) {
+    if (token.kind !== "option" || Object.hasOwn(options, token.name) || !commands.has(token.name)) continue;
+    throw new UsageErrors([`Unknown option "${token.rawName}". Did you mean the command "${token.name}"?`]);
   }
 }
 
