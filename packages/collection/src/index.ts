@@ -14,7 +14,7 @@ export { type CsvDecoderOptions, csvDecoder } from "./formats/csv-decoder.ts";
 export { jsonRepresentation } from "./formats/json.ts";
 export { jsonArrayDecoder } from "./formats/json-array.ts";
 export { type JsonLdRepresentationOptions, jsonLdRepresentation } from "./formats/json-ld.ts";
-export type { ListDecoder, ListedValue, ListReading } from "./formats/list-decoder.ts";
+export type { ListDecoder, ListedValue, ListPlace, ListReading } from "./formats/list-decoder.ts";
 export { type ListSyntax, listText } from "./formats/list-text.ts";
 export { ndjsonDecoder, ndjsonRepresentation } from "./formats/ndjson.ts";
 export { type XmlRepresentationOptions, xmlRepresentation } from "./formats/xml.ts";

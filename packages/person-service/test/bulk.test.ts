@@ -110,6 +110,15 @@ describeOnEveryStore("many people at once", (openService) => {
       assert.equal(await storeMany(service, asJson("[]")), 0);
     });
 
+    it("are refused with their numbers, whatever lines they are on", async () => {
+      const wrong = await refuse(service, asJson('[\n\n{"name":"Ada"},\n\n{"name":""}]'), 400, "invalid-content");
+      assert.equal(wrong.detail, "Nothing was stored: there is 1 fault in record 2.");
+      const same = '[\n\n{"name":"Ada","identifier":"a"},\n\n{"name":"Bob","identifier":"a"}]';
+      const { errors, detail } = await refuse(service, asJson(same), 409, "conflict");
+      assert.equal(detail, "Nothing was stored: there is 1 fault in record 2.");
+      assert.deepEqual(errors, [{ line: 2, pointer: "#/identifier", detail: "is already used in record 1" }]);
+    });
+
     it("are stored from a content coding, and where they are longer than one record may be", async () => {
       const coded = withHeader({ ...asJson(""), body: gzipSync('[{"name":"Zoë"}]') }, "Content-Encoding", "gzip");
       assert.equal(await storeMany(service, coded), 1);

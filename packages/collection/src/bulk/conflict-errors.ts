@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { ListPlace } from "../formats/list-decoder.ts";
 import { heldByAnother } from "../handlers/refusals.ts";
 import type { BulkConflict, Document } from "../store.ts";
 import { LineErrors } from "./report.ts";
@@ -15,15 +16,16 @@ export async function conflictErrors(
   spool: Spool,
   work: BulkWork,
   conflicts: readonly BulkConflict[],
+  place: ListPlace,
 ): Promise<LineErrors> {
   const found = await findConflicts(work.each(spool.documents()), conflicts);
   const firstLines = await findFirstLines(work.each(spool.documents()), found);
-  const errors = new LineErrors();
+  const errors = new LineErrors(place);
   for (const { line, member, key } of found) {
     const first = firstLines.get(key);
     const isOfLine = first !== undefined && first < line;
     errors.add(line, [
-      { path: [member], message: isOfLine ? `is already used in line ${first}` : heldByAnother(member) },
+      { path: [member], message: isOfLine ? `is already used in ${place} ${first}` : heldByAnother(member) },
     ]);
   }
   return errors;

@@ -52,7 +52,8 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>):
       const values = decoder.decode(work.piecesOf(content), { mediaType, lenient });
       const records = validated(values, creationOf(settings, preferences), ignored, work);
       const storesAll = !lenient && !isDryRun;
-      const { errors, stoppedAfter } = await putAside(records, spool, storesAll);
+      const errors = new LineErrors(decoder.place);
+      const stoppedAfter = await putAside(records, spool, errors, storesAll);
       if (storesAll && errors.lines > 0) return refuseInvalid(errors, stoppedAfter);
       const valid: ValidRecords = { store, spool, work, errors, preferences };
       if (isDryRun) return await judgeAgainstStored(valid);
@@ -82,7 +83,7 @@ async function storeAll({ store, spool, work, errors, preferences }: ValidRecord
     case "created":
       return withApplied(answerStored(creation.count, errors), preferences);
     case "refused":
-      return refuseConflicts(await conflictErrors(spool, work, creation.conflicts));
+      return refuseConflicts(await conflictErrors(spool, work, creation.conflicts, errors.place));
     case "ownerless":
       return notFound();
   }
@@ -119,26 +120,25 @@ async function* validated(
   }
 }
 
-interface Judged {
-  readonly errors: LineErrors;
-  /** The line at which validation stopped because there were enough errors; undefined when all records were validated. */
-  readonly stoppedAfter: number | undefined;
-}
-
 /**
  * Keeps the valid records on disk and collects the errors of the others.
  *
  * @param storesAll whether one error keeps all records from being stored
+ * @returns the line at which validation stopped because there were enough errors; undefined when all records were validated
  */
-async function putAside(records: AsyncIterable<Validated>, spool: Spool, storesAll: boolean): Promise<Judged> {
-  const errors = new LineErrors();
+async function putAside(
+  records: AsyncIterable<Validated>,
+  spool: Spool,
+  errors: LineErrors,
+  storesAll: boolean,
+): Promise<number | undefined> {
   for await (const { line, document, issues } of records) {
     if (issues !== undefined) {
       errors.add(line, issues);
-      if (storesAll && errors.isFull) return { errors, stoppedAfter: line };
+      if (storesAll && errors.isFull) return line;
     } else if (!storesAll || errors.lines === 0) await spool.add(line, document);
   }
-  return { errors, stoppedAfter: undefined };
+  return undefined;
 }
 
 function stripped(value: unknown, names: readonly string[]): unknown {

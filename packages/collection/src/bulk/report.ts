@@ -1,5 +1,6 @@
 import { HttpError, type HttpResponse, json, problem, problemTypes } from "waymark";
 import { ContentError, escapeUnprintable, toPointer, toShortPointer, type ValidationIssue } from "waymark/content";
+import type { ListPlace } from "../formats/list-decoder.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import { mostConflicts } from "../stores/bulk-source.ts";
 
@@ -15,7 +16,7 @@ export function answerJudged(valid: number, errors: LineErrors): HttpResponse {
 
 /** @param stoppedAfter the line at which validation stopped because there were enough errors; undefined when all records were validated */
 export function refuseInvalid(errors: LineErrors, stoppedAfter: number | undefined): HttpResponse {
-  const rest = stoppedAfter === undefined ? "" : `; nothing after line ${stoppedAfter} was read`;
+  const rest = stoppedAfter === undefined ? "" : `; nothing after ${errors.place} ${stoppedAfter} was read`;
   const detail = `Nothing was stored: there ${errors.counted}${rest}.`;
   return problem(problemTypes.invalidContent, { detail, ...errors.toMembers(), stoppedAfter });
 }
@@ -35,7 +36,7 @@ export interface BrokenOff {
 
 /** Answers that storing records one by one ended early, after some of them had been tried. */
 export function refuseBrokenOff(stored: number, { reason, line }: BrokenOff, errors: LineErrors): HttpResponse {
-  const progress = `${stored} records are stored; nothing after line ${line} was tried.`;
+  const progress = `${stored} records are stored; nothing after ${errors.place} ${line} was tried.`;
   const members = { stored, ...errors.toMembers() };
   if (reason === "time") {
     const detail = `The request took too long: ${progress}`;
@@ -79,9 +80,14 @@ interface LineError {
 
 /** Collects the errors in the records of a list: counts all of them, and keeps the first 1,000. */
 export class LineErrors {
+  readonly place: ListPlace;
   readonly #listed: LineError[] = [];
   #count = 0;
   #lines = 0;
+
+  constructor(place: ListPlace = "line") {
+    this.place = place;
+  }
 
   /** Adds all errors of one record. */
   add(line: number, issues: readonly ValidationIssue[]): void {
@@ -100,10 +106,11 @@ export class LineErrors {
   /** How many things are wrong, in words that go on from "there": `are 3 faults in 2 records`. */
   get counted(): string {
     const faults = this.#count === 1 ? "is 1 fault" : `are ${inWords(this.#count)} faults`;
-    const place = this.#lines === 1 ? `on line ${this.#listed[0]?.line}` : `in ${inWords(this.#lines)} records`;
+    const only = `${this.place === "line" ? "on" : "in"} ${this.place} ${this.#listed[0]?.line}`;
+    const where = this.#lines === 1 ? only : `in ${inWords(this.#lines)} records`;
     const rest =
       this.omitted === 0 ? "" : `; the first ${inWords(mostListed)} are listed, ${inWords(this.omitted)} are not`;
-    return `${faults} ${place}${rest}`;
+    return `${faults} ${where}${rest}`;
   }
 
   /** Whether the list is full: further errors are only counted. */

@@ -11,6 +11,7 @@ import { type ListDecoder, longestRecord } from "./list-decoder.ts";
  */
 export const jsonArrayDecoder: ListDecoder = {
   mediaTypes: ["application/json"],
+  place: "record",
   charsets: ["utf-8"],
   async *decode(pieces, { mediaType }) {
     const values = new ArrayCutter();

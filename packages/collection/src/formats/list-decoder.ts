@@ -16,11 +16,16 @@ import type { MediaType } from "waymark/fields";
  * ```
  */
 export interface ListDecoder extends ContentReader {
+  /** What the `line` of a record is, for messages. Default: `line`. */
+  readonly place?: ListPlace;
   /**
    * Yields the records, in constant memory. Throws what the pieces throw, and ContentError when it is unclear where a record ends.
    */
   decode(pieces: AsyncIterable<Uint8Array>, reading: ListReading): AsyncIterable<ListedValue>;
 }
+
+/** What the `line` of a record is: the line on which it begins, or its number in the list. */
+export type ListPlace = "line" | "record";
 
 /** How to read a list. */
 export interface ListReading {
