@@ -110,6 +110,9 @@ export interface HttpRequestInit<V = Variables> {
   readonly turn?: EventLoopTurn;
 }
 
+// Exchanges are of classes, because V8 makes a hidden class for each object literal with getters. Only a collection of the whole
+// heap frees it, and until then it keeps all that the getters refer to.
+
 /** The exchange of a request that no adapter has received. */
 export class ExchangeByHand implements Exchange {
   readonly content: RequestContent;
@@ -138,9 +141,6 @@ export class ExchangeByHand implements Exchange {
     return this.#signal;
   }
 }
-
-// These are classes, because V8 makes a hidden class for each object literal with getters. It is garbage only for a collection of the
-// whole heap, and until then keeps all that the getters refer to.
 
 /** The exchange of a request to a mounted app: its content is read by the settings of that app, and still once. */
 export class MountedExchange implements Exchange {

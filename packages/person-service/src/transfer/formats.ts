@@ -5,6 +5,7 @@ import {
   jsonRepresentation,
   type ListDecoder,
   type ListedValue,
+  type ListPlace,
   type ListRepresentation,
   ndjsonDecoder,
   ndjsonRepresentation,
@@ -22,7 +23,7 @@ export interface TransferFormat {
   readonly name: FormatName;
   readonly representation: ListRepresentation;
   /** What a place in a file is called: JSON counts records, the others lines. */
-  readonly place: "line" | "record";
+  readonly place: ListPlace;
   /** Reads the people of a file in UTF-8. */
   readonly decode: (pieces: AsyncIterable<Uint8Array>, table: Table) => AsyncIterable<ListedValue>;
 }
