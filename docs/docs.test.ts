@@ -165,6 +165,13 @@ suite("the commands of the pages", () => {
   });
 });
 
+test("no page sends the output of npm start elsewhere: npm prints lines of its own before it", () => {
+  const redirected = pages.flatMap(({ file, lines }) =>
+    lines.flatMap((line, i) => (/\bnpm start\b[^`]*[>|]/.test(line) ? `${file}:${i + 1} ${line}` : [])),
+  );
+  assert.deepEqual(redirected, []);
+});
+
 /** What a command prints, its lines ended as everywhere else; the meter that curl shows on stderr is no part of it. */
 async function curlAt(authority: string, command: string): Promise<string> {
   const { stdout } = await run("sh", ["-c", command.replaceAll("localhost:8080", authority)]);

@@ -1,14 +1,33 @@
 #!/usr/bin/env node
 // Plain JavaScript that every Node.js can run: an older one could read neither TypeScript nor node:sqlite.
 
-const [major] = process.versions.node.split(".");
-if (Number(major) < 24) {
-  const inCheckout = 'In a checkout, "npm ci" without --ignore-scripts installs the right one.';
-  process.stderr.write(`person-service needs Node.js 24 or later, not ${process.versions.node}. ${inCheckout}\n`);
-  process.exitCode = 1;
-} else {
-  const [{ enableCompileCache }, { join }] = await Promise.all([import("node:module"), import("node:path")]);
+const fault = faultOfRuntime(process.versions);
+if (fault === undefined) {
+  const [{ existsSync }, { enableCompileCache, registerHooks }, { join }] = await Promise.all([
+    import("node:fs"),
+    import("node:module"),
+    import("node:path"),
+  ]);
+  const folder = join(import.meta.dirname, "..");
   // Beside the program, where only those can write who can change the program; it starts without, too.
-  enableCompileCache(join(import.meta.dirname, "../.compile-cache"));
+  enableCompileCache(join(folder, ".compile-cache"));
+  // A checkout runs its source, whatever was built of it before; no package contains this file.
+  if (existsSync(join(folder, "tsconfig.build.json"))) registerHooks({ resolve: resolveToSource });
   await import("#main");
+} else {
+  process.stderr.write(`person-service needs Node.js 24 or later, ${fault}\n`);
+  process.exitCode = 1;
+}
+
+/** Returns how a sentence goes on about a runtime that cannot run the program. */
+function faultOfRuntime({ bun, deno, node }) {
+  const other = bun === undefined ? deno && `Deno ${deno}` : `Bun ${bun}`;
+  if (other !== undefined) return `not ${other}. Its library waymark runs on Bun and Deno, too.`;
+  if (Number.parseInt(node, 10) >= 24) return undefined;
+  return `not ${node}. In a checkout, "npm ci" without --ignore-scripts installs the right one.`;
+}
+
+/** Resolves a module with the condition of source, as `node --conditions=@waymark/source` does. */
+function resolveToSource(specifier, context, next) {
+  return next(specifier, { ...context, conditions: [...context.conditions, "@waymark/source"] });
 }

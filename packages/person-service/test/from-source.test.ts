@@ -1,15 +1,38 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { sourceArguments } from "./program-arguments.ts";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { openFolder } from "../../waymark/test/folder.ts";
+import { sourceProgram } from "./program-arguments.ts";
 import { startServiceOf } from "./service-process.ts";
 
 // In a run of all tests, the others start the program as it is built.
 
-test("the program starts from source, and stores", async () => {
-  await using service = await startServiceOf([process.execPath, ...sourceArguments], "--database", ":memory:");
+const folder = openFolder("from-source");
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+test("the command in a checkout runs the source, whatever is built, in each of its processes", async () => {
+  const copy = folder.path("packages/person-service");
+  mkdirSync(join(copy, "program"), { recursive: true });
+  for (const part of ["package.json", "tsconfig.build.json", "bin", "src", "assets", "data"]) {
+    cpSync(join(dirname(sourceProgram), "..", part), join(copy, part), { recursive: true });
+  }
+  symlinkSync(join(root, "node_modules"), folder.path("node_modules"));
+  folder.write("packages/person-service/program/main.js", 'throw new Error("An older build runs.");');
+  const command = [process.execPath, join(copy, "bin/person-service.js")];
+  const database = ["--database", folder.path("people.db")];
+  await using service = await startServiceOf(command, ...database, "--workers", "2");
   const headers = { "Content-Type": "application/json" };
   const { status } = await fetch(`${service.url}/person`, { method: "POST", body: '{"name":"Ada"}', headers });
   assert.equal(status, 200);
   const page = await fetch(service.url, { headers: { Accept: "text/html" } });
   assert.match(await page.text(), /person-service/);
+});
+
+test("npx runs the command in a checkout", async () => {
+  const { stdout } = await promisify(execFile)("npx", ["--no-install", "person-service", "--version"], { cwd: root });
+  assert.match(stdout, /^person-service \d/);
 });

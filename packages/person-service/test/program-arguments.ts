@@ -3,13 +3,10 @@ import { fileURLToPath } from "node:url";
 /** The environment variable that names the module of the program, where a run of the tests has built it. */
 export const builtProgramVariable = "TEST_PROGRAM";
 
-/** The arguments by which Node.js runs the program from source, as `npm start` does. */
-export const sourceArguments: readonly string[] = [
-  "--conditions=@waymark/source",
-  fileURLToPath(new URL("../bin/person-service.js", import.meta.url)),
-];
+/** The command of the checkout, which runs the source. */
+export const sourceProgram: string = fileURLToPath(new URL("../bin/person-service.js", import.meta.url));
 
 const built = process.env[builtProgramVariable];
 
 /** The arguments by which Node.js runs the program: as it is built, or from source where a test file is run by hand. */
-export const programArguments: readonly string[] = built === undefined ? sourceArguments : [built];
+export const programArguments: readonly string[] = [built ?? sourceProgram];

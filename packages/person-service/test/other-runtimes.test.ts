@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { sourceProgram } from "./program-arguments.ts";
+
+const installed = fileURLToPath(new URL("../../waymark/test/runtimes/node_modules/.bin", import.meta.url));
+
+describe("the program on another runtime than Node.js", () => {
+  for (const [name, file, ...args] of [
+    ["Bun", "bun"],
+    ["Deno", "deno", "run"],
+    ["Deno", "deno", "run", "--allow-all"],
+  ] as const) {
+    const runtime = join(installed, file);
+    it(`says in one line what it needs, by ${[file, ...args].join(" ")}`, {
+      skip: !existsSync(runtime) && "npm run runtimes installs it",
+    }, () => {
+      const { status, stdout, stderr } = spawnSync(runtime, [...args, sourceProgram, "--demo"], { encoding: "utf8" });
+      const needs = `^person-service needs Node\\.js 24 or later, not ${name} \\d+\\.\\d+\\.\\d+\\. Its library waymark runs on Bun and Deno, too\\.\\n$`;
+      assert.match(stderr, new RegExp(needs));
+      assert.deepEqual([status, stdout], [1, ""]);
+    });
+  }
+});
