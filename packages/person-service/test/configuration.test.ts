@@ -32,8 +32,8 @@ describe("a setting", () => {
       [
         ["port", "1", "--port"],
         ["host", "localhost", "PERSON_SERVICE_HOST"],
-        ["cors", "https://a.example", `"cors" in ${JSON.stringify(file)}, line 4,`],
-        ["demo", "true", `"demo" in ${JSON.stringify(file)}, line 8,`],
+        ["cors", "https://a.example", `"cors" in ${JSON.stringify(file)} (line 4)`],
+        ["demo", "true", `"demo" in ${JSON.stringify(file)} (line 8)`],
         ["grace", "10", undefined],
       ],
     );
@@ -147,12 +147,12 @@ describe("a mistake in the settings", () => {
         ["--config", listed],
         { PERSON_SERVICE_GRACE: "-1" },
         [
-          /^"prot" in ".*", line 2, is not a setting\. Did you mean "port"\?$/,
-          /^"open" in ".*", line 5, must be true or false, not a number\.$/,
-          /^"cors" in ".*", line 6, must be a string or an array of strings, not an array\.$/,
-          /^"zzzzzzzz" in ".*", line 9, is not a setting\. Known are port, host, /,
+          /^"prot" in ".*" \(line 2\) is not a setting\. Did you mean "port"\?$/,
+          /^"open" in ".*" \(line 5\) must be true or false, not a number\.$/,
+          /^"cors" in ".*" \(line 6\) must be a string or an array of strings, not an array\.$/,
+          /^"zzzzzzzz" in ".*" \(line 9\) is not a setting\. Known are port, host, /,
           /^PERSON_SERVICE_GRACE must be a whole number from 0 to 3600, not "-1"\.$/,
-          /^"port" in ".*", line 3, must be a whole number from 0 to 65535, not "8o"\.$/,
+          /^"port" in ".*" \(line 3\) must be a whole number from 0 to 65535, not "8o"\.$/,
         ],
       ],
     ];
@@ -198,7 +198,10 @@ describe("check-config", () => {
 
   it("prints each setting with its source, and no password", async () => {
     const line = parseCommandLine(
-      ["check-config", "--port=80", "--database=postgres://me:secret@db/people", "--cors=*"],
+      [
+        ...["check-config", "--port=80", "--database=postgres://me:secret@db/people", "--cors=*"],
+        ...["--config", configFile({ grace: 3 })],
+      ],
       {
         PERSON_SERVICE_OPEN: "true",
       },
@@ -213,6 +216,7 @@ describe("check-config", () => {
       /^cors +\* +--cors$/,
       /^open +true +PERSON_SERVICE_OPEN$/,
       /^access +- +default$/,
+      /^grace +3 +"grace" in ".*\.json" \(line 2\)$/,
     ]) {
       assert(
         printed.some((text) => row.test(text)),

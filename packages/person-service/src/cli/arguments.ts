@@ -90,9 +90,21 @@ function optionOf(
   // The argument itself, since parseArgs reads `-port` as the four options -p -o -r -t.
   const written = (args[token.index] ?? token.rawName).replace(/=.*$/s, "");
   const known = [...Object.keys(options), "help"];
-  const meant = didYouMean(written.replace(/^-+/, ""), known, (name) => `--${name}`);
+  const meant = /^-[a-z]$/i.test(written)
+    ? letterMeant(written.slice(1), options)
+    : didYouMean(written.replace(/^-+/, ""), known, (name) => `--${name}`);
   const list = known.map((name) => `--${name}`).join(", ");
-  throw refusal(`Unknown option ${quotedArgument(written)}.${meant}`, `Options of ${commandName}: ${list}.`);
+  throw refusal(
+    `Unknown option ${quotedArgument(written)}.${meant}`,
+    ...(meant === "" ? [`Options of ${commandName}: ${list}.`] : []),
+  );
+}
+
+/** Returns what `didYouMean` does for a single letter: it most likely means the first option whose name it begins. */
+function letterMeant(letter: string, options: Command["options"]): string {
+  const [name, option] = Object.entries(options).find(([name]) => name.startsWith(letter.toLowerCase())) ?? [];
+  if (name === undefined) return "";
+  return ` Did you mean "${option?.short === undefined ? `--${name}` : `-${option.short}`}"?`;
 }
 
 function superfluous(value: string, commandName: string, operandNames: readonly string[]): string {

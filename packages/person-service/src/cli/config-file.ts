@@ -20,7 +20,7 @@ export function readConfigFile(file: string, options: Readonly<Record<string, Op
       throw new FileError(file, [`it must be an object with the names of options, not ${jsonType(content)}`]);
     }
     for (const [name, value] of Object.entries(content)) {
-      const source = `${quotedArgument(name)} in ${quote(file)}, line ${positionOfMember(text, [name]).line},`;
+      const source = `${quotedArgument(name)} in ${quote(file)} (line ${positionOfMember(text, [name]).line})`;
       const option = Object.hasOwn(options, name) ? options[name] : undefined;
       const values = option === undefined ? undefined : toValues(value, option);
       if (option === undefined) mistakes.push(`${source} is not a setting.${didYouMeanOf(name, Object.keys(options))}`);

@@ -4,7 +4,7 @@ import { type FileError, toFileError } from "../access/json-file.ts";
 import { didYouMeanOf } from "./did-you-mean.ts";
 import { maskPasswords, type Option, quotedArgument } from "./option.ts";
 
-/** The values of one option, and where they are from: `--port`, `PERSON_SERVICE_PORT`, `"port" in config.json, line 2`. */
+/** The values of one option, and where they are from: `--port`, `PERSON_SERVICE_PORT`, `"port" in "config.json" (line 2)`. */
 export interface Setting {
   /** Those of a switch are `true` or `false`. */
   readonly values: readonly string[];
