@@ -1,5 +1,7 @@
 import type { App } from "./app.ts";
-import { type Condition, type ConditionData, requireCondition } from "./condition.ts";
+import { type ConditionData, requireCondition } from "./condition.ts";
+import { type Condition, declareAt } from "./conditions/kind.ts";
+import { pathKind } from "./conditions/path.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
 import { type Attribute, attribute, type MatchedRoute, MountedExchange } from "./exchange.ts";
 import { noVariables, type PathPattern, pathSegments } from "./path/pattern.ts";
@@ -29,7 +31,7 @@ export function mount(...conditionsAndApp: readonly [...conditions: (string | Co
   const site = new DeclarationSite(mount);
   const toCondition = (member: unknown): ConditionData =>
     typeof member === "string"
-      ? { kind: "path", pattern: member, site }
+      ? declareAt(pathKind, { pattern: member }, site)
       : requireCondition(member, "Before its app, mount(…) takes paths and conditions");
   const group: Group = {
     kind: "group",
@@ -37,7 +39,7 @@ export function mount(...conditionsAndApp: readonly [...conditions: (string | Co
     filters: [],
     errorClauses: [],
     descriptions: [],
-    routes: [{ kind: "mount", conditions: [{ kind: "path", pattern: "/**", site }], app, site }],
+    routes: [{ kind: "mount", conditions: [declareAt(pathKind, { pattern: "/**" }, site)], app, site }],
     site,
   };
   return group;

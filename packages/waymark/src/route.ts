@@ -1,12 +1,9 @@
 import type { Awaitable } from "./and-then.ts";
 import type { App } from "./app.ts";
-import {
-  type BoundByAll,
-  type Condition,
-  type ConditionData,
-  type Intersection,
-  requireCondition,
-} from "./condition.ts";
+import { type BoundByAll, type ConditionData, type Intersection, requireCondition } from "./condition.ts";
+import { type Condition, declareAt } from "./conditions/kind.ts";
+import { methodKind } from "./conditions/method.ts";
+import { pathKind } from "./conditions/path.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
 import type { Description, DescriptionMember } from "./description.ts";
 import type { ErrorClause, Filter, WebFilter } from "./filter.ts";
@@ -167,7 +164,7 @@ export function group<const M extends readonly unknown[]>(...members: GroupMembe
   // So says the type of the parameter; JavaScript callers pass anything, which the default below refuses.
   for (const member of members as readonly Member[]) {
     if (typeof member === "string") {
-      conditions.push({ kind: "path", pattern: member, site });
+      conditions.push(declareAt(pathKind, { pattern: member }, site));
       continue;
     }
     switch (member?.kind) {
@@ -206,12 +203,12 @@ function declareRoute(
     throw new TypeError(`The last argument of a route is its handler, a function, not ${typeName(handler)}`);
   }
   const site = new DeclarationSite(declaredBy);
-  const conditions: ConditionData[] = method === undefined ? [] : [{ kind: "method", methods: [method], site }];
+  const conditions: ConditionData[] = method === undefined ? [] : [declareAt(methodKind, { methods: [method] }, site)];
   const descriptions: Description[] = [];
   let named: RouteName | undefined;
   for (const member of conditionsAndHandler.slice(0, -1)) {
     if (typeof member === "string") {
-      conditions.push({ kind: "path", pattern: member, site });
+      conditions.push(declareAt(pathKind, { pattern: member }, site));
     } else if (isDescription(member)) {
       descriptions.push(member.description);
     } else if (isName(member)) {

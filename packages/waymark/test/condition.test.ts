@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test as it, suite } from "node:test";
+import { suite, test } from "node:test";
 import type { HeaderFields } from "../src/fields/index.ts";
 import { after, empty, GET, group, HttpError, json, ok, route, router } from "../src/index.ts";
 import {
@@ -13,7 +13,7 @@ import {
   or,
   path,
   query,
-  test,
+  when,
 } from "../src/routing/index.ts";
 import { ask } from "./ask.ts";
 
@@ -101,9 +101,9 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ['query("a", /^[0-9]$/)', query("a", /^[0-9]$/), "GET /?a=77", {}, 404],
     ['query("constructor")', query("constructor"), "GET /", {}, 404],
   ],
-  test: [
-    ["test(…)", test("has a", ({ search }) => search.includes("a")), "GET /?a", {}, 200],
-    ["test(…)", test("has a", ({ search }) => search.includes("a")), "GET /?b", {}, 404],
+  when: [
+    ["when(…)", when("has a", ({ search }) => search.includes("a")), "GET /?a", {}, 200],
+    ["when(…)", when("has a", ({ search }) => search.includes("a")), "GET /?b", {}, 404],
   ],
   and: [
     ["and()", and(), "GET /", {}, 200],
@@ -152,7 +152,7 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
 for (const [about, cases] of Object.entries(tables)) {
   suite(about, () => {
     for (const [name, condition, line, headers, status] of cases) {
-      it(`${name} makes ${line} ${JSON.stringify(headers)} a ${status}`, async () => {
+      test(`${name} makes ${line} ${JSON.stringify(headers)} a ${status}`, async () => {
         assert.equal(await statusOf(condition, line, headers), status);
       });
     }
@@ -160,13 +160,13 @@ for (const [about, cases] of Object.entries(tables)) {
 }
 
 suite("a path under not", () => {
-  it("is a whole path in a route", async () => {
+  test("is a whole path in a route", async () => {
     const app = router(route(path("/{a}"), not(path("/x")), ok));
     assert.equal((await ask(app, "GET /y")).status, 200);
     assert.equal((await ask(app, "GET /x")).status, 404);
   });
 
-  it("is everything below it in a group, and binds nothing", async () => {
+  test("is everything below it in a group, and binds nothing", async () => {
     const app = router(group(not(path("/{secret}")), GET("/**", ok)), group(not(path("/x")), GET("/{*rest}", ok)));
     assert.deepEqual(
       app.routes.map((row) => row.conditions),
@@ -178,9 +178,9 @@ suite("a path under not", () => {
 });
 
 suite("a test", () => {
-  it("sees the request before its path variables are bound", async () => {
+  test("sees the request before its path variables are bound", async () => {
     const seen: unknown[] = [];
-    const spy = test("spy", (request) => {
+    const spy = when("spy", (request) => {
       seen.push(Object.keys(request.variables), request.path);
       return true;
     });
@@ -188,8 +188,8 @@ suite("a test", () => {
     assert.deepEqual(seen, [[], "/7"]);
   });
 
-  it("that throws an HttpError answers with its response, which the web filters see", async () => {
-    const refusing = test("refusing", () => {
+  test("that throws an HttpError answers with its response, which the web filters see", async () => {
+    const refusing = when("refusing", () => {
       throw new HttpError(empty(409));
     });
     const seen: number[] = [];
@@ -203,9 +203,9 @@ suite("a test", () => {
     assert.deepEqual([seen, told], [[409], []]);
   });
 
-  it("that throws is a fault", async () => {
+  test("that throws is a fault", async () => {
     const faults: unknown[] = [];
-    const broken = test("broken", () => {
+    const broken = when("broken", () => {
       throw new Error("broken test");
     });
     const app = router({ onFault: (error) => faults.push(error) }, GET(broken, ok));
@@ -222,7 +222,7 @@ suite("a regular expression that keeps its place", () => {
     [/A/giy, "ab", true],
   ];
   for (const [expression, value, holds] of cases) {
-    it(`${expression} ${holds ? "finds" : "does not find"} "${value}" each time`, async () => {
+    test(`${expression} ${holds ? "finds" : "does not find"} "${value}" each time`, async () => {
       const app = router(GET("/header", header("X-A", expression), ok), GET("/query", query("a", expression), ok));
       expression.lastIndex = 1;
       for (let i = 0; i < 3; i++) {
@@ -258,7 +258,7 @@ suite("the media type that accept chooses", () => {
     ["/either?x", "text/csv", null],
   ];
   for (const [target, sent, chosen] of cases) {
-    it(`is ${chosen} for ${target} and ${sent === undefined ? "no Accept" : `"${sent}"`}`, async () => {
+    test(`is ${chosen} for ${target} and ${sent === undefined ? "no Accept" : `"${sent}"`}`, async () => {
       const response = await ask(app, `GET ${target}`, sent === undefined ? {} : { Accept: sent });
       assert.deepEqual([response.status, JSON.parse(String(response.body))], [200, chosen]);
     });
@@ -277,10 +277,10 @@ suite("a condition from plain JavaScript", () => {
     ["or([path])", or, [path("/a")], "or(…) takes conditions, not array"],
     ["not(null)", not, null, "not(…) takes a condition, not null"],
     ["not(GET(…))", not, GET(ok), "not(…) takes a condition, not route(…)"],
-    ["test(() => true)", test, () => true, "test(…) takes a name and a function, not undefined"],
+    ["when(() => true)", when, () => true, "when(…) takes a name and a function, not undefined"],
   ];
   for (const [call, made, argument, message] of calls) {
-    it(`${call} is a TypeError`, () => {
+    test(`${call} is a TypeError`, () => {
       // No argument here is of the type that the function takes.
       assert.throws(() => made(argument as never), { name: "TypeError", message });
     });

@@ -128,42 +128,66 @@ function* satisfy(condition: ConditionData, way: Way, question: Question, inGrou
     return;
   }
   if (order.indexOf(stageOf(condition)) > order.indexOf(upTo)) return yield way;
-  switch (condition.kind) {
+  if (condition.kind === "not") {
+    if (!satisfy(condition.condition, way, { ...question, upTo: "other" }, inGroup).some(() => true)) yield way;
+    return;
+  }
+  const said = condition as unknown as Said; // its kind says which members it has
+  switch (said.kind.name) {
     case "path": {
-      const named = way.prefix + condition.pattern;
+      const named = way.prefix + said.pattern;
       const variables = match(named, request.path, inGroup);
       if (variables) yield { ...way, named, variables: { ...way.variables, ...variables } };
       return;
     }
     case "method":
-      if (condition.methods.includes(method)) yield { ...way, namesMethod: true };
+      if (said.methods.includes(method)) yield { ...way, namesMethod: true };
       return;
     case "contentType": {
       const type = parseMediaType(request.header("Content-Type") ?? "");
-      if (type && condition.mediaTypes.some((range) => matchesMediaType(parseMediaRange(range)!, type))) yield way;
+      if (type && said.mediaTypes.some((range) => matchesMediaType(parseMediaRange(range)!, type))) yield way;
       return;
     }
     case "accept": {
       const chosen = chooseAcceptable(
         request.header("Accept"),
-        condition.mediaTypes.map((type) => parseMediaType(type)!),
+        said.mediaTypes.map((type) => parseMediaType(type)!),
       );
-      if (chosen >= 0) yield { ...way, type: condition.mediaTypes[chosen] };
+      if (chosen >= 0) yield { ...way, type: said.mediaTypes[chosen] };
       return;
     }
     case "header":
-      if (says(condition.value, request.headers.getAll(condition.name))) yield way;
+      if (says(said.value, request.headers.getAll(said.name))) yield way;
       return;
     case "query":
-      if (says(condition.value, request.query.getAll(condition.name))) yield way;
+      if (says(said.value, request.query.getAll(said.name))) yield way;
       return;
-    case "test":
-      if (condition.matches(request)) yield way;
+    case "host":
+      if (said.names.some((name) => isHost(name, request.header("Host") ?? ""))) yield way;
       return;
-    case "not":
-      if (!satisfy(condition.condition, way, { ...question, upTo: "other" }, inGroup).some(() => true)) yield way;
+    case "when":
+      if (said.matches(request)) yield way;
+      return;
+    default:
+      throw new Error(`The definition does not know ${said.kind.name}(…)`);
   }
 }
+
+/** What conditions of the kinds say, all in one: the kind says which of it a condition has. */
+interface Said {
+  readonly kind: { readonly name: string };
+  readonly pattern: string;
+  readonly methods: readonly string[];
+  readonly mediaTypes: readonly string[];
+  readonly name: string;
+  readonly value: string | RegExp | undefined;
+  readonly names: readonly string[];
+  readonly matches: (request: HttpRequest) => boolean;
+}
+
+/** Whether the host is the one that is named; a star stands for what is before the first dot of `*.a`. */
+const isHost = (name: string, host: string): boolean =>
+  name.startsWith("*.") ? host.endsWith(name.slice(1)) && host.length >= name.length : host === name;
 
 const says = (wanted: string | RegExp | undefined, found: readonly string[]): boolean =>
   found.some((value) => wanted === undefined || (typeof wanted === "string" ? value === wanted : wanted.test(value)));
@@ -179,7 +203,9 @@ function stageOf(condition: ConditionData): Stage {
 
 function kinds(condition: ConditionData): readonly string[] {
   if (condition.kind === "not") return kinds(condition.condition);
-  return condition.kind === "and" || condition.kind === "or" ? condition.conditions.flatMap(kinds) : [condition.kind];
+  return condition.kind === "and" || condition.kind === "or"
+    ? condition.conditions.flatMap(kinds)
+    : [condition.kind.name];
 }
 
 /** Stands for a slash that is data while paths are matched as text. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test as it, suite } from "node:test";
+import { suite, test } from "node:test";
 import type { HeaderFields } from "../src/fields/index.ts";
 import { after, before, GET, group, HEAD, OPTIONS, ok, POST, type Route, route, router } from "../src/index.ts";
 import {
@@ -13,7 +13,7 @@ import {
   or,
   path,
   query,
-  test,
+  when,
 } from "../src/routing/index.ts";
 import { ask, asked } from "./ask.ts";
 import { codeAt } from "./declared-code.ts";
@@ -69,18 +69,18 @@ GET /beta → status 404
     ],
   ];
   for (const [line, headers, text] of cases) {
-    it(`of ${line} ${JSON.stringify(headers)} is what a person can read`, () => {
+    test(`of ${line} ${JSON.stringify(headers)} is what a person can read`, () => {
       assert.equal(`\n${app.explain(asked(line, headers))}`, text);
     });
   }
 
-  it("is short where there are no routes", () => {
+  test("is short where there are no routes", () => {
     assert.equal(String(router().explain(asked("GET /"))), "GET / → status 404");
   });
 });
 
 suite("the steps of an explanation", () => {
-  it("are every way to a handler in order, each with the place of its route", () => {
+  test("are every way to a handler in order, each with the place of its route", () => {
     const { method: sent, path: at, steps, route: chosen, status } = app.explain(asked("GET /person"));
     assert.deepEqual([sent, at, chosen, status], ["GET", "/person", steps[1]?.route, undefined]);
     assert.deepEqual(
@@ -98,7 +98,7 @@ suite("the steps of an explanation", () => {
     assert.match(codeAt(steps[2]?.declaredAt ?? "", "explain.test.ts"), /^POST\(contentType/);
   });
 
-  const isBeta = test("is beta", () => false);
+  const isBeta = when("is beta", () => false);
   const failures: Readonly<Record<string, readonly [declared: Route, line: string, condition: string, found: string]>> =
     {
       "a path": [GET("/a/{id}", ok), "GET /b", 'path "/a/{id}"', '"/b"'],
@@ -155,13 +155,13 @@ suite("the steps of an explanation", () => {
       ],
     };
   for (const [about, [declared, line, condition, found]] of Object.entries(failures)) {
-    it(`say which condition failed first, and what was found: ${about}`, () => {
+    test(`say which condition failed first, and what was found: ${about}`, () => {
       const headers = { Accept: "image/png", "X-Sent": "1" };
       assert.deepEqual(router(declared).explain(asked(line, headers)).steps[0]?.unmet, { condition, found });
     });
   }
 
-  it("say which failure decides the refusal, in any order of the conditions", () => {
+  test("say which failure decides the refusal, in any order of the conditions", () => {
     const declared = POST("/a", header("X-A"), accept("text/csv"), contentType("text/csv"), ok);
     const conditionFor = (headers: HeaderFields): string | undefined =>
       router(declared).explain(asked("POST /a", { Accept: "a/b", ...headers })).steps[0]?.unmet?.condition;
@@ -195,28 +195,28 @@ suite("what an explanation chose", () => {
     ["GET *", undefined, 400],
   ];
   for (const [line, chosen, status] of cases) {
-    it(`for ${line} is ${chosen ?? status}, as it is answered`, async () => {
+    test(`for ${line} is ${chosen ?? status}, as it is answered`, async () => {
       const explanation = several.explain(asked(line));
       assert.deepEqual([nameOf(explanation), explanation.status], [chosen, status]);
       assert.equal((await ask(several, line)).status, status ?? 200);
     });
   }
 
-  it("has a step that takes a HEAD for each that takes GET", () => {
+  test("has a step that takes a HEAD for each that takes GET", () => {
     const unmet = several.explain(asked("HEAD /declared")).steps.map((step) => step.unmet?.condition);
     assert.deepEqual(unmet.slice(0, 3), [undefined, undefined, "method OPTIONS"]);
   });
 
-  it("is 406 for a HEAD that GET could not answer", () => {
+  test("is 406 for a HEAD that GET could not answer", () => {
     assert.equal(several.explain(asked("HEAD /plain", { Accept: "image/png" })).status, 406);
   });
 
-  it("takes no path for *", () => {
+  test("takes no path for *", () => {
     const { steps } = router(route("/**", ok)).explain(asked("OPTIONS *"));
     assert.deepEqual(steps[0]?.unmet, { condition: 'path "/**"', found: '"*"' });
   });
 
-  it("runs neither filter nor handler", () => {
+  test("runs neither filter nor handler", () => {
     const ran: string[] = [];
     const spied = router(
       {
@@ -255,13 +255,13 @@ suite("the routes of an app", () => {
       path("/{x}/y"),
       path("/z/{y}"),
       method("GET", "PUT"),
-      test("is beta", () => true),
+      when("is beta", () => true),
       ok,
     ),
     GET(ok),
   ).routes;
 
-  it("are a row for each way to a handler, in order", () => {
+  test("are a row for each way to a handler, in order", () => {
     assert.deepEqual(
       table.map(({ methods, path: at, produces, consumes, conditions }) => ({
         methods,
@@ -299,7 +299,7 @@ suite("the routes of an app", () => {
     );
   });
 
-  it("say where the route and its filters were declared, the outermost first", () => {
+  test("say where the route and its filters were declared, the outermost first", () => {
     const [first] = table;
     assert.match(codeAt(first?.declaredAt ?? "", "explain.test.ts"), /^GET\("\/\{id\}", header/);
     const filters = first?.filters.map((filter) => {

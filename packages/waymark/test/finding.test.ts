@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test as it, suite } from "node:test";
+import { suite, test } from "node:test";
 import { before, GET, group, HEAD, ok, POST, type Route, route, router } from "../src/index.ts";
 import {
   accept,
@@ -12,14 +12,14 @@ import {
   or,
   path,
   query,
-  test,
+  when,
 } from "../src/routing/index.ts";
 import { ask } from "./ask.ts";
 import { codeAt } from "./declared-code.ts";
 
 const json = "application/json";
 const xml = "application/xml";
-const isBeta = test("is beta", (request) => request.cookies.has("beta"));
+const isBeta = when("is beta", (request) => request.cookies.has("beta"));
 const notX = not(path("/x"));
 
 const get = (...conditions: readonly (string | Condition)[]): Route => GET(...conditions, ok);
@@ -76,7 +76,7 @@ suite("a route is never reached", () => {
     [[group(get("/**")), group(group(get("/a")))], "across sets"],
   ];
   for (const [declared, name] of cases) {
-    it(name, () => {
+    test(name, () => {
       const { findings } = router(...declared);
       assert.equal(findings.length, 1);
       assert.equal(findings[0]?.kind, "shadowed");
@@ -87,7 +87,7 @@ suite("a route is never reached", () => {
 suite("a router without routes", () => {
   const empty = (): readonly (readonly Route[])[] => [[], [group()], [group("/a")], [group(), group(group("/a"))]];
 
-  it("is a finding, at the place that calls router", () => {
+  test("is a finding, at the place that calls router", () => {
     for (const declared of empty()) {
       const { findings } = router(...declared);
       assert.deepEqual(
@@ -98,11 +98,11 @@ suite("a router without routes", () => {
     }
   });
 
-  it("is refused by strict", () => {
+  test("is refused by strict", () => {
     for (const declared of empty()) assert.throws(() => router({ strict: true }, ...declared), /has no routes/);
   });
 
-  it("is not one whose only route can never be reached", () => {
+  test("is not one whose only route can never be reached", () => {
     assert.deepEqual(
       router(group(), route(or(), ok)).findings.map(({ kind }) => kind),
       ["impossible"],
@@ -147,11 +147,11 @@ suite("a route may be reached", () => {
       [
         get(
           "/a",
-          test("t", () => true),
+          when("t", () => true),
         ),
         get(
           "/a",
-          test("t", () => true),
+          when("t", () => true),
         ),
       ],
       "a test of the same name",
@@ -164,10 +164,10 @@ suite("a route may be reached", () => {
     [[get("/{id}", notX), get("/{id}")], "a path under not"],
   ];
   for (const [declared, name] of cases) {
-    it(name, () => assert.deepEqual(router(...declared).findings, []));
+    test(name, () => assert.deepEqual(router(...declared).findings, []));
   }
 
-  it("as requests show", async () => {
+  test("as requests show", async () => {
     const app = router(
       GET("/{id}", notX, () => ok()),
       group(
@@ -180,7 +180,7 @@ suite("a route may be reached", () => {
 });
 
 suite("a finding", () => {
-  it("names the route and those before it, each with its place", () => {
+  test("names the route and those before it, each with its place", () => {
     const { findings } = router(
       GET("/a/{id}", ok),
       group("/b", POST("/{id}", ok), GET("/{id}", ok)),
@@ -197,7 +197,7 @@ suite("a finding", () => {
     assert.match(codeAt(second, "finding.test.ts"), /^GET\("\/\{id\}", ok\)/);
   });
 
-  it("names each shadowed route, in their order", () => {
+  test("names each shadowed route, in their order", () => {
     const { findings } = router(get("/**"), get("/a"), POST("/a", ok), get("/b"));
     assert.deepEqual(
       findings.map(({ message }) => message.slice(0, 25)),
@@ -205,7 +205,7 @@ suite("a finding", () => {
     );
   });
 
-  it("names methods that exclude each other", () => {
+  test("names methods that exclude each other", () => {
     const { findings } = router(group(method("POST", "PUT"), GET("/a", ok)));
     assert.deepEqual(
       findings.map(({ kind, message }) => [kind, message]),
@@ -213,7 +213,7 @@ suite("a finding", () => {
     );
   });
 
-  it("names an or without conditions, around a route or in it", () => {
+  test("names an or without conditions, around a route or in it", () => {
     const declared = [GET("/a", or(), ok), group(or(), GET("/b", ok)), GET("/c", or(or(), query("q")), ok)];
     const { findings } = router(...declared);
     assert.deepEqual(
@@ -223,7 +223,7 @@ suite("a finding", () => {
     assert.match(codeAt(String(findings[0]?.site), "finding.test.ts"), /^GET\("\/a", or\(\), ok\)/);
   });
 
-  it("does not keep the routes from answering", async () => {
+  test("does not keep the routes from answering", async () => {
     const app = router(GET("/{id}", ok), GET("/me", ok));
     assert.equal((await ask(app, "GET /me")).status, 200);
   });

@@ -29,7 +29,7 @@ import {
   namedSchema,
   not,
   query,
-  test,
+  when,
 } from "../src/routing/index.ts";
 
 const about = { title: "Books", version: "1.0.0" };
@@ -143,7 +143,7 @@ suite("an operation", () => {
         "/a",
         header("X-A", "2"),
         not(query("old")),
-        test("is beta", () => true),
+        when("is beta", () => true),
         ok,
       ),
     );

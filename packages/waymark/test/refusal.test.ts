@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test as it, suite } from "node:test";
+import { suite, test } from "node:test";
 import type { HeaderFields } from "../src/fields/index.ts";
 import {
   type App,
@@ -20,7 +20,7 @@ import {
   router,
   text,
 } from "../src/index.ts";
-import { accept, and, contentType, header, method, not, or, query, test } from "../src/routing/index.ts";
+import { accept, and, contentType, header, method, not, or, query, when } from "../src/routing/index.ts";
 import { ask } from "./ask.ts";
 
 interface Problem {
@@ -88,7 +88,7 @@ suite("a refusal", () => {
     ["GET *", {}, 400],
   ];
   for (const [line, headers, status] of cases) {
-    it(`of ${line} ${JSON.stringify(headers)} is ${status}`, async () => {
+    test(`of ${line} ${JSON.stringify(headers)} is ${status}`, async () => {
       const response = await ask(people, line, headers);
       assert.equal(response.status, status);
       const { type, title, detail, ...more } = problemOf(response);
@@ -99,7 +99,7 @@ suite("a refusal", () => {
     });
   }
 
-  it("is that of the route that matched furthest", async () => {
+  test("is that of the route that matched furthest", async () => {
     const app = router(
       POST("/a", contentType("application/json"), ok),
       POST("/a", contentType("text/csv"), accept("text/csv"), ok),
@@ -185,12 +185,12 @@ suite("the problem document", () => {
     ],
   };
   for (const [name, [line, headers, expected]] of Object.entries(cases)) {
-    it(`of a ${name} says what was wrong and what would be right`, async () => {
+    test(`of a ${name} says what was wrong and what would be right`, async () => {
       assert.deepEqual(problemOf(await ask(people, line, headers)), expected);
     });
   }
 
-  it("quotes no more than 40 characters of what was sent", async () => {
+  test("quotes no more than 40 characters of what was sent", async () => {
     const long = "x".repeat(1000);
     const quoted = `"${"x".repeat(40)}…"`;
     assert.match(problemOf(await ask(people, `${long} /person`)).detail, /is not known/);
@@ -204,7 +204,7 @@ suite("the problem document", () => {
     }
   });
 
-  it("of a 406 lists what every route that got so far can produce, once", async () => {
+  test("of a 406 lists what every route that got so far can produce, once", async () => {
     const app = router(
       GET("/a", accept("text/csv"), ok),
       GET("/a", accept("application/json", "text/csv"), ok),
@@ -216,7 +216,7 @@ suite("the problem document", () => {
     ]);
   });
 
-  it("of a 415 lists what every route that got so far reads, once", async () => {
+  test("of a 415 lists what every route that got so far reads, once", async () => {
     const app = router(
       POST("/a", contentType("text/*"), ok),
       POST("/a", contentType("application/json", "text/*"), ok),
@@ -259,7 +259,7 @@ suite("Allow", () => {
     ],
   };
   for (const [name, [app, allow]] of Object.entries(cases)) {
-    it(`${name}: ${allow}`, async () => {
+    test(`${name}: ${allow}`, async () => {
       const refused = ["GET", "POST", "FOO"].map((each) => ask(app, `${each} /a`));
       for (const response of await Promise.all(refused)) {
         if (response.status === 405) assert.equal(response.headers.get("Allow"), allow);
@@ -269,7 +269,7 @@ suite("Allow", () => {
     });
   }
 
-  it("names a method if and only if it does not answer 405", async () => {
+  test("names a method if and only if it does not answer 405", async () => {
     const every = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY", "TRACE", "PURGE"];
     for (const path of ["/person", "/person/1", "/hello-world", "/purge"]) {
       const allow = (await ask(people, `OPTIONS ${path}`)).headers.get("Allow")?.split(", ");
@@ -281,7 +281,7 @@ suite("Allow", () => {
     }
   });
 
-  it("is on no other refusal", async () => {
+  test("is on no other refusal", async () => {
     for (const line of ["GET /nothing", "FOO /person", "POST /person"]) {
       assert.equal((await ask(people, line)).headers.has("Allow"), false);
     }
@@ -289,7 +289,7 @@ suite("Allow", () => {
 });
 
 suite("OPTIONS", () => {
-  it("is 204 with Allow, and with what POST and PATCH read", async () => {
+  test("is 204 with Allow, and with what POST and PATCH read", async () => {
     const collection = await ask(people, "OPTIONS /person");
     assert.deepEqual([collection.status, collection.body], [204, null]);
     assert.deepEqual(collection.headers.flat, [
@@ -303,7 +303,7 @@ suite("OPTIONS", () => {
     assert.deepEqual((await ask(people, "OPTIONS /hello-world")).headers.flat, ["Allow", "GET, HEAD, OPTIONS"]);
   });
 
-  it("names the types of POST and PATCH on a 415, too", async () => {
+  test("names the types of POST and PATCH on a 415, too", async () => {
     const response = await ask(people, "PUT /person/1", { "Content-Type": "text/plain" });
     assert.equal(response.headers.get("Accept"), "application/json");
     assert.equal(response.headers.get("Accept-Patch"), "application/merge-patch+json");
@@ -312,7 +312,7 @@ suite("OPTIONS", () => {
     assert.equal(posted.headers.get("Accept-Post"), "application/json, application/xml");
   });
 
-  it("names them also where the handler cannot read the content, but not for its coding", async () => {
+  test("names them also where the handler cannot read the content, but not for its coding", async () => {
     const app = router(
       POST("/person", contentType("application/json"), async (request) =>
         json(await request.body((value) => ({ value }))),
@@ -326,7 +326,7 @@ suite("OPTIONS", () => {
     assert.deepEqual([coded.status, coded.headers.has("Accept-Post")], [415, false]);
   });
 
-  it("of * is 204, for any routes", async () => {
+  test("of * is 204, for any routes", async () => {
     for (const app of [people, router(), router(route("/**", ok)), router(OPTIONS("/{*rest}", ok))]) {
       const response = await ask(app, "OPTIONS *");
       assert.deepEqual([response.status, response.headers.flat, response.body], [204, [], null]);
@@ -334,7 +334,7 @@ suite("OPTIONS", () => {
     }
   });
 
-  it("is the route's where one is declared", async () => {
+  test("is the route's where one is declared", async () => {
     const app = router(
       GET("/a", ok),
       OPTIONS("/a", () => text("declared")),
@@ -342,14 +342,14 @@ suite("OPTIONS", () => {
     assert.equal((await ask(app, "OPTIONS /a")).body, "declared");
   });
 
-  it("is refused like any other method when the declared route asks for more", async () => {
+  test("is refused like any other method when the declared route asks for more", async () => {
     const app = router(OPTIONS("/a", accept("text/plain"), ok));
     assert.equal((await ask(app, "OPTIONS /a", { Accept: "image/png" })).status, 406);
   });
 });
 
 suite("HEAD", () => {
-  it("comes with GET: its status, fields and variables, and the handler sees HEAD", async () => {
+  test("comes with GET: its status, fields and variables, and the handler sees HEAD", async () => {
     const app = router(
       GET("/{id}", accept("text/plain", "application/json"), ({ method: sent, variables, negotiatedType }) =>
         text([sent, variables.id, negotiatedType].join(" ")).withHeader("ETag", '"1"'),
@@ -360,7 +360,7 @@ suite("HEAD", () => {
     assert.deepEqual(response.headers.flat, (await ask(app, "GET /7")).headers.flat);
   });
 
-  it("is the route's that is declared for it, before or after the one for GET", async () => {
+  test("is the route's that is declared for it, before or after the one for GET", async () => {
     const [get, head] = [GET("/a", () => text("get")), HEAD("/a", () => text("head"))];
     for (const app of [router(get, head), router(head, get)]) {
       assert.equal((await ask(app, "HEAD /a")).body, "head");
@@ -368,7 +368,7 @@ suite("HEAD", () => {
     }
   });
 
-  it("goes on to GET when the route for HEAD does not take the request", async () => {
+  test("goes on to GET when the route for HEAD does not take the request", async () => {
     const app = router(
       HEAD("/a", header("X-A"), () => text("head")),
       GET("/a", () => text("get")),
@@ -376,13 +376,13 @@ suite("HEAD", () => {
     assert.equal((await ask(app, "HEAD /a")).body, "get");
   });
 
-  it("as the only method does not come with GET", async () => {
+  test("as the only method does not come with GET", async () => {
     assert.equal((await ask(router(HEAD("/a", ok)), "GET /a")).status, 405);
   });
 });
 
 suite("Vary", () => {
-  const even = test("even", (request) => Number(request.header("X-A")) % 2 === 0, { consults: ["X-A", "x-b"] });
+  const even = when("even", (request) => Number(request.header("X-A")) % 2 === 0, { consults: ["X-A", "x-b"] });
   const app = router(
     GET("/typed", accept("text/plain"), ok),
     POST("/typed", contentType("text/plain"), ok),
@@ -430,7 +430,7 @@ suite("Vary", () => {
     ["GET /cached", {}, 304, "Accept"],
   ];
   for (const [line, headers, status, vary] of cases) {
-    it(`of ${line} ${JSON.stringify(headers)} (${status}) is ${vary}`, async () => {
+    test(`of ${line} ${JSON.stringify(headers)} (${status}) is ${vary}`, async () => {
       const response = await ask(app, line, headers);
       assert.equal(response.status, status);
       assert.equal(response.headers.get("Vary"), vary);
@@ -470,7 +470,7 @@ suite("the choice by Accept", () => {
     ["/b", "text/html, */json", "application/json"],
   ];
   for (const [target, sent, expected] of cases) {
-    it(`of ${target} with ${JSON.stringify(sent)} is ${expected}`, async () => {
+    test(`of ${target} with ${JSON.stringify(sent)} is ${expected}`, async () => {
       const { status, body } = await ask(app, `GET ${target}`, { Accept: sent });
       assert.equal(status === 200 ? body : status, expected);
     });
@@ -478,7 +478,7 @@ suite("the choice by Accept", () => {
 
   const malformed = ["garbage", "/", ";", "q=1", "*/*;q=x", "*/*;q=2", '"', 'a/b;"', "a/b;=", "\t", ";".repeat(8000)];
   for (const sent of malformed) {
-    it(`with the malformed ${JSON.stringify(sent.slice(0, 20))} is 200 or 406, and the same each time`, async () => {
+    test(`with the malformed ${JSON.stringify(sent.slice(0, 20))} is 200 or 406, and the same each time`, async () => {
       const first = await ask(app, "GET /b", { Accept: sent });
       assert.ok(first.status === 200 || first.status === 406);
       assert.equal((await ask(app, "GET /b", { Accept: sent })).status, first.status);
@@ -487,7 +487,7 @@ suite("the choice by Accept", () => {
 });
 
 suite("a chosen handler's answer", () => {
-  it("is final: its 404 is a response and not a miss", async () => {
+  test("is final: its 404 is a response and not a miss", async () => {
     const app = router(
       GET("/person/{id}", accept("application/json"), notFound),
       GET("/person/{id}", () => text("never")),
@@ -497,7 +497,7 @@ suite("a chosen handler's answer", () => {
     assert.deepEqual([response.status, response.headers.flat, response.body], [404, ["Vary", "Accept"], null]);
   });
 
-  it("is sent as it is, a 405 and a 406 too", async () => {
+  test("is sent as it is, a 405 and a 406 too", async () => {
     for (const status of [405, 406, 415, 501]) {
       const app = router(GET("/a", () => json({ own: true }, status)));
       const response = await ask(app, "GET /a");
@@ -523,12 +523,12 @@ suite("HEAD", () => {
     ["HEAD /rest", "fallback"],
     ["HEAD /nope", "fallback"],
   ] as const) {
-    it(`${line} is answered by the route for "${name}"`, async () => {
+    test(`${line} is answered by the route for "${name}"`, async () => {
       assert.equal((await ask(app, line)).header("X-Route"), name);
     });
   }
 
-  it("is for a route that takes every method but GET where no other answers", async () => {
+  test("is for a route that takes every method but GET where no other answers", async () => {
     const alone = router(route("/rest", not(method("GET")), named("not get")));
     assert.equal((await ask(alone, "HEAD /rest")).header("X-Route"), "not get");
     assert.equal((await ask(alone, "GET /rest")).status, 405);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test as it, suite } from "node:test";
+import { suite, test } from "node:test";
 import fc from "fast-check";
 import {
   type AnyRoute,
@@ -24,13 +24,14 @@ import {
   type Condition,
   contentType,
   header,
+  host,
   method,
   not,
   or,
   path,
   query,
   RoutingError,
-  test,
+  when,
 } from "../src/routing/index.ts";
 import { interpret, isAllowed } from "./definition.ts";
 import { runs } from "./runs.ts";
@@ -74,8 +75,9 @@ const plainLeaf = fc.oneof(
   fc.constantFrom("application/json", "text/*", "*/*").map((range) => leafOf(() => contentType(range))),
   headerLeaf,
   fc.constantFrom(undefined, "1").map((value) => leafOf(() => query("q", value))),
+  fc.constantFrom(["a.example"], ["*.example", "b.c.example"]).map((names) => leafOf(() => host(...names))),
   fc.constant(
-    leafOf(() => test("X-A is even", (request) => Number(request.header("X-A")) % 2 === 0, { consults: ["X-A"] })),
+    leafOf(() => when("X-A is even", (request) => Number(request.header("X-A")) % 2 === 0, { consults: ["X-A"] })),
   ),
 );
 
@@ -131,13 +133,15 @@ const request = fc
     ),
     contentType: fc.constantFrom(undefined, "application/json; charset=utf-8", "text/plain", "nonsense"),
     a: fc.constantFrom(undefined, "1", "2"),
+    host: fc.constantFrom(undefined, "a.example", "b.c.example", "example"),
     b: fc.constantFrom(undefined, "2", "3"),
   })
-  .map(({ method, target: [segments, search], accept, contentType, a, b }) => {
+  .map(({ method, target: [segments, search], accept, contentType, a, b, host }) => {
     const fields: Readonly<Record<string, string | undefined>> = {
       Accept: accept,
       "Content-Type": contentType,
       "X-A": a,
+      Host: host,
       "X-B": b,
     };
     const sent = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined);
@@ -200,7 +204,7 @@ function routerOf(routes: readonly Route[]): App {
 }
 
 suite("the compiled router", () => {
-  it("does what the definition says", async () => {
+  test("does what the definition says", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(plan, { minLength: 1, maxLength: 5 }),
@@ -242,7 +246,7 @@ suite("the compiled router", () => {
     );
   });
 
-  it("names in Vary every header field that the choice rests on", async () => {
+  test("names in Vary every header field that the choice rests on", async () => {
     const fields = ["Accept", "Content-Type", "X-A", "X-B"];
     await fc.assert(
       fc.asyncProperty(fc.array(plan, { minLength: 1, maxLength: 5 }), request, request, async (plans, sent, other) => {
@@ -262,7 +266,7 @@ suite("the compiled router", () => {
     );
   });
 
-  it("never finds fault with a route that answers", async () => {
+  test("never finds fault with a route that answers", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(plan, { minLength: 1, maxLength: 5 }),

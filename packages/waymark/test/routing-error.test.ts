@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test as it, suite } from "node:test";
+import { suite, test } from "node:test";
 import { GET, group, ok, POST, type Route, route, router } from "../src/index.ts";
 import {
   accept,
@@ -13,7 +13,7 @@ import {
   path,
   query,
   RoutingError,
-  test,
+  when,
 } from "../src/routing/index.ts";
 import { codeAt } from "./declared-code.ts";
 
@@ -59,17 +59,17 @@ suite("a malformed condition", () => {
     [GET(header(""), ok), '"" is not a header field name'],
     [
       GET(
-        test("t", () => true, { consults: ["X:"] }),
+        when("t", () => true, { consults: ["X:"] }),
         ok,
       ),
       '"X:", which the test consults, is not a header field name',
     ],
   ];
   for (const [declared, message] of cases) {
-    it(`refuses: ${message}`, () => assert.deepEqual(messagesIn(declared), [message]));
+    test(`refuses: ${message}`, () => assert.deepEqual(messagesIn(declared), [message]));
   }
 
-  it("is found in and, or and not, and in groups within groups", () => {
+  test("is found in and, or and not, and in groups within groups", () => {
     const bad = accept("json");
     const [message] = messagesIn(GET(bad, ok));
     for (const declared of [
@@ -84,7 +84,7 @@ suite("a malformed condition", () => {
     }
   });
 
-  it("is reported once when it stands in several places", () => {
+  test("is reported once when it stands in several places", () => {
     const bad = accept("json");
     assert.equal(messagesIn(GET("/a", bad, ok), GET("/b", bad, ok), group(bad, GET("/c", ok))).length, 1);
   });
@@ -136,31 +136,31 @@ suite("conditions that do not go together", () => {
     ],
   };
   for (const [name, [declared, message]] of Object.entries(cases)) {
-    it(`are refused: ${name}`, () => assert.deepEqual(messagesIn(declared), [message]));
+    test(`are refused: ${name}`, () => assert.deepEqual(messagesIn(declared), [message]));
   }
 
-  it("are reported once for a group, however many routes it has", () => {
+  test("are reported once for a group, however many routes it has", () => {
     assert.equal(messagesIn(group("/a", "/b", GET("/c", ok), GET("/d", ok), group(GET("/e", ok)))).length, 1);
   });
 
-  it("may be many, as long as there are no more than 1024 ways", () => {
+  test("may be many, as long as there are no more than 1024 ways", () => {
     const thirtyTwo = or(...Array.from({ length: 32 }, (_, i) => query(`q${i}`)));
     assert.equal(router(GET(thirtyTwo, thirtyTwo, ok)).routes.length, 1024);
   });
 
-  it("may share the variables of the group around them", () => {
+  test("may share the variables of the group around them", () => {
     const app = router(group("/{id}", route(path("/a/*"), path("/*/b"), ok)));
     assert.equal(app.routes.length, 1);
   });
 
-  it("may have one name on paths that no request takes both", () => {
+  test("may have one name on paths that no request takes both", () => {
     const app = router(GET("/a/{id}", ok), GET("/b/{id}", ok), GET(or(path("/c/{id}"), path("/d/{id}")), ok));
     assert.equal(app.routes.length, 4);
   });
 });
 
 suite("the errors of a program", () => {
-  it("are reported together, each with the place that declared it", () => {
+  test("are reported together, each with the place that declared it", () => {
     const people = group(
       "/person",
       GET("/{id", ok),
@@ -170,7 +170,7 @@ suite("the errors of a program", () => {
     const others = group(
       route(method("G T"), "relative", ok),
       group("nested", GET(ok)),
-      GET(not(test("t", () => true, { consults: [" "] })), ok),
+      GET(not(when("t", () => true, { consults: [" "] })), ok),
     );
     const findings = findingsIn(people, others);
     assert.deepEqual(
@@ -196,12 +196,12 @@ suite("the errors of a program", () => {
         'method("G T"',
         "route(method",
         'group("neste',
-        'test("t", ()',
+        'when("t", ()',
       ],
     );
   });
 
-  it("are reported together when the conditions are well formed and the paths do not go together", () => {
+  test("are reported together when the conditions are well formed and the paths do not go together", () => {
     const declared = [
       GET("/{a}/{a}", ok),
       group("/b/", GET("/c", ok)),
@@ -214,7 +214,7 @@ suite("the errors of a program", () => {
     ]);
   });
 
-  it("are one error, which prints them", () => {
+  test("are one error, which prints them", () => {
     const one = new RoutingError(findingsIn(GET("a", ok)));
     assert.equal(one.name, "RoutingError");
     assert.match(
@@ -225,14 +225,14 @@ suite("the errors of a program", () => {
     assert.match(two.message, /^The routes have 2 errors:\n- The path "a" .*\n- The path "b" .*$/);
   });
 
-  it("keep their place when a function of the program declared them", () => {
+  test("keep their place when a function of the program declared them", () => {
     const readOnly = (at: string): Route => GET(at, ok);
     assert.deepEqual(places(findingsIn(readOnly("a"), readOnly("b"))), ["GET(at, ok);", "GET(at, ok);"]);
   });
 });
 
 suite("the place of a declaration", () => {
-  it("is unknown where the runtime keeps no traces", () => {
+  test("is unknown where the runtime keeps no traces", () => {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     try {
@@ -249,7 +249,7 @@ suite("the place of a declaration", () => {
 suite("strict", () => {
   const shadowed = (): Route => group(GET("/{id}", ok), GET("/me", ok));
 
-  it("makes errors of the findings", () => {
+  test("makes errors of the findings", () => {
     assert.throws(
       () => router({ strict: true }, shadowed()),
       (error: unknown) => {
@@ -264,13 +264,13 @@ suite("strict", () => {
     );
   });
 
-  it("is off by default", () => {
+  test("is off by default", () => {
     for (const app of [router(shadowed()), router({}, shadowed()), router({ strict: false }, shadowed())]) {
       assert.equal(app.findings.length, 1);
     }
   });
 
-  it("refuses nothing when every route can be reached", () => {
+  test("refuses nothing when every route can be reached", () => {
     assert.deepEqual(router({ strict: true }, GET("/me", ok), GET("/{id}", ok)).findings, []);
   });
 });

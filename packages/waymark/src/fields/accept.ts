@@ -1,4 +1,5 @@
-import { type MediaType, matchesMediaType, parseMediaRange } from "./media-type.ts";
+import { memoizeText } from "../text-map.ts";
+import { type MediaType, matchesMediaType, parseMediaRange, parseMediaType } from "./media-type.ts";
 import { splitList } from "./syntax.ts";
 
 /** One member of an Accept field. */
@@ -45,6 +46,13 @@ export function chooseAcceptable(accept: string | undefined, offered: readonly M
     }
   }
   return chosen;
+}
+
+/** Returns what gives the index of the media type, of these well-formed ones, that an Accept field chooses; -1 for none. */
+export function compileNegotiation(mediaTypes: readonly string[]): (accept: string | undefined) => number {
+  const offered = mediaTypes.map((type) => parseMediaType(type) as MediaType); // Well formed.
+  const choose = memoizeText((accept) => chooseAcceptable(accept, offered));
+  return (accept) => (accept === undefined ? 0 : choose(accept));
 }
 
 /** Returns whether the field has a member that is not a media range with a weight, and so may have meant something else. */

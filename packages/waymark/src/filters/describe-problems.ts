@@ -1,12 +1,12 @@
 import { escapeXml } from "../content/xml-text.ts";
 import { DeclarationSite, typeName } from "../declaration.ts";
-import { parseAccept } from "../fields/accept.ts";
+import { compileNegotiation, parseAccept } from "../fields/accept.ts";
 import { HeaderList } from "../fields/header-list.ts";
 import type { AfterFilter } from "../filter.ts";
 import { escapeUnprintable, unprintable } from "../message-text.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
-import { compileNegotiation, consulting, withVary } from "../routing/check.ts";
+import { consulting, withVary } from "../routing/check.ts";
 import { memoizeText } from "../text-map.ts";
 import { toPublicUrl } from "./public-url.ts";
 import { requestId } from "./request-id.ts";

@@ -73,7 +73,7 @@ function textOf(alternatives: readonly Alternative[]): string {
   return [...new Set(texts)].filter((text) => text !== "").join("\n\n");
 }
 
-function parametersOf({ way, said }: Alternative, components: Components): readonly Parameter[] {
+function parametersOf({ parameters, said }: Alternative, components: Components): readonly Parameter[] {
   const from = (place: "query" | "header", described: Readonly<Record<string, ParameterDescription>> = {}) =>
     Object.entries(described).map(([name, { schema = { type: "string" }, required, ...others }]): Parameter => {
       return {
@@ -84,19 +84,6 @@ function parametersOf({ way, said }: Alternative, components: Components): reado
         schema: components.schema(schema, "input"),
       };
     });
-  const asked = way.conditions.flatMap((condition): readonly Parameter[] => {
-    if (condition.kind !== "header" && condition.kind !== "query") return [];
-    const { kind, name, value } = condition;
-    if (kind === "header" && reserved.has(name.toLowerCase())) return [];
-    return [{ name, in: kind, required: true, schema: { type: "string", ...keywordsOf(value) } }];
-  });
+  const asked = parameters.map((each): Parameter => ({ ...each, required: true }));
   return [...asked, ...from("query", said.query), ...from("header", said.headers)];
-}
-
-/** Fields that OpenAPI has other words for. */
-const reserved: ReadonlySet<string> = new Set(["accept", "content-type", "authorization"]);
-
-function keywordsOf(value: string | RegExp | undefined): object {
-  if (value === undefined) return {};
-  return typeof value === "string" ? { enum: [value] } : { pattern: value.source };
 }

@@ -13,7 +13,7 @@ import {
   toHeader,
   withoutEmpty,
 } from "./problems.ts";
-import { type Alternative, isParameter } from "./ways.ts";
+import type { Alternative } from "./ways.ts";
 
 /**
  * Makes the responses of an operation, by status: those that its routes describe, and the problems that they or the router can
@@ -105,7 +105,7 @@ function routerProblems(alternatives: readonly Alternative[]): readonly ProblemT
   );
   return [
     ...(isParsed ? [problemTypes.malformedContent, problemTypes.invalidContent] : []),
-    ...(every(({ way, provisos }) => provisos.length > 0 || way.conditions.some(({ kind }) => isParameter(kind)))
+    ...(every(({ parameters, provisos }) => provisos.length > 0 || parameters.length > 0)
       ? [problemTypes.notFound]
       : []),
     ...(every(({ way }) => way.produces !== undefined) ? [problemTypes.notAcceptable] : []),

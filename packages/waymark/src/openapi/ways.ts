@@ -1,5 +1,9 @@
 import type { App } from "../app.ts";
 import { type ConditionData, describeCondition } from "../condition.ts";
+import { acceptKind } from "../conditions/accept.ts";
+import { contentTypeKind, typesReadBy } from "../conditions/content-type.ts";
+import { type ConditionParameter, isConditionKind, isOfKind } from "../conditions/kind.ts";
+import { describePath } from "../conditions/path.ts";
 import { type Description, descriptionOf } from "../description.ts";
 import { pathBelow } from "../mount.ts";
 import type { Branch } from "../routing/branch.ts";
@@ -73,24 +77,29 @@ export interface Alternative {
   readonly way: Way;
   readonly said: Description;
   readonly consumes: readonly string[];
-  /** Conditions that are no parameter. */
+  /** Conditions that are parameters. */
+  readonly parameters: readonly ConditionParameter[];
+  /** Other conditions, in words. */
   readonly provisos: readonly string[];
 }
 
 /** Takes a way apart for a document. */
 export function toAlternative(way: Way): Alternative {
-  const { conditions } = way;
-  const others = conditions.filter(({ kind }) => kind !== "contentType" && kind !== "accept" && !isParameter(kind));
+  const conditions = way.conditions.filter((each) => !isOfKind(each, acceptKind) && !isOfKind(each, contentTypeKind));
   return {
     way,
     said: combine(way.descriptions),
-    consumes: conditions.flatMap((condition) => (condition.kind === "contentType" ? condition.mediaTypes : [])),
-    provisos: [...way.furtherTemplates.map((text) => `path "${text}"`), ...others.map(describeCondition)],
+    consumes: typesReadBy(way.conditions),
+    parameters: conditions.flatMap((each) => parameterOf(each) ?? []),
+    provisos: [
+      ...way.furtherTemplates.map(describePath),
+      ...conditions.filter((each) => parameterOf(each) === undefined).map(describeCondition),
+    ],
   };
 }
 
-/** Whether a condition of this kind is a parameter in a document. */
-export const isParameter = (kind: ConditionData["kind"]): boolean => kind === "header" || kind === "query";
+const parameterOf = (condition: ConditionData): ConditionParameter | undefined =>
+  isConditionKind(condition.kind) ? condition.kind.parameter(condition) : undefined;
 
 export const describesOf = (
   filters: readonly { readonly describes?: Description | undefined }[],

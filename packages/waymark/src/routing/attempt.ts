@@ -1,5 +1,7 @@
+import { typesReadBy } from "../conditions/content-type.ts";
+import { stages } from "../conditions/kind.ts";
 import { type Branch, matchesMethod } from "./branch.ts";
-import { type Check, type Consulted, consulting, stages } from "./check.ts";
+import { type Check, type Consulted, consulting } from "./check.ts";
 
 /** A branch as requests of one method try it. */
 export interface Attempt {
@@ -41,10 +43,8 @@ function inOrder(tried: readonly Pick<Attempt, "branch" | "method">[]): readonly
 }
 
 /** Returns the media ranges that the routes of these attempts read, each once. */
-export function typesRead(attempts: readonly Attempt[]): readonly string[] {
-  const conditions = attempts.flatMap(({ checks }) => checks.map(({ condition }) => condition));
-  return [...new Set(conditions.flatMap((each) => (each.kind === "contentType" ? each.mediaTypes : [])))];
-}
+export const typesRead = (attempts: readonly Attempt[]): readonly string[] =>
+  typesReadBy(attempts.flatMap(({ checks }) => checks.map(({ condition }) => condition)));
 
 /** Returns the media types that the routes of these attempts produce, each once. */
 export function typesProduced(attempts: readonly Attempt[]): readonly string[] {

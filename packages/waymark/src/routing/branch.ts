@@ -1,5 +1,9 @@
 import type { Finding } from "../app.ts";
-import { type AcceptCondition, type ConditionData, leaves } from "../condition.ts";
+import { type ConditionData, leaves } from "../condition.ts";
+import { type AcceptData, acceptKind, typeChooser } from "../conditions/accept.ts";
+import { isOfKind, type Leaf, type Place, stages } from "../conditions/kind.ts";
+import { methodKind } from "../conditions/method.ts";
+import { pathKind } from "../conditions/path.ts";
 import type { MatchedRoute } from "../exchange.ts";
 import type { Next } from "../filter.ts";
 import { type MountedApp, mountedAt, mountedHandler } from "../mount.ts";
@@ -17,7 +21,7 @@ import { parsePattern } from "../path/template.ts";
 import { HttpRequest } from "../request.ts";
 import type { Group, Handler, MountedRoute, SingleRoute } from "../route.ts";
 import type { ServedApp } from "../served-app.ts";
-import { type Check, compileCheck, type Place, stages, typeChooser } from "./check.ts";
+import { type Check, compileCheck } from "./check.ts";
 import { compilePipeline } from "./pipeline.ts";
 
 /** A route with the groups around it, the outermost first. */
@@ -43,7 +47,7 @@ export interface Branch {
   /** What else must hold, in the order of the stages. */
   readonly checks: readonly Check[];
   /** The innermost `accept`, which chooses the type of the response. */
-  readonly accept: AcceptCondition | undefined;
+  readonly accept: Leaf<AcceptData> | undefined;
   /** The app that answers, if it is not a handler. */
   readonly mounted: MountedApp | undefined;
   /** Its number among all branches of the router, which are tried in this order. */
@@ -84,7 +88,7 @@ export function compileBranches(
   const { route } = placed;
   drafts = route.conditions.reduce((sofar, condition) => expand(sofar, condition, false), drafts);
   if (drafts.length > mostBranches) return tooMany(route);
-  const namesPath = route.conditions.flatMap(leaves).some(({ kind }) => kind === "path");
+  const namesPath = route.conditions.flatMap(leaves).some((leaf) => isOfKind(leaf, pathKind));
   const branches = drafts.map((draft, i) => toBranch(placed, draft, namesPath, order + i, fault));
   const message = branches.map(findingInPaths).find((found) => found !== undefined);
   return message === undefined ? branches : invalid(message, route);
@@ -98,7 +102,7 @@ interface PartialBranch {
   readonly patterns: readonly PathPattern[];
   readonly methods: ReadonlySet<string> | undefined;
   readonly checks: readonly Check[];
-  readonly accept: AcceptCondition | undefined;
+  readonly accept: Leaf<AcceptData> | undefined;
 }
 
 const root: PathPattern = { text: "", segments: [] };
@@ -135,20 +139,16 @@ function expand(
 type Literal = Exclude<ConditionData, { kind: "and" | "or" }>;
 
 function extend(draft: PartialBranch, condition: Literal, place: Place): PartialBranch {
-  switch (condition.kind) {
-    case "path": {
-      const pattern = joinPatterns(draft.prefix, parsePattern(condition.pattern));
-      return { ...draft, patterns: [...draft.patterns, pattern] };
-    }
-    case "method": {
-      const { methods } = draft;
-      return { ...draft, methods: new Set(condition.methods.filter((name) => methods?.has(name) ?? true)) };
-    }
-    case "accept":
-      return { ...draft, accept: condition, checks: [...draft.checks, compileCheck(condition, place)] };
-    default:
-      return { ...draft, checks: [...draft.checks, compileCheck(condition, place)] };
+  if (isOfKind(condition, pathKind)) {
+    const pattern = joinPatterns(draft.prefix, parsePattern(condition.pattern));
+    return { ...draft, patterns: [...draft.patterns, pattern] };
   }
+  if (isOfKind(condition, methodKind)) {
+    const { methods } = draft;
+    return { ...draft, methods: new Set(condition.methods.filter((name) => methods?.has(name) ?? true)) };
+  }
+  const checks = [...draft.checks, compileCheck(condition, place)];
+  return isOfKind(condition, acceptKind) ? { ...draft, accept: condition, checks } : { ...draft, checks };
 }
 
 /** @param namesPath whether the route names a path; in a branch that names none, any path below will do */

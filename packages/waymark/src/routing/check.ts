@@ -1,25 +1,8 @@
-import { type ConditionData, type Leaf, leaves } from "../condition.ts";
-import { chooseAcceptable } from "../fields/accept.ts";
+import { type ConditionData, leaves } from "../condition.ts";
+import { type Matches, type Place, type Stage, stages } from "../conditions/kind.ts";
 import { HeaderList } from "../fields/header-list.ts";
-import { type MediaType, matchesMediaType, parseMediaRange, parseMediaType } from "../fields/media-type.ts";
-import { joinPatterns, matchPattern, type PathPattern, withEverythingBelow } from "../path/pattern.ts";
-import { parsePattern } from "../path/template.ts";
-import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { memoizeText } from "../text-map.ts";
-
-/** How far a request got with a route, by the first of these that failed; `done` when none did. */
-export const stages = { path: 0, method: 1, contentType: 2, accept: 3, other: 4, done: 5 } as const;
-
-export type Stage = (typeof stages)[keyof typeof stages];
-
-/**
- * Returns whether the request is as it must be.
- *
- * @param method GET for a HEAD that is answered as GET
- * @param segments those of the canonical path
- */
-export type Matches = (request: HttpRequest, method: string, segments: readonly string[]) => boolean;
 
 /** A condition compiled for one place in the tree: by itself, or under `not`. */
 export interface Check {
@@ -30,33 +13,14 @@ export interface Check {
   readonly consults: readonly string[];
 }
 
-/** The place of a condition: below the prefix of these groups, and itself in a group (a prefix) or in a route. */
-export interface Place {
-  readonly prefix: PathPattern;
-  readonly inGroup: boolean;
-}
-
 /** Compiles the condition, which is well formed, for its place. */
 export function compileCheck(condition: ConditionData, place: Place): Check {
   return {
     stage: stageOf(condition),
     condition,
     matches: compile(condition, place),
-    consults: [...new Set(leaves(condition).flatMap(consultedBy))],
+    consults: [...new Set(leaves(condition).flatMap((leaf) => leaf.kind.consults(leaf)))],
   };
-}
-
-/** Returns the index of the media type that the request's Accept chooses among these, -1 for none; kept by its text. */
-export function compileNegotiation(mediaTypes: readonly string[]): (accept: string | undefined) => number {
-  const offered = mediaTypes.map((type) => parseMediaType(type) as MediaType); // Well formed: the router has checked.
-  const choose = memoizeText((accept) => chooseAcceptable(accept, offered));
-  return (accept) => (accept === undefined ? 0 : choose(accept));
-}
-
-/** Returns what chooses one of these media types for a request, undefined for none. */
-export function typeChooser(mediaTypes: readonly string[]): (request: HttpRequest) => string | undefined {
-  const choose = compileNegotiation(mediaTypes);
-  return (request) => mediaTypes[choose(request.headers.get("accept"))];
 }
 
 /**
@@ -64,36 +28,9 @@ export function typeChooser(mediaTypes: readonly string[]): (request: HttpReques
  * the method; no refusal could list which other types would match.
  */
 function stageOf(condition: ConditionData): Stage {
-  const [first, ...rest] = new Set(leaves(condition).map((leaf) => stageOfLeaf[leaf.kind]));
+  const [first, ...rest] = new Set(leaves(condition).map(({ kind }) => stages[kind.stage]));
   if (first === undefined || rest.length > 0) return stages.other;
   return condition.kind === "not" && first > stages.method ? stages.other : first;
-}
-
-const stageOfLeaf: Readonly<Record<Leaf["kind"], Stage>> = {
-  path: stages.path,
-  method: stages.method,
-  contentType: stages.contentType,
-  accept: stages.accept,
-  header: stages.other,
-  query: stages.other,
-  test: stages.other,
-};
-
-function consultedBy(leaf: Leaf): readonly string[] {
-  switch (leaf.kind) {
-    case "accept":
-      return ["Accept"];
-    case "contentType":
-      return ["Content-Type"];
-    case "header":
-      return [leaf.name];
-    case "test":
-      return leaf.consults;
-    case "method":
-    case "path":
-    case "query":
-      return [];
-  }
 }
 
 function compile(condition: ConditionData, place: Place): Matches {
@@ -111,58 +48,8 @@ function compile(condition: ConditionData, place: Place): Matches {
       return (...subject) => !matches(...subject);
     }
     default:
-      return compileLeaf(condition, place);
+      return condition.kind.compile(condition, place);
   }
-}
-
-function compileLeaf(condition: Leaf, place: Place): Matches {
-  switch (condition.kind) {
-    case "method": {
-      const methods = new Set(condition.methods);
-      return (_, method) => methods.has(method);
-    }
-    case "path": {
-      const pattern = joinPatterns(place.prefix, parsePattern(condition.pattern));
-      const whole = place.inGroup ? withEverythingBelow(pattern) : pattern;
-      return (_, __, segments) => matchPattern(whole, segments) !== undefined;
-    }
-    case "accept": {
-      const choose = compileNegotiation(condition.mediaTypes);
-      return (request) => choose(request.headers.get("accept")) >= 0;
-    }
-    case "contentType": {
-      const ranges = condition.mediaTypes.map((range) => parseMediaRange(range) as MediaType); // Well formed, as above.
-      const isCovered = memoizeText((text) => {
-        const type = parseMediaType(text);
-        return type !== undefined && ranges.some((range) => matchesMediaType(range, type));
-      });
-      return (request) => isCovered(request.headers.get("content-type") ?? "");
-    }
-    case "header": {
-      const says = compileValue(condition.value);
-      return (request) => {
-        const value = request.headers.get(condition.name);
-        return value !== undefined && says(value);
-      };
-    }
-    case "query": {
-      const says = compileValue(condition.value);
-      return (request) => request.query.getAll(condition.name).some(says);
-    }
-    case "test":
-      return (request) => condition.matches(request);
-  }
-}
-
-function compileValue(expected: string | RegExp | undefined): (actual: string) => boolean {
-  if (expected === undefined) return () => true;
-  if (typeof expected === "string") return (actual) => actual === expected;
-  // With g or y an expression remembers where it stopped, and would answer differently from one request to the next.
-  const expression = new RegExp(expected);
-  return (actual) => {
-    expression.lastIndex = 0;
-    return expression.test(actual);
-  };
 }
 
 /** Header fields on which a choice rests. */

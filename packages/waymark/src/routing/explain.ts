@@ -1,5 +1,6 @@
 import type { Explanation, ExplanationStep, Finding, RouteSummary, UnmetCondition } from "../app.ts";
 import { type ConditionData, describeCondition } from "../condition.ts";
+import { describePath } from "../conditions/path.ts";
 import type { MatchedRoute } from "../exchange.ts";
 import { escapeUnprintable } from "../message-text.ts";
 import { requestWithin } from "../mount.ts";
@@ -55,7 +56,7 @@ function findUnmet(branch: Branch, request: HttpRequest, segments: readonly stri
   const { pattern, furtherPatterns, methods, checks } = branch;
   const { method } = request;
   const mismatch = [pattern, ...furtherPatterns].find((each) => matchPattern(each, segments) === undefined);
-  if (mismatch !== undefined) return { condition: `path "${mismatch.text}"`, found: `"${request.path}"` };
+  if (mismatch !== undefined) return { condition: describePath(mismatch.text), found: `"${request.path}"` };
   const taken = [method, ...(method === "HEAD" ? ["GET"] : [])].find((name) => matchesMethod(branch, name));
   if (matchesPath(branch, segments) && taken === undefined && methods?.has(method) === false) {
     return { condition: `method ${[...methods].join("|") || "none"}`, found: method };
@@ -65,26 +66,9 @@ function findUnmet(branch: Branch, request: HttpRequest, segments: readonly stri
 }
 
 function findInRequest(condition: ConditionData, request: HttpRequest): string {
-  const field = (name: string): string => {
-    const value = request.headers.get(name);
-    return value === undefined ? `no ${name}` : `${name}: ${value}`;
-  };
-  switch (condition.kind) {
-    case "accept":
-      return field("Accept");
-    case "contentType":
-      return field("Content-Type");
-    case "header":
-      return field(condition.name);
-    case "query":
-      return request.query.has(condition.name)
-        ? `${condition.name}=${request.query.getAll(condition.name).join(", ")}`
-        : `no ${condition.name}`;
-    case "not":
-      return "a request for which it holds";
-    default:
-      return "a request for which it does not hold";
-  }
+  if (condition.kind === "not") return "a request for which it holds";
+  if (condition.kind === "and" || condition.kind === "or") return "a request for which it does not hold";
+  return condition.kind.find(condition, request);
 }
 
 function print(

@@ -1,7 +1,8 @@
 import type { Finding } from "../app.ts";
 import { type ConditionData, leaves } from "../condition.ts";
+import { isOfKind } from "../conditions/kind.ts";
+import { pathKind } from "../conditions/path.ts";
 import type { DeclarationSite } from "../declaration.ts";
-import { type MediaType, matchesMediaType, parseMediaRange } from "../fields/media-type.ts";
 import { quote } from "../message-text.ts";
 import type { MountedRoute, RouteData, SingleRoute } from "../route.ts";
 import { type Branch, describeRoute } from "./branch.ts";
@@ -43,7 +44,7 @@ export function findShadows(branches: readonly Branch[]): readonly Finding[] {
 export function findForeignVariables(routes: readonly RouteData[]): readonly Finding[] {
   return routes.flatMap((route): readonly Finding[] => {
     const found = route.conditions.flatMap(leaves).flatMap((leaf) => {
-      if (leaf.kind !== "path") return [];
+      if (!isOfKind(leaf, pathKind)) return [];
       const [, name] = /(?:^|\/):([A-Za-z_]\w*)/.exec(leaf.pattern) ?? [];
       if (name === undefined) return [];
       const message = `The path ${quote(leaf.pattern)} takes ":${name}" as plain text: a variable is {${name}}`;
@@ -77,27 +78,7 @@ function covers(earlier: Branch, later: Branch): boolean {
 /** Returns whether the second condition is sure to match when the first does. */
 function implies(given: ConditionData, wanted: ConditionData): boolean {
   // The meaning of a path under `not` depends on its place, and one condition can be in two places.
-  if (given === wanted) return leaves(given).every(({ kind }) => kind !== "path");
-  if (given.kind === "accept" && wanted.kind === "accept") {
-    return given.mediaTypes.every((type) => wanted.mediaTypes.includes(type));
-  }
-  if (given.kind === "contentType" && wanted.kind === "contentType") {
-    return given.mediaTypes.every((range) => wanted.mediaTypes.some((wider) => containsRange(wider, range)));
-  }
-  if ((given.kind === "header" && wanted.kind === "header") || (given.kind === "query" && wanted.kind === "query")) {
-    const sameName =
-      given.kind === "query" ? given.name === wanted.name : given.name.toLowerCase() === wanted.name.toLowerCase();
-    return sameName && (wanted.value === undefined || isSameValue(given.value, wanted.value));
-  }
-  return false;
+  if (given === wanted) return leaves(given).every((leaf) => !isOfKind(leaf, pathKind));
+  if (given.kind === "and" || given.kind === "or" || given.kind === "not") return false;
+  return isOfKind(wanted, given.kind) && given.kind.implies(given, wanted);
 }
-
-function containsRange(wider: string, range: string): boolean {
-  // Both are well formed: shadows are looked for where nothing is invalid.
-  const [outer, inner] = [parseMediaRange(wider) as MediaType, parseMediaRange(range) as MediaType];
-  // A range is matched as a type is, but for a charset: a type without one is UTF-8, a range without one takes any.
-  return matchesMediaType(outer, inner) && [...outer.parameters.keys()].every((name) => inner.parameters.has(name));
-}
-
-const isSameValue = (a: string | RegExp | undefined, b: string | RegExp): boolean =>
-  a === b || (a instanceof RegExp && b instanceof RegExp && String(a) === String(b));

@@ -1,5 +1,22 @@
 export type { Explanation, ExplanationStep, Finding, RouteSummary, UnmetCondition } from "../app.ts";
-export { accept, and, type Condition, contentType, header, method, not, or, path, query, test } from "../condition.ts";
+export { and, not, or } from "../condition.ts";
+export { accept } from "../conditions/accept.ts";
+export { contentType } from "../conditions/content-type.ts";
+export { header } from "../conditions/header.ts";
+export { host } from "../conditions/host.ts";
+export {
+  type Condition,
+  type ConditionKind,
+  type ConditionParameter,
+  condition,
+  conditionKind,
+  type Matches,
+  type Place,
+} from "../conditions/kind.ts";
+export { method } from "../conditions/method.ts";
+export { path } from "../conditions/path.ts";
+export { query } from "../conditions/query.ts";
+export { when } from "../conditions/when.ts";
 export type { DeclarationSite } from "../declaration.ts";
 export {
   type ContentDescription,

@@ -1,4 +1,5 @@
 import { type Awaitable, andThen } from "../and-then.ts";
+import { stages } from "../conditions/kind.ts";
 import { hasMalformedRange } from "../fields/accept.ts";
 import type { Next } from "../filter.ts";
 import { pathWithin } from "../mount.ts";
@@ -8,7 +9,7 @@ import type { HttpResponse } from "../response.ts";
 import { TextMap } from "../text-map.ts";
 import { type Attempt, makeAttempts, typesProduced, typesRead } from "./attempt.ts";
 import { type Branch, matchesMethod, matchesPath, restrictsPath } from "./branch.ts";
-import { type Consulted, consulting, stages, withVary } from "./check.ts";
+import { type Consulted, consulting, withVary } from "./check.ts";
 import { buildPathIndex, type Entries } from "./path-index.ts";
 import {
   answerOptions,

@@ -1,5 +1,9 @@
 import type { RouteSummary } from "../app.ts";
-import { type ConditionData, describeCondition } from "../condition.ts";
+import { describeCondition } from "../condition.ts";
+import { acceptKind } from "../conditions/accept.ts";
+import { contentTypeKind, typesReadBy } from "../conditions/content-type.ts";
+import { isOfKind } from "../conditions/kind.ts";
+import { describePath } from "../conditions/path.ts";
 import { descriptionOf } from "../description.ts";
 import type { Filter } from "../filter.ts";
 import { pathBelow } from "../mount.ts";
@@ -22,10 +26,12 @@ function summarizeOne({ methods, route, pattern, furtherPatterns, checks, accept
     path: pattern.text,
     name: route.name,
     produces: accept?.mediaTypes ?? [],
-    consumes: conditions.flatMap((condition) => (condition.kind === "contentType" ? condition.mediaTypes : [])),
+    consumes: typesReadBy(conditions),
     conditions: [
-      ...furtherPatterns.map(({ text }) => `path "${text}"`),
-      ...conditions.filter(isFurther).map(describeCondition),
+      ...furtherPatterns.map(({ text }) => describePath(text)),
+      ...conditions
+        .filter((each) => !isOfKind(each, acceptKind) && !isOfKind(each, contentTypeKind))
+        .map(describeCondition),
     ],
     filters: placed.groups.flatMap(({ filters }) => filters.map(describeFilter)),
     handler: placed.route.kind === "mount" ? undefined : nameOfHandler(placed.route),
@@ -61,5 +67,3 @@ function within(mounted: RouteSummary, { methods, path, ...inner }: RouteSummary
     declaredAt: inner.declaredAt,
   };
 }
-
-const isFurther = ({ kind }: ConditionData): boolean => kind !== "accept" && kind !== "contentType";

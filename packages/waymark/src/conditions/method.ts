@@ -1,0 +1,24 @@
+import { isToken } from "../fields/syntax.ts";
+import type { NoVariables } from "../path/pattern.ts";
+import { type Condition, type ConditionKind, condition, conditionKind } from "./kind.ts";
+import { findInvalidIn } from "./names.ts";
+
+export const methodKind: ConditionKind<{ readonly methods: readonly string[] }> = conditionKind({
+  name: "method",
+  stage: "method",
+  findInvalid: ({ methods }) => findInvalidIn("method", methods, isToken, "is not a method"),
+  compile: ({ methods }) => {
+    const taken = new Set(methods);
+    return (_, method) => taken.has(method);
+  },
+  consults: () => [],
+  describe: ({ methods }) => methods.join("|"),
+  find: (_, { method }) => method,
+  implies: (given, wanted) => given.methods.every((name) => wanted.methods.includes(name)),
+  parameter: () => undefined,
+});
+
+/** Matches requests with one of these methods. HEAD also matches GET if no other route takes it (RFC 9110 §9.3.2). */
+export function method(...methods: readonly string[]): Condition<NoVariables> {
+  return condition(methodKind, { methods }, method);
+}

@@ -1,0 +1,24 @@
+import type { NoVariables } from "../path/pattern.ts";
+import { type Condition, condition, conditionKind } from "./kind.ts";
+import { compileValue, describeValue, impliesValue, valueSchema, type WantedValue } from "./value.ts";
+
+const queryKind = conditionKind<{ readonly name: string; readonly value: WantedValue }>({
+  name: "query",
+  stage: "other",
+  findInvalid: () => undefined,
+  compile: ({ name, value }) => {
+    const isWanted = compileValue(value);
+    return ({ query }) => query.getAll(name).some(isWanted);
+  },
+  // The query is a part of the URI, which every cache has in its key.
+  consults: () => [],
+  describe: ({ name, value }) => `query ${describeValue(name, value)}`,
+  find: ({ name }, { query }) => (query.has(name) ? `${name}=${query.getAll(name).join(", ")}` : `no ${name}`),
+  implies: (given, wanted) => given.name === wanted.name && impliesValue(given.value, wanted.value),
+  parameter: ({ name, value }) => ({ in: "query", name, schema: valueSchema(value) }),
+});
+
+/** Matches if the parameter is present. With a text, one of its values must equal it; with an expression, contain a match. */
+export function query(name: string, value?: string | RegExp): Condition<NoVariables> {
+  return condition(queryKind, { name, value }, query);
+}

@@ -1,0 +1,30 @@
+/** What a named value must be: equal to a text, or such that an expression finds a match; undefined takes any. */
+export type WantedValue = string | RegExp | undefined;
+
+/** Returns what asks whether a value is as it is wanted. */
+export function compileValue(wanted: WantedValue): (actual: string) => boolean {
+  if (wanted === undefined) return () => true;
+  if (typeof wanted === "string") return (actual) => actual === wanted;
+  // With g or y an expression remembers where it stopped, and would answer differently from one request to the next.
+  const expression = new RegExp(wanted);
+  return (actual) => {
+    expression.lastIndex = 0;
+    return expression.test(actual);
+  };
+}
+
+/** Describes a named value: `format = csv`. */
+export const describeValue = (name: string, wanted: WantedValue): string =>
+  wanted === undefined ? name : `${name} ${typeof wanted === "string" ? "=" : "~"} ${wanted}`;
+
+/** Returns whether each value that the first takes is sure to be one that the second takes. */
+export const impliesValue = (given: WantedValue, wanted: WantedValue): boolean =>
+  wanted === undefined ||
+  given === wanted ||
+  (given instanceof RegExp && wanted instanceof RegExp && String(given) === String(wanted));
+
+/** Returns the JSON Schema of such a value. */
+export function valueSchema(wanted: WantedValue): Readonly<Record<string, unknown>> {
+  if (wanted === undefined) return { type: "string" };
+  return { type: "string", ...(typeof wanted === "string" ? { enum: [wanted] } : { pattern: wanted.source }) };
+}
