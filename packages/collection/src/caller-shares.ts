@@ -24,13 +24,25 @@ export class CallerShares {
   /** Returns whose bound a further use would exceed; undefined when there is room for it. */
   exceededBy(key: string, amount: number): "caller" | "all" | undefined {
     const { ofCaller, ofAll } = this.#bounds;
-    if ((this.#ofCallers.get(key) ?? 0) + amount > ofCaller) return "caller";
+    if (this.of(key) + amount > ofCaller) return "caller";
     return this.#ofAll + amount > ofAll ? "all" : undefined;
+  }
+
+  /** Returns how much the caller uses. */
+  of(key: string): number {
+    return this.#ofCallers.get(key) ?? 0;
+  }
+
+  /** Returns the caller that uses most, with how much; no caller and 0 when nothing is used. */
+  most(): { readonly key: string; readonly amount: number } {
+    let most = { key: "", amount: 0 };
+    for (const [key, amount] of this.#ofCallers) if (amount > most.amount) most = { key, amount };
+    return most;
   }
 
   /** @param amount negative when a use ends */
   add(key: string, amount: number): void {
-    const ofCaller = (this.#ofCallers.get(key) ?? 0) + amount;
+    const ofCaller = this.of(key) + amount;
     if (ofCaller === 0) this.#ofCallers.delete(key);
     else this.#ofCallers.set(key, ofCaller);
     this.#ofAll += amount;

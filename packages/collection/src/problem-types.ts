@@ -139,7 +139,7 @@ export const collectionProblemTypes: Readonly<Record<CollectionProblemName, Prob
     status: 503,
     title: "Lists Busy",
     explanation:
-      "Lists that clients have requested but not yet taken fill the memory for them, or the share of this client. Try again after the seconds in `Retry-After`.",
+      "Lists that clients have requested but not yet taken fill the share of this client, or the memory for all in even shares. Try again after the seconds in `Retry-After`.",
   },
   storeUnavailable: {
     code: "store-unavailable",

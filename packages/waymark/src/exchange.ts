@@ -81,6 +81,8 @@ export interface Exchange {
   readonly client: Client;
   /** Calls back once, when the response has been sent or the client has gone; absent where nothing is sent. */
   onEnd?(listener: EndListener): void;
+  /** Ends it without the rest of its response, unless it has ended; absent where nothing is sent. */
+  abandon?(): void;
   /** The turn of the event loop in which the request was read; absent where the adapter knows none. */
   readonly turn?: EventLoopTurn | undefined;
   /** The adapter's own object: Node's Socket (HTTP/1.1) or Http2Stream, or the web Request. */
@@ -159,6 +161,10 @@ export class MountedExchange implements Exchange {
     this.#settings = settings;
     this.#routeAt = routeAt;
     if (around.onEnd !== undefined) this.onEnd = (listener) => around.onEnd?.(listener);
+  }
+
+  abandon(): void {
+    this.#around.abandon?.();
   }
 
   get content(): RequestContent {

@@ -146,6 +146,19 @@ export class HttpRequest<V = Variables> {
   }
 
   /**
+   * Ends the exchange without the rest of its response: lets go of what waits for the client, and cuts off its connection
+   * (HTTP/1.1) or its stream (HTTP/2). `onEnd` is called with false. Does nothing once the exchange has ended, and for a
+   * request from `HttpRequest.of`.
+   *
+   * ```ts
+   * if (held > most) stillest.abandon();   // a client that takes nothing, so that another one can be answered
+   * ```
+   */
+  abandon(): void {
+    this.#exchange.abandon?.();
+  }
+
+  /**
    * The object of the platform: a Socket (HTTP/1.1), an Http2Stream, a web Request; undefined for a request from
    * `HttpRequest.of`.
    */

@@ -11,6 +11,7 @@ import { handleFetch } from "../src/adapter/fetch.ts";
 import { parsedHeaders } from "../src/fields/header-list.ts";
 import { serve, toNodeListener } from "../src/node/index.ts";
 import { HttpError } from "../src/problem.ts";
+import type { HttpRequest } from "../src/request.ts";
 import {
   content,
   empty,
@@ -601,6 +602,32 @@ for (const [how, leave] of [
       ];
     });
   }
+}
+
+for (const [when, body] of [
+  ["waits", () => neverAfter("one")],
+  ["runs", () => endless(() => undefined)],
+] as const) {
+  adaptersIn(`cuts the client off whose request is abandoned while the stream ${when}`, () => {
+    const asked = Promise.withResolvers<HttpRequest>();
+    const ended = Promise.withResolvers<boolean>();
+    return [
+      (request) => {
+        request.onEnd(ended.resolve);
+        asked.resolve(request);
+        return content("text/plain", body());
+      },
+      async (client, app) => {
+        const response = await client.fetch("/");
+        const request = await asked.promise;
+        request.abandon();
+        assert.equal(await ended.promise, false);
+        await assert.rejects(response.text());
+        request.abandon();
+        assert.deepEqual(app.faults, []);
+      },
+    ];
+  });
 }
 
 adaptersIn("ends a ReadableStream that waits when the client goes away", () => {

@@ -21,8 +21,9 @@ export class RawConnection {
   #ended = false;
   #wake: () => void = () => undefined;
 
-  constructor(port: number) {
-    this.socket = connect(port, "127.0.0.1");
+  /** @param localAddress the address that the server sees; default: that of the system's choice */
+  constructor(port: number, localAddress?: string) {
+    this.socket = connect({ port, host: "127.0.0.1", localAddress });
     let ending: "ended" | "broken" = "broken";
     this.socket.on("data", (piece) => {
       this.#pieces.push(piece as Buffer);

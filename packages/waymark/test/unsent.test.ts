@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
 import { afterEach, describe, it } from "node:test";
 import { type RunningServer, type ServeOptions, serve } from "../src/node/index.ts";
+import type { HttpRequest } from "../src/request.ts";
 import { HttpResponse, text } from "../src/response.ts";
 import { tls } from "./http2-frames.ts";
 import { RawConnection } from "./raw-connection.ts";
@@ -56,6 +57,24 @@ describe("responses that wait for their clients", () => {
     await firstGone.promise;
     assert.equal((await reading.response()).body.length, long);
     assert.deepEqual(gone, ["stalled"]);
+  });
+
+  it("are let go of when their request is abandoned, which cuts off no client that has taken all", async () => {
+    const asked: HttpRequest[] = [];
+    const { connect } = await served({ maxUnsent: 1.5 * long }, (request) => {
+      asked.push(request);
+      return new HttpResponse(200, {}, request.path === "/long" ? new Uint8Array(long) : "short");
+    });
+    const patient = connect();
+    await patient.request("GET /").response();
+    const stalled = connect();
+    stalled.socket.pause();
+    stalled.request("GET /long");
+    await once(stalled.socket, "readable");
+    for (const request of asked) request.abandon();
+    stalled.socket.resume();
+    await assert.rejects(stalled.response(), /The connection closed/);
+    assert.equal((await patient.request("GET /").response()).body, "short");
   });
 
   it("count once where they are the same bytes", async () => {

@@ -4,9 +4,15 @@ import type { ListSettings } from "../limits.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { ReadOptions, StoredRecord } from "../store.ts";
 
-/** Bounds the memory that lists use while their clients receive them, so that slow clients cannot fill it. */
+/**
+ * Bounds the memory that lists use while their clients receive them, so that slow clients cannot fill it. When it is full, a
+ * caller gets room from the one that holds most, if that is twice as much, and whose stillest list ends: a few callers cannot keep
+ * the others out.
+ */
 export class HeldLists {
   readonly #shares: CallerShares;
+  /** The lists of each caller that hold something, the one first whose client has taken nothing for longest. */
+  readonly #lists = new Map<string, Set<HeldList>>();
 
   constructor({ maxHeldBytesPerCaller, maxHeldBytes }: ListSettings) {
     this.#shares = new CallerShares({ ofCaller: maxHeldBytesPerCaller, ofAll: maxHeldBytes });
@@ -20,15 +26,34 @@ export class HeldLists {
     return held;
   }
 
-  /** @throws HttpError 503 when the lists of the caller, or all lists together, have reached their bound */
-  assertRoom(caller: string): void {
-    const exceeded = this.#shares.exceededBy(caller, 1);
-    if (exceeded !== undefined) throw refusal(exceeded === "caller" ? "this client" : "clients");
+  /**
+   * Makes room for a list that will hold this many bytes.
+   *
+   * @throws HttpError 503 when the lists of the caller have reached their bound; or when all lists together have, and no other caller
+   *   holds twice as much as this one will
+   */
+  makeRoom(caller: string, bytes: number): void {
+    for (;;) {
+      const exceeded = this.#shares.exceededBy(caller, 1);
+      if (exceeded === undefined) return;
+      if (exceeded === "caller") throw refusal("this client");
+      const { key, amount } = this.#shares.most();
+      // Callers with as much as one another would end each other's lists in turn.
+      if (amount < 2 * (this.#shares.of(caller) + bytes)) throw refusal("clients");
+      const [stillest] = this.#lists.get(key) ?? [];
+      stillest?.giveUp();
+    }
   }
 
-  /** @param bytes negative when they are freed */
-  add(caller: string, bytes: number): void {
-    this.#shares.add(caller, bytes);
+  /** Counts what a list holds, instead of what it held before. */
+  hold(list: HeldList, bytes: number, before: number): void {
+    const { caller } = list;
+    this.#shares.add(caller, bytes - before);
+    const lists = this.#lists.get(caller) ?? new Set();
+    lists.delete(list);
+    if (bytes > 0) lists.add(list);
+    if (lists.size > 0) this.#lists.set(caller, lists);
+    else this.#lists.delete(caller);
   }
 }
 
@@ -54,11 +79,12 @@ export class HeldList implements ReadOptions {
   /**
    * Counts a batch, in place of the one before it.
    *
-   * @throws HttpError 503 as `assertRoom` of all, at the first batch of the list
+   * @throws HttpError 503 as `makeRoom` of all, at the first batch of the list
    */
   count(batch: readonly StoredRecord[]): void {
-    if (this.#bytes === undefined) this.#all.assertRoom(this.caller);
-    this.#hold(bytesHeldBy(batch));
+    const bytes = bytesHeldBy(batch);
+    if (this.#bytes === undefined) this.#all.makeRoom(this.caller, bytes);
+    this.#hold(bytes);
   }
 
   /** Yields the batches, and ends the list after the last one. */
@@ -78,9 +104,15 @@ export class HeldList implements ReadOptions {
     this.#isOver = true;
   }
 
+  /** Ends the list, and cuts its client off. */
+  giveUp(): void {
+    this.release();
+    this.#request.abandon();
+  }
+
   #hold(bytes: number): void {
     if (this.#isOver) return;
-    this.#all.add(this.caller, bytes - (this.#bytes ?? 0));
+    this.#all.hold(this, bytes, this.#bytes ?? 0);
     this.#bytes = bytes;
   }
 }

@@ -60,6 +60,8 @@ export abstract class AdapterExchange implements Exchange, StreamSender {
   abstract finish(): void;
   /** Breaks the response off, so that the client cannot take what it has for the whole. */
   abstract cut(): void;
+  /** Lets go of the response and of the client, which ends the exchange. */
+  protected abstract giveUp(): void;
 
   /** The request, with its target in its parts. */
   receive({ path, search }: RequestTarget): HttpRequest {
@@ -107,6 +109,10 @@ export abstract class AdapterExchange implements Exchange, StreamSender {
     this.stopSending?.();
     if (!isSent) this.#abort?.abort(reason ?? clientGone());
     for (const listener of this.#listeners ?? []) this.#call(listener, isSent);
+  }
+
+  abandon(): void {
+    if (!this.isOver) this.giveUp();
   }
 
   fault(error: unknown): void {

@@ -123,6 +123,10 @@ class WebExchange extends AdapterExchange {
     this.end(false);
   }
 
+  protected giveUp(): void {
+    this.end(false);
+  }
+
   override end(isSent: boolean, reason?: unknown): void {
     if (this.isOver) return;
     super.end(isSent, reason);

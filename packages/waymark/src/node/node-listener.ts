@@ -99,4 +99,8 @@ class ListenerExchange extends AdapterExchange {
     // In the next turn: Node holds back until then what it has just been given.
     setImmediate(() => this.#response.destroy());
   }
+
+  protected giveUp(): void {
+    this.#response.destroy();
+  }
 }

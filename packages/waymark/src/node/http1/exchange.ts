@@ -122,6 +122,10 @@ export class Http1Exchange extends ServedExchange {
     this.#connection.cut(this);
   }
 
+  protected giveUp(): void {
+    this.#connection.output.giveUp();
+  }
+
   override end(isSent: boolean): void {
     if (!isSent && !this.isOver) this.incoming?.break();
     super.end(isSent);

@@ -39,7 +39,7 @@ export class Http2Exchange extends ServedExchange {
       this.resumeSending?.();
       session.drained();
     };
-    this.#output = new Output(stream, context, drained, () => stream.close(constants.NGHTTP2_CANCEL));
+    this.#output = new Output(stream, context, drained, () => this.cut());
     this.#awaitsContinue = head.headers.has("Expect");
     this.#unread = stream.endAfterHeaders
       ? undefined
@@ -101,7 +101,7 @@ export class Http2Exchange extends ServedExchange {
   /** Sends this in place of the app's answer, or ends the stream of an answer that has begun. */
   #answerInstead(refusal: HttpResponse): void {
     const { native } = this;
-    if (native.headersSent) native.close(constants.NGHTTP2_CANCEL);
+    if (native.headersSent) this.cut();
     else this.answer(refusal);
   }
 
@@ -148,7 +148,12 @@ export class Http2Exchange extends ServedExchange {
   }
 
   cut(): void {
+    // `close` would end the stream before it resets it, so that the client took what it has for the whole.
     this.native.destroy(new Error("The response has failed"));
+  }
+
+  protected giveUp(): void {
+    this.#output.giveUp();
   }
 }
 
