@@ -55,19 +55,19 @@ export type ItemRepresentation = Representation & Required<Pick<Representation, 
 /** Is a representation for lists. */
 export type ListRepresentation = Representation & Required<Pick<Representation, "list">>;
 
-/** Is what a representation gets besides the record. */
+/** Is what a representation gets besides its records. */
 export interface ItemOptions {
   /** The URL of the collection, for formats that name their records: the URL of a record is this, `/` and its id. */
   readonly url: string;
   readonly request: HttpRequest<unknown>;
   /** The entity tag of the record in this form, for forms whose readers change it. */
   readonly entityTag?: string;
+  /** The members that the client chose, in its order; undefined for all. Records have no others. */
+  readonly fields?: readonly string[] | undefined;
 }
 
 /** Is what a representation gets besides the records of a list. */
 export interface ListOptions extends ItemOptions {
-  /** The members that the client chose, in its order; undefined for all. The records have no others. */
-  readonly fields?: readonly string[];
   /** The page that the records are, where the list is sent in pages. */
   readonly page?: ListPage;
 }

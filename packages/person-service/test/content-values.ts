@@ -99,7 +99,7 @@ function elementValue({ name, children, text }: Element): unknown {
   if (name === "people" || (children.length > 0 && children.every((child) => child.name === "i"))) {
     return children.map(elementValue);
   }
-  if (children.length === 0) return text;
+  if (children.length === 0 && name !== "person") return text;
   return Object.fromEntries(children.map((child) => [child.name, elementValue(child)]));
 }
 

@@ -82,7 +82,7 @@ function describeOn(kind: DatabaseKind, transport: Transport, name: string, body
 }
 
 /** Opens a service, with these options where the tests need some; they are made when the block begins. */
-type OpenService = (configure?: Configure) => Service;
+export type OpenService = (configure?: Configure) => Service;
 
 type Configure = () => Promise<Omit<PersonServiceOptions, "database" | "onFault">>;
 

@@ -18,13 +18,13 @@ export interface RecordSchemas {
 export function recordSchemas<T extends Document>(settings: CollectionSettings<T>): RecordSchemas {
   const { schema, serverMembers, nouns } = settings;
   const input = objectOf(schema, "input");
-  const output = objectOf(schema, "output");
+  // What is said of members together is of the whole record, and not of its changes or of the part that `fields` chooses.
+  const { anyOf: _anyStored, not: _notStored, ...output } = objectOf(schema, "output");
   const own = serverMembers.filter((name) => name !== "id");
   const setByServer = Object.fromEntries(
     own.map((name) => [name, { ...(memberSchemas[name] ?? ownerId), readOnly: true }]),
   );
   const { id: _, ...changeable } = input.properties;
-  // What is said of members together is of the whole record, and not of its changes.
   const { anyOf: _any, not: _not, required: _all, ...changed } = input;
   return {
     sent: namedSchema(nouns.schema, { ...input, properties: { id: recordId, ...input.properties } }),

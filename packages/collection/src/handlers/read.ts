@@ -32,7 +32,7 @@ export function readRecord<T extends Document>({ scope, items, members }: Collec
       if (verdict === "not-modified") return notModifiedAnswer(representation, validators);
       const text = representation.item(
         fields === undefined ? record : narrow(record, fields),
-        new RecordOptions(request, path, validators.entityTag),
+        new RecordOptions(request, path, validators.entityTag, fields),
       );
       const response = new HttpResponse(200, representationFields(representation, validators), text);
       return asFile(response, request, { representation, path, id });
@@ -58,11 +58,13 @@ export function readRecord<T extends Document>({ scope, items, members }: Collec
 class RecordOptions implements ItemOptions {
   readonly request: HttpRequest<unknown>;
   readonly entityTag: string;
+  readonly fields: readonly string[] | undefined;
   readonly #path: string;
 
-  constructor(request: HttpRequest<unknown>, path: string, entityTag: string) {
+  constructor(request: HttpRequest<unknown>, path: string, entityTag: string, fields: readonly string[] | undefined) {
     this.request = request;
     this.entityTag = entityTag;
+    this.fields = fields;
     this.#path = path;
   }
 

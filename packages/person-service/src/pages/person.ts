@@ -8,14 +8,15 @@ import { qrCode } from "./qr-code.ts";
 import type { Site } from "./site.ts";
 import { shownValue } from "./value.ts";
 
-/** Makes the page of a person. */
+/** Makes the page of a person. With members that `fields` chose it shows these, and has neither a form nor a card of the others. */
 export function personPage(site: Site, stored: StoredRecord, options: ItemOptions): string {
   const { id, json } = stored;
   const { request, url, entityTag } = options;
   const person: Readonly<Record<string, unknown>> = JSON.parse(json); // the store wrote the text of an object
   const title = memberValue(person, "name") ?? `No. ${id}`;
   const own = `${url}/${id}`;
-  const mayAmend = site.may(request, "PATCH", `/person/${id}`);
+  const isWhole = options.fields === undefined;
+  const mayAmend = isWhole && site.may(request, "PATCH", `/person/${id}`);
   const mayRemove = site.may(request, "DELETE", `/person/${id}`);
   const groups = memberGroups.map(({ title, members }) => {
     const rows = members.map(({ name, label }) => {
@@ -25,7 +26,7 @@ export function personPage(site: Site, stored: StoredRecord, options: ItemOption
     return rows.every((row) => row === "") ? "" : html`<section><h2>${title}</h2><dl>\n${rows}</dl></section>\n`;
   });
   const about = [memberValue(person, "jobTitle"), memberValue(person, "worksFor")].filter((part) => part !== undefined);
-  const code = qrCode(stored, options);
+  const code = isWhole ? qrCode(stored, options) : undefined;
   const content = html`<nav class="trail" aria-label="Way back"><a href="${toPublicUrl(request, "/person")}">All people</a></nav>
 <div class="heading"><div class="title"><h1><bdi>${title}</bdi></h1>
 ${about.length === 0 ? "" : html`<p>${about.map((part, i) => html`${i > 0 ? " · " : ""}<bdi>${part}</bdi>`)}</p>`}</div>

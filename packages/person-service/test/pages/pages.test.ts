@@ -51,6 +51,14 @@ describeService("pages", (openService) => {
       });
     }
 
+    it("of one person show the members that a query chooses, and offer nothing that needs the others", async () => {
+      const { status, text } = await get(service, "/person/1?fields=jobTitle");
+      assert.equal(status, 200);
+      assert.match(text, /<bdi>No\. 1<\/bdi>.*<dd class="jobTitle"><bdi>Job 1<\/bdi><\/dd>/s);
+      assert.doesNotMatch(text, /Person 1|<svg class="qr"|data-edit|<form/);
+      assert.match((await get(service, "/person/1")).text, /<svg class="qr".*<form/s);
+    });
+
     it("have an entity tag, by which a copy is known to be current, and keep their policy with it", async () => {
       for (const target of ["/person", "/person/1"]) {
         const { headers } = await get(service, target);

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { openCallers, type TestCaller } from "./callers.ts";
+import { addressed, contents, type Fields, type Place } from "./request-space.ts";
+import { describeInMemory } from "./transports.ts";
+
+// Every answer here is held against the OpenAPI document, and no request may be a fault of the service (transports.ts).
+
+describeInMemory("every representation with every parameter, method and caller", (openService) => {
+  const callers = openCallers(openService);
+  const people = (): readonly Place[] => callers.places().filter(({ path }) => path.startsWith("/person"));
+
+  const send = async (caller: TestCaller, method: string, target: string, headers: Fields, body?: string) => {
+    const message = { headers: { ...caller.fields, ...headers }, ...(body !== undefined && { body }) };
+    const { status, text } = await caller.service.send(method, target, message);
+    assert.ok(status < 500, `${method} ${target} ${JSON.stringify(headers)} → ${status} ${text}`);
+  };
+
+  for (const caller of callers.all) {
+    it(`is answered when ${caller.name} reads`, async () => {
+      for (const { path, queries, forms } of people()) {
+        for (const query of queries) {
+          for (const form of forms) {
+            const { target, headers } = addressed(path.replace("{id}", "1"), query, form);
+            for (const method of ["GET", "HEAD"]) await send(caller, method, target, headers);
+          }
+        }
+      }
+    });
+  }
+
+  // Behind those that read, since lists become longer by them.
+  for (const caller of callers.all) {
+    it(`is answered when ${caller.name} changes people`, async () => {
+      for (const { path, forms } of people()) {
+        const target = path.replace("{id}", "1");
+        // What the query of a change has matters to no form, and the other way round.
+        const ways = [
+          ...forms.map((form) => addressed(target, "", form)),
+          ...["dry-run=true", "fields=name"].map((query) => addressed(target, query, { accept: "*/*" })),
+        ];
+        for (const preference of ["return=minimal", "return=representation"]) {
+          for (const { target, headers } of ways) {
+            const fields = { ...headers, Prefer: preference };
+            for (const [type, body] of contents) {
+              for (const method of ["POST", "PUT", "PATCH"]) {
+                await send(caller, method, target, { ...fields, "Content-Type": type }, body);
+              }
+            }
+            const removed = path === "/person" ? path : await callers.storePerson(caller);
+            await send(caller, "DELETE", target.replace(/^[^?]*/, removed), fields);
+          }
+        }
+      }
+    });
+  }
+});

@@ -1,0 +1,3 @@
+import { describeRandomRequests } from "./random-requests.ts";
+
+describeRandomRequests(50_000);
