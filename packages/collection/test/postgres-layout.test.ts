@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import {
   type CollectionDefinition,
@@ -10,10 +11,13 @@ import {
   StoreOpenError,
   StoreUnavailable,
 } from "../src/index.ts";
+import { lastNumber } from "../src/stores/layout-numbers.ts";
 import { parsePostgresAddress } from "../src/stores/postgres/address.ts";
 import { prepareDatabase } from "../src/stores/postgres/database.ts";
 import { type Layouts, presentLayouts } from "../src/stores/postgres/migrations.ts";
 import { PostgresServers } from "../src/stores/postgres/servers.ts";
+import { assertFilled, optionsOf } from "./layouts/content.ts";
+import { assertLanded, layoutFile } from "./layouts/landed.ts";
 import { execute, newPostgresDatabase } from "./postgres-server.ts";
 import { create, everything, replace } from "./store-contract.ts";
 
@@ -38,9 +42,80 @@ const open = (url: string, definitions = collections): Promise<Database> =>
 const idsBy = async (store: Store, selection: Selection): Promise<readonly number[]> =>
   (await Array.fromAsync(store.list(selection))).flat().map(({ id }) => id);
 
+/** The number of the present layout. */
+const present = lastNumber(presentLayouts);
+
+const layoutOf = (url: string): Promise<unknown> => execute(url, "SELECT version FROM waymark_layout");
+
+/** A database with the tables of the dump of a layout. */
+async function databaseOf(layout: number): Promise<string> {
+  const url = await newPostgresDatabase();
+  await execute(url, await readFile(layoutFile(`postgres-${layout}.sql`), "utf8"));
+  return url;
+}
+
+describe("the layouts of PostgreSQL databases", () => {
+  it("are those that landed, and there is a dump of each", () => {
+    assertLanded(presentLayouts, ["0b9c5a2a4e2caa8f"], (layout) => layoutFile(`postgres-${layout}.sql`));
+  });
+
+  /** The dump of each number; 1 and 2 are of times at which these numbers had other meanings as well. */
+  const numbers = Array.from({ length: present }, (_, before) => before + 1);
+
+  for (const layout of numbers) {
+    it(`are brought to the present one from ${layout}, with records, words, used ids, keys, revisions and entity tags`, async () => {
+      const url = await databaseOf(layout);
+      const before = await rowsOf(url);
+      await using opened = disposable(await openPostgresDatabase(url, optionsOf(30)));
+      assert.deepEqual(await layoutOf(url), [[String(present)]]);
+      assert.deepEqual(await rowsOf(url), before);
+      await assertFilled(opened.database);
+    });
+
+    it(`have the same tables when they come from ${layout} as in a new database`, async () => {
+      const urls = [await databaseOf(layout), await newPostgresDatabase()];
+      for (const url of urls) await (await openPostgresDatabase(url, optionsOf(30))).close();
+      const [migrated, fresh] = await Promise.all(urls.map((url) => execute(url, tables)));
+      assert.deepEqual(migrated, fresh);
+    });
+  }
+
+  for (const layout of numbers.slice(0, -1)) {
+    it(`are to be brought to the present one before a snapshot is read from ${layout}`, async () => {
+      const url = await databaseOf(layout);
+      await assert.rejects(openSnapshot(url), /its layout is that of an older version; start this version on it once/);
+      assert.deepEqual(await layoutOf(url), [[String(layout)]]);
+    });
+  }
+});
+
+/** What clients see of the records, and the counters. */
+const rowsOf = (url: string): Promise<readonly unknown[]> =>
+  Promise.all(
+    [
+      "SELECT id, revision, created_at, updated_at, document FROM person ORDER BY id",
+      "SELECT id, revision, owner, document FROM book ORDER BY id",
+      "SELECT name, revision, last_id FROM waymark_collections ORDER BY name, revision, last_id",
+      "SELECT collection, id FROM waymark_removals ORDER BY collection, id",
+      "SELECT collection, owner, key, fingerprint, id, revision, time FROM waymark_keys ORDER BY key",
+    ].map((text) => execute(url, text)),
+  );
+
+/** What all tables and indexes are, without the order of the columns. */
+const tables = `
+  SELECT relname, attname, format_type(atttypid, atttypmod), attnotnull, pg_get_expr(adbin, adrelid)
+    FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+    LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+    WHERE relnamespace = current_schema::regnamespace AND relkind = 'r' AND attnum > 0 AND NOT attisdropped
+  UNION ALL SELECT relname, replace(pg_get_indexdef(pg_class.oid), current_schema || '.', ''), NULL, NULL, NULL
+    FROM pg_class WHERE relnamespace = current_schema::regnamespace AND relkind = 'i'
+  UNION ALL SELECT conname, pg_get_constraintdef(oid), NULL, NULL, NULL
+    FROM pg_constraint WHERE connamespace = current_schema::regnamespace AND contype <> 'n'
+  ORDER BY 1, 2`;
+
 describe("a PostgreSQL database of an older layout", () => {
   /** A layout that no version has, after the present one. */
-  const laterLayouts = [
+  const laterLayouts: Layouts = [
     ...presentLayouts,
     [
       "ALTER TABLE waymark_collections ADD COLUMN title text",
@@ -54,25 +129,25 @@ describe("a PostgreSQL database of an older layout", () => {
       { collections },
       layouts,
     );
-  const layoutOf = (url: string): Promise<unknown> => execute(url, "SELECT version FROM waymark_layout");
 
   it("is brought to the next one with all that it has, once by programs that start together", async () => {
     const url = await newPostgresDatabase();
     await using opened = disposable(await open(url));
     const ada = await create(opened.database.store("person"), { name: "Ada" });
     await Promise.all(Array.from({ length: 4 }, () => migrate(url, laterLayouts)));
-    assert.deepEqual(await layoutOf(url), [["2"]]);
+    assert.deepEqual(await layoutOf(url), [[String(present + 1)]]);
     assert.deepEqual(await execute(url, "SELECT title, revision FROM waymark_collections WHERE name = 'person'"), [
       ["Title of person", "101"],
     ]);
     assert.deepEqual(await opened.database.store("person").find(1), ada);
-    await assert.rejects(open(url), /a newer version of this program wrote it \(layout 2, and this one knows 1\)/);
+    const newer = `a newer version of this program wrote it (layout ${present + 1}, and this one knows ${present})`;
+    await assert.rejects(open(url), (error) => error instanceof Error && error.message.includes(newer));
   });
 
   it("is brought from nothing through all of them", async () => {
     const url = await newPostgresDatabase();
     await migrate(url, laterLayouts);
-    assert.deepEqual(await layoutOf(url), [["2"]]);
+    assert.deepEqual(await layoutOf(url), [[String(present + 1)]]);
     assert.deepEqual(await execute(url, "SELECT title FROM waymark_collections"), [[null], [null], [null]]);
   });
 
@@ -80,13 +155,13 @@ describe("a PostgreSQL database of an older layout", () => {
     const url = await newPostgresDatabase();
     await (await open(url)).close();
     await assert.rejects(migrate(url, [...laterLayouts, ["SELECT 1 / 0"]]), /division by zero/);
-    assert.deepEqual(await layoutOf(url), [["1"]]);
+    assert.deepEqual(await layoutOf(url), [[String(present)]]);
     await assert.rejects(execute(url, "SELECT title FROM waymark_collections"), /title/);
     await using opened = disposable(await open(url));
     await create(opened.database.store("person"), {});
   });
 
-  it("is refused when it is of a version that was never released, and stays as it is", async () => {
+  it("is refused with the way out when it cannot be brought to the next one, and stays as it is", async () => {
     const url = await newPostgresDatabase();
     await execute(
       url,
@@ -99,7 +174,7 @@ describe("a PostgreSQL database of an older layout", () => {
         assert.ok(error instanceof StoreOpenError);
         assert.match(
           error.message,
-          /a version of this program that was never released wrote it; name another database/,
+          /a version from before the first release wrote it, .* \(layout 1 of then\); read its records with that version, store/,
         );
         return true;
       });

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import { Worker } from "node:worker_threads";
 import { openFolder } from "../../waymark/test/folder.ts";
 import {
+  backupSqliteFile,
   type CollectionDefinition,
   type Database,
   openSnapshot,
@@ -14,8 +15,11 @@ import {
   StoreOpenError,
   StoreUnavailable,
 } from "../src/index.ts";
+import { lastNumber } from "../src/stores/layout-numbers.ts";
 import { openSqliteFile } from "../src/stores/sqlite/file.ts";
 import { type Layouts, presentLayouts } from "../src/stores/sqlite/migrations.ts";
+import { assertFilled, optionsOf } from "./layouts/content.ts";
+import { assertLanded, layoutFile } from "./layouts/landed.ts";
 import { create, everything, replace } from "./store-contract.ts";
 
 const folder = openFolder("sqlite-layout");
@@ -39,16 +43,104 @@ function read(file: string, query: string): readonly unknown[] {
   }
 }
 
+/** The number of the present layout. */
+const present = lastNumber(presentLayouts);
+
+const layoutOf = (file: string): unknown => read(file, "PRAGMA user_version")[0];
+
+describe("the layouts of SQLite files", () => {
+  it("are those that landed, and there is a file of each", () => {
+    assertLanded(presentLayouts, ["c78bd7b1da08f91b"], (layout) => layoutFile(`sqlite-${layout}.db`));
+  });
+
+  /** The file of each number; 1 and 2 are of times at which these numbers had other meanings as well. */
+  const numbers = Array.from({ length: present }, (_, before) => before + 1);
+
+  for (const layout of numbers) {
+    const copyOfFile = (): string => {
+      const file = folder.newFile();
+      copyFileSync(layoutFile(`sqlite-${layout}.db`), file);
+      return file;
+    };
+
+    it(`are brought to the present one from ${layout}, with records, words, used ids, keys, revisions and entity tags`, async () => {
+      const file = copyOfFile();
+      const before = rowsOf(file);
+      const database = await openSqliteDatabase(file, optionsOf(30));
+      assert.equal(layoutOf(file), present);
+      assert.deepEqual(rowsOf(file), before);
+      await assertFilled(database);
+      await database.close();
+    });
+
+    it(`have the same tables when they come from ${layout} as in a new file`, async () => {
+      const [file, fresh] = [copyOfFile(), folder.newFile()];
+      for (const path of [file, fresh]) await (await openSqliteDatabase(path, optionsOf(30))).close();
+      assert.deepEqual(tablesOf(file), tablesOf(fresh));
+    });
+
+    it(`can be read by a snapshot from ${layout} without a change of the file`, async () => {
+      const [file, target] = [copyOfFile(), folder.newFile()];
+      const bytes = readFileSync(file);
+      const database = await openSqliteDatabase(target, optionsOf(30));
+      const snapshot = await openSnapshot(file, { verify: true });
+      await database.restore(snapshot);
+      await snapshot.close();
+      assert.deepEqual(rowsOf(target), rowsOf(file));
+      await assertFilled(database);
+      await database.close();
+      assert.deepEqual(readFileSync(file), bytes);
+    });
+  }
+
+  it("are written by a backup as they are", async () => {
+    const [file, backup] = [folder.newFile(), folder.newFile()];
+    copyFileSync(layoutFile("sqlite-2.db"), file);
+    await backupSqliteFile(file, backup);
+    assert.equal(layoutOf(backup), 2);
+    assert.deepEqual(rowsOf(backup), rowsOf(file));
+  });
+});
+
+/** What clients see of the records, and the counters. */
+function rowsOf(file: string): readonly unknown[] {
+  const queries = [
+    "SELECT id, revision, created_at, updated_at, document FROM person ORDER BY id",
+    "SELECT id, revision, owner, document FROM book ORDER BY id",
+    "SELECT name, revision, last_id FROM waymark_collections ORDER BY name",
+    "SELECT collection, id FROM waymark_removals ORDER BY collection, id",
+    "SELECT collection, owner, key, fingerprint, id, revision, time FROM waymark_keys ORDER BY key",
+  ];
+  return all(file, queries);
+}
+
+/** The statements of all tables, indexes and triggers, without the order of the columns that are filled. */
+function tablesOf(file: string): readonly unknown[] {
+  const columns = `SELECT tables.name, columns.name, columns.type, "notnull", pk, hidden
+    FROM sqlite_schema AS tables JOIN pragma_table_xinfo(tables.name) AS columns ORDER BY tables.name, columns.name`;
+  const others =
+    "SELECT name, sql FROM sqlite_schema WHERE type <> 'table' OR name LIKE 'waymark\\_%' ESCAPE '\\' ORDER BY name";
+  return all(file, [columns, others]);
+}
+
+function all(file: string, queries: readonly string[]): readonly unknown[] {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return queries.map((query) => database.prepare(query).all());
+  } finally {
+    database.close();
+  }
+}
+
 describe("a SQLite file of an older layout", () => {
   /** A layout that no version has, after the present one. */
-  const laterLayouts = [
+  const laterLayouts: Layouts = [
     ...presentLayouts,
     `ALTER TABLE waymark_collections ADD COLUMN title TEXT;
     UPDATE waymark_collections SET title = 'Title of ' || name, revision = revision + 100`,
   ];
   const migrate = (file: string, layouts: Layouts): void =>
     openSqliteFile(file, { busyTimeout: 1000, prepare: () => undefined, layouts }).close();
-  const layoutOf = (file: string): unknown => read(file, "PRAGMA user_version")[0];
 
   it("is brought to the next one with all that it has, and is then refused by the program before", async () => {
     const file = folder.newFile();
@@ -56,11 +148,12 @@ describe("a SQLite file of an older layout", () => {
     const ada = await create(database.store("person"), { name: "Ada" });
     migrate(file, laterLayouts);
     migrate(file, laterLayouts);
-    assert.equal(layoutOf(file), 2);
+    assert.equal(layoutOf(file), present + 1);
     assert.deepEqual(read(file, "SELECT title, revision FROM waymark_collections"), ["Title of person", 101]);
     assert.deepEqual(await everything(database.store("person")), [ada]);
     await database.close();
-    await assert.rejects(open(file), /a newer version of this program wrote it \(layout 2, and this one knows 1\)/);
+    const newer = `a newer version of this program wrote it (layout ${present + 1}, and this one knows ${present})`;
+    await assert.rejects(open(file), (error) => error instanceof Error && error.message.includes(newer));
   });
 
   it("is brought there once by threads that open it at once", async () => {
@@ -81,7 +174,7 @@ describe("a SQLite file of an older layout", () => {
   it("is brought from nothing through all of them", () => {
     const file = folder.newFile();
     migrate(file, laterLayouts);
-    assert.equal(layoutOf(file), 2);
+    assert.equal(layoutOf(file), present + 1);
     assert.deepEqual(read(file, "SELECT count(title) FROM waymark_collections"), [0]);
   });
 
@@ -89,24 +182,24 @@ describe("a SQLite file of an older layout", () => {
     const file = folder.newFile();
     await (await open(file)).close();
     assert.throws(() => migrate(file, [...laterLayouts, "SELECT 1 FROM elsewhere"]), /no such table: elsewhere/);
-    assert.equal(layoutOf(file), 1);
+    assert.equal(layoutOf(file), present);
     assert.throws(() => read(file, "SELECT title FROM waymark_collections"), /no such column: title/);
     const database = await open(file);
     await create(database.store("person"), {});
     await database.close();
   });
 
-  it("is refused when it is of a version that was never released, and stays as it is", async () => {
+  it("is refused when tables are missing, and stays as it is", async () => {
     const file = folder.newFile();
-    const unreleased = new DatabaseSync(file);
-    unreleased.exec(`PRAGMA application_id = ${0x77_6d_72_6b}; PRAGMA user_version = 1;
+    const incomplete = new DatabaseSync(file);
+    incomplete.exec(`PRAGMA application_id = ${0x77_6d_72_6b}; PRAGMA user_version = 1;
       CREATE TABLE waymark_collections (name TEXT PRIMARY KEY, revision INTEGER, last_id INTEGER)`);
-    unreleased.close();
+    incomplete.close();
     const before = readFileSync(file);
     for (const opening of [() => open(file), () => openSnapshot(file)]) {
       await assert.rejects(opening, (error) => {
         assert.ok(error instanceof StoreOpenError);
-        assert.match(error.message, /a version of this program that was never released wrote it; name another file/);
+        assert.match(error.message, /tables of it are missing; restore it from a backup/);
         return true;
       });
     }

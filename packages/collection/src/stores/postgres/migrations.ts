@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { unfinished } from "../../snapshot.ts";
+import { isAmbiguous, lastNumber, layoutsAfter, reasonIfNewer } from "../layout-numbers.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { sqlState, sqlStateOf, UnusableDatabase } from "./fault.ts";
 import { quoteText } from "./sql.ts";
 
 /**
  * The statements that make each layout from the one before it, and the first from nothing. This program reads and writes the last
- * layout. Released statements must not change.
+ * layout. A landed layout never changes.
  *
  * Each statement must be repeatable, because an engine that makes tables outside of transactions may have run some of them before.
  */
@@ -45,6 +46,7 @@ const firstLayout: readonly string[] = [
   )`,
 ];
 
+/** The layouts of this program, from number 3 on. */
 export const presentLayouts: Layouts = [firstLayout];
 
 /**
@@ -54,14 +56,16 @@ export const presentLayouts: Layouts = [firstLayout];
  * @throws UnusableDatabase when the layout is not one of these; an error of the server for which `metAnotherStart` returns true
  */
 export async function migrate(connection: PostgresConnection, layouts: Layouts): Promise<void> {
+  const last = lastNumber(layouts);
   const found = await knownLayoutOf(connection, layouts);
-  if (found === layouts.length) return;
+  if (found === last) return;
   if (found === 0) await makeLayout(connection);
   await lockLayout(connection);
   const version = await knownLayoutOf(connection, layouts); // another program may have changed it meanwhile
-  if (version === layouts.length) return;
-  for (const text of layouts.slice(version).flat()) await connection.query({ text });
-  await connection.query({ text: `UPDATE waymark_layout SET version = ${layouts.length}` });
+  if (version === last) return;
+  if (isAmbiguous(version)) await convertAmbiguousLayout(connection);
+  for (const text of layoutsAfter(version, layouts).flat()) await connection.query({ text });
+  await connection.query({ text: `UPDATE waymark_layout SET version = ${last}` });
 }
 
 /** Makes every other program that is about to make or change tables wait until the transaction ends. */
@@ -80,33 +84,50 @@ async function makeLayout(connection: PostgresConnection): Promise<void> {
 }
 
 /**
- * Returns the layout of the tables; 0 where there are no tables.
+ * Returns the number of the layout of the tables; 0 where there are no tables.
  *
- * @throws UnusableDatabase when it is not one of the layouts
+ * @throws UnusableDatabase when it is newer than these layouts, or cannot be brought to them
  */
 export async function knownLayoutOf(connection: PostgresConnection, layouts: Layouts): Promise<number> {
   if (!(await isThere(connection, "waymark_layout"))) return 0;
-  const [[version = 0] = []] = await connection.query({ text: "SELECT version FROM waymark_layout" });
-  if (Number(version) > layouts.length) {
+  const [[found = 0] = []] = await connection.query({ text: "SELECT version FROM waymark_layout" });
+  const version = Number(found);
+  const newer = reasonIfNewer(version, layouts, "database");
+  if (newer !== undefined) throw new UnusableDatabase(newer);
+  if (isAmbiguous(version) && !(await columnsOfOurs(connection)).has("waymark_collections.form")) {
     throw new UnusableDatabase(
-      `a newer version of this program wrote it (layout ${version}, and this one knows ${layouts.length}); upgrade, or name another database`,
+      `a version from before the first release wrote it, with tables that cannot be brought to those of this one (layout ${version} of then); read its records with that version, store them in another database, and name that one`,
     );
   }
-  // The tables from before the first release are others, but have the same layout numbers.
-  if (Number(version) > 0 && !(await isReleased(connection))) {
-    throw new UnusableDatabase("a version of this program that was never released wrote it; name another database");
-  }
-  return Number(version);
+  return version;
 }
 
-async function isReleased(connection: PostgresConnection): Promise<boolean> {
-  const columns = await connection.query({
-    text: `SELECT attname FROM pg_attribute
-      WHERE NOT attisdropped AND (attrelid = to_regclass('waymark_collections')::oid AND attname IN ('form', 'partition')
-        OR attrelid = to_regclass('waymark_keys')::oid AND attname = 'document')
-      ORDER BY attname`,
+/** Brings a database whose number was given to several layouts to the first layout of the list. */
+async function convertAmbiguousLayout(connection: PostgresConnection): Promise<void> {
+  const columns = await columnsOfOurs(connection);
+  if (columns.has("waymark_keys.document")) {
+    await connection.query({ text: "ALTER TABLE waymark_keys DROP COLUMN document" });
+  }
+  if (columns.has("waymark_collections.partition")) return;
+  const statements = [
+    "ALTER TABLE waymark_collections ADD COLUMN partition integer NOT NULL DEFAULT 0",
+    `ALTER TABLE waymark_collections ALTER COLUMN partition DROP DEFAULT,
+      DROP CONSTRAINT waymark_collections_pkey, ADD PRIMARY KEY (name, partition)`,
+    // So that all columns are filled again.
+    `UPDATE waymark_collections
+      SET form = '{"owner":' || coalesce(to_json(form::json ->> 'owner')::text, 'null') || ',"columns":{}}'`,
+  ];
+  for (const text of statements) await connection.query({ text });
+}
+
+/** Returns the columns of two of our tables, as `table.column`. */
+async function columnsOfOurs(connection: PostgresConnection): Promise<ReadonlySet<string | null>> {
+  const rows = await connection.query({
+    text: `SELECT name || '.' || attname
+      FROM unnest(ARRAY['waymark_collections', 'waymark_keys']) AS tables (name)
+      JOIN pg_attribute ON attrelid = to_regclass(name)::oid AND attnum > 0 AND NOT attisdropped`,
   });
-  return columns.join() === "form,partition";
+  return new Set(rows.map(([column = null]) => column));
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Snapshot, SnapshotCounters, SnapshotKey, SnapshotRange, SnapshotRecord } from "../../snapshot.ts";
+import { lastNumber } from "../layout-numbers.ts";
 import { isUntouched } from "../partitions.ts";
 import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../rows.ts";
 import type { PostgresConnection } from "./connection.ts";
@@ -37,9 +38,12 @@ const patience = 3_600_000;
 
 /** @throws UnusableDatabase when the database has no tables of this program, or those of another layout */
 async function assertLayout(connection: PostgresConnection): Promise<void> {
-  if ((await knownLayoutOf(connection, presentLayouts)) === presentLayouts.length) return;
+  const version = await knownLayoutOf(connection, presentLayouts);
+  if (version === lastNumber(presentLayouts)) return;
   throw new UnusableDatabase(
-    "it has no collections, or those of an older version; name another one, or start this version on it first",
+    version === 0
+      ? "it has no collections; name another one"
+      : "its layout is that of an older version; start this version on it once, which brings it up to date",
   );
 }
 

@@ -6,7 +6,7 @@ import { backup, DatabaseSync } from "node:sqlite";
 import { RestoreError } from "../../snapshot.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
 import { makePrivateFile, openingFault } from "./file.ts";
-import { assertIntact, openSqliteSnapshot } from "./snapshot.ts";
+import { assertIntact, readSqliteFile } from "./snapshot.ts";
 
 /** Lists the options of `backupSqliteFile`. */
 export interface BackupOptions {
@@ -31,13 +31,13 @@ export async function backupSqliteFile(
   await access(dirname(resolve(to)), constants.W_OK | constants.X_OK).catch((error) => {
     throw refusalOf(to, error);
   });
-  // The transaction of the snapshot sees one moment, however long the copying takes. Without it, each write would restart the
+  // The transaction sees one moment, however long the copying takes. Without it, each write would restart the
   // copying.
-  const snapshot = openSqliteSnapshot(file);
+  const { database } = readSqliteFile(file);
   const partial = join(dirname(resolve(to)), `.${basename(to)}.${randomUUID()}.partial`);
   try {
     makePrivateFile(partial);
-    await backup(snapshot.database, partial, {
+    await backup(database, partial, {
       rate: pagesAtOnce,
       progress: ({ totalPages, remainingPages }) => onProgress(1 - remainingPages / Math.max(1, totalPages)),
     });
@@ -48,7 +48,7 @@ export async function backupSqliteFile(
   } catch (error) {
     throw refusalOf(to, error);
   } finally {
-    await snapshot.close();
+    database.close();
     // SQLite leaves its journal when it cannot undo an unfinished write.
     for (const suffix of ["", "-journal"]) await rm(partial + suffix, { force: true });
   }

@@ -13,7 +13,7 @@ import { remoteWriter } from "./remote-writer.ts";
 import { SqliteRestoreTarget } from "./restore-target.ts";
 import { prepareSchema } from "./schema.ts";
 import { SqliteQueries } from "./selection.ts";
-import { identityOf, openSqliteSnapshot, snapshotOfMemory } from "./snapshot.ts";
+import { identityOf, openSqliteSnapshot, snapshotOfCopy } from "./snapshot.ts";
 import { localChannel } from "./thread.ts";
 import { inTransaction } from "./transaction.ts";
 import { SqliteTransactions } from "./transactions.ts";
@@ -122,7 +122,7 @@ function sqliteDatabaseEngine(
     },
     snapshot: async () =>
       guardedRead(() =>
-        file === ":memory:" ? snapshotOfMemory(database, restoreTarget.identity) : openSqliteSnapshot(file),
+        file === ":memory:" ? snapshotOfCopy(database, restoreTarget.identity) : openSqliteSnapshot(file),
       ),
     restoreTarget: async () => restoreTarget,
     probeChanges: () => writer.probe(),

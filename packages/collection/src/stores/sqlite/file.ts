@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { unfinished } from "../../snapshot.ts";
 import { StoreOpenError } from "../../store-errors.ts";
+import { reasonIfNewer } from "../layout-numbers.ts";
 import { sqliteCode, sqliteCodeOf } from "./fault.ts";
 import { type Layouts, migrate, presentLayouts } from "./migrations.ts";
 import { blockThread } from "./transaction.ts";
@@ -136,7 +137,7 @@ function makeDirectory(path: string): void {
 }
 
 /**
- * Returns the layout of the file; 0 for an empty file.
+ * Returns the number of the layout of the file; 0 for an empty file.
  *
  * @param forRestore whether it may have an unfinished restore
  * @throws Unusable when it is not one of ours
@@ -151,17 +152,11 @@ export function identifySqliteFile(
   const tables = numberOf(database, "SELECT count(*) FROM sqlite_schema");
   if (application === 0 && version === 0 && tables === 0) return 0;
   if (application !== applicationId) throw new Unusable("it is the database of another program; name another file");
-  if (version > layouts.length) {
-    throw new Unusable(
-      `a newer version of this program wrote it (layout ${version}, and this one knows ${layouts.length}); upgrade, or name another file`,
-    );
-  }
-  // Before the first release, other tables had the same layout numbers.
-  const forms = "SELECT count(*) FROM pragma_table_info('waymark_collections') WHERE name = 'form'";
-  const documents = "SELECT count(*) FROM pragma_table_info('waymark_keys') WHERE name = 'document'";
-  if (numberOf(database, forms) === 0 || numberOf(database, documents) > 0) {
-    throw new Unusable("a version of this program that was never released wrote it; name another file");
-  }
+  const newer = reasonIfNewer(version, layouts, "file");
+  if (newer !== undefined) throw new Unusable(newer);
+  // Every layout has had these.
+  const own = "SELECT count(*) FROM sqlite_schema WHERE name IN ('waymark_collections', 'waymark_removals')";
+  if (numberOf(database, own) < 2) throw new Unusable("tables of it are missing; restore it from a backup");
   const loading = "SELECT count(*) FROM sqlite_schema WHERE name = 'waymark_loading'";
   if (!forRestore && numberOf(database, loading) > 0) throw new Unusable(unfinished);
   return version;

@@ -1,23 +1,28 @@
 import type { DatabaseSync } from "node:sqlite";
+import { isAmbiguous, lastNumber, layoutsAfter } from "../layout-numbers.ts";
+import { convertAmbiguousLayout } from "./ambiguous-layout.ts";
 
 /**
- * The statements that make each layout from the one before; the first one from an empty file. The number of layouts is the number
- * of the layout that this program reads and writes, which the file has as its `user_version`. A released layout never changes.
+ * The statements that make each layout from the one before; the first one from an empty file. This program reads and writes the
+ * last one, whose number the file has as its `user_version`. A landed layout never changes.
  */
-export type Layouts = readonly string[];
+export type Layouts = readonly [first: string, ...others: readonly string[]];
 
 /**
  * Migrates a file from an older layout to the last one, within a transaction that may write. The tables of the collections are not
  * part of a layout: they follow their definitions.
  *
- * @param version the layout of the file; 0 for a new file
+ * @param version the number of the file's layout; 0 for a new file
  */
 export function migrate(database: DatabaseSync, version: number, layouts: Layouts): void {
-  for (const step of layouts.slice(version)) database.exec(step);
-  if (version < layouts.length) database.exec(`PRAGMA user_version = ${layouts.length}`);
+  const last = lastNumber(layouts);
+  if (version === last) return;
+  if (isAmbiguous(version)) convertAmbiguousLayout(database, layouts[0]);
+  for (const step of layoutsAfter(version, layouts)) database.exec(step);
+  database.exec(`PRAGMA user_version = ${last}`);
 }
 
-/** The layouts of this program. */
+/** The layouts of this program, from number 3 on. */
 export const presentLayouts: Layouts = [
   `CREATE TABLE waymark_collections (
     name TEXT PRIMARY KEY,

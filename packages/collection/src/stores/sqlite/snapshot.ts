@@ -5,10 +5,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import type { Snapshot, SnapshotCounters, SnapshotKey, SnapshotRange, SnapshotRecord } from "../../snapshot.ts";
+import { lastNumber } from "../layout-numbers.ts";
 import { isUntouched } from "../partitions.ts";
 import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../rows.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
-import { identifySqliteFile, openingFault, Unusable } from "./file.ts";
+import { identifySqliteFile, openingFault, openSqliteFile, Unusable } from "./file.ts";
+import { presentLayouts } from "./migrations.ts";
 
 /** Lists the options of `openSnapshot` of an SQLite file. */
 export interface SqliteSnapshotOptions {
@@ -17,30 +19,54 @@ export interface SqliteSnapshotOptions {
 }
 
 /**
- * Opens a snapshot of a database file of ours. The file is neither changed nor made. The snapshot and the programs that use the
- * file do not block each other, but the log cannot be emptied before the snapshot is closed.
+ * Opens a snapshot of a database file of ours. The file is neither changed nor made; of one that has an older layout, a temporary
+ * copy is brought to the present one. The snapshot and the programs that use the file do not block each other, but the log cannot be
+ * emptied before the snapshot is closed.
  */
-export function openSqliteSnapshot(file: string, { verify = false }: SqliteSnapshotOptions = {}): SqliteSnapshot {
+export function openSqliteSnapshot(file: string, options: SqliteSnapshotOptions = {}): SqliteSnapshot {
+  const { database, version } = readSqliteFile(file, options);
+  if (version === lastNumber(presentLayouts)) return new SqliteSnapshot({ database, file, identity: identityOf(file) });
+  try {
+    database.exec("COMMIT; PRAGMA query_only = OFF"); // the copy is of one moment, too
+    return snapshotOfCopy(database, identityOf(file));
+  } catch (error) {
+    throw openingFault(file, error);
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Opens a file of ours, of any layout that this program knows, and begins a transaction that sees its present state.
+ *
+ * @throws StoreOpenError when it is missing, is not one of ours, or is damaged
+ */
+export function readSqliteFile(
+  file: string,
+  { verify = false }: SqliteSnapshotOptions = {},
+): { readonly database: DatabaseSync; readonly version: number } {
   let database: DatabaseSync | undefined;
   try {
     database = connectToRead(file);
-    if (identifySqliteFile(database, false) === 0) throw new Unusable("it is empty; name another file");
+    const version = identifySqliteFile(database, false);
+    if (version === 0) throw new Unusable("it is empty; name another file");
     if (verify) assertIntact(database);
-    return new SqliteSnapshot({ database, file, identity: identityOf(file) });
+    return { database, version };
   } catch (error) {
     database?.close();
     throw openingFault(file, error);
   }
 }
 
-/** Makes a snapshot of a database in memory: a copy in a temporary file. */
-export function snapshotOfMemory(memory: DatabaseSync, identity: string): SqliteSnapshot {
+/** Makes a snapshot of a temporary copy of a database, which is brought to the present layout. */
+export function snapshotOfCopy(original: DatabaseSync, identity: string): SqliteSnapshot {
   const directory = mkdtempSync(join(tmpdir(), "waymark-snapshot-"));
   const remove = (): void => rmSync(directory, { recursive: true });
   try {
     const file = join(directory, "snapshot.db");
-    memory.prepare("VACUUM INTO ?").run(file);
-    const { database } = openSqliteSnapshot(file);
+    original.prepare("VACUUM INTO ?").run(file);
+    openSqliteFile(file, { busyTimeout: patience, prepare: () => undefined }).close();
+    const { database } = readSqliteFile(file);
     return new SqliteSnapshot({ database, file, identity, onClose: remove });
   } catch (error) {
     remove();
@@ -104,18 +130,13 @@ export class SqliteSnapshot implements Snapshot {
     this.#parts = parts;
   }
 
-  /** The connection, whose transaction sees the moment of the snapshot. */
-  get database(): DatabaseSync {
-    return this.#parts.database;
-  }
-
   async counters(collection: string): Promise<SnapshotCounters> {
     return this.#guarded(() => {
-      const row = this.database
+      const row = this.#parts.database
         .prepare("SELECT revision, last_id FROM waymark_collections WHERE name = ?")
         .get(collection);
       if (row === undefined) return { partitions: [], records: 0 };
-      const count = this.database.prepare(`SELECT count(*) AS records FROM "${collection}"`).get();
+      const count = this.#parts.database.prepare(`SELECT count(*) AS records FROM "${collection}"`).get();
       const partitions = [{ revision: Number(row["revision"]), lastId: Number(row["last_id"]) }];
       return { partitions, records: Number(count?.["records"]) };
     });
@@ -159,7 +180,7 @@ export class SqliteSnapshot implements Snapshot {
 
   *#rows<Row, T>(text: string, values: readonly (string | number)[], toValue: (row: Row) => T): Generator<T> {
     const rows = this.#guarded(() => {
-      const statement = this.database.prepare(text);
+      const statement = this.#parts.database.prepare(text);
       statement.setReturnArrays(true);
       return statement.iterate(...values);
     });
