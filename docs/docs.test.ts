@@ -53,7 +53,11 @@ suite("the programs of the pages", () => {
     process.env["DATABASE_URL"] = await newPostgresDatabase();
   });
 
-  after(() => process.chdir(home));
+  after(() => {
+    process.chdir(home);
+    // The commands of the pages would use it.
+    delete process.env["DATABASE_URL"];
+  });
 
   for (const { file, path, results } of programs) {
     test(`${file} gives what it says`, async (t) => {

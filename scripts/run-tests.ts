@@ -82,6 +82,8 @@ function countOf(event: TestEvent): RegExpExecArray | null {
   return isOfPart ? /^(\w+) ([\d.]+)$/.exec(event.data.message) : null;
 }
 
+// Those of the person who runs the tests would be settings of each program that they start.
+for (const variable of ["PORT", "DATABASE_URL"]) delete process.env[variable];
 // The files of a run share what Node compiles, with those of the next run: without it each of them compiles the packages again.
 process.env["NODE_COMPILE_CACHE"] ??= join(cwd, "node_modules/.cache/tests");
 const temporary = await mkdtemp(join(await temporaryFolder(), "tests-"));

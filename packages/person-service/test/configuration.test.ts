@@ -81,6 +81,41 @@ describe("a setting", () => {
   });
 });
 
+describe("a setting of a hosting platform", () => {
+  const environment = { PORT: "9001", DATABASE_URL: "postgres://me:secret@db/people", HOST: "ada-laptop" };
+
+  it("is read after every other source; HOST, which some shells set, is not", () => {
+    const file = configFile({ database: "file.db" });
+    for (const [argv, more, port, database] of [
+      [[], {}, ["9001", "PORT"], ["postgres://me:secret@db/people", "DATABASE_URL"]],
+      [["--port", "1"], { PERSON_SERVICE_DATABASE: "a.db" }, ["1", "--port"], ["a.db", "PERSON_SERVICE_DATABASE"]],
+      [["--config", file], {}, ["9001", "PORT"], ["file.db", `"database" in ${JSON.stringify(file)} (line 2)`]],
+      [[], { PORT: "", DATABASE_URL: "" }, ["8080", undefined], ["./data/person.db", undefined]],
+    ] as const) {
+      const given = givenTo(parseCommandLine(argv, { ...environment, ...more }));
+      assert.deepEqual([given.value("port"), given.source("port")], port);
+      assert.deepEqual([given.value("database"), given.source("database")], database);
+      assert.equal(given.source("host"), undefined);
+    }
+  });
+
+  it("is there for the other commands of the service", () => {
+    const source = (argv: readonly string[]) => givenTo(parseCommandLine(argv, environment)).source("database");
+    assert.equal(source(["import", "people.csv"]), "DATABASE_URL");
+    assert.equal(source(["import", "people.csv", "--database", "b.db"]), "--database");
+  });
+
+  it("is refused where it cannot be used, and the message names the way out", () => {
+    const refused = parseCommandLine([], { PORT: "COM1", DATABASE_URL: "mysql://me:secret@db/people" });
+    assert.deepEqual(usageErrorsIn(refused), [
+      'PORT must be a whole number from 0 to 65535, not "COM1". --port and PERSON_SERVICE_PORT have precedence over it.',
+      'DATABASE_URL must be the path of a file or a URL postgres://..., not "mysql://...". --database and PERSON_SERVICE_DATABASE have precedence over it.',
+    ]);
+    const overridden = parseCommandLine(["--port", "1", "--database", "a.db"], { PORT: "COM1", DATABASE_URL: "a:b" });
+    assert.equal(overridden.kind, "run");
+  });
+});
+
 describe("the database", () => {
   const file = folder.write("database.txt", "postgres://me:secret@db/people\n");
 

@@ -44,7 +44,7 @@ describe("the files of deploy/", () => {
 
   it("start the program with settings that it takes, in a container", () => {
     const image = variablesIn("Dockerfile");
-    assert.deepEqual(Object.keys(image).length, 3);
+    assert.deepEqual(Object.keys(image).length, 2);
     assertTaken([], { ...image, ...variablesIn("compose.yaml") });
     const args = /^ +args: \[(.*)\]$/m.exec(read("kubernetes.yaml"))?.[1]?.split(", ") ?? [];
     assert(args.length > 0);

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openFolder } from "../../waymark/test/folder.ts";
-import { type ServiceProcess, startService } from "./service-process.ts";
+import { type ServiceProcess, startService, startServiceBy } from "./service-process.ts";
 
 const run = promisify(execFile);
 
@@ -61,6 +61,25 @@ describe("the first lines of a service", { skip: await hasNoCurl() }, () => {
     for (const path of ["/health/x", "/person"]) {
       assert.equal((await fetch(service.url + path)).status, 401, path);
     }
+  });
+
+  it("name the variable of the hosting platform that gave the database, and warn where nobody reaches the port", async () => {
+    const variables = `PORT=0 DATABASE_URL='${database}'`;
+    // Without the --port that is given to every service of the tests.
+    const shell = ["sh", "-c", `node=$0; program=$1; shift 3; ${variables} exec "$node" "$program" "$@"`];
+    await using service = await startServiceBy(shell);
+    assert.match(service.printed, /^listening on .*\ndatabase: .*person\.db \(1 person\), from DATABASE_URL\ntry: /);
+    service.kill("SIGTERM");
+    const { log } = await service.exited;
+    assert.deepEqual(
+      log.filter(({ level }) => level === "warn").map(({ event, msg }) => [event, msg]),
+      [
+        [
+          "loopback",
+          'the port 0 is from PORT, and only this machine can reach "127.0.0.1": on a hosting platform, give --host 0.0.0.0 and --access FILE',
+        ],
+      ],
+    );
   });
 });
 

@@ -10,6 +10,7 @@ const defaults: Options = {
   host: "127.0.0.1",
   database: "./data/person.db",
   hasVisiblePassword: false,
+  platformVariables: [],
   publicUrl: undefined,
   cors: [],
   access: undefined,

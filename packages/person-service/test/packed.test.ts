@@ -142,15 +142,17 @@ test("the image of deploy/Dockerfile has all that the program needs, and is heal
       await cp(join(root, path), join(image, target.endsWith("/") ? basename(path) : target), { recursive: true });
     }
   }
-  const [, ...entry] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? "[]");
+  const [, entry = ""]: readonly string[] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? "[]");
   const [, ...check] = JSON.parse(/^ {2}CMD (.*)$/m.exec(dockerfile)?.[1] ?? "[]");
   const env = {
-    PERSON_SERVICE_DATABASE: ":memory:",
     PERSON_SERVICE_PORT: "0",
     PERSON_SERVICE_ADMIN_PORT: "0",
     PERSON_SERVICE_LOG: "off",
   };
-  const program = spawn(process.execPath, entry, { cwd: image, env, stdio: ["ignore", "pipe", "inherit"] });
+  // The last folder of the image is its root, with the volume in it.
+  assert.equal(dockerfile.match(/^WORKDIR .*$/gm)?.at(-1), "WORKDIR /");
+  const main = join(image, entry.replace(/^\/app\//, ""));
+  const program = spawn(process.execPath, [main], { cwd: image, env, stdio: ["ignore", "pipe", "inherit"] });
   try {
     const printed = await nextOutput(program);
     const port = /metrics on http:\/\/127\.0\.0\.1:(\d+)/.exec(printed)?.[1] ?? "";
@@ -158,6 +160,7 @@ test("the image of deploy/Dockerfile has all that the program needs, and is heal
       process.execPath,
       check.map((word: string) => word.replace(":9090", `:${port}`)),
     );
+    assert.ok(existsSync(join(image, "data/person.db")));
   } finally {
     program.kill("SIGTERM");
     await once(program, "exit");

@@ -7,9 +7,11 @@ import {
   type Environment,
   mistakesIn,
   readEnvironment,
+  readPlatformVariables,
   readSettingFiles,
   type Setting,
   type SettingLayer,
+  variableOf,
 } from "./configuration.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { helpOf, helpOfAll } from "./help.ts";
@@ -33,7 +35,7 @@ export type CommandLine =
 
 /**
  * Parses the command line: a command (default: `serve`), its operands and its options; and reads the settings that the
- * environment and the configuration file have. `--help`, then `--version` is obeyed even where the rest is wrong; otherwise the
+ * environment, the configuration file and the variables of a hosting platform have. `--help`, then `--version` is obeyed even where the rest is wrong; otherwise the
  * first usage error of the command line, or all of the environment and the file, are returned. `-h` and `-V` are short for
  * these two, and `help` before a command is `--help` behind it.
  *
@@ -120,7 +122,8 @@ const helpOfProgram = (): string =>
   helpOf("serve", serveCommand, new Map([...commands].filter(([, command]) => command !== serveCommand)));
 
 /**
- * Returns the settings of a command: those of the command line, then of the environment, then of the configuration file.
+ * Returns the settings of a command: those of the command line, then of the environment, then of the configuration file, then of
+ * the platform.
  *
  * @throws UsageErrors with all of the environment and the file
  */
@@ -133,7 +136,8 @@ function mergeLayers(
   if ("config" in options) {
     const variables = readEnvironment(environment, settings);
     const [file] = (commandLine.settings.get("config") ?? variables.settings.get("config"))?.values ?? [];
-    layers.push(variables, ...(file === undefined ? [] : [readConfigFile(file, withoutConfig)]));
+    const fromFile = file === undefined ? [] : [readConfigFile(file, withoutConfig)];
+    layers.push(variables, ...fromFile, readPlatformVariables(environment, settings));
   }
   const read = layers.map((layer) => readSettingFiles(layer, options));
   const mistakes = read.flatMap((layer) => layer.mistakes);
@@ -143,7 +147,9 @@ function mergeLayers(
       const option = Object.hasOwn(options, name) ? options[name] : undefined;
       if (option === undefined || merged.has(name)) continue;
       merged.set(name, setting);
-      mistakes.push(...mistakesIn(setting, option));
+      const isOfPlatform = setting.source === option.platformVariable;
+      const wayOut = isOfPlatform ? ` --${name} and ${variableOf(name)} have precedence over it.` : "";
+      mistakes.push(...mistakesIn(setting, option).map((mistake) => mistake + wayOut));
     }
   }
   if (mistakes.length > 0) throw new UsageErrors(mistakes);

@@ -44,6 +44,22 @@ export function readEnvironment(environment: Environment, options: Readonly<Reco
   return { settings, mistakes };
 }
 
+/**
+ * Reads settings from the variables of hosting platforms. There is none for the host: some shells set HOST to the name of the
+ * machine, and to listen there would let others in.
+ */
+export function readPlatformVariables(
+  environment: Environment,
+  options: Readonly<Record<string, Option>>,
+): SettingLayer {
+  const settings = new Map<string, Setting>();
+  for (const [name, { platformVariable = "" }] of Object.entries(options)) {
+    const value = environment[platformVariable] ?? "";
+    if (value !== "") settings.set(name, { values: [value], source: platformVariable });
+  }
+  return { settings, mistakes: [] };
+}
+
 /** Returns whether Kubernetes set the variable, for a Service of this name (enableServiceLinks). */
 const isServiceLink = (variable: string, value: string): boolean =>
   /^PERSON_SERVICE_(?:SERVICE_(?:HOST|PORT)|PORT_\d+_[A-Z]+)(?:_|$)/.test(variable) ||

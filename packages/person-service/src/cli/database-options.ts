@@ -13,6 +13,7 @@ export const databaseOptions: Readonly<Record<"database" | "database-file" | "co
     type: databaseAddress,
     about:
       "the SQLite file, made if it is missing; or the URL of a PostgreSQL database, postgres://HOST/NAME; its password comes from PGPASSWORD, PGPASSFILE or --database-file",
+    platformVariable: "DATABASE_URL",
     default: "./data/person.db",
   },
   "database-file": {

@@ -11,6 +11,8 @@ export interface StartedService {
   readonly publicUrl: string | undefined;
   /** The address of the database, without a password. */
   readonly database: string;
+  /** The variable of a hosting platform that gave this address. */
+  readonly databaseVariable: string | undefined;
   readonly readOnly: boolean;
   /** How many people there are. */
   readonly people: number;
@@ -22,11 +24,12 @@ export interface StartedService {
 
 /** Returns the lines that a service prints when it listens. The last one is a command that it answers with 200. */
 export function firstSteps(service: StartedService): readonly string[] {
-  const { url, publicUrl, database, readOnly, people, access } = service;
+  const { url, publicUrl, database, databaseVariable, readOnly, people, access } = service;
+  const from = databaseVariable === undefined ? "" : `, from ${databaseVariable}`;
   return [
     `listening on ${url}`,
     ...(publicUrl === undefined ? [] : [`links begin with ${publicUrl}`]),
-    `database: ${database} (${countPeople(people)}${readOnly ? ", read-only" : ""})`,
+    `database: ${database} (${countPeople(people)}${readOnly ? ", read-only" : ""})${from}`,
     ...(access === undefined ? [] : [`access: ${summaryOf(access.rules)} (${access.files.join(", ")})`]),
     ...hints(service),
   ];

@@ -22,7 +22,7 @@ export function helpOfAll(commands: Commands): string {
 }
 
 const settingsNote =
-  "A setting can also be an environment variable, such as PERSON_SERVICE_PORT for --port, or a member of the JSON file of --config. The command line has precedence over the environment, and the environment over the file. The command check-config prints the result.";
+  "A setting can also be an environment variable, such as PERSON_SERVICE_PORT for --port, or a member of the JSON file of --config. The command line has precedence over the environment, and the environment over the file. PORT and DATABASE_URL, which hosting platforms set, count where none of them has the port or the database. The command check-config prints the result.";
 
 const exampleOf = ([line, purpose]: readonly [string, string]): readonly string[] => [
   ...wrap(`# ${purpose}`, width - 2).map((text, i) => (i === 0 ? `  ${text}` : `  # ${text}`)),

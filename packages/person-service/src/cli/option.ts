@@ -22,6 +22,8 @@ export interface Option {
   readonly default?: string;
   readonly multiple?: boolean;
   readonly required?: boolean;
+  /** The variable in which hosting platforms give the value, which counts after every other source: `PORT`. */
+  readonly platformVariable?: string;
   /** The option whose value is the content of the file that this one names, so that it shows in no list of processes. */
   readonly fileOf?: string;
 }

@@ -16,6 +16,8 @@ export interface Options {
   readonly database: string;
   /** Whether the command line has the password of the database. */
   readonly hasVisiblePassword: boolean;
+  /** The variables of a hosting platform that gave a setting: `PORT`, `DATABASE_URL`. */
+  readonly platformVariables: readonly string[];
   /** Where clients reach the service, when it is not where it listens; undefined when it is. */
   readonly publicUrl: string | undefined;
   /** The origins whose pages may use the service, as in a CORS policy. */
@@ -61,6 +63,7 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     value: "N",
     type: wholeNumber(0, 65_535),
     about: "the port to listen on, 0 for any free one",
+    platformVariable: "PORT",
     default: "8080",
   },
   host: {
@@ -198,6 +201,9 @@ export function toOptions(given: Given): Options {
     host: given.value("host") ?? "",
     database: given.value("database") ?? "",
     hasVisiblePassword: given.source("database") === "--database" && hasPassword.test(given.value("database") ?? ""),
+    platformVariables: Object.entries(settings).flatMap(([name, { platformVariable }]) =>
+      platformVariable !== undefined && given.source(name) === platformVariable ? platformVariable : [],
+    ),
     publicUrl: given.value("public-url"),
     cors: given.values("cors"),
     access: given.value("access"),

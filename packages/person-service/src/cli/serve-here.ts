@@ -6,6 +6,7 @@ import { joinObservers } from "../observer.ts";
 import { version } from "../package-files.ts";
 import { openPersonService, type PersonServiceOptions } from "../service.ts";
 import type { CommandStreams } from "./command.ts";
+import { databaseOptions } from "./database-options.ts";
 import { firstSteps } from "./first-steps.ts";
 import { type Listening, listen, requirePort, type Start } from "./listening.ts";
 import { openObservation } from "./observation.ts";
@@ -14,7 +15,7 @@ import { reloadOnHangUp } from "./reload.ts";
 import { readSessionKey } from "./session-key.ts";
 import { Shutdown } from "./shutdown.ts";
 import { readTlsFiles } from "./tls-files.ts";
-import { warnOfAccess, warnOfIdleFiles, warnOfReaders } from "./warnings.ts";
+import { warnOfAccess, warnOfIdleFiles, warnOfLoopback, warnOfReaders } from "./warnings.ts";
 import type { Worker } from "./workers/worker.ts";
 
 /**
@@ -113,6 +114,7 @@ function announce(start: Start, listening: Listening, access: Access | undefined
   warnOfReaders(options.database, log);
   warn();
   warnOfIdleFiles(options, log);
+  warnOfLoopback(options, log);
   const lines = linesOf(start, listening, access);
   if (worker === undefined) start.io.print(lines.join("\n"));
   else worker.reportReady(server.port, lines);
@@ -127,11 +129,12 @@ function linesOf(
   { server, ...held }: Listening,
   access: Access | undefined,
 ): readonly string[] {
-  const { database, publicUrl, tls } = options;
+  const { database, platformVariables, publicUrl, tls } = options;
   return firstSteps({
     url: server.url,
     publicUrl,
     database: displayAddress(database),
+    databaseVariable: platformVariables.find((variable) => variable === databaseOptions.database.platformVariable),
     ...held,
     access: access && { rules: access, files: accessFiles(options) },
     tls: tls && credentials && { files: tls, cert: credentials.cert },

@@ -4,6 +4,7 @@ import { nearestName, quote } from "waymark/content";
 import { pathMatcher, type RouteSummary } from "waymark/routing";
 import type { AccessContent } from "../access/access.ts";
 import type { AccessRule } from "../access/access-file.ts";
+import { isLoopback } from "../access/this-machine.ts";
 import type { Log } from "../log/log.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { defaultKeysFile, type Options } from "./options.ts";
@@ -15,6 +16,17 @@ export function warnOfReaders(address: string, log: Log): void {
   if (isPostgresAddress(address) || address === ":memory:" || !isReadableByOthers(address)) return;
   const message = `every user of this machine may read ${quote(address)}; take that away with: chmod o-r ${address}*`;
   log.write("warn", "readable-by-others", message, { database: address });
+}
+
+/** Warns of a service on a hosting platform, which gave it the port, that listens where no other machine reaches it. */
+export function warnOfLoopback({ platformVariables, host, port }: Options, log: Log): void {
+  if (!platformVariables.includes("PORT") || !isLoopback(host)) return;
+  const remedy = "on a hosting platform, give --host 0.0.0.0 and --access FILE";
+  log.write(
+    "warn",
+    "loopback",
+    `the port ${port} is from PORT, and only this machine can reach ${quote(host)}: ${remedy}`,
+  );
 }
 
 /** Warns of what has no effect in the files of access. */
