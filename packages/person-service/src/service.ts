@@ -161,8 +161,7 @@ function peopleOf({ now, bulk, access }: Complete, site: Site, store: Store): Co
 
 /**
  * Makes the filters, the outermost first. Every response has an id, security fields and CORS fields, also a refusal by an inner
- * filter. CORS answers pre-flights, which need no access. Problems are described before they are compressed, except those of
- * overload: there are many, and each would take a fifth more of the processor. Quotas are checked before credentials.
+ * filter. CORS answers pre-flights, which need no access. Problems are described before they are compressed. Quotas are checked before credentials.
  */
 function filtersOf(
   options: PersonServiceOptions,
@@ -183,8 +182,8 @@ function filtersOf(
     ...(policy === undefined ? [] : [cors(policy)]),
     compress({ codings: nodeCodings }),
     problemPages(site),
-    overload({ maxDelay, maxInFlight, onTurnedAway, except: isHealthCheck }),
     describeProblems(),
+    overload({ maxDelay, maxInFlight, onTurnedAway, except: isHealthCheck }),
     ...(quota === undefined
       ? []
       : [rateLimit({ ...quota, key: quotaKey, onTurnedAway: () => onTurnedAway?.("quota") })]),

@@ -18,8 +18,14 @@ export {
 } from "./filter.ts";
 export { mount } from "./mount.ts";
 export type { NoVariables, PathVariables, Variables } from "./path/pattern.ts";
-export { HttpError, type ProblemDetails, type ProblemError, problem } from "./problem.ts";
-export { type ProblemName, type ProblemType, problemTypes } from "./problem-types.ts";
+export { HttpError, type ProblemDetails, problem } from "./problem.ts";
+export {
+  type ProblemDocument,
+  type ProblemError,
+  type ProblemName,
+  type ProblemType,
+  problemTypes,
+} from "./problem-types.ts";
 export { HttpRequest, type Query } from "./request.ts";
 export {
   content,

@@ -1,3 +1,24 @@
+/** One wrong place (RFC 9457 §3, the `errors` extension of its example). */
+export interface ProblemError {
+  readonly detail: string;
+  /** A JSON Pointer as a URI fragment, `#/address/postalCode`; `#` is the whole content. */
+  readonly pointer?: string;
+  /** The query parameter that is wrong. */
+  readonly parameter?: string;
+}
+
+/** A problem document with its extensions (RFC 9457 §3). */
+export interface ProblemDocument {
+  /** A URI reference; from a root path where the problem is one of this app. */
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail?: string;
+  readonly instance?: string;
+  readonly errors?: readonly ProblemError[];
+  readonly [extension: string]: unknown;
+}
+
 /** Describes a kind of problem: what is the same for every occurrence (RFC 9457 §3.1). */
 export interface ProblemType {
   /** The stable name; the `type` of the problem is `/problems/` and this. */

@@ -1,6 +1,6 @@
 import { HeaderList } from "./fields/header-list.ts";
 import { escapeUnprintable } from "./message-text.ts";
-import { type ProblemType, problemTypes } from "./problem-types.ts";
+import { type ProblemError, type ProblemType, problemTypes } from "./problem-types.ts";
 import { HttpResponse } from "./response.ts";
 
 /**
@@ -13,15 +13,6 @@ export const dataHeaders: Readonly<Record<string, string>> = {
   "Referrer-Policy": "no-referrer",
 };
 
-/** Names one wrong place (RFC 9457 §3, the `errors` extension of its example). */
-export interface ProblemError {
-  readonly detail: string;
-  /** A JSON Pointer as a URI fragment, `#/address/postalCode`; `#` is the whole content. */
-  readonly pointer?: string;
-  /** The query parameter that is wrong. */
-  readonly parameter?: string;
-}
-
 /** Describes this occurrence of a problem. Other members are sent as extensions (RFC 9457 §3.2). */
 export interface ProblemDetails {
   /** What was wrong and what would be right. Never put a secret, a stack or a query here. */
@@ -31,7 +22,8 @@ export interface ProblemDetails {
 }
 
 /**
- * Makes a problem document (RFC 9457). Caches do not store it, and browsers treat it as data.
+ * Makes a problem document (RFC 9457), which the response carries as `problem` until it is sent. Caches do not store it, and
+ * browsers treat it as data.
  *
  * ```ts
  * problem(problemTypes.notAcceptable, { detail: "…", available: ["application/json"] })
@@ -40,7 +32,7 @@ export interface ProblemDetails {
 export function problem(type: ProblemType, details: ProblemDetails = {}): HttpResponse {
   const { status, title } = type;
   const document = { type: problemPath(type), title, status, ...details, ...inPrint(details) };
-  return new HttpResponse(status, fields, escapeUnprintable(JSON.stringify(document)));
+  return new HttpResponse(status, fields).withProblem(document);
 }
 
 /** Returns the sentences as they can be shown, whatever a decoder or a schema of others has put into them. */

@@ -1,6 +1,7 @@
 import { isSenderField } from "./fields/field-line.ts";
 import { fieldLines, type HeaderFields, HeaderList, parsedHeaders } from "./fields/header-list.ts";
-import { excerpt } from "./message-text.ts";
+import { escapeUnprintable, excerpt } from "./message-text.ts";
+import type { ProblemDocument } from "./problem-types.ts";
 
 /**
  * Is the content of a response: nothing, text (sent as UTF-8), bytes, or an (async) iterable of text and bytes, such as
@@ -34,7 +35,9 @@ export class HttpResponse {
   /** The status code, 200 to 599. */
   readonly status: number;
   readonly headers: HeaderList;
-  readonly body: ResponseBody;
+  /** undefined while it is that of the problem, and nobody has read it. */
+  #body: ResponseBody | undefined;
+  #problem: ProblemDocument | undefined;
 
   /**
    * @throws RangeError when the status is not an integer of 200…599
@@ -46,7 +49,19 @@ export class HttpResponse {
     }
     this.status = status;
     this.headers = headers instanceof HeaderList ? headers : HeaderList.of(headers);
-    this.body = body;
+    this.#body = body;
+    this.#problem = undefined;
+  }
+
+  /** The content. That of a problem is its JSON, written when it is first read. */
+  get body(): ResponseBody {
+    if (this.#body === undefined) this.#body = escapeUnprintable(JSON.stringify(this.#problem));
+    return this.#body;
+  }
+
+  /** The problem document of a response that `problem(…)` has made, as an object; undefined for any other. */
+  get problem(): ProblemDocument | undefined {
+    return this.#problem;
   }
 
   /** Returns the field's value, as `headers.get` does. */
@@ -56,7 +71,7 @@ export class HttpResponse {
 
   /** Returns the response with another status. */
   withStatus(status: number): HttpResponse {
-    return new HttpResponse(status, this.headers, this.body);
+    return this.#with(status, this.headers);
   }
 
   /** Returns the response with this as the only value of the field. */
@@ -76,12 +91,27 @@ export class HttpResponse {
 
   /** Returns the response with these fields instead of its own. */
   withHeaders(headers: HeaderList): HttpResponse {
-    return headers === this.headers ? this : new HttpResponse(this.status, headers, this.body);
+    return headers === this.headers ? this : this.#with(this.status, headers);
   }
 
-  /** Returns the response with another body; its header fields stay as they are. */
+  /** Returns the response with another body, and no problem; its header fields stay as they are. */
   withBody(body: ResponseBody): HttpResponse {
     return new HttpResponse(this.status, this.headers, body);
+  }
+
+  /** Returns the response with this problem document in the place of its body; its header fields stay as they are. */
+  withProblem(document: ProblemDocument): HttpResponse {
+    const response = new HttpResponse(this.status, this.headers);
+    response.#problem = document;
+    response.#body = undefined;
+    return response;
+  }
+
+  #with(status: number, headers: HeaderList): HttpResponse {
+    const response = new HttpResponse(status, headers);
+    response.#body = this.#body;
+    response.#problem = this.#problem;
+    return response;
   }
 }
 

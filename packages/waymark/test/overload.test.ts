@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { overload, publicUrl } from "../src/filters/index.ts";
+import { describeProblems, overload, publicUrl } from "../src/filters/index.ts";
 import { type App, GET, group, HttpResponse, router, text } from "../src/index.ts";
 import { serve } from "../src/node/index.ts";
 import { ask } from "./ask.ts";
@@ -161,10 +161,10 @@ describe("overload (over a socket)", () => {
 });
 
 describe("overload", () => {
-  it("names the kind of problem under the public URL", async () => {
+  it("leaves it to describeProblems to name the kind of problem under the public URL", async () => {
     const gate = new Gate();
     const app = router(
-      { filters: [publicUrl("https://api.example.com/people"), overload({ maxInFlight: 1 })] },
+      { filters: [publicUrl("https://api.example.com/people"), describeProblems(), overload({ maxInFlight: 1 })] },
       GET("/wait", () => gate.pass().then(() => text("done"))),
     );
     const waiting = ask(app, "GET /wait");

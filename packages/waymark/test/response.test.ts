@@ -1,7 +1,19 @@
 import assert from "node:assert/strict";
 import { test as it, suite } from "node:test";
 import { HeaderList } from "../src/fields/index.ts";
-import { content, created, empty, HttpResponse, json, noContent, notFound, ok, redirect, text } from "../src/index.ts";
+import {
+  content,
+  created,
+  empty,
+  HttpResponse,
+  json,
+  noContent,
+  notFound,
+  ok,
+  problem,
+  redirect,
+  text,
+} from "../src/index.ts";
 
 suite("the helpers", () => {
   const bytes = new Uint8Array([1, 2]);
@@ -75,6 +87,44 @@ suite("a response", () => {
       assert.throws(() => ok().withStatus(status), RangeError);
     });
   }
+});
+
+suite("the problem of a response", () => {
+  const type = { code: "no-tea", status: 503, title: "No tea", explanation: "There is none." } as const;
+  const response = problem(type, { detail: "The pot is empty.", cups: 2 });
+  const document = { type: "/problems/no-tea", title: "No tea", status: 503, detail: "The pot is empty.", cups: 2 };
+
+  it("is an object, and JSON when the body is read", () => {
+    assert.deepEqual(response.problem, document);
+    assert.deepEqual(JSON.parse(response.body as string), document);
+  });
+
+  it("stays with the response when its fields or its status change", () => {
+    assert.deepEqual(response.withHeader("A", "1").withStatus(500).problem, document);
+  });
+
+  it("is replaced whole, and goes with another body", () => {
+    const other = response.withProblem({ ...document, instance: "#1" });
+    assert.deepEqual(other.problem, { ...document, instance: "#1" });
+    assert.equal(other.body, JSON.stringify({ ...document, instance: "#1" }));
+    assert.equal(response.withBody("none").problem, undefined);
+    assert.equal(json(document).problem, undefined);
+  });
+
+  it("is written once, whoever reads it", () => {
+    let written = 0;
+    const counting = problem(type, {
+      counted: {
+        toJSON: () => {
+          written++;
+          return "x";
+        },
+      },
+    });
+    assert.equal(written, 0);
+    assert.equal(counting.body, counting.withHeader("A", "1").body);
+    assert.equal(written, 1);
+  });
 });
 
 suite("a changed response", () => {

@@ -57,18 +57,15 @@ async function explain(app: App, request: HttpRequest): Promise<string> {
 }
 
 /** Describes a refusal: its status, the fields that say what would be right, and the detail of the problem. */
-function describeAnswer({ status, headers, body }: HttpResponse): string {
+function describeAnswer({ status, headers, problem }: HttpResponse): string {
   const fields = explaining.flatMap((name) => {
     const value = headers.get(name);
     return value === undefined ? [] : [`${name}: ${value}`];
   });
-  // A client that asks for XML or HTML gets the problem in that.
-  const isJson = typeof body === "string" && headers.get("Content-Type")?.startsWith("application/problem+json");
-  const { detail }: { readonly detail?: string } = isJson ? JSON.parse(body) : {};
   return [
     `${status} ${reasonPhrase(status) ?? ""}`.trimEnd(),
     ...fields,
-    ...(detail === undefined ? [] : [detail]),
+    ...(problem?.detail === undefined ? [] : [problem.detail]),
   ].join("\n");
 }
 

@@ -1,4 +1,4 @@
-import { type AfterFilter, after, type HttpRequest, HttpResponse } from "waymark";
+import { type AfterFilter, after, type HttpRequest, HttpResponse, type ProblemDocument } from "waymark";
 import { HeaderList } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import { prefersHtml } from "./browser.ts";
@@ -13,11 +13,9 @@ import type { Site } from "./site.ts";
  */
 export function problemPages(site: Site): AfterFilter {
   const filter = after((request, response) => {
-    const { status, headers, body } = response;
+    const { status, headers, problem } = response;
     if (!prefersHtml(request)) return response;
-    const type = headers.get("Content-Type");
-    const problem = type?.startsWith("application/problem+json") && typeof body === "string" ? parse(body) : undefined;
-    if (problem === undefined && !(body === null && type === undefined)) return response;
+    if (problem === undefined && (response.body !== null || headers.has("Content-Type"))) return response;
     const asksToSignIn = status === 401 && site.signsIn;
     const fields = HeaderList.of({ "Content-Type": "text/html; charset=utf-8", ...pageHeaders });
     const kept = Object.keys(pageHeaders).reduce(
@@ -40,31 +38,16 @@ function withoutBasic(headers: HeaderList): HeaderList {
   return others.reduce((list, value) => list.withAdded("WWW-Authenticate", value), headers.without("WWW-Authenticate"));
 }
 
-/** A problem document, as far as a page shows it. */
-interface Problem {
-  readonly title?: string;
-  readonly detail?: string;
-  readonly type?: string;
-  readonly instance?: string;
-  readonly errors?: readonly { readonly detail?: string; readonly pointer?: string; readonly parameter?: string }[];
-}
-
-function parse(body: string): Problem | undefined {
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
+/** What a page shows of a problem. */
+type Shown = Partial<ProblemDocument>;
 
 /** The answers that the contract leaves without content. */
-const withoutContent: Readonly<Record<number, Problem>> = {
+const withoutContent: Readonly<Record<number, Shown>> = {
   401: { title: "Sign in to see this", detail: "What is here is not for everybody." },
   404: { title: "Nobody is here", detail: "No person has this number. Perhaps the person was removed." },
 };
 
-function toPage(site: Site, request: HttpRequest, status: number, problem: Problem): string {
+function toPage(site: Site, request: HttpRequest, status: number, problem: Shown): string {
   const { title = "This did not work", detail, type, instance, errors = [] } = problem;
   // What the sentence above says already is not said again.
   const others = errors.filter((error) => error.detail === undefined || !detail?.includes(error.detail));

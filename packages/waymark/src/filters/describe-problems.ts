@@ -1,9 +1,10 @@
 import { escapeXml } from "../content/xml-text.ts";
-import { DeclarationSite, typeName } from "../declaration.ts";
+import { DeclarationSite } from "../declaration.ts";
 import { compileNegotiation, parseAccept } from "../fields/accept.ts";
 import { HeaderList } from "../fields/header-list.ts";
 import type { AfterFilter } from "../filter.ts";
-import { escapeUnprintable, unprintable } from "../message-text.ts";
+import { unprintable } from "../message-text.ts";
+import type { ProblemDocument } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { consulting, withVary } from "../routing/check.ts";
@@ -16,7 +17,8 @@ import { requestId } from "./request-id.ts";
  * type of XML to all of JSON, and names `application/problem+xml`, or XML without HTML or before it as browsers do not, or
  * excludes both types of JSON by `q=0`; otherwise in JSON, whether that is acceptable or not: a refusal that explains itself helps more.
  * Where the request has an id (`nameRequests`), `instance` names it; where the app has a `publicUrl`, a `type` that is a path
- * of the app is under that. For `router({ filters })`, inside of `compress`.
+ * of the app is under that. What a handler has written as a problem by itself, without `problem(…)`, is sent as it is. For
+ * `router({ filters })`, inside of `compress` and around all that refuses, `overload` included.
  *
  * ```ts
  * router({ filters: [nameRequests(), describeProblems()] }, personRoutes(people))
@@ -27,9 +29,8 @@ export function describeProblems(): AfterFilter {
     kind: "after",
     leastStatus: 400,
     apply: (request, response) => {
-      const { body } = response;
-      if (typeof body !== "string" || !isProblem(response)) return response;
-      return withVary(describe(request, response, body), accept);
+      const { problem } = response;
+      return problem === undefined ? response : withVary(describe(request, response, problem), accept);
     },
     describes: { problemTypes: ["application/problem+xml"] },
     site: new DeclarationSite(describeProblems),
@@ -38,36 +39,21 @@ export function describeProblems(): AfterFilter {
 
 const accept = consulting(["Accept"]);
 
-const isProblem = ({ headers }: HttpResponse): boolean => problemType.test(headers.get("Content-Type") ?? "");
-const problemType = /^application\/problem\+json[\t ]*(?:;|$)/i;
-
-function describe(request: HttpRequest, response: HttpResponse, body: string): HttpResponse {
+function describe(request: HttpRequest, response: HttpResponse, problem: ProblemDocument): HttpResponse {
   const id = request.attribute(requestId);
   const isXml = prefersXml(request.headers.get("accept"));
   const root = toPublicUrl(request, "");
   if (id === undefined && !isXml && root === "") return response;
-  const problem = parse(body);
-  if (problem === undefined) return response;
   const { type, instance = id === undefined ? undefined : toInstance(id) } = problem;
-  const isPath = typeof type === "string" && /^\/(?!\/)/.test(type);
+  const isPath = /^\/(?!\/)/.test(type);
   const described = { ...problem, ...(isPath && { type: root + type }), ...(instance !== undefined && { instance }) };
-  if (!isXml) return response.withBody(escapeUnprintable(JSON.stringify(described)));
+  if (!isXml) return response.withProblem(described);
   return response
     .withHeaders(response.headers.without("Content-Type").concat(xmlType))
     .withBody(toProblemXml(described));
 }
 
 const xmlType = HeaderList.of({ "Content-Type": "application/problem+xml" });
-
-/** Undefined where a handler has made something else and called it a problem; that is sent as it is. */
-function parse(body: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value = JSON.parse(body);
-    return typeName(value) === "object" ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** A UUID as the URN that it has (RFC 9562 §4); any other id as a fragment of the target, which is a URI reference too. */
 const toInstance = (id: string): string => (uuid.test(id) ? `urn:uuid:${id}` : `#${id}`);

@@ -3,11 +3,10 @@ import { DeclarationSite, positiveInteger } from "../declaration.ts";
 import type { EventLoopTurn } from "../exchange.ts";
 import type { AroundFilter, Next } from "../filter.ts";
 import { requireKnownOptions } from "../known-options.ts";
-import { problem, problemPath } from "../problem.ts";
+import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import { exchangeOf, type HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
-import { toPublicUrl } from "./public-url.ts";
 
 /** Lists the options of `overload`. */
 export interface OverloadOptions {
@@ -50,26 +49,18 @@ export function overload(options: OverloadOptions = {}): AroundFilter {
   const proceed =
     options.maxInFlight === undefined ? pass : bounded(positiveInteger("maxInFlight", options.maxInFlight), except);
   const detail = `There are more requests than can be answered in time. Try again in ${retryAfter} s.`;
-  const path = problemPath(problemTypes.serviceUnavailable);
-  const refusalOf = (type: string): HttpResponse =>
-    problem(problemTypes.serviceUnavailable, { type, detail }).withHeader("Retry-After", String(retryAfter));
-  const usual = refusalOf(path);
-  // Complete without `describeProblems`, which can therefore be inside this filter: it would take a fifth of a refusal's time.
-  const refuse = (request: HttpRequest): HttpResponse => {
-    const type = toPublicUrl(request, path);
-    return type === path ? usual : refusalOf(type);
-  };
+  const refusal = problem(problemTypes.serviceUnavailable, { detail }).withHeader("Retry-After", String(retryAfter));
   return {
     kind: "around",
     apply: (request, next) => {
       const turn = turnOf(request);
       if (turn !== undefined && !delay.takes(turn, request)) {
         onTurnedAway("delay");
-        return refuse(request);
+        return refusal;
       }
       const response = proceed(request, next);
       if (response === undefined) onTurnedAway("in-flight");
-      return response ?? refuse(request);
+      return response ?? refusal;
     },
     describes: { problems: [problemTypes.serviceUnavailable] },
     site: new DeclarationSite(overload),

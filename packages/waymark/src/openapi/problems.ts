@@ -29,7 +29,7 @@ export function problemContent(
     "output",
   );
   const examples = Object.fromEntries(
-    types.map((type) => [type.code, { value: { ...answerOf(type), type: base + problemPath(type) } }]),
+    types.map((type) => [type.code, { value: { ...problem(type).problem, type: base + problemPath(type) } }]),
   );
   return Object.fromEntries(
     mediaTypes.map((type) => [type, type.endsWith("json") ? { schema, examples } : { schema }]),
@@ -39,9 +39,6 @@ export function problemContent(
 const oneOf = (types: readonly ProblemType[], base: string): JsonSchema => ({
   enum: types.map((type) => base + problemPath(type)),
 });
-
-/** Returns what is sent for a problem without details. */
-const answerOf = (type: ProblemType): object => JSON.parse(String(problem(type).body));
 
 /** Returns a reference to the response for one of these problems, which have one status. */
 export function problemResponse(
