@@ -154,19 +154,21 @@ const descriptionKey: unique symbol = Symbol("description");
  * ```
  *
  * @template H the type of the handler
- * @param description or what makes it when a document asks for it
+ * @param description or what makes it of the whole path of a route, `/api/books/{id}`, when a document asks for it
  * @returns the handler itself
  */
 export function described<H extends (...args: never[]) => unknown>(
-  description: Description | (() => Description),
+  description: Description | ((template: string) => Description),
   handler: H,
 ): H {
   return Object.assign(handler, { [descriptionKey]: description });
 }
 
-/** Returns the description that `described` gave a handler, for one that wraps it; undefined where it has none. */
-export function descriptionOf(handler: object): Description | undefined {
+/** Returns the description that `described` gave a handler, on a path, for one that wraps it; undefined where it has none. */
+export function descriptionOf(handler: object, template: string): Description | undefined {
   // Set by `described` only.
-  const description = (handler as { readonly [descriptionKey]?: Description | (() => Description) })[descriptionKey];
-  return typeof description === "function" ? description() : description;
+  const { [descriptionKey]: description } = handler as {
+    readonly [descriptionKey]?: Description | ((template: string) => Description);
+  };
+  return typeof description === "function" ? description(template) : description;
 }

@@ -5,6 +5,7 @@ import { pathKind } from "./conditions/path.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
 import { type Attribute, attribute, type MatchedRoute, MountedExchange } from "./exchange.ts";
 import { noVariables, type PathPattern, pathSegments } from "./path/pattern.ts";
+import { encodePath } from "./path/target.ts";
 import { attributesOf, exchangeOf, HttpRequest } from "./request.ts";
 import type { Group, Handler, MountedRoute, Route } from "./route.ts";
 import { type ServedApp, served } from "./served-app.ts";
@@ -101,17 +102,13 @@ export const pathWithin = ({ depth }: MountedApp, path: string): string =>
 /** Returns the request as the app sees it: with the path within the app, and content that is read by its settings. */
 export function requestWithin(mounted: MountedApp, request: HttpRequest): HttpRequest {
   const prefix = pathSegments(request.path).slice(0, mounted.depth);
-  const base = (request.attribute(baseUrl) ?? "") + prefix.map((segment) => `/${toUrl(segment)}`).join("");
+  const base = (request.attribute(baseUrl) ?? "") + prefix.map((segment) => `/${encodePath(segment)}`).join("");
   const { method, search, headers } = request;
   const path = pathWithin(mounted, request.path);
   const exchange = new MountedExchange(exchangeOf(request), mounted.app[served].content, mounted.routeAt);
   const attributes = { key: baseUrl, value: base, outer: attributesOf(request) };
   return new HttpRequest(method, path, search, headers, exchange, noVariables, undefined, attributes);
 }
-
-/** A segment of a canonical path, in which `%2F` and `%25` are the only escapes, as URLs have it. */
-const toUrl = (segment: string): string =>
-  encodeURI(segment).replaceAll("%25", "%").replace(/[?#]/g, encodeURIComponent);
 
 /** Where clients reach the root of the app, without a slash at the end; empty or absent: at the root of the host. */
 export const baseUrl: Attribute<string> = attribute("baseUrl");

@@ -353,6 +353,10 @@ describe("a mounted app", () => {
       "/t/caf%C3%A9%20%3F%23%2F%25;a=1/notes/7",
     );
     assert.equal(await locationOf(app, "/elsewhere/api/notes"), "https://notes.example/api/notes/7");
+    const own = router(mount("/{tenant}", router(POST("/{*rest}", (request) => created(toPublicUrl(request))))));
+    for (const target of ["/api/notes", "/t/caf%C3%A9%20%3F%23%2F%25;a=1", "/t/"]) {
+      assert.equal(await locationOf(own, `${target}?page=2`), target);
+    }
     const behindProxy = router({ filters: [publicUrl("https://example.com/v1")] }, mount("/api", inner));
     assert.equal(await locationOf(behindProxy, "/api/notes"), "https://example.com/v1/api/notes/7");
     const refusal = await ask(behindProxy, "GET /api/nothing");

@@ -227,6 +227,17 @@ suite("an operation", () => {
     assert.deepEqual([operation.summary, operation.description], ["Of the route", "Long."]);
   });
 
+  it("takes the description that its handler makes of the whole path, in groups and mounted apps", async () => {
+    const handler = described(
+      (template) => ({ summary: `Read ${template}` }),
+      () => json({}),
+    );
+    const inner = router(group("/c", GET("/{id}", handler)));
+    const document = await documentOf(group("/a", GET("/{id:[0-9]+}", handler), mount("/b", inner)));
+    assert.equal(operationOf(document, "GET /a/{id}").summary, "Read /a/{id:[0-9]+}");
+    assert.equal(operationOf(document, "GET /a/b/c/{id}").summary, "Read /a/b/c/{id}");
+  });
+
   it("has examples that are made when the document is", async () => {
     const answers = {
       200: { description: "Now.", types: { "application/json": { example: async () => ({ made: true }) } } },

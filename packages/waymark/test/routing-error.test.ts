@@ -4,6 +4,7 @@ import { GET, group, ok, POST, type Route, route, router } from "../src/index.ts
 import {
   accept,
   and,
+  checksPath,
   contentType,
   type Finding,
   header,
@@ -33,6 +34,32 @@ const messagesIn = (...declared: readonly Route[]): readonly string[] =>
 
 const places = (findings: readonly Finding[]): readonly string[] =>
   findings.map(({ site }) => codeAt(String(site), "routing-error.test.ts"));
+
+suite("a handler that checks its paths", () => {
+  const needsId = checksPath(
+    (template) => (template.endsWith("/{id}") ? undefined : `The path "${template}" has no {id}`),
+    () => ok(),
+  );
+
+  test("refuses a route on another path, with the path of its groups and the place", () => {
+    const findings = findingsIn(
+      group("/a", GET("/{id}", needsId), GET("/{number}", needsId)), // as it should be, and not
+      GET(or(path("/b/{id}"), path("/c")), needsId),
+    );
+    assert.deepEqual(
+      findings.map(({ kind, message }) => `${kind}: ${message}`),
+      ['invalid: The path "/a/{number}" has no {id}', 'invalid: The path "/c" has no {id}'],
+    );
+    assert.deepEqual(places(findings), [
+      'GET("/{number}", needsId)), // as it should be, and not',
+      'GET(or(path("/b/{id}"), path("/c")), needsId),',
+    ]);
+  });
+
+  test("is not asked where a route has two paths, of which either may have what it needs", () => {
+    assert.equal(router(GET(path("/a"), path("/{id}"), needsId)).routes.length, 1);
+  });
+});
 
 suite("a malformed condition", () => {
   const noType = "is not a media type (type/subtype, without wildcards and weights)";

@@ -65,9 +65,9 @@ export function tidyForms(handler: Handler): Handler {
     const kept = parts.filter((part) => part !== "" && !part.endsWith("="));
     if (kept.length === parts.length || request.search === "") return handler(request);
     const query = kept.length === 0 ? "" : `?${kept.join("&")}`;
-    return Promise.resolve(redirect(toPublicUrl(request, request.path + query)));
+    return Promise.resolve(redirect(toPublicUrl(request) + query));
   };
-  return described(() => withRedirect(descriptionOf(handler) ?? {}), tidied);
+  return described((path) => withRedirect(descriptionOf(handler, path) ?? {}), tidied);
 }
 
 const withRedirect = (description: Description): Description => ({

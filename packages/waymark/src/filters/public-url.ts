@@ -1,6 +1,7 @@
 import { DeclarationSite, typeName } from "../declaration.ts";
 import type { BeforeFilter } from "../filter.ts";
 import { baseUrl } from "../mount.ts";
+import { encodePath } from "../path/target.ts";
 import type { HttpRequest } from "../request.ts";
 
 /**
@@ -34,12 +35,13 @@ export function publicUrl(url: string): BeforeFilter {
  * at which the app is mounted, and the path itself where there is neither.
  *
  * ```ts
- * POST("/notes", async (request) => created(toPublicUrl(request, `/notes/${await store(request)}`)))
+ * POST("/notes", async (request) => created(`${toPublicUrl(request)}/${await store(request)}`))
  * ```
  *
- * @param path from the root of the app, with a slash in front; a query may follow
+ * @param path from the root of the app, with a slash in front, as URLs have it; a query may follow. Default: that of the
+ *   request
  */
-export function toPublicUrl(request: HttpRequest<unknown>, path: string): string {
+export function toPublicUrl(request: HttpRequest<unknown>, path: string = encodePath(request.path)): string {
   const base = request.attribute(baseUrl);
   return base === undefined ? path : base + path;
 }

@@ -28,28 +28,34 @@ export interface Way {
   readonly saysAnswers: boolean;
 }
 
-/** Returns every way to a handler, in the order in which they are tried. */
-export function waysOf(app: App): readonly Way[] {
+/**
+ * Returns every way to a handler, in the order in which they are tried.
+ *
+ * @param prefix the path at which the app is mounted
+ */
+export function waysOf(app: App, prefix = ""): readonly Way[] {
   const { branches, filters } = routesOf(app);
   const everywhere = describesOf(filters);
   return branches.flatMap((branch): readonly Way[] => {
-    const way = wayOf(branch, everywhere);
-    return branch.mounted === undefined ? [way] : waysOf(branch.mounted.app).map((inner) => within(way, inner));
+    const way = wayOf(branch, everywhere, prefix);
+    if (branch.mounted === undefined) return [way];
+    return waysOf(branch.mounted.app, prefixOf(way)).map((inner) => within(way, inner));
   });
 }
 
-function wayOf(branch: Branch, everywhere: readonly Description[]): Way {
+function wayOf(branch: Branch, everywhere: readonly Description[], prefix: string): Way {
   const { route, methods, pattern, furtherPatterns, checks, accept, placed } = branch;
   const around = placed.groups.flatMap(({ filters, descriptions }) => [...describesOf(filters), ...descriptions]);
   const { route: declared } = placed;
+  const template = pathBelow(prefix, pattern.text);
   const own: readonly Description[] =
-    declared.kind === "mount" ? [] : [descriptionOf(declared.handler) ?? {}, ...declared.descriptions];
+    declared.kind === "mount" ? [] : [descriptionOf(declared.handler, template) ?? {}, ...declared.descriptions];
   return {
     methods: methods && [...methods],
-    template: pattern.text,
+    template,
     name: route.name,
     conditions: checks.map(({ condition }) => condition),
-    furtherTemplates: furtherPatterns.map(({ text }) => text),
+    furtherTemplates: furtherPatterns.map(({ text }) => pathBelow(prefix, text)),
     produces: accept?.mediaTypes,
     descriptions: [...everywhere, ...around, ...own],
     saysAnswers: [...placed.groups.flatMap(({ descriptions }) => descriptions), ...own].some(
@@ -58,14 +64,16 @@ function wayOf(branch: Branch, everywhere: readonly Description[]): Way {
   };
 }
 
+/** The path of everything below ends in a rest. */
+const prefixOf = ({ template }: Way): string => template.slice(0, -"/**".length);
+
 function within(mounted: Way, inner: Way): Way {
-  const prefix = mounted.template.slice(0, -"/**".length);
   return {
     methods: inner.methods?.filter((name) => mounted.methods?.includes(name) ?? true) ?? mounted.methods,
-    template: pathBelow(prefix, inner.template),
+    template: inner.template,
     name: inner.name,
     conditions: [...mounted.conditions, ...inner.conditions],
-    furtherTemplates: [...mounted.furtherTemplates, ...inner.furtherTemplates.map((text) => pathBelow(prefix, text))],
+    furtherTemplates: [...mounted.furtherTemplates, ...inner.furtherTemplates],
     produces: inner.produces ?? mounted.produces,
     descriptions: [...mounted.descriptions, ...inner.descriptions],
     saysAnswers: mounted.saysAnswers || inner.saysAnswers,

@@ -45,6 +45,14 @@ export function encodeLiteral(text: string): string {
   return text.replaceAll("%", "%25");
 }
 
+/** Returns a canonical path as URLs have it: only `%2F` and `%25` are escaped in the path, and here all that must be. */
+export function encodePath(path: string): string {
+  if (plainPath.test(path)) return path;
+  return encodeURI(path).replaceAll("%25", "%").replace(/[?#]/g, encodeURIComponent);
+}
+
+const plainPath = /^[\w/.~-]*$/;
+
 // Origin-form in which nothing needs decoding or refusing. A segment that begins with a dot is looked at carefully.
 const cleanTarget = /^(?:\/(?!\.)[!"$&-.0->@-[\]-~]*)+(?:\?[!"$-~]*)?$/;
 

@@ -29,7 +29,11 @@ export function parsePattern(text: string): PathPattern {
 export type TemplatePart = Part | { readonly kind: "rest"; readonly name: string | undefined };
 
 /**
- * Returns the segments of a template in their parts, for what spells paths in another way.
+ * Returns the segments of a template in their parts, for what spells paths in another way or looks for variables.
+ *
+ * ```ts
+ * parseTemplate("/people/{id}"); // [[{ kind: "text", text: "people" }], [{ kind: "variable", name: "id", … }]]
+ * ```
  *
  * @throws PatternError when the template is malformed
  */

@@ -18,6 +18,7 @@ import {
   withEverythingBelow,
 } from "../path/pattern.ts";
 import { parsePattern } from "../path/template.ts";
+import { findingInPath } from "../path-check.ts";
 import { HttpRequest } from "../request.ts";
 import type { Group, Handler, MountedRoute, SingleRoute } from "../route.ts";
 import type { ServedApp } from "../served-app.ts";
@@ -201,7 +202,7 @@ function answererOf(
 const fromRoot = (pattern: PathPattern): PathPattern =>
   pattern.segments.length === 0 ? { text: "/", segments: [{ kind: "literal", text: "" }] } : pattern;
 
-function findingInPaths({ pattern, furtherPatterns }: Branch): string | undefined {
+function findingInPaths({ pattern, furtherPatterns, placed: { route } }: Branch): string | undefined {
   for (const whole of [pattern, ...furtherPatterns]) {
     const finding = findingInRests(whole);
     if (finding !== undefined) return finding;
@@ -212,7 +213,9 @@ function findingInPaths({ pattern, furtherPatterns }: Branch): string | undefine
     variableNames({ text, segments: segments.filter((segment) => !pattern.segments.includes(segment)) }),
   );
   const twice = [...names, ...further].find((name, i, all) => all.indexOf(name) !== i);
-  return twice === undefined ? undefined : `The path "${pattern.text}" has the variable {${twice}} twice`;
+  if (twice !== undefined) return `The path "${pattern.text}" has the variable {${twice}} twice`;
+  // Where a route has two paths, either may have what the handler needs.
+  return route.kind === "mount" || furtherPatterns.length > 0 ? undefined : findingInPath(route.handler, pattern.text);
 }
 
 /** Returns whether the path meets all conditions of the branch on paths, beside the pattern by which it was found. */

@@ -35,7 +35,8 @@ export {
   type Schema,
   type StandardJsonSchema,
 } from "../description.ts";
-export { PatternError, pathMatcher } from "../path/template.ts";
+export { PatternError, parseTemplate, pathMatcher, type TemplatePart } from "../path/template.ts";
+export { checksPath, type PathCheck } from "../path-check.ts";
 export { name, type RouteName } from "../route.ts";
 export { listRoutes } from "./explain.ts";
 export { RoutingError } from "./validate.ts";

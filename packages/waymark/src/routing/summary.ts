@@ -34,7 +34,7 @@ function summarizeOne({ methods, route, pattern, furtherPatterns, checks, accept
         .map(describeCondition),
     ],
     filters: placed.groups.flatMap(({ filters }) => filters.map(describeFilter)),
-    handler: placed.route.kind === "mount" ? undefined : nameOfHandler(placed.route),
+    handler: placed.route.kind === "mount" ? undefined : nameOfHandler(placed.route, pattern.text),
     declaredAt: String(placed.route.site),
   };
 }
@@ -47,8 +47,9 @@ export function describeFilter({ kind, apply, site }: Filter): string {
   return `${name} (${site})`;
 }
 
-function nameOfHandler({ handler, descriptions }: SingleRoute): string | undefined {
-  const named = [...descriptions.toReversed(), descriptionOf(handler)].find((each) => each?.operationId !== undefined);
+function nameOfHandler({ handler, descriptions }: SingleRoute, path: string): string | undefined {
+  const said = [...descriptions.toReversed(), descriptionOf(handler, path)];
+  const named = said.find((each) => each?.operationId !== undefined);
   return (named?.operationId ?? handler.name) || undefined;
 }
 
