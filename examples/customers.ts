@@ -35,7 +35,6 @@ export async function openCustomers(address: string): Promise<{ app: App; databa
     ],
   });
   const customers = collection({
-    path: "/customers",
     store: database.store("customer"),
     schema: customer,
     decoders: [jsonDecoder],

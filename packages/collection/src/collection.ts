@@ -1,11 +1,13 @@
 import type { Awaitable, HttpRequest, HttpResponse, Route } from "waymark";
-import { described as describedAs } from "waymark/routing";
+import { checksPath, type Description, described as describedAs } from "waymark/routing";
 import { createMany } from "./bulk/create-many.ts";
+import { describedAt } from "./description/described-collection.ts";
 import { describeOperations, type Operation } from "./description/operations.ts";
 import { amendRecord, amendTypes, removeRecord, replaceRecord } from "./handlers/change.ts";
 import { createRecord, refuseCreate } from "./handlers/create.ts";
 import { listRecords } from "./handlers/list.ts";
 import { readRecord } from "./handlers/read.ts";
+import type { Addressed } from "./handlers/record-scope.ts";
 import { type CollectionRoutesOptions, collectionRoutes, type RoutedHandlers } from "./routes.ts";
 import { type CollectionOptions, type CollectionSettings, type ItemRequest, toCollectionSettings } from "./settings.ts";
 import type { Document, Store } from "./store.ts";
@@ -72,7 +74,7 @@ export interface CollectionHandlers<T extends Document> {
  * Retry-After.
  *
  * ```ts
- * const people = collection({ path: "/person", store, schema: personSchema, decoders: [jsonDecoder] });
+ * const people = collection({ store, schema: personSchema, decoders: [jsonDecoder] });
  * group("/person",
  *   GET("/{id}", accept(...people.itemTypes), people.read),
  *   GET(accept(...people.listTypes), people.list),
@@ -109,14 +111,31 @@ export function collection<T extends Document>(options: CollectionOptions<T>): C
   };
 }
 
-/** Returns a function that gives a handler the description of its operation, which is made when a document asks for it. */
+/** Returns a function that gives a handler the description of its operation on a path, and the check of the path. */
 function describer<T extends Document>(
   settings: CollectionSettings<T>,
 ): <H extends (...args: never[]) => unknown>(operation: Operation, handler: H) => H {
-  let descriptions: ReturnType<typeof describeOperations> | undefined;
-  return (operation, handler) =>
-    describedAs(() => {
-      descriptions ??= describeOperations(settings);
-      return descriptions[operation];
-    }, handler);
+  const byPath = new Map<string, Readonly<Record<Operation, Description>>>();
+  const descriptionsAt = (template: string, of: Addressed): Readonly<Record<Operation, Description>> => {
+    const place = describedAt(settings, template, of);
+    const known = byPath.get(place.path) ?? describeOperations(place);
+    byPath.set(place.path, known);
+    return known;
+  };
+  return (operation, handler) => {
+    const of = addressed[operation];
+    const describe = (template: string): Description => descriptionsAt(template, of)[operation];
+    return checksPath((template) => settings.scope.findingIn(template, of), describedAs(describe, handler));
+  };
 }
+
+const addressed: Readonly<Record<Operation, Addressed>> = {
+  read: "record",
+  list: "collection",
+  create: "collection",
+  createMany: "collection",
+  replace: "record",
+  amend: "record",
+  remove: "record",
+  refuseCreate: "record",
+};

@@ -20,7 +20,6 @@ export { ndjsonDecoder, ndjsonRepresentation } from "./formats/ndjson.ts";
 export { type XmlRepresentationOptions, xmlRepresentation } from "./formats/xml.ts";
 export { type XmlDecoderOptions, xmlDecoder } from "./formats/xml-decoder.ts";
 export { jsonPatchType, mergePatchType } from "./handlers/change.ts";
-export type { CollectionOwner } from "./handlers/record-scope.ts";
 export type { BulkLimits, ListLimits } from "./limits.ts";
 export type { DatabaseObserver, StoreCommit, StoreOperation } from "./observer.ts";
 export { displayAddress, openDatabase, openPostgresDatabase, openSnapshot } from "./open-database.ts";
@@ -72,6 +71,7 @@ export {
   type Replacement,
   type Store,
   type StoredRecord,
+  type StoreOwner,
 } from "./store.ts";
 export {
   StoreHistoryLost,

@@ -20,7 +20,7 @@ export interface RoutedHandlers
 }
 
 /**
- * Makes the routes of a collection below its path.
+ * Makes the routes of a collection, below its path if it has one.
  *
  * @throws TypeError when an option, or a handler to leave out, is unknown
  */
@@ -50,5 +50,5 @@ export function collectionRoutes(
     throw new TypeError(`A collection has no handler ${quote(unknown)}${hint} Known: ${names.join(", ")}`);
   }
   const kept = Object.entries(routes).flatMap(([name, route]) => (without.includes(name) ? [] : [route]));
-  return group(path, ...kept);
+  return path === undefined ? group(...kept) : group(path, ...kept);
 }

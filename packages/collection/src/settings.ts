@@ -5,7 +5,7 @@ import { caller } from "waymark/filters";
 import { jsonRepresentation } from "./formats/json.ts";
 import type { ListDecoder } from "./formats/list-decoder.ts";
 import { ndjsonDecoder } from "./formats/ndjson.ts";
-import { type CollectionOwner, type RecordScope, recordScope } from "./handlers/record-scope.ts";
+import { type RecordScope, recordScope } from "./handlers/record-scope.ts";
 import { type BulkLimits, type BulkSettings, type ListLimits, toBulkSettings, toListSettings } from "./limits.ts";
 import { HeldLists } from "./lists/held-lists.ts";
 import type { ItemRepresentation, ListRepresentation, Representation } from "./representation.ts";
@@ -15,16 +15,21 @@ import type { Document, Store, StoredRecord } from "./store.ts";
 /** Lists the options of `collection`. */
 export interface CollectionOptions<T extends Document> {
   /**
-   * The path of the collection, without a slash at the end: the path of a record is this, `/` and its id. It may have
-   * path variables: `/users/{userId}/books`. Links begin with the `publicUrl` of the app, if it has one.
+   * Where `routes()` puts the collection, within the groups around: `/books`, without a slash at the end. The handlers
+   * find out where they stand from each request. Default: the path of the group around.
    */
-  readonly path: string;
+  readonly path?: string;
+  /**
+   * The store of the records. If they have owners, the path variables of the routes say whose are served, by the names of
+   * the members with their ids: `/authors/{authorId}/books/{bookId}/reviews`. On a path without such a variable, those
+   * of all owners are.
+   */
   readonly store: Store;
   /**
-   * The owner of the records, for a collection within another. The handlers then see and create only the records of one
-   * owner.
+   * Path variables of the routes that name no owner, such as that of a tenant. Where records have owners, any other variable
+   * is refused, since it could be a misspelt one. Default: none.
    */
-  readonly owner?: CollectionOwner;
+  readonly otherVariables?: readonly string[];
   /**
    * Returns the scope of a request's idempotency key: keys of different scopes are independent. Default: the id of the
    * `caller` from `access`; unknown callers share a scope.
@@ -60,7 +65,7 @@ export interface CollectionOptions<T extends Document> {
    * Default: every caller may.
    */
   readonly mayRead?: ((request: HttpRequest<unknown>, path: string) => boolean) | undefined;
-  /** What the OpenAPI document calls the records, and shows of them. Default: names made of the path, and no example. */
+  /** What the OpenAPI document calls the records, and shows of them. Default: names made of the path of the route, and no example. */
   readonly nouns?: RecordNouns;
   /** Whether a change without a precondition is refused (428, RFC 6585 §3). Default: false. */
   readonly requirePreconditions?: boolean;
@@ -89,14 +94,16 @@ export interface CollectionSettings<T extends Document>
   readonly maxPageSize: number;
   /** The memory that lists of this collection use. */
   readonly heldLists: HeldLists;
-  readonly path: string;
-  readonly nouns: Required<Omit<RecordNouns, "example">>;
+  readonly path: string | undefined;
+  readonly nouns: RecordNouns | undefined;
   readonly example: Document | undefined;
   /** What lists can be asked for. */
   readonly listed: Pick<Store, "members" | "fullText">;
   readonly mayRead: (request: HttpRequest<unknown>, path: string) => boolean;
   /** Finds the records that a request is for. */
-  readonly scope: (request: HttpRequest<unknown>) => Awaitable<RecordScope>;
+  readonly scope: RecordScope;
+  /** The member with the id of a record's owner; undefined where records have none. */
+  readonly ownerMember: string | undefined;
   /** The members that the server sets. */
   readonly serverMembers: readonly string[];
   readonly lenientSchema: StandardSchemaV1<unknown, T> | undefined;
@@ -127,14 +134,19 @@ export type ReadHandler = (request: ItemRequest) => Awaitable<HttpResponse>;
  */
 export function toCollectionSettings<T extends Document>(options: CollectionOptions<T>): CollectionSettings<T> {
   requireKnownOptions("collection({ … })", options, Object.keys(knownOptions));
-  const { path, store, owner, schema, lenientSchema, decoders, representations = [jsonRepresentation] } = options;
+  const { path, store, schema, lenientSchema, decoders, representations = [jsonRepresentation] } = options;
   requireDistinct("name", representations);
   requireDistinct("mediaType", representations);
   const listSettings = toListSettings(options.lists ?? {});
   const items = some("item", representations.filter(isForItems));
+  const scope = recordScope(store, options.otherVariables ?? []);
+  const finding = path && scope.findingIn(path, "collection");
+  if (finding) throw new TypeError(finding);
+  const ownerMember = store.owner?.member;
   return {
-    scope: recordScope(path, store, owner),
-    serverMembers: [...storeMembers.map(({ name }) => name), ...(owner === undefined ? [] : [owner.variable])],
+    scope,
+    ownerMember,
+    serverMembers: [...storeMembers.map(({ name }) => name), ...(ownerMember === undefined ? [] : [ownerMember])],
     schema,
     lenientSchema,
     decoders,
@@ -143,7 +155,7 @@ export function toCollectionSettings<T extends Document>(options: CollectionOpti
     maxPageSize: listSettings.maxPageSize,
     heldLists: new HeldLists(listSettings),
     path,
-    nouns: nounsOf(path, options.nouns),
+    nouns: options.nouns,
     example: options.nouns?.example,
     listed: store,
     created: options.created ?? ((_record, location) => created(location)),
@@ -161,7 +173,7 @@ export function toCollectionSettings<T extends Document>(options: CollectionOpti
 const knownOptions: Readonly<Record<keyof CollectionOptions<Document>, true>> = {
   path: true,
   store: true,
-  owner: true,
+  otherVariables: true,
   idempotencyScope: true,
   schema: true,
   lenientSchema: true,
@@ -176,17 +188,6 @@ const knownOptions: Readonly<Record<keyof CollectionOptions<Document>, true>> = 
   mayRead: true,
   requirePreconditions: true,
 };
-
-/** Names the records by the last segment of the path: `order-lines`, and `record of order-lines` since only a person knows the singular. */
-function nounsOf(path: string, given: RecordNouns | undefined): CollectionSettings<Document>["nouns"] {
-  const segment = path.split("/").at(-1) ?? "";
-  const { one = `record of ${segment}`, many = segment, schema, always = [] } = given ?? {};
-  const pascal = (given === undefined ? segment : one).replace(
-    /(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g,
-    (_, letter: string) => letter.toUpperCase(),
-  );
-  return { one, many, schema: schema ?? pascal, always };
-}
 
 const isForItems = (each: Representation): each is ItemRepresentation => each.item !== undefined;
 const isForLists = (each: Representation): each is ListRepresentation => each.list !== undefined;

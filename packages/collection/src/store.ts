@@ -13,6 +13,11 @@ export interface Store<T extends Document = Document> {
   readonly members: readonly SelectableMember[];
   /** Whether the words of records can be searched. */
   readonly fullText: boolean;
+  /**
+   * What owns the records, of which a document then names its own; undefined where nothing does, and in the store of one
+   * owner's records.
+   */
+  readonly owner?: StoreOwner | undefined;
   /** Finds the record with this id, which may be any number; undefined if no record has it. */
   find(id: number): Awaitable<StoredRecord<T> | undefined>;
   /**
@@ -93,6 +98,14 @@ export interface Store<T extends Document = Document> {
    * @throws TypeError where the collection has no owner
    */
   within(owner: number): Store<T>;
+}
+
+/** Says what owns the records of a store. */
+export interface StoreOwner {
+  /** The member of a record that has the id of its owner. */
+  readonly member: string;
+  /** The store of the owners. */
+  readonly store: Store;
 }
 
 /**

@@ -479,8 +479,7 @@ describe("many records at once that belong to another", () => {
     const database = await openDatabase(":memory:", { collections, now: () => noon });
     try {
       const [authors, store] = [database.store("author"), database.store("book")];
-      const owner = { store: authors, variable: "authorId" };
-      const books = booksOver(store, { path: "/authors/{authorId}/books", owner });
+      const books = booksOver(store, { path: "/authors/{authorId}/books" });
       const app = router(POST("/authors/{authorId}/books", books.createMany));
       const send = async (authorId: string, fields = {}) => {
         const target = `/authors/${authorId}/books`;

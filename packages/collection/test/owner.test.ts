@@ -30,9 +30,8 @@ beforeEach(async () => {
     ],
   });
   const books = collection({
-    path: "/{shelf}/{userId}/books",
     store: database.store("book"),
-    owner: { store: database.store("user"), variable: "userId" },
+    otherVariables: ["shelf"],
     schema,
     decoders: [jsonDecoder],
     representations: [
@@ -163,19 +162,4 @@ suite("records of an owner", () => {
     assert.equal(await database.store("book").find(2), undefined);
     assert.notEqual((await ask("GET /a/1/books")).header("ETag"), tag);
   });
-});
-
-test("a route that does not bind what the path of the collection needs is a fault, which names it", async () => {
-  const store = database.store("user");
-  const books = collection({
-    path: "/{userId}/books",
-    store: database.store("book"),
-    owner: { store, variable: "userId" },
-    schema,
-    decoders: [jsonDecoder],
-  });
-  const faults: unknown[] = [];
-  const wrong = router({ onFault: (error) => faults.push(error) }, GET("/books", books.list));
-  assert.equal((await wrong.fetch(new Request("http://localhost/books"))).status, 500);
-  assert.match(String(faults[0]), /no variable \{userId\}/);
 });

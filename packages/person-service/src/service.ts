@@ -143,7 +143,6 @@ function appOf(options: Complete, site: Site, database: Database, store: Store):
 
 function peopleOf({ now, bulk, access }: Complete, site: Site, store: Store): CollectionHandlers<Person> {
   return collection({
-    path: "/person",
     store,
     schema: personSchema(now),
     lenientSchema: lenientPersonSchema(now),

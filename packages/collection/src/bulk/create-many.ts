@@ -2,8 +2,9 @@ import { type Awaitable, type HttpRequest, type HttpResponse, notFound } from "w
 import { chooseDecoder, type ValidationIssue, type ValidationResult } from "waymark/content";
 import type { ListedValue } from "../formats/list-decoder.ts";
 import { without } from "../handlers/changed-document.ts";
-import { creationOf, type Preferences, readPreferences, withApplied } from "../handlers/preferences.ts";
-import { refuseUnavailable } from "../handlers/refusals.ts";
+import { creationOf } from "../handlers/new-record.ts";
+import { type Preferences, readPreferences, withApplied } from "../handlers/preferences.ts";
+import { refuseOwner, refuseUnavailable } from "../handlers/refusals.ts";
 import { isJsonObject } from "../patch/merge-patch.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { Document, Store } from "../store.ts";
@@ -33,13 +34,13 @@ export type BulkCreate = (request: HttpRequest<unknown>, content?: AsyncIterable
  */
 export function createMany<T extends Document>(settings: CollectionSettings<T>): BulkCreate {
   const { scope, listDecoders, bulk, serverMembers } = settings;
-  // A list that was read can be sent back: its ids are kept, and the server sets its other members again.
-  const ignored = serverMembers.filter((name) => name !== "id");
   const admission = new BulkAdmission(bulk);
   const create: BulkCreate = async (request, given) => {
     const isDryRun = readDryRun(request.search);
     const preferences = readPreferences(request, { handling: ["lenient"] });
-    const { store } = await scope(request);
+    const store = await scope.storeOf(request, "collection");
+    // A list that was read can be sent back: its ids are kept, and the server sets its other members again.
+    const ignored = serverMembers.filter((name) => name !== "id" && name !== store.owner?.member);
     if (request.headers.has("Idempotency-Key")) return refuseIdempotencyKey();
     const { decoder, mediaType } = chooseDecoder(request.headers, listDecoders);
     const admitted = admission.admit(request);
@@ -50,7 +51,7 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>):
       const work = new BulkWork(bulk, request.signal);
       const content = given ?? request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion });
       const values = decoder.decode(work.piecesOf(content), { mediaType, lenient });
-      const records = validated(values, creationOf(settings, preferences), ignored, work);
+      const records = validated(values, creationOf(settings, preferences, store.owner), ignored, work);
       const storesAll = !lenient && !isDryRun;
       const errors = new LineErrors(decoder.place);
       const stoppedAfter = await putAside(records, spool, errors, storesAll);
@@ -85,7 +86,7 @@ async function storeAll({ store, spool, work, errors, preferences }: ValidRecord
     case "refused":
       return refuseConflicts(await conflictErrors(spool, work, creation.conflicts, errors.place));
     case "ownerless":
-      return notFound();
+      return store.owner === undefined ? notFound() : refuseOwner(store.owner);
   }
 }
 

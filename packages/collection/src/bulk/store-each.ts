@@ -1,7 +1,7 @@
 import { HttpError, notFound } from "waymark";
 import type { ValidationIssue } from "waymark/content";
 import { heldByAnother } from "../handlers/refusals.ts";
-import type { Creation, Store } from "../store.ts";
+import type { Creation, Store, StoreOwner } from "../store.ts";
 import { StoreOutcomeUnknown, StoreReadOnly, StoreUnavailable } from "../store-errors.ts";
 import type { BrokenOff, LineErrors } from "./report.ts";
 import { inBatches, type SpooledDocument } from "./spool.ts";
@@ -35,7 +35,7 @@ export async function storeEach(
       let isBroken = false;
       for (const [i, creation] of creations.entries()) {
         const { line } = batch[i] as SpooledDocument; // each creation has its document
-        const issue = issueOf(creation);
+        const issue = issueOf(creation, store.owner);
         if (issue === undefined) stored++;
         else errors.add(line, [issue]);
         isBroken ||= creation.status === "rejected";
@@ -55,9 +55,10 @@ export async function storeEach(
 /**
  * Returns why a document was not stored; undefined when it was.
  *
- * @throws HttpError 404 when the owner does not exist any more; what the store threw, unless it is StoreUnavailable
+ * @param owner by which a document names its owner
+ * @throws HttpError 404 when the owner of all does not exist any more; what the store threw, unless it is StoreUnavailable
  */
-function issueOf(creation: PromiseSettledResult<Creation>): ValidationIssue | undefined {
+function issueOf(creation: PromiseSettledResult<Creation>, owner: StoreOwner | undefined): ValidationIssue | undefined {
   if (creation.status === "rejected") {
     const { reason } = creation;
     if (reason instanceof StoreOutcomeUnknown) return { message: "may be stored or not: the store failed meanwhile" };
@@ -66,8 +67,11 @@ function issueOf(creation: PromiseSettledResult<Creation>): ValidationIssue | un
   }
   const { value } = creation;
   if (value.kind === "conflict") return { message: heldByAnother(value.member), path: [value.member] };
-  // Everything that the owner had was removed with it, also what was stored before this document.
-  if (value.kind === "ownerless") throw new HttpError(notFound());
+  if (value.kind === "ownerless") {
+    if (owner !== undefined) return { message: "names an owner that has been removed", path: [owner.member] };
+    // Everything that the owner had was removed with it, also what was stored before this document.
+    throw new HttpError(notFound());
+  }
   return undefined;
 }
 

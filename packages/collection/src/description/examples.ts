@@ -2,14 +2,14 @@ import { HttpRequest } from "waymark";
 import type { MediaTypeDescription, Schema } from "waymark/routing";
 import { wholeListText } from "../formats/list-text.ts";
 import type { ItemOptions } from "../representation.ts";
-import type { CollectionSettings } from "../settings.ts";
 import type { Document, StoredRecord } from "../store.ts";
 import { TurnShare } from "../turn-share.ts";
+import type { DescribedCollection } from "./described-collection.ts";
 
 type Types = Readonly<Record<string, MediaTypeDescription>>;
 
 /** What a record is sent as, with the example in each form as the collection itself makes it. */
-export function itemTypes<T extends Document>(settings: CollectionSettings<T>, json: Schema): Types {
+export function itemTypes<T extends Document>(settings: DescribedCollection<T>, json: Schema): Types {
   return Object.fromEntries(
     settings.items.map((representation) => [
       representation.mediaType,
@@ -21,7 +21,7 @@ export function itemTypes<T extends Document>(settings: CollectionSettings<T>, j
 }
 
 /** What a list is sent as, likewise. */
-export function listTypes<T extends Document>(settings: CollectionSettings<T>, json: Schema): Types {
+export function listTypes<T extends Document>(settings: DescribedCollection<T>, json: Schema): Types {
   return Object.fromEntries(
     settings.lists.map((representation) => [
       representation.mediaType,
@@ -33,7 +33,7 @@ export function listTypes<T extends Document>(settings: CollectionSettings<T>, j
 }
 
 /** What a record can be sent to the service in. */
-export function contentTypes<T extends Document>(settings: CollectionSettings<T>, json: Schema): Types {
+export function contentTypes<T extends Document>(settings: DescribedCollection<T>, json: Schema): Types {
   const { example, items } = settings;
   const record = example && { ...recordOf(example), json: JSON.stringify(example) };
   return Object.fromEntries(
@@ -50,7 +50,7 @@ export function contentTypes<T extends Document>(settings: CollectionSettings<T>
 }
 
 /** What many records can be sent to the service in. */
-export function listContentTypes<T extends Document>({ listDecoders }: CollectionSettings<T>, json: Schema): Types {
+export function listContentTypes<T extends Document>({ listDecoders }: DescribedCollection<T>, json: Schema): Types {
   return Object.fromEntries(
     listDecoders
       .flatMap(({ mediaTypes }) => mediaTypes)
@@ -79,12 +79,12 @@ function typeOf(
   return { schema, example };
 }
 
-const optionsOf = <T extends Document>({ path }: CollectionSettings<T>): ItemOptions => ({
+const optionsOf = <T extends Document>({ path }: DescribedCollection<T>): ItemOptions => ({
   url: path,
-  request: HttpRequest.of({ target: path }),
+  request: HttpRequest.of({ target: encodeURI(path) }),
 });
 
-const exampleRecord = <T extends Document>({ example }: CollectionSettings<T>): StoredRecord | undefined =>
+const exampleRecord = <T extends Document>({ example }: DescribedCollection<T>): StoredRecord | undefined =>
   example && recordOf(example);
 
 function recordOf(document: Document): StoredRecord {

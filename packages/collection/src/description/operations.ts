@@ -2,8 +2,8 @@ import { problemTypes } from "waymark";
 import type { Description, HeaderDescription, ResponseDescription } from "waymark/routing";
 import { jsonPatchType, mergePatchType } from "../handlers/change.ts";
 import { collectionProblemTypes as types } from "../problem-types.ts";
-import type { CollectionSettings } from "../settings.ts";
 import type { Document } from "../store.ts";
+import type { DescribedCollection } from "./described-collection.ts";
 import { contentTypes, itemTypes, listContentTypes, listTypes } from "./examples.ts";
 import {
   changePreconditions,
@@ -24,7 +24,7 @@ export type Operation = "read" | "list" | "create" | "createMany" | "replace" | 
 
 /** Describes the operations of a collection for an OpenAPI document. */
 export function describeOperations<T extends Document>(
-  settings: CollectionSettings<T>,
+  settings: DescribedCollection<T>,
 ): Readonly<Record<Operation, Description>> {
   const { nouns, members } = settings;
   const { one, many, schema: name } = nouns;

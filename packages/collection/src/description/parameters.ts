@@ -4,13 +4,13 @@ import { formatParameter } from "../lists/parameters.ts";
 import { greatestLimit } from "../lists/query.ts";
 import type { Representation } from "../representation.ts";
 import type { MemberType } from "../selection.ts";
-import type { CollectionSettings } from "../settings.ts";
 import type { Document } from "../store.ts";
+import type { DescribedCollection } from "./described-collection.ts";
 
 export type Parameters = Readonly<Record<string, ParameterDescription>>;
 
 /** The parameters of a list. */
-export function listParameters<T extends Document>({ listed, members, nouns }: CollectionSettings<T>): Parameters {
+export function listParameters<T extends Document>({ listed, members, nouns }: DescribedCollection<T>): Parameters {
   const names = listed.members.map(({ name }) => name);
   return {
     limit: {

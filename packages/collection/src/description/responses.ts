@@ -1,15 +1,15 @@
 import type { ProblemType } from "waymark";
 import type { HeaderDescription, JsonSchema, ResponseDescription } from "waymark/routing";
 import { collectionProblemTypes as types } from "../problem-types.ts";
-import type { CollectionSettings } from "../settings.ts";
 import type { Document } from "../store.ts";
+import type { DescribedCollection } from "./described-collection.ts";
 import { itemTypes } from "./examples.ts";
 import { preferenceApplied, validatorFields } from "./parameters.ts";
 import type { RecordSchemas } from "./schemas.ts";
 
 /** Describes the answer to a creation. Its status is that of the collection's own `created`. */
 export function created<T extends Document>(
-  { created: answer, nouns, path }: CollectionSettings<T>,
+  { created: answer, nouns, path }: DescribedCollection<T>,
   written: ResponseDescription,
 ): Readonly<Record<number, ResponseDescription>> {
   const { status } = answer({ id: 1, revision: 1 }, `${path}/1`);
@@ -29,7 +29,7 @@ export const ifPreferred: string = "The content is empty, unless `Prefer: return
 
 /** Describes the record as it is after a change, for a client that prefers to get it. */
 export function writtenAnswer<T extends Document>(
-  settings: CollectionSettings<T>,
+  settings: DescribedCollection<T>,
   { stored }: RecordSchemas,
 ): ResponseDescription {
   return {

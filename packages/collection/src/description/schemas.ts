@@ -1,6 +1,7 @@
-import { type JsonSchema, type NamedSchema, namedSchema, type StandardJsonSchema } from "waymark/routing";
-import type { CollectionSettings } from "../settings.ts";
+import { type JsonSchema, type NamedSchema, namedSchema } from "waymark/routing";
+import { objectSchemaOf } from "../record-schema.ts";
 import type { Document } from "../store.ts";
+import type { DescribedCollection } from "./described-collection.ts";
 
 /** What the messages of a collection look like. */
 export interface RecordSchemas {
@@ -15,19 +16,26 @@ export interface RecordSchemas {
 }
 
 /** Derives the schemas from the one that validates, as far as that has a JSON Schema. */
-export function recordSchemas<T extends Document>(settings: CollectionSettings<T>): RecordSchemas {
-  const { schema, serverMembers, nouns } = settings;
-  const input = objectOf(schema, "input");
+export function recordSchemas<T extends Document>(settings: DescribedCollection<T>): RecordSchemas {
+  const { schema, serverMembers, nouns, ownerMember, namesOwner } = settings;
+  const input = objectSchemaOf(schema, "input");
   // What is said of members together is of the whole record, and not of its changes or of the part that `fields` chooses.
-  const { anyOf: _anyStored, not: _notStored, ...output } = objectOf(schema, "output");
+  const { anyOf: _anyStored, not: _notStored, ...output } = objectSchemaOf(schema, "output");
   const own = serverMembers.filter((name) => name !== "id");
   const setByServer = Object.fromEntries(
     own.map((name) => [name, { ...(memberSchemas[name] ?? ownerId), readOnly: true }]),
   );
+  // Where the path names no owner, the record does.
+  const given = ownerMember === undefined || namesOwner ? {} : { [ownerMember]: ownerId };
+  const givenNames = Object.keys(given);
   const { id: _, ...changeable } = input.properties;
   const { anyOf: _any, not: _not, required: _all, ...changed } = input;
   return {
-    sent: namedSchema(nouns.schema, { ...input, properties: { id: recordId, ...input.properties } }),
+    sent: namedSchema(nouns.schema, {
+      ...input,
+      properties: { id: recordId, ...given, ...input.properties },
+      ...(givenNames.length > 0 && { required: [...new Set([...givenNames, ...(input.required ?? [])])] }),
+    }),
     stored: namedSchema(`Stored${nouns.schema}`, {
       ...output,
       properties: { id: recordId, ...output.properties, ...setByServer },
@@ -72,16 +80,3 @@ const memberSchemas: Readonly<Record<string, JsonSchema>> = {
   createdAt: { type: "string", format: "date-time", description: "When it was stored." },
   updatedAt: { type: "string", format: "date-time", description: "When it last changed." },
 };
-
-interface ObjectSchema {
-  readonly properties: Readonly<Record<string, unknown>>;
-  readonly required?: readonly string[];
-  readonly [keyword: string]: unknown;
-}
-
-function objectOf(schema: object, direction: "input" | "output"): ObjectSchema {
-  // Standard JSON Schema is a part that not every Standard Schema has.
-  const { jsonSchema } = (schema as Partial<StandardJsonSchema>)["~standard"] ?? {};
-  const { $schema: _, ...keywords } = jsonSchema?.[direction]({ target: "draft-2020-12" }) ?? {};
-  return { type: "object", ...keywords, properties: { ...(keywords["properties"] as object | undefined) } };
-}

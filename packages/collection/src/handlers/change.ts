@@ -1,10 +1,9 @@
 import { HttpResponse, noContent, notFound, ok } from "waymark";
 import { type Decoder, jsonDecoder } from "waymark/content";
 import { evaluatePreconditions, type HeaderList, type MediaType, parseHttpDate } from "waymark/fields";
-import { toPublicUrl } from "waymark/filters";
 import { refuseParameters } from "../lists/parameters.ts";
 import type { CollectionSettings, ItemHandler, ItemRequest } from "../settings.ts";
-import type { Document, Removal, Replacement, StoredRecord } from "../store.ts";
+import type { Document, Removal, Replacement, Store, StoredRecord } from "../store.ts";
 import { type Amendment, amendmentOf, replacementOf } from "./changed-document.ts";
 import {
   answerWritten,
@@ -15,7 +14,7 @@ import {
   returnPreferences,
   writePreferences,
 } from "./preferences.ts";
-import { parseRecordId, type RecordScope } from "./record-scope.ts";
+import { collectionUrl, parseRecordId } from "./record-scope.ts";
 import { guarded, refuseId, refusePart, refusePrecondition, refuseValue, requirePrecondition } from "./refusals.ts";
 import { recordValidators } from "./selected-representation.ts";
 
@@ -34,8 +33,10 @@ interface Change {
 }
 
 /** The request for a change and the records that it concerns. */
-interface ChangeContext extends RecordScope {
+interface ChangeContext {
   readonly request: ItemRequest;
+  /** The store of the records of one owner, where the records have owners. */
+  readonly store: Store;
   /** The URL of the collection for clients. */
   readonly url: string;
   readonly preferences: Preferences;
@@ -53,11 +54,12 @@ function changeRecord<T extends Document>(settings: CollectionSettings<T>, chang
     refuseParameters(request.search);
     const preferences = readPreferences(request, change.preferences);
     const conditional = namesState(request.headers);
-    const { store, path } = await scope(request);
-    const context: ChangeContext = { store, path, url: toPublicUrl(request, path), request, preferences };
-    let current = await store.find(id);
+    const found = await scope.storeOf(request, "record");
+    let current = await found.find(id);
+    if (current === undefined) return notFound();
+    const store = ofItsOwner(found, current);
+    const context: ChangeContext = { store, url: collectionUrl(request, "record"), request, preferences };
     for (;;) {
-      if (current === undefined) return notFound();
       if (evaluatePreconditions(request, recordValidators(request, current, items)) !== "pass")
         return refusePrecondition(request);
       if (requirePreconditions && !conditional) return requirePrecondition();
@@ -78,6 +80,11 @@ function changeRecord<T extends Document>(settings: CollectionSettings<T>, chang
       }
     }
   });
+}
+
+/** Returns the store of the records of this one's owner, which never changes. */
+function ofItsOwner(store: Store, { json }: StoredRecord): Store {
+  return store.owner === undefined ? store : store.within(JSON.parse(json)[store.owner.member]);
 }
 
 /** Returns whether a request names the state that it changes. A malformed date names none, since it is ignored (RFC 9110 §13.1.4). */

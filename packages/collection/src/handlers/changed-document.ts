@@ -103,7 +103,7 @@ function takeReplacement<T>({ schema, serverMembers, current, mayRead }: ItemRul
 }
 
 /** Validates the value by the schema, and puts these issues before those of the schema. */
-async function validateBeside<T>(
+export async function validateBeside<T>(
   issues: readonly ValidationIssue[],
   schema: StandardSchemaV1<unknown, T>,
   value: unknown,

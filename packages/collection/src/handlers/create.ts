@@ -1,6 +1,5 @@
 import { HttpError, type HttpRequest, notFound } from "waymark";
 import { parseMediaType } from "waymark/fields";
-import { toPublicUrl } from "waymark/filters";
 import type { BulkCreate } from "../bulk/create-many.ts";
 import { jsonArrayDecoder } from "../formats/json-array.ts";
 import { longestRecord } from "../formats/list-decoder.ts";
@@ -8,13 +7,15 @@ import { refuseParameters } from "../lists/parameters.ts";
 import type { CollectionHandler, CollectionSettings, ItemHandler } from "../settings.ts";
 import type { Document } from "../store.ts";
 import { hashKey } from "./idempotency-key.ts";
-import { answerWritten, creationOf, readPreferences, writePreferences } from "./preferences.ts";
-import { parseRecordId } from "./record-scope.ts";
+import { creationOf } from "./new-record.ts";
+import { answerWritten, readPreferences, writePreferences } from "./preferences.ts";
+import { collectionUrl, parseRecordId } from "./record-scope.ts";
 import {
   guarded,
   refuseExisting,
   refuseId,
   refuseLength,
+  refuseOwner,
   refuseReusedKey,
   refuseRunning,
   refuseUnavailable,
@@ -43,13 +44,14 @@ export function createRecord<T extends Document>(
     }
     if (request.search !== "") refuseParameters(request.search);
     const preferences = readPreferences(request, known);
-    const { store, path } = await scope(request);
+    const store = await scope.storeOf(request, "collection");
     const key = request.headers.get("Idempotency-Key");
-    const idempotency = key === undefined ? undefined : await hashKey(key, request, [path, idempotencyScope(request)]);
+    const keyScope = (): readonly string[] => [request.path, idempotencyScope(request)];
+    const idempotency = key === undefined ? undefined : await hashKey(key, request, keyScope());
     if (idempotency !== undefined && running.has(idempotency.key)) return refuseRunning();
     if (idempotency !== undefined) running.add(idempotency.key);
     try {
-      const document = await request.body(creationOf(settings, preferences), { decoders });
+      const document = await request.body(creationOf(settings, preferences, store.owner), { decoders });
       const creation = await store.create(document, idempotency && { idempotency });
       switch (creation.kind) {
         case "conflict":
@@ -57,12 +59,12 @@ export function createRecord<T extends Document>(
         case "key-reused":
           return refuseReusedKey();
         case "ownerless":
-          return notFound();
+          return store.owner === undefined ? notFound() : refuseOwner(store.owner);
         case "created":
         case "repeated": {
           const { record } = creation;
           const { id, revision } = creation.kind === "created" ? creation.record : creation;
-          const url = toPublicUrl(request, path);
+          const url = collectionUrl(request, "collection");
           const written = { record, path: `${request.path}/${id}`, url, validators: true };
           const answer = created({ id, revision }, `${url}/${id}`);
           return answerWritten(request, preferences, settings, answer, written);
@@ -117,7 +119,7 @@ export function refuseCreate<T extends Document>({ scope }: CollectionSettings<T
     const id = parseRecordId(request.variables.id);
     if (id === undefined) return refuseId(request.variables.id);
     refuseParameters(request.search);
-    const { store } = await scope(request);
+    const store = await scope.storeOf(request, "record");
     return (await store.find(id)) === undefined ? notFound() : refuseExisting();
   });
 }

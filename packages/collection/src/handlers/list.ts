@@ -1,6 +1,5 @@
 import { type HttpRequest, HttpResponse } from "waymark";
 import { evaluatePreconditions, HeaderList, notModified } from "waymark/fields";
-import { toPublicUrl } from "waymark/filters";
 import { type ListSyntax, listText, wholeListText } from "../formats/list-text.ts";
 import { narrow } from "../lists/fields.ts";
 import type { HeldList } from "../lists/held-lists.ts";
@@ -14,6 +13,7 @@ import type { Document, RecordBatch, Store } from "../store.ts";
 import { batchesFrom } from "../stores/record-store.ts";
 import { inTurns, TurnShare } from "../turn-share.ts";
 import { readPreferences, withApplied } from "./preferences.ts";
+import { collectionUrl } from "./record-scope.ts";
 import { guarded, refusePrecondition } from "./refusals.ts";
 import { asFile, chosenRepresentation, listFields, listValidators } from "./selected-representation.ts";
 
@@ -24,7 +24,7 @@ import { asFile, chosenRepresentation, listFields, listValidators } from "./sele
 export function listRecords<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
   const { scope, lists, members, maxPageSize, heldLists } = settings;
   return guarded(async (request) => {
-    const { store, path } = await scope(request);
+    const store = await scope.storeOf(request, "collection");
     const representation = chosenRepresentation(request, lists);
     const known = { members: store.members, fullText: store.fullText, fields: members, representation };
     const { parameters, query } = readQuery(request.search, (parameters, report) => ({
@@ -40,10 +40,10 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
     const response = new HttpResponse(200, listFields(representation, validators));
     if (verdict === "not-modified") return notModified(response);
 
-    const url = toPublicUrl(request, path);
+    const url = collectionUrl(request, "collection");
     const isCounted = preferences.has("count");
     const list: AskedList = { request, store, url, parameters, query, representation, maxPageSize, isCounted };
-    const file = asFile(response, request, { representation, path });
+    const file = asFile(response, request, { representation });
     const held = heldLists.begin(request);
     try {
       return withApplied(await withRecords(file, list, held), preferences);

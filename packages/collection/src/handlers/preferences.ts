@@ -1,9 +1,9 @@
-import { type Awaitable, HttpError, type HttpRequest, HttpResponse, problem } from "waymark";
-import { excerpt, type StandardSchemaV1, type ValidationResult } from "waymark/content";
+import { HttpError, type HttpRequest, HttpResponse, problem } from "waymark";
+import { excerpt, type StandardSchemaV1 } from "waymark/content";
 import { negotiate, parsePrefer } from "waymark/fields";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { CollectionSettings } from "../settings.ts";
-import { type Document, isRecordId, type StoredRecord } from "../store.ts";
+import type { Document, StoredRecord } from "../store.ts";
 import { recordValidators, representationFields } from "./selected-representation.ts";
 
 /** The preferences of a request that are followed: name to value. */
@@ -58,28 +58,6 @@ export function preferredSchema<T extends Document>(
   preferences: Preferences,
 ): StandardSchemaV1<unknown, T> {
   return preferences.get("handling") === "lenient" ? lenientSchema : schema;
-}
-
-/**
- * Returns the validator for a new record, by the schema that the client prefers. An id that the schema lets through must be one that
- * a record can have.
- */
-export function creationOf<T extends Document>(
-  settings: CollectionSettings<T>,
-  preferences: Preferences,
-): (value: unknown) => Awaitable<ValidationResult<T>> {
-  const standard = preferredSchema(settings, preferences)["~standard"];
-  return (value) => {
-    const result = standard.validate(value);
-    return result instanceof Promise ? result.then(withRecordId) : withRecordId(result);
-  };
-}
-
-function withRecordId<T extends Document>(result: ValidationResult<T>): ValidationResult<T> {
-  if (result.issues !== undefined || !("id" in result.value)) return result;
-  const { id } = result.value;
-  if (id === undefined || isRecordId(id)) return result;
-  return { issues: [{ message: `must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}`, path: ["id"] }] };
 }
 
 /** The preferences for the answer to a change (RFC 7240 §4.2). */

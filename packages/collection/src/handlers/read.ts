@@ -1,11 +1,10 @@
 import { type Awaitable, type HttpRequest, HttpResponse, notFound } from "waymark";
 import { evaluatePreconditions } from "waymark/fields";
-import { toPublicUrl } from "waymark/filters";
 import { narrow, readFields } from "../lists/fields.ts";
 import type { ItemOptions } from "../representation.ts";
 import type { CollectionSettings, ReadHandler } from "../settings.ts";
-import type { Document, StoredRecord } from "../store.ts";
-import { parseRecordId, type RecordScope } from "./record-scope.ts";
+import type { Document, Store, StoredRecord } from "../store.ts";
+import { collectionUrl, parseRecordId } from "./record-scope.ts";
 import { refuseId, refusePrecondition, refuseUnavailable } from "./refusals.ts";
 import {
   asFile,
@@ -24,7 +23,7 @@ export function readRecord<T extends Document>({ scope, items, members }: Collec
     // Most requests have no query.
     const fields = request.search === "" ? undefined : readFields(request.search, members, representation);
 
-    const answer = (record: StoredRecord | undefined, path: string): HttpResponse => {
+    const answer = (record: StoredRecord | undefined): HttpResponse => {
       if (record === undefined) return notFound();
       const validators = recordValidators(request, record, items, representation);
       const verdict = evaluatePreconditions(request, validators);
@@ -32,21 +31,21 @@ export function readRecord<T extends Document>({ scope, items, members }: Collec
       if (verdict === "not-modified") return notModifiedAnswer(representation, validators);
       const text = representation.item(
         fields === undefined ? record : narrow(record, fields),
-        new RecordOptions(request, path, validators.entityTag, fields),
+        new RecordOptions(request, validators.entityTag, fields),
       );
       const response = new HttpResponse(200, representationFields(representation, validators), text);
-      return asFile(response, request, { representation, path, id });
+      return asFile(response, request, { representation, id });
     };
 
-    const find = ({ store, path }: RecordScope): Awaitable<HttpResponse> => {
+    const find = (store: Store): Awaitable<HttpResponse> => {
       const record = store.find(id);
-      return record instanceof Promise ? record.then((found) => answer(found, path)) : answer(record, path);
+      return record instanceof Promise ? record.then(answer) : answer(record);
     };
 
     try {
-      const scoped = scope(request);
-      if (scoped instanceof Promise) return scoped.then(find).catch(refuseUnavailable);
-      const found = find(scoped);
+      const store = scope.storeOf(request, "record");
+      if (store instanceof Promise) return store.then(find).catch(refuseUnavailable);
+      const found = find(store);
       return found instanceof Promise ? found.catch(refuseUnavailable) : found;
     } catch (error) {
       return refuseUnavailable(error);
@@ -59,16 +58,14 @@ class RecordOptions implements ItemOptions {
   readonly request: HttpRequest<unknown>;
   readonly entityTag: string;
   readonly fields: readonly string[] | undefined;
-  readonly #path: string;
 
-  constructor(request: HttpRequest<unknown>, path: string, entityTag: string, fields: readonly string[] | undefined) {
+  constructor(request: HttpRequest<unknown>, entityTag: string, fields: readonly string[] | undefined) {
     this.request = request;
     this.entityTag = entityTag;
     this.fields = fields;
-    this.#path = path;
   }
 
   get url(): string {
-    return toPublicUrl(this.request, this.#path);
+    return collectionUrl(this.request, "record");
   }
 }

@@ -1,58 +1,127 @@
 import { type Awaitable, HttpError, type HttpRequest, notFound, type Variables } from "waymark";
-import type { Store } from "../store.ts";
+import { nearestName, orNearest, quote } from "waymark/content";
+import { toPublicUrl } from "waymark/filters";
+import { parseTemplate } from "waymark/routing";
+import type { Store, StoreOwner } from "../store.ts";
 import { refuseId } from "./refusals.ts";
 
-/** Says which records own those of a collection. */
-export interface CollectionOwner {
-  /** The store of the owners. */
-  readonly store: Store;
-  /** The path variable with the owner's id; it has the name of the member that the store sets to this id. */
-  readonly variable: string;
+/** The records that the requests to a collection concern, by the variables of their paths. */
+export interface RecordScope {
+  /**
+   * Returns the store of the records that a request concerns: of those of one owner where the path names it, else of all.
+   * It throws or rejects with an HttpError: 404 without content when an owner that the path names is missing or belongs
+   * to another owner than the path says, 400 when an id is not an integer.
+   */
+  readonly storeOf: (request: HttpRequest<unknown>, of: Addressed) => Awaitable<Store>;
+  /** Returns what is wrong with the path of a route. */
+  readonly findingIn: (template: string, of: Addressed) => string | undefined;
 }
 
-/** The records that a request concerns. */
-export interface RecordScope {
-  readonly store: Store;
-  /** The path of the collection, with the request's variables in it. */
-  readonly path: string;
+/** What a path leads to: a collection, or one of its records, whose id is then the variable `{id}`. */
+export type Addressed = "collection" | "record";
+
+/** Returns the URL of a collection for clients, without a slash at the end: the URL of a record is this, `/` and its id. */
+export function collectionUrl(request: HttpRequest<unknown>, of: Addressed): string {
+  const url = toPublicUrl(request);
+  return of === "record" ? url.slice(0, url.lastIndexOf("/")) : url.replace(/\/$/, "");
 }
 
 /**
- * Makes the function that finds the records for a request: all records of the store, or those of the owner that the path names.
- * It throws or rejects with an HttpError: 404 without content when no owner has the id, 400 when the id is not an integer.
+ * Makes the scope of a collection. A path names owners by the members that have their ids: `{bookId}`, and for the owner of the
+ * book `{authorId}`. A variable that could be a misspelt one is refused, since the records of all owners would be served.
+ *
+ * @param otherVariables path variables that name no owner
  */
-export function recordScope(
-  path: string,
-  store: Store,
-  owner: CollectionOwner | undefined,
-): (request: HttpRequest<unknown>) => Awaitable<RecordScope> {
-  if (owner === undefined && !path.includes("{")) {
-    const whole: RecordScope = { store, path };
-    return () => whole;
-  }
-  const pathOf = pathWith(path);
-  if (owner === undefined) return (request) => ({ store, path: pathOf(request) });
-  return (request) => {
-    const text = variableOf(request, owner.variable);
-    const id = parseRecordId(text);
-    if (id === undefined) throw new HttpError(refuseId(text));
-    const within = (found: unknown): RecordScope => {
-      if (found === undefined) throw new HttpError(notFound());
-      return { store: store.within(id), path: pathOf(request) };
-    };
-    const found = owner.store.find(id);
-    return found instanceof Promise ? found.then(within) : within(found);
+export function recordScope(store: Store, otherVariables: readonly string[]): RecordScope {
+  const owners = ownersOf(store);
+  const findingIn = (names: readonly string[], path: string): string | undefined =>
+    findingInOwners(
+      names.filter((name) => !otherVariables.includes(name)),
+      owners,
+      path,
+    );
+  return {
+    storeOf: owners.length === 0 ? () => store : withinOwners(store, owners, findingIn),
+    findingIn(template, of) {
+      const segments = variablesIn(template);
+      const [last = []] = segments.slice(-1);
+      if (of === "record" && !last.includes("id")) {
+        return `The path ${quote(template)} must end in {id}, the id of the record`;
+      }
+      return owners.length === 0 ? undefined : findingIn(besideId(segments.flat(), of), quote(template));
+    },
   };
 }
 
-function pathWith(template: string): (request: HttpRequest<unknown>) => string {
-  return (request) => template.replace(/\{([^{}]*)\}/g, (_, name) => encodeURIComponent(variableOf(request, name)));
+/** Returns the owner of the records, the owner of that one, and so on; up to one that no other variable could name. */
+function ownersOf({ owner }: Store): readonly StoreOwner[] {
+  const owners: StoreOwner[] = [];
+  for (let above = owner; above !== undefined; above = above.store.owner) {
+    if (owners.some(({ member }) => member === above?.member)) break;
+    owners.push(above);
+  }
+  return owners;
 }
 
-function variableOf({ variables }: HttpRequest<unknown>, name: string): string {
-  const value = (variables as Variables)[name]; // the variables of the route's path
-  if (typeof value !== "string") throw new RangeError(`The path of the route has no variable {${name}}`);
-  return value;
+/** @param names of the variables of a path that may name owners */
+function findingInOwners(names: readonly string[], owners: readonly StoreOwner[], path: string): string | undefined {
+  const members = owners.map(({ member }) => member);
+  const unknown = names.find((name) => !members.includes(name));
+  if (unknown !== undefined) {
+    const known = members.map((member) => `{${member}}`).join(", ");
+    const hint = orNearest(nearestName(unknown, members)) || ".";
+    return `The path ${path} has the variable {${unknown}}, which names no owner of the records${hint} Owners: ${known}`;
+  }
+  const furthest = members.findLastIndex((member) => names.includes(member));
+  const missing = members.slice(0, Math.max(furthest, 0)).find((member) => !names.includes(member));
+  return missing && `The path ${path} has the variable {${members[furthest]}} without {${missing}}, which is between`;
+}
+
+function withinOwners(
+  store: Store,
+  owners: readonly StoreOwner[],
+  findingIn: (names: readonly string[], path: string) => string | undefined,
+): RecordScope["storeOf"] {
+  return (request, of) => {
+    const variables = request.variables as Variables; // those of the path of the route
+    // The router has checked the routes; but a handler may be wrapped, and must then not serve the records of others.
+    const finding = findingIn(besideId(Object.keys(variables), of), quote(request.path));
+    if (finding !== undefined) throw new RangeError(finding);
+    const named = owners.filter(({ member }) => Object.hasOwn(variables, member));
+    const ids = named.map(({ member }) => requireId(String(variables[member])));
+    const [nearest] = ids;
+    if (nearest === undefined) return store;
+    const within = (found: readonly unknown[]): Store => {
+      if (found.includes(undefined)) throw new HttpError(notFound());
+      return store.within(nearest);
+    };
+    // Each owner is looked up within its own. The furthest needs no look where there is another: that could not be without it.
+    const looked = named.slice(0, Math.max(named.length - 1, 1));
+    const found = looked.map((owner, i) => {
+      const above = ids[i + 1];
+      const { store: theirs } = owner;
+      return (above === undefined ? theirs : theirs.within(above)).find(ids[i] as number); // each has an id
+    });
+    return found.some((each) => each instanceof Promise) ? Promise.all(found).then(within) : within(found);
+  };
+}
+
+const besideId = (names: readonly string[], of: Addressed): readonly string[] =>
+  of === "collection" ? names : names.filter((name) => name !== "id");
+
+function requireId(segment: string): number {
+  const id = parseRecordId(segment);
+  if (id === undefined) throw new HttpError(refuseId(segment));
+  return id;
+}
+
+/** Returns the names of the variables in each segment of a path. */
+function variablesIn(template: string): readonly (readonly string[])[] {
+  return parseTemplate(template).map((parts) =>
+    parts.flatMap((part) =>
+      (part.kind === "variable" || part.kind === "rest") && part.name !== undefined ? [part.name] : [],
+    ),
+  );
 }
 
 /**

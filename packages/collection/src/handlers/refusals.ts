@@ -1,6 +1,7 @@
 import { type HttpRequest, type HttpResponse, problem, problemTypes } from "waymark";
 import { excerpt, toPointer } from "waymark/content";
 import { collectionProblemTypes } from "../problem-types.ts";
+import type { StoreOwner } from "../store.ts";
 import { StoreOutcomeUnknown, StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../store-errors.ts";
 
 export function refuseId(id: string): HttpResponse {
@@ -16,6 +17,22 @@ export function refuseValue(member: string): HttpResponse {
   return problem(collectionProblemTypes.conflict, {
     detail,
     errors: [{ detail: heldByAnother(member), pointer: toPointer([member]) }],
+  });
+}
+
+/** Says that a value is not the id of a record that can own others. */
+export function notAnOwner(id: unknown): string {
+  const rule = "must be the id of the record that owns this one";
+  if (id === undefined) return `${rule}, and is missing`;
+  return typeof id === "number" ? `${rule}, and no record has ${id}` : `${rule}, an integer`;
+}
+
+/** The owner that a record names was removed before the record was stored. */
+export function refuseOwner({ member }: StoreOwner): HttpResponse {
+  const detail = "must be the id of the record that owns this one, which has been removed";
+  return problem(problemTypes.invalidContent, {
+    detail: `The ${member} ${detail}. Nothing was stored.`,
+    errors: [{ detail, pointer: toPointer([member]) }],
   });
 }
 

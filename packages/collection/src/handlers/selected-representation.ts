@@ -4,6 +4,7 @@ import { attachment, HeaderList, notModified, type Validators, validatorFields }
 import { formatParameter, readQuery } from "../lists/parameters.ts";
 import type { Representation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";
+import { collectionUrl } from "./record-scope.ts";
 
 /**
  * Returns the representation that the query names (`?format=csv`), else the one that the route's `accept` chose, else the first.
@@ -47,10 +48,11 @@ function named<R extends Representation>(
 export function asFile(
   response: HttpResponse,
   request: HttpRequest<unknown>,
-  { representation: { extension }, path, id }: FileContent,
+  { representation: { extension }, id }: FileContent,
 ): HttpResponse {
   if (extension === undefined || formatOf(request) === undefined) return response;
-  const segment = decodeURIComponent(path.slice(path.lastIndexOf("/") + 1)).replaceAll(notInFileNames, "_");
+  const url = collectionUrl(request, id === undefined ? "collection" : "record");
+  const segment = decodeURIComponent(url.slice(url.lastIndexOf("/") + 1)).replaceAll(notInFileNames, "_");
   const collection = segment === "" ? "records" : segment;
   const fileName = `${collection}${id === undefined ? "" : `-${id}`}.${extension}`;
   return response.withHeader("Content-Disposition", attachment(fileName));
@@ -59,8 +61,6 @@ export function asFile(
 /** The content that is named as a file. */
 interface FileContent {
   readonly representation: Representation;
-  /** The canonical path of the collection. */
-  readonly path: string;
   /** Undefined for a list. */
   readonly id?: number;
 }

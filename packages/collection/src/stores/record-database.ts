@@ -1,5 +1,7 @@
+import { nearestName, orNearest } from "waymark/content";
 import type { CollectionDefinition, Database, DatabaseOptions } from "../database.ts";
 import type { Document, Store } from "../store.ts";
+import { ownersFirst } from "./definition.ts";
 import { ObservedEngine, type WriteHealth } from "./observed-engine.ts";
 import { type Engine, RecordStore } from "./record-store.ts";
 import { type RestoreTarget, restoreSnapshot } from "./restore.ts";
@@ -38,13 +40,20 @@ export function recordDatabase(
   };
   const storeOf = (definition: CollectionDefinition): RecordStore => {
     const observed = new ObservedEngine(engine.collection(definition), definition.name, health, observer);
-    return new RecordStore(observed, definition, now);
+    return new RecordStore(observed, definition, now, definition.owner && stores.get(definition.owner.collection));
   };
-  const stores = new Map(collections.map((each) => [each.name, storeOf(each)]));
+  const stores = new Map<string, RecordStore>();
+  for (const each of ownersFirst(collections)) stores.set(each.name, storeOf(each));
   return {
     store<T extends Document>(collection: string) {
       const store: Store | undefined = stores.get(collection);
-      if (store === undefined) throw new RangeError(`The database was opened without ${JSON.stringify(collection)}`);
+      if (store === undefined) {
+        const names = collections.map(({ name }) => name);
+        const hint = orNearest(nearestName(collection, names)) || ".";
+        throw new RangeError(
+          `The database was opened without ${JSON.stringify(collection)}${hint} Known: ${names.join(", ")}`,
+        );
+      }
       return store as Store<T>; // The type of the records is what the caller says.
     },
     async check() {

@@ -15,6 +15,7 @@ import {
   type Replacement,
   type Store,
   type StoredRecord,
+  type StoreOwner,
 } from "../store.ts";
 import type { BulkSource } from "./bulk-source.ts";
 import type { Claim } from "./decide.ts";
@@ -43,20 +44,26 @@ export interface Engine {
 export class RecordStore implements Store {
   readonly members: readonly SelectableMember[];
   readonly fullText: boolean;
+  readonly owner: StoreOwner | undefined;
   readonly #engine: Engine;
   readonly #definition: CollectionDefinition;
   readonly #now: () => Date;
+  /** The id of the owner; undefined for the records of all owners. */
   readonly #owner: number | undefined;
 
-  /** @param now the clock for the times of the records */
-  constructor(engine: Engine, definition: CollectionDefinition, now: () => Date, owner?: number) {
+  /**
+   * @param now the clock for the times of the records
+   * @param owner the store of all owners, or the id of one; undefined where the collection has none
+   */
+  constructor(engine: Engine, definition: CollectionDefinition, now: () => Date, owner?: Store | number) {
     const { selectable = [], fullText = [] } = definition;
     this.members = [...storeMembers, ...selectable];
     this.fullText = fullText.length > 0;
     this.#engine = engine;
     this.#definition = definition;
     this.#now = now;
-    this.#owner = owner;
+    if (typeof owner === "number") this.#owner = owner;
+    else this.owner = definition.owner && owner && { member: definition.owner.member, store: owner };
   }
 
   find(id: number): Awaitable<StoredRecord | undefined> {

@@ -22,6 +22,15 @@ export function describeOwner(name: string, withStore: WithStore): void {
     };
 
     it(
+      "are in a store that says what owns them, unless it is that of one owner",
+      withBooks(async (books, people, database) => {
+        assert.deepEqual(books.owner, { member: "personId", store: people });
+        assert.deepEqual(database.store("page").owner, { member: "bookId", store: books });
+        assert.equal(books.within(1).owner, undefined);
+      }),
+    );
+
+    it(
       "have its id behind their own",
       withBooks(async (books) => {
         const record = await create(books.within(2), { title: "Emma", personId: 1, id: 9 });
@@ -164,6 +173,7 @@ export function describeOwner(name: string, withStore: WithStore): void {
       "are there in collections alone that have one",
       withStore(async (people) => {
         assert.throws(() => people.within(1), TypeError);
+        assert.equal(people.owner, undefined);
       }),
     );
   });

@@ -1,0 +1,51 @@
+import { parseTemplate, type TemplatePart } from "waymark/routing";
+import type { Addressed } from "../handlers/record-scope.ts";
+import type { CollectionSettings, RecordNouns } from "../settings.ts";
+import type { Document } from "../store.ts";
+
+/** A collection as its document speaks of it: where it stands, and what its records are called. */
+export interface DescribedCollection<T extends Document> extends Omit<CollectionSettings<T>, "path" | "nouns"> {
+  /** The whole path of the collection, with variables: `/users/{userId}/books`. */
+  readonly path: string;
+  readonly nouns: Required<Omit<RecordNouns, "example">>;
+  /** Whether the path names the owner of the records. */
+  readonly namesOwner: boolean;
+}
+
+/**
+ * Takes a route of a collection apart for its document.
+ *
+ * @param template the whole path of the route
+ * @param of what the path leads to
+ */
+export function describedAt<T extends Document>(
+  settings: CollectionSettings<T>,
+  template: string,
+  of: Addressed,
+): DescribedCollection<T> {
+  const segments = parseTemplate(template).slice(0, of === "record" ? -1 : undefined);
+  const path = segments.map((parts) => `/${parts.map(plainText).join("")}`).join("");
+  return {
+    ...settings,
+    path,
+    nouns: nounsOf(path, settings.nouns),
+    namesOwner: path.includes(`{${settings.ownerMember}}`),
+  };
+}
+
+/** Leaves out the regular expressions of variables. */
+function plainText(part: TemplatePart): string {
+  if (part.kind === "text") return part.text;
+  return part.kind === "wildcard" ? "*" : `{${part.name}}`;
+}
+
+/** Names the records by the last segment of the path: `order-lines`, and `record of order-lines` since only a person knows the singular. */
+function nounsOf(path: string, given: RecordNouns | undefined): DescribedCollection<Document>["nouns"] {
+  const segment = path.split("/").at(-1) ?? "";
+  const { one = `record of ${segment}`, many = segment, schema, always = [] } = given ?? {};
+  const pascal = (given === undefined ? segment : one).replace(
+    /(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g,
+    (_, letter: string) => letter.toUpperCase(),
+  );
+  return { one, many, schema: schema ?? pascal, always };
+}

@@ -1,0 +1,53 @@
+import type { StandardSchemaV1, ValidationResult, Validator } from "waymark/content";
+import { isJsonObject } from "../patch/merge-patch.ts";
+import { objectSchemaOf } from "../record-schema.ts";
+import type { CollectionSettings } from "../settings.ts";
+import { type Document, isRecordId, type StoreOwner } from "../store.ts";
+import { validateBeside, without } from "./changed-document.ts";
+import { type Preferences, preferredSchema } from "./preferences.ts";
+import { notAnOwner } from "./refusals.ts";
+
+/**
+ * Returns the validator for a new record, by the schema that the client prefers. An id that the schema lets through must be one that
+ * a record can have.
+ *
+ * @param owner what the record must name its owner by; undefined where the path names the owner, or there is none
+ */
+export function creationOf<T extends Document>(
+  settings: CollectionSettings<T>,
+  preferences: Preferences,
+  owner: StoreOwner | undefined,
+): (value: unknown) => ReturnType<Extract<Validator<T>, (value: unknown) => unknown>> {
+  const schema = preferredSchema(settings, preferences);
+  const validate = owner === undefined ? schema["~standard"].validate : withOwner(schema, owner);
+  return (value) => {
+    const result = validate(value);
+    return result instanceof Promise ? result.then(withRecordId) : withRecordId(result);
+  };
+}
+
+/**
+ * Adds to a schema the member with the owner's id, unless the schema has it: most describe what the clients send below an owner.
+ * The owner must exist.
+ */
+function withOwner<T extends Document>(
+  schema: StandardSchemaV1<unknown, T>,
+  { member, store }: StoreOwner,
+): (value: unknown) => Promise<ValidationResult<T>> {
+  const knowsMember = Object.hasOwn(objectSchemaOf(schema, "input").properties, member);
+  return async (value) => {
+    if (!isJsonObject(value)) return schema["~standard"].validate(value);
+    const id = value[member];
+    const isOwner = isRecordId(id) && (await store.find(id)) !== undefined;
+    const issues = isOwner ? [] : [{ message: notAnOwner(id), path: [member] }];
+    const result = await validateBeside(issues, schema, knowsMember ? value : without(value, [member]));
+    return result.issues === undefined ? { value: { ...result.value, [member]: id } } : result;
+  };
+}
+
+function withRecordId<T extends Document>(result: ValidationResult<T>): ValidationResult<T> {
+  if (result.issues !== undefined || !("id" in result.value)) return result;
+  const { id } = result.value;
+  if (id === undefined || isRecordId(id)) return result;
+  return { issues: [{ message: `must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}`, path: ["id"] }] };
+}
