@@ -21,6 +21,7 @@ export { type XmlRepresentationOptions, xmlRepresentation } from "./formats/xml.
 export { type XmlDecoderOptions, xmlDecoder } from "./formats/xml-decoder.ts";
 export { jsonPatchType, mergePatchType } from "./handlers/change.ts";
 export type { BulkLimits, ListLimits } from "./limits.ts";
+export { FileNameError, FileTakenError, NewFile, type NewFileOptions } from "./new-file.ts";
 export type { DatabaseObserver, StoreCommit, StoreOperation } from "./observer.ts";
 export { displayAddress, openDatabase, openPostgresDatabase, openSnapshot } from "./open-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";

@@ -1,5 +1,8 @@
+import { FileNameError } from "@waymark/collection";
+
 /** Returns in words why the system does not read or write a file; undefined for an error that is not of the system. */
 export function fileFault(error: unknown): string | undefined {
+  if (error instanceof FileNameError) return error.message;
   // Errors of databases and streams have a code, too, but no call of the system.
   const isOfSystem = error instanceof Error && "syscall" in error && "code" in error;
   const code = isOfSystem ? String(error.code) : undefined;

@@ -179,8 +179,11 @@ describe("import", () => {
     const database = newFile("db");
     const file = write("csv", "name,email\nAda,ada\n");
     for (const [rejects, message] of [
-      [folder.path("missing/rejects.csv"), /^The directory ".*missing" of --rejects does not exist\.$/],
-      [folder.path("."), /^".*" of --rejects is a directory\.$/],
+      [
+        folder.path("missing/rejects.csv"),
+        /^The file ".*" of --rejects cannot be written: its directory does not exist$/,
+      ],
+      [folder.path("."), /^The file ".*" of --rejects cannot be written: it is a directory$/],
     ] as const) {
       await assert.rejects(run("import", file, "--database", database, "--rejects", rejects), { message });
     }
@@ -455,17 +458,18 @@ describe("what is exported and imported", () => {
     });
   }
 
-  it("goes into a named pipe, and to where a link points", { skip: process.platform === "win32" }, async () => {
+  it("goes into a named pipe, and to a device that a link leads to", {
+    skip: process.platform === "win32",
+  }, async () => {
     const database = newFile("db");
     await run("import", write("csv", "name\nAda\n"), "--database", database);
-    const [pipe, link, target] = [folder.path("pipe.csv"), folder.path("link.csv"), write("csv", "old")];
+    const [pipe, link] = [folder.path("pipe.csv"), folder.path("link.csv")];
     execFileSync("mkfifo", [pipe]);
     const [read] = await Promise.all([readFile(pipe, "utf8"), run("export", pipe, "--database", database)]);
     assert.match(read, /^id,name,.*\r\n1,Ada,/);
     assert(lstatSync(pipe).isFIFO());
-    symlinkSync(target, link);
+    symlinkSync("/dev/null", link);
     await run("export", link, "--database", database);
-    assert.equal(readFileSync(target, "utf8"), read);
     assert(lstatSync(link).isSymbolicLink());
   });
 

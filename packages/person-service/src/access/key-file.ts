@@ -1,6 +1,7 @@
 import type { Stats } from "node:fs";
-import { type FileHandle, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { NewFile } from "@waymark/collection";
 import { quote } from "waymark/content";
 import * as z from "zod";
 import { fileFault } from "../file-fault.ts";
@@ -31,34 +32,26 @@ export async function readKeys(file: string): Promise<readonly StoredKey[]> {
 }
 
 /**
- * Changes the keys of a file. A missing file is made, readable for its owner only. Readers see the old file or the new one,
- * never a part; the change is on disk when this resolves. Of two changes at the same time one fails. A link stays: what it
- * leads to is changed.
+ * Changes the keys of a file. A missing file is made with its folder, readable for its owner only. Readers see the old file or the
+ * new one, never a part; the change is on disk when this resolves. Of two changes at the same time one fails.
  *
- * @throws FileError when the file cannot be used, another change is under way, or it cannot be written
+ * @throws FileError when the file cannot be used, is a symbolic link, another change is under way, or it cannot be written
  */
 export async function changeKeys(
-  path: string,
+  file: string,
   change: (keys: readonly StoredKey[]) => readonly StoredKey[],
 ): Promise<void> {
-  const file = await realpath(path).catch(() => path); // one that is missing is made
-  const next = `${file}.new`;
-  const handle = await lock(file, next);
+  await using next = await lockKeys(file);
   try {
     const before = await statIfThere(file);
     const keys = change(before === undefined ? [] : await readKeys(file));
-    if (before !== undefined) await handOver(handle, before);
-    await handle.writeFile(`${JSON.stringify({ keys }, null, 2)}\n`);
-    await handle.sync();
-    await handle.close();
-    await rename(next, file);
+    if (before !== undefined) await handOver(next.handle, before);
+    await next.handle.writeFile(`${JSON.stringify({ keys }, null, 2)}\n`);
+    await next.finish();
   } catch (error) {
-    await handle.close();
-    await rm(next, { force: true });
     const fault = fileFault(error);
     throw fault === undefined ? error : new FileError(file, [`writing it failed: ${fault}`]);
   }
-  await syncFolder(dirname(file));
 }
 
 const keyFileSchema: z.ZodType<{ readonly keys: readonly StoredKey[] }> = z
@@ -96,27 +89,17 @@ async function handOver(handle: FileHandle, { uid, gid, mode }: Stats): Promise<
 }
 
 /** Opens the file that will replace the other. While it exists, no other command changes the other. */
-async function lock(file: string, next: string): Promise<FileHandle> {
+async function lockKeys(file: string): Promise<NewFile> {
+  const lock = ".new";
   try {
     await mkdir(dirname(file), { recursive: true });
-    return await open(next, "wx", 0o600);
+    return await NewFile.open(file, { replace: true, lock });
   } catch (error) {
-    const isLocked = (error as NodeJS.ErrnoException).code === "EEXIST"; // of the system: these calls throw nothing else
+    const isLocked = (error as NodeJS.ErrnoException).code === "EEXIST"; // of the system, or the error of a name, which has none
     throw new FileError(file, [
       isLocked
-        ? `another command is changing it; if none is, one broke off, and ${quote(next)} can be removed`
-        : `writing ${quote(next)} failed: ${fileFault(error)}`,
+        ? `another command is changing it; if none is, one broke off, and ${quote(file + lock)} can be removed`
+        : `writing it failed: ${fileFault(error)}`,
     ]);
-  }
-}
-
-/** Writes the folder to disk, and so the new name of the file. Windows does not have this. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const handle = await open(folder);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -26,7 +26,7 @@ export const checkConfigCommand: Command = {
     const { access: file, keys, sessionKeyFile, tls } = toOptions(given);
     if (tls !== undefined) await readTlsFiles(tls);
     // A start makes the one that is missing.
-    if (sessionKeyFile !== undefined && existsSync(sessionKeyFile)) readSessionKey(sessionKeyFile);
+    if (sessionKeyFile !== undefined && existsSync(sessionKeyFile)) await readSessionKey(sessionKeyFile);
     if (file === undefined) return;
     const { openAccess } = await import("../access/access.ts");
     await openAccess({ file, keys });

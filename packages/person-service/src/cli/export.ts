@@ -1,12 +1,9 @@
-import { once } from "node:events";
-import { createWriteStream } from "node:fs";
-import { realpath, rename, rm, stat } from "node:fs/promises";
-import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import {
   displayAddress,
   isPostgresAddress,
   listText,
+  NewFile,
   openDatabase,
   openSnapshot,
   type Store,
@@ -50,9 +47,14 @@ export const exportCommand: Command = {
       const store = database.store(personCollection.name);
       const draw = file === undefined ? () => undefined : drawProgress(io);
       if (file === undefined) {
-        await write(store, format, process.stdout, draw);
+        await write(store, format, draw, toStandardOutput);
       } else {
-        const count = await describeFault(file, () => writeFile(file, (output) => write(store, format, output, draw)));
+        const count = await describeFault(file, async () => {
+          await using output = await NewFile.open(file, { replace: true });
+          const written = await write(store, format, draw, (pieces) => output.handle.writeFile(pieces));
+          await output.finish();
+          return written;
+        });
         io.print(`exported ${countPeople(count)} from ${displayAddress(address)} to ${file}`);
       }
     } finally {
@@ -61,12 +63,12 @@ export const exportCommand: Command = {
   },
 };
 
-/** Writes all people, and returns how many there are. A reader that wants no more is no mistake. */
+/** Writes all people, and returns how many there are. */
 async function write(
   store: Store,
   format: TransferFormat,
-  output: Writable,
   draw: (share: number, people: number) => void,
+  take: (pieces: AsyncIterable<string>) => Promise<void>,
 ): Promise<number> {
   const total = await store.count();
   let count = 0;
@@ -78,41 +80,18 @@ async function write(
     }
   }
   const syntax = format.representation.list({ url: "/person", request: HttpRequest.of() });
-  const pieces = listText(counted(), syntax);
-  try {
-    // Standard output stays open for what the program prints.
-    await pipeline(pieces, output, { end: output !== process.stdout });
-  } catch (error) {
-    // The program reports that standard output cannot be written, unless its reader wants no more.
-    const isReported = output === process.stdout && fileFault(error) !== undefined;
-    if (!isReported) throw error;
-  }
+  await take(listText(counted(), syntax));
   return count;
 }
 
-/**
- * Writes a file under another name first, so that one of this name is always complete. What is there and is not a file, such as a
- * device or a named pipe, is written to and stays what it is.
- */
-async function writeFile(file: string, write: (output: Writable) => Promise<number>): Promise<number> {
-  const found = await stat(file).catch(() => undefined);
-  if (found !== undefined && !found.isFile()) return write(await open(file));
-  const target = found === undefined ? file : await realpath(file);
-  const partial = `${target}.part`;
+async function toStandardOutput(pieces: AsyncIterable<string>): Promise<void> {
   try {
-    const count = await write(await open(partial));
-    await rename(partial, target);
-    return count;
+    // It stays open for what the program prints.
+    await pipeline(pieces, process.stdout, { end: false });
   } catch (error) {
-    await rm(partial, { force: true });
-    throw error;
+    // The program reports that standard output cannot be written, unless its reader wants no more.
+    if (fileFault(error) === undefined) throw error;
   }
-}
-
-async function open(path: string): Promise<Writable> {
-  const output = createWriteStream(path, { mode: 0o600 });
-  await once(output, "open");
-  return output;
 }
 
 async function describeFault<T>(file: string, write: () => Promise<T>): Promise<T> {

@@ -1,15 +1,14 @@
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
 import { type Database, displayAddress, isPostgresAddress, openDatabase, type Store } from "@waymark/collection";
 import { ContentError, quote } from "waymark/content";
-import { fileFault } from "../file-fault.ts";
+import { fileFault, newFileFault } from "../file-fault.ts";
 import { personCollection } from "../person/collection.ts";
 import { personSchema } from "../person/schema.ts";
 import { adviceOn, columnNames, parseMap } from "../transfer/columns.ts";
 import { formatNames, formatOfFile, formats, isFormatName, type TransferFormat } from "../transfer/formats.ts";
 import { importPeople } from "../transfer/import-people.ts";
-import { openRejects, RejectsError } from "../transfer/rejects.ts";
+import { openRejects, type Rejects, RejectsError } from "../transfer/rejects.ts";
 import { copyOfStream, openSourceFile, type SourceFile } from "../transfer/source-file.ts";
 import { dateReader } from "../transfer/values.ts";
 import { CommandError, type CommandStreams, type Given } from "./command.ts";
@@ -50,8 +49,7 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
   const map = parseMap(given.values("map"));
   const columns = columnNames(map);
   const rejectsFile = given.value("rejects");
-  if (rejectsFile !== undefined) await requireWritable(rejectsFile, path);
-  const rejects = rejectsFile === undefined ? undefined : openRejects(rejectsFile, source, format.name === "csv");
+  await using rejects = rejectsFile === undefined ? undefined : await rejectsIn(rejectsFile, path, source, format);
   const isDryRun = given.has("dry-run");
   const address = given.value("database") ?? "";
   const database = await openTarget(address, isDryRun);
@@ -73,11 +71,11 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
       onRefusal: report.add,
       onProgress: ({ bytes, stored, updated, known }) => draw(bytes / source.size, stored + updated + known),
       isStopped,
-    }).finally(() => rejects?.close());
+    }).finally(() => rejects?.finish());
     report.end();
     conclude(result, isDryRun ? "" : ` in ${displayAddress(address)}`, given, io);
   } catch (error) {
-    if (error instanceof RejectsError) throw toCommandError(error, rejectsFile);
+    if (error instanceof RejectsError) throw toCommandError(error, rejectsFile, continues);
     if (!(error instanceof ContentError)) throw error;
     if (columns.unknown.length > 0) throw new CommandError(adviceOn(columns.unknown));
     throw new CommandError(`${quote(name)} cannot be read as ${format.name}: ${error.message}`);
@@ -118,22 +116,22 @@ async function readThrough(path: string, name: string): Promise<SourceFile> {
   }
 }
 
-/** Refuses a file for refused people before anybody is stored; it is made when somebody is refused. */
-async function requireWritable(file: string, source: string): Promise<void> {
+/** Opens the file for refused people before anybody is stored. */
+async function rejectsIn(file: string, path: string, source: SourceFile, format: TransferFormat): Promise<Rejects> {
   const found = await stat(file).catch(() => undefined);
-  const { dev, ino } = await stat(source);
+  const { dev, ino } = await stat(path);
   // The same by whatever name, such as that of a link.
   if (found?.ino === ino && found.dev === dev) {
     throw new CommandError("--rejects must be another file than the one that is imported.");
   }
-  if (found?.isDirectory()) throw new CommandError(`${quote(file)} of --rejects is a directory.`);
-  const directory = dirname(resolve(file));
-  if (found === undefined && !existsSync(directory)) {
-    throw new CommandError(`The directory ${quote(directory)} of --rejects does not exist.`);
+  try {
+    return await openRejects(file, source, format.name === "csv");
+  } catch (error) {
+    throw error instanceof RejectsError ? toCommandError(error, file, "") : error;
   }
 }
 
-function toCommandError({ cause }: RejectsError, file = ""): CommandError {
-  const reason = `The file ${quote(file)} of --rejects cannot be written: ${fileFault(cause)}`;
-  return new CommandError(`${reason}. Run the same command again within 24 hours to continue; nobody is stored twice.`);
-}
+const toCommandError = ({ cause }: RejectsError, file = "", advice: string): CommandError =>
+  new CommandError(`The file ${quote(file)} of --rejects cannot be written: ${newFileFault(cause)}${advice}`);
+
+const continues = ". Run the same command again within 24 hours to continue; nobody is stored twice.";

@@ -57,7 +57,9 @@ async function openAccessOf(
   onDenial: ((denial: AccessDenial) => void) | undefined,
 ): Promise<Access | undefined> {
   const sessionKey =
-    sessionKeyFile === undefined ? worker && Buffer.from(worker.sessionKey, "base64") : readSessionKey(sessionKeyFile);
+    sessionKeyFile === undefined
+      ? worker && Buffer.from(worker.sessionKey, "base64")
+      : await readSessionKey(sessionKeyFile);
   if (file === undefined) return undefined;
   // Most programs have none, and it takes a tenth of their start to load.
   const { openAccess } = await import("../access/access.ts");

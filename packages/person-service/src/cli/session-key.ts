@@ -1,5 +1,7 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { FileTakenError, NewFile } from "@waymark/collection";
 import { quote } from "waymark/content";
 import { fileFault, newFileFault } from "../file-fault.ts";
 import { CommandError } from "./command.ts";
@@ -8,11 +10,11 @@ import { CommandError } from "./command.ts";
  * Reads the key that seals the sessions of browsers. Makes the file, for its owner only, if it is missing; of several processes
  * that do so at the same time, the first one makes it.
  *
- * @throws CommandError in one line, when the file cannot be read or made, or has something else
+ * @throws CommandError (rejects) in one line, when the file cannot be read or made, or has something else
  */
-export function readSessionKey(file: string): Uint8Array {
-  if (!existsSync(file)) make(file);
-  const text = read(file);
+export async function readSessionKey(file: string): Promise<Uint8Array> {
+  if (!existsSync(file)) await make(file);
+  const text = await read(file);
   const key = Buffer.from(text, "base64");
   if (key.length === keyLength && key.toString("base64") === text) return key;
   throw new CommandError(
@@ -22,27 +24,20 @@ export function readSessionKey(file: string): Uint8Array {
 
 const keyLength = 32;
 
-/** Makes the file in one step, so that no other process reads half of it. */
-function make(file: string): void {
-  const unnamed = `${file}.${randomUUID()}`;
+async function make(file: string): Promise<void> {
   try {
-    writeFileSync(unnamed, `${randomBytes(keyLength).toString("base64")}\n`, { flag: "wx", mode: 0o600 });
-    try {
-      linkSync(unnamed, file);
-    } finally {
-      unlinkSync(unnamed);
-    }
+    await using made = await NewFile.open(file);
+    await made.handle.writeFile(`${randomBytes(keyLength).toString("base64")}\n`);
+    await made.finish();
   } catch (error) {
+    if (!(error instanceof FileTakenError)) throw unusable(file, `made: ${newFileFault(error)}`, error);
     // Another process was faster.
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) {
-      throw unusable(file, `made: ${newFileFault(error)}`, error);
-    }
   }
 }
 
-function read(file: string): string {
+async function read(file: string): Promise<string> {
   try {
-    return readFileSync(file, "utf8").trim();
+    return (await readFile(file, "utf8")).trim();
   } catch (error) {
     throw unusable(file, `read: ${fileFault(error)}`, error);
   }

@@ -1,6 +1,4 @@
-import { once } from "node:events";
-import { createWriteStream } from "node:fs";
-import { finished } from "node:stream/promises";
+import { NewFile } from "@waymark/collection";
 import type { SourceFile } from "./source-file.ts";
 
 /** The column or member in which a file of refused records says why. An import leaves it out. */
@@ -21,58 +19,59 @@ export interface Refusal {
 export class RejectsError extends Error {}
 
 /** Writes refused records to a file that can be corrected and imported. */
-export interface Rejects {
+export interface Rejects extends AsyncDisposable {
   /**
    * @param refusals in the order of the file
    * @throws RejectsError (rejects)
    */
   add(refusals: readonly Refusal[]): Promise<void>;
-  /** @throws RejectsError (rejects) */
-  close(): Promise<void>;
+  /**
+   * Gives the file its name, if it has anything in it. Without this, nothing is left of it.
+   *
+   * @throws RejectsError (rejects)
+   */
+  finish(): Promise<void>;
 }
 
 /**
  * Opens a file for refused records: rows of CSV as they stand in the source, with a column that says why; records of other formats
- * as NDJSON, with such a member. It is made with the first of them.
+ * as NDJSON, with such a member.
+ *
+ * @throws RejectsError (rejects)
  */
-export function openRejects(path: string, source: SourceFile, isCsv: boolean): Rejects {
+export async function openRejects(path: string, source: SourceFile, isCsv: boolean): Promise<Rejects> {
+  const file = await describeFault(NewFile.open(path, { replace: true }));
   const rows = isCsv ? new RowsOfSource(source) : undefined;
-  let output: ReturnType<typeof createWriteStream> | undefined;
-  let fault: unknown;
-  const write = async (text: string): Promise<void> => {
-    if (output === undefined) {
-      output = createWriteStream(path, { mode: 0o600 });
-      output.on("error", (error) => {
-        fault = error;
-      });
-      await once(output, "open");
-      if (rows !== undefined) text = `${rows.marked(await rows.header(), importErrorName)}${text}`;
-    }
-    if (fault === undefined && !output.write(text)) await once(output, "drain");
-    if (fault !== undefined) throw fault;
+  let isEmpty = true;
+  const textOf = async (refusal: Refusal): Promise<string> => {
+    const { value, reason } = refusal;
+    if (rows !== undefined) return rows.marked(await rows.take(refusal), reason);
+    return typeof value === "object" && value !== null
+      ? `${JSON.stringify({ ...value, [importErrorName]: reason })}\n`
+      : "";
   };
   return {
     async add(refusals) {
-      for (const refusal of refusals) {
-        const { value, reason } = refusal;
-        if (rows !== undefined) await describeFault(write(rows.marked(await rows.take(refusal), reason)));
-        else if (typeof value === "object" && value !== null) {
-          await describeFault(write(`${JSON.stringify({ ...value, [importErrorName]: reason })}\n`));
-        }
-      }
+      let text = "";
+      for (const refusal of refusals) text += await textOf(refusal);
+      if (text === "") return;
+      if (isEmpty && rows !== undefined) text = `${rows.marked(await rows.header(), importErrorName)}${text}`;
+      isEmpty = false;
+      await describeFault(file.handle.writeFile(text));
     },
-    async close() {
+    async finish() {
+      if (!isEmpty) await describeFault(file.finish());
+    },
+    async [Symbol.asyncDispose]() {
       await rows?.close();
-      if (output === undefined) return;
-      output.end();
-      await describeFault(finished(output));
+      await file[Symbol.asyncDispose]();
     },
   };
 }
 
-async function describeFault(writing: Promise<void>): Promise<void> {
+async function describeFault<T>(writing: Promise<T>): Promise<T> {
   try {
-    await writing;
+    return await writing;
   } catch (cause) {
     throw new RejectsError("The file of refused records cannot be written", { cause });
   }

@@ -1,11 +1,9 @@
-import { randomUUID } from "node:crypto";
-import { constants } from "node:fs";
-import { access, chmod, link, open, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { rm, stat } from "node:fs/promises";
 import { backup, DatabaseSync } from "node:sqlite";
+import { FileNameError, FileTakenError, NewFile } from "../../new-file.ts";
 import { RestoreError } from "../../snapshot.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
-import { makePrivateFile, openingFault } from "./file.ts";
+import { openingFault } from "./file.ts";
 import { assertIntact, readSqliteFile } from "./snapshot.ts";
 
 /** Lists the options of `backupSqliteFile`. */
@@ -27,49 +25,36 @@ export async function backupSqliteFile(
   to: string,
   { onProgress = () => undefined }: BackupOptions = {},
 ): Promise<void> {
-  await assertFree(to);
-  await access(dirname(resolve(to)), constants.W_OK | constants.X_OK).catch((error) => {
+  const refuse = (error: unknown): never => {
     throw refusalOf(to, error);
-  });
-  // The transaction sees one moment, however long the copying takes. Without it, each write would restart the
-  // copying.
+  };
+  await using target = await NewFile.open(to).catch(refuse);
+  const partial = target.partial as string; // nothing but a new file is not replaced
+  // The transaction sees one moment, however long the copying takes. Without it, each write would restart the copying.
   const { database } = readSqliteFile(file);
-  const partial = join(dirname(resolve(to)), `.${basename(to)}.${randomUUID()}.partial`);
   try {
-    makePrivateFile(partial);
     await backup(database, partial, {
       rate: pagesAtOnce,
       progress: ({ totalPages, remainingPages }) => onProgress(1 - remainingPages / Math.max(1, totalPages)),
     });
-    await finish(file, partial);
-    await chmod(partial, (await stat(file)).mode & 0o666);
-    await giveName(partial, to);
+    assertWhole(file, partial);
+    await target.handle.chmod((await stat(file)).mode & 0o666);
+    await target.finish();
     onProgress(1);
   } catch (error) {
-    throw refusalOf(to, error);
+    refuse(error);
   } finally {
     database.close();
     // SQLite leaves its journal when it cannot undo an unfinished write.
-    for (const suffix of ["", "-journal"]) await rm(partial + suffix, { force: true });
+    await rm(`${partial}-journal`, { force: true });
   }
 }
 
 /** In pages; 4 MiB. */
 const pagesAtOnce = 1024;
 
-async function assertFree(to: string): Promise<void> {
-  const isThere = await access(to, constants.F_OK).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) throw taken(to);
-}
-
-const taken = (to: string): RestoreError =>
-  new RestoreError(`There is ${JSON.stringify(to)} already: name a file that is not there yet`);
-
-/** Makes the new file a single one without a log, checks that it is intact, and flushes it to disk. */
-async function finish(file: string, partial: string): Promise<void> {
+/** Makes the new file a single one without a log, and checks that it is intact. */
+function assertWhole(file: string, partial: string): void {
   try {
     const written = new DatabaseSync(partial);
     try {
@@ -81,47 +66,25 @@ async function finish(file: string, partial: string): Promise<void> {
   } catch (error) {
     throw openingFault(file, error);
   }
-  await synchronize(partial);
-}
-
-/**
- * Gives the new file its name. A link never replaces another file. On a file system without links, a file that gets the name
- * between the check and the renaming is replaced.
- */
-async function giveName(partial: string, to: string): Promise<void> {
-  try {
-    await link(partial, to);
-  } catch (error) {
-    if (codeOf(error) === "EEXIST") throw taken(to);
-    await assertFree(to);
-    await rename(partial, to);
-  }
-  await synchronize(dirname(resolve(to))).catch(() => undefined); // not every system lets a directory be opened
-}
-
-async function synchronize(path: string): Promise<void> {
-  const handle = await open(path, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Returns the error to throw: a RestoreError of one line when the system or SQLite refuses the new file. */
 function refusalOf(to: string, error: unknown): unknown {
+  if (error instanceof FileTakenError) {
+    return new RestoreError(`There is ${JSON.stringify(to)} already: name a file that is not there yet`);
+  }
   const reason = reasonOf(error);
   if (reason === undefined) return toStoreFault(error);
   return new RestoreError(`Cannot write ${JSON.stringify(to)}: ${reason}`, { cause: error });
 }
 
 function reasonOf(error: unknown): string | undefined {
+  if (error instanceof FileNameError) return error.message;
   // Only the new file needs room: the database is only read.
   if (sqliteCodeOf(error) === sqliteCode.full) return full;
   if (sqliteCodeOf(error) === sqliteCode.inputOutput) return "its disk, or that of the database, reports an error";
-  const code = codeOf(error);
-  if (code === undefined || !(error instanceof Error && "syscall" in error)) return undefined;
-  return reasons.get(code) ?? `the system answers ${code}`;
+  if (!(error instanceof Error && "syscall" in error && "code" in error)) return undefined;
+  return reasons.get(String(error.code)) ?? `the system answers ${error.code}`;
 }
 
 const full = "the disk is full; make room, or name a file elsewhere";
@@ -133,6 +96,3 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ["EROFS", "the file system is read-only; name a file elsewhere"],
   ["ENOSPC", full],
 ]);
-
-const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && "code" in error ? String(error.code) : undefined;

@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, mkdirSync, openSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, lstatSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
@@ -38,7 +38,8 @@ export function openSqliteFile(
     database = new DatabaseSync(file === ":memory:" ? file : usablePath(file), { timeout: busyTimeout });
     // Before anything is changed: a file of another program must stay as it is.
     database.exec("BEGIN");
-    identifySqliteFile(database, forRestore, layouts);
+    const found = identifySqliteFile(database, forRestore, layouts);
+    if (found === 0 && file !== ":memory:") assertNoLink(file);
     database.exec("COMMIT");
     useWriteAheadLog(database, busyTimeout);
     database.exec(`${settings} BEGIN IMMEDIATE`);
@@ -102,12 +103,19 @@ function usablePath(file: string): string {
   return path;
 }
 
+/** Checks a file that is made or still empty: another user of the directory may have put a link there. */
+function assertNoLink(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  throw new Unusable("it is a symbolic link; name the file that it leads to");
+}
+
 /** Makes an empty file for its owner only. SQLite gives the files beside it, which end in -wal and -shm, the same mode. */
-export function makePrivateFile(path: string): void {
+function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error; // another process was faster
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    assertNoLink(path); // otherwise another process was faster
   }
 }
 
