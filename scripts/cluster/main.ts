@@ -6,12 +6,14 @@ import { Ledger } from "./ledger.ts";
 import { startLoad } from "./load.ts";
 import { startPatroni } from "./patroni.ts";
 import { startPooledPostgres } from "./pgbouncer.ts";
+import { restoreServer } from "./restore.ts";
 
 // Runs the service on real databases with faults, and compares the answers with what is stored:
 //
 //   npm run cluster -- patroni                        kills the primary of three nodes
 //   npm run cluster -- patroni freeze --rounds 20     suspends it; further faults: switchover, slow, partition
 //   npm run cluster -- pgbouncer                      kills the pooler before a server; a further fault: server
+//   npm run cluster -- restore                        puts the files of a server back to those of an older state
 //   PG_BIN=/usr/lib/postgresql/17/bin npm run cluster -- citus
 //                                                     kills the worker that has the people; further faults: coordinator, other,
 //                                                     failover, coordinator-failover
@@ -19,7 +21,7 @@ import { startPooledPostgres } from "./pgbouncer.ts";
 // --instances N and --partitions N have the service run in several processes, and its tables in several partitions.
 
 const usage =
-  "Usage: npm run cluster -- patroni|pgbouncer|citus [FAULT…] [--rounds N] [--seconds N] [--instances N] [--partitions N]\n";
+  "Usage: npm run cluster -- patroni|pgbouncer|citus|restore [FAULT…] [--rounds N] [--seconds N] [--instances N] [--partitions N]\n";
 
 const everybody = "SELECT id, revision, document FROM person";
 
@@ -40,7 +42,8 @@ const { values, positionals } = parseArgs({
 });
 const [name = "", ...faults] = positionals;
 const start = clusters.get(name);
-if (start === undefined) {
+if (name === "restore") process.exitCode = await restore();
+else if (start === undefined) {
   process.stderr.write(usage);
   process.exitCode = 2;
 } else {
@@ -86,6 +89,20 @@ async function run(cluster: DatabaseCluster): Promise<number> {
         const total = `acknowledged ${ledger.acknowledged}, lists ${lists}, copies ${copies}`;
         process.stdout.write(`${fault} ${round}: ${total}; ${found.join(", ")}; ${paused}\n`);
       }
+    }
+  }
+  return wrong === 0 ? 0 : 1;
+}
+
+/** @returns 0 when nothing is wrong, otherwise 1 */
+async function restore(): Promise<number> {
+  let wrong = 0;
+  for (const partitions of [1, 16]) {
+    for (const remaining of [["writer"], ["reader"], ["writer", "reader"]] as const) {
+      const faults = await restoreServer({ partitions, people: 60, remaining });
+      wrong += Object.values(faults).reduce((sum, count) => sum + count, 0);
+      const found = Object.entries(faults).map(([what, count]) => `${what} ${count}`);
+      process.stdout.write(`restore, P = ${partitions}, ${remaining.join(" and ")} remains: ${found.join(", ")}\n`);
     }
   }
   return wrong === 0 ? 0 : 1;

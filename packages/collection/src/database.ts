@@ -40,7 +40,7 @@ export interface Database {
   /**
    * Accepts that the database went back to an older state: from now on ids and revisions begin above all assigned ones, up to
    * 1,000,000 of each, so that no id and no entity tag is used twice. Programs that refuse changes with StoreHistoryLost
-   * accept them again.
+   * accept them again; for PostgreSQL, nothing else makes them do so.
    *
    * @throws StoreUnavailable (rejects) when the database cannot be changed just now
    */

@@ -54,6 +54,90 @@ describe("a database that went back to an older state", () => {
     });
   }
 
+  /** Puts the collection back to the first of two people, past the programs. */
+  const putBack = (url: string): Promise<unknown> =>
+    execute(
+      url,
+      `DELETE FROM person WHERE id > 1; UPDATE waymark_collections SET revision = 1, last_id = 1;
+      DELETE FROM waymark_seals WHERE revision > 1`,
+    );
+
+  const readers: readonly (readonly [what: string, look: (database: Database) => Promise<unknown>])[] = [
+    ["read the state of its lists", async (database) => database.store("person").state()],
+    ["was asked for its health", (database) => database.check()],
+  ];
+  for (const [what, look] of readers) {
+    it(`is known to be so by a program that only ${what}, and then by every program`, async () => {
+      const url = await newPostgresDatabase();
+      const [reader, writer] = [await open(url), await open(url)];
+      await create(writer.store("person"), { name: "Ada" });
+      const lost = await create(writer.store("person"), { name: "Grace" });
+      await look(reader);
+      await writer.close();
+      await putBack(url);
+      await look(reader).catch(() => undefined);
+
+      const restarted = await open(url);
+      for (const database of [reader, restarted]) {
+        await assert.rejects(database.check(), StoreHistoryLost);
+        await assert.rejects(database.store("person").create({ name: "Alan" }), StoreHistoryLost);
+        assert.equal((await everything(database.store("person"))).length, 1);
+      }
+      await restarted.resume();
+      for (const database of [reader, restarted]) {
+        assert.deepEqual(await database.check(), { readOnly: false });
+        assert.ok((await create(database.store("person"), {})).id > lost.id);
+        await database.close();
+      }
+    });
+  }
+
+  it("is known to be so where other programs have changed it since, beyond what was lost", async () => {
+    const url = await newPostgresDatabase();
+    const knowing = await open(url);
+    const people = knowing.store("person");
+    await create(people, { name: "Ada" });
+    await create(people, { name: "Grace" });
+    const state = await people.state();
+    await putBack(url);
+    const unknowing = await open(url);
+    for (const name of ["Alan", "Edsger", "Barbara"]) await create(unknowing.store("person"), { name });
+    await assert.rejects(knowing.check(), StoreHistoryLost);
+    for (const database of [knowing, unknowing]) {
+      await assert.rejects(database.store("person").create({}), StoreHistoryLost);
+      assert.notEqual(await database.store("person").state(), state);
+      await assert.rejects(database.check(), StoreHistoryLost);
+    }
+    await Promise.all([knowing.close(), unknowing.close()]);
+  });
+
+  it("has no state twice while it is so, whatever is in it", async () => {
+    const url = await newPostgresDatabase();
+    const [knowing, other] = [await open(url), await open(url)];
+    const people = knowing.store("person");
+    await create(people, { name: "Ada" });
+    const state = await people.state();
+    await create(people, { name: "Grace" });
+    await putBack(url);
+    for (const database of [knowing, other]) {
+      const states = [await database.store("person").state(), await database.store("person").state(), state];
+      assert.equal(new Set(states).size, states.length);
+      await database.close();
+    }
+  });
+
+  it("stays usable by programs whose connections take turns in changing it", async () => {
+    const url = await newPostgresDatabase();
+    const programs = [await open(url), await open(url), await open(url)];
+    const stores = programs.map((program) => program.store("person"));
+    for (let round = 0; round < 8; round++) {
+      await Promise.all(stores.flatMap((people) => [people.create({}), people.createAll([{}, {}]), people.state()]));
+      for (const program of programs) await program.check();
+    }
+    assert.equal(await stores[0]?.revision(), 3 * 3 * 8);
+    await Promise.all(programs.map((program) => program.close()));
+  });
+
   it("takes no change when another file has taken the place of an SQLite file", async () => {
     const [file, backup] = [folder.path("replaced.db"), folder.path("backup.db")];
     const database = await open(file);

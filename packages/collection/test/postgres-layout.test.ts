@@ -56,7 +56,9 @@ async function databaseOf(layout: number): Promise<string> {
 
 describe("the layouts of PostgreSQL databases", () => {
   it("are those that landed, and there is a dump of each", () => {
-    assertLanded(presentLayouts, ["0b9c5a2a4e2caa8f"], (layout) => layoutFile(`postgres-${layout}.sql`));
+    assertLanded(presentLayouts, ["0b9c5a2a4e2caa8f", "902b7fa33586195c"], (layout) =>
+      layoutFile(`postgres-${layout}.sql`),
+    );
   });
 
   /** The dump of each number; 1 and 2 are of times at which these numbers had other meanings as well. */
@@ -276,7 +278,7 @@ describe("columns of a PostgreSQL database", () => {
     await before.close();
     await execute(
       url,
-      `UPDATE waymark_collections SET form = '{"owner":null,"columns":{}}' WHERE name = 'person';
+      `UPDATE waymark_forms SET form = '{"owner":null,"columns":{}}' WHERE name = 'person';
       UPDATE person SET words = NULL WHERE id > 200; ALTER TABLE person DROP COLUMN text_name`,
     );
     await using opened = disposable(await open(url));

@@ -30,7 +30,7 @@ export function emptiedPostgresDatabase(): (collections: readonly { readonly nam
       url = await newPostgresDatabase();
       return url;
     }
-    const tables = ["waymark_keys", "waymark_removals", ...collections.map(({ name }) => name)];
+    const tables = ["waymark_keys", "waymark_removals", "waymark_seals", ...collections.map(({ name }) => name)];
     await execute(
       url,
       `SET session_replication_role = replica; UPDATE waymark_collections SET revision = 0, last_id = 0;

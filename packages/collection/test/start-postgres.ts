@@ -36,6 +36,8 @@ export interface PostgresServer {
   kill(): Promise<void>;
   /** Starts it again on the same port, with the databases that it had. */
   start(): Promise<void>;
+  /** Keeps a copy of its files, for which it stops; returns what puts them back while it is stopped. */
+  backUp(): Promise<() => Promise<void>>;
   /** Stops it, and removes all that it kept. */
   end(): Promise<void>;
 }
@@ -187,6 +189,16 @@ async function serverOf({ programs, data, flags, remove, ...given }: ServerParts
     stop,
     kill: () => signal("SIGKILL"),
     start: () => startAgain(start),
+    async backUp() {
+      const copy = `${data}-backup`;
+      await stop();
+      await copyFiles(programs, data, copy);
+      await startAgain(start);
+      return async () => {
+        await removeAll(data);
+        await copyFiles(programs, copy, data);
+      };
+    },
     async end() {
       await stop();
       await remove();

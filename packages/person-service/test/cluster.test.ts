@@ -44,7 +44,7 @@ describe("npm run cluster", () => {
   it("says what it can do", () => {
     const { status, stderr } = run(["mysql"]);
     assert.equal(status, 2);
-    assert.match(stderr, /^Usage: npm run cluster -- patroni\|pgbouncer\|citus /);
+    assert.match(stderr, /^Usage: npm run cluster -- patroni\|pgbouncer\|citus\|restore /);
   });
 
   it("finds all that was acknowledged when the server behind the pooler is killed", {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { displayAddress, type Store } from "@waymark/collection";
+import { type Database, displayAddress, type Store, StoreHistoryLost } from "@waymark/collection";
 import { quote } from "waymark/content";
 import { ListenError, type RunningServer, serve } from "waymark/node";
 import { demoPeople, storeDemo } from "../person/demo.ts";
@@ -28,6 +28,8 @@ export interface Start {
 export interface Listening {
   readonly server: RunningServer;
   readonly readOnly: boolean;
+  /** Why no changes are taken where acknowledged ones are lost. */
+  readonly loss: StoreHistoryLost | undefined;
   /** How many people there are. */
   readonly people: number;
   /** The id of the first of them. */
@@ -59,7 +61,7 @@ export async function requirePort({ port, host }: Pick<Options, "port" | "host">
 export async function listen(start: Start): Promise<Listening> {
   const { options, service, credentials: tls, observation, shutdown, worker, io } = start;
   const { database: address, host, trustProxy } = options;
-  const { readOnly } = await service.database.check();
+  const { readOnly, loss } = await stateOf(service.database);
   if (options.demo && readOnly) {
     const what = `${quote(displayAddress(address))} is read-only`;
     const remedy = "leave out --demo, or name another database";
@@ -78,7 +80,17 @@ export async function listen(start: Start): Promise<Listening> {
     shutdown.admin = await openAdmin(options.admin, { metrics: () => metrics.registry.metrics(), health });
     printAdmin(shutdown.admin, io);
   }
-  return { server, readOnly, people: await service.people.count(), firstId: await firstIdOf(service.people) };
+  return { server, readOnly, loss, people: await service.people.count(), firstId: await firstIdOf(service.people) };
+}
+
+/** The service starts also when acknowledged changes are lost, because reads go on. */
+async function stateOf(database: Database): Promise<Pick<Listening, "readOnly" | "loss">> {
+  try {
+    return { ...(await database.check()), loss: undefined };
+  } catch (error) {
+    if (error instanceof StoreHistoryLost) return { readOnly: false, loss: error };
+    throw error;
+  }
 }
 
 async function firstIdOf(people: Store): Promise<number | undefined> {

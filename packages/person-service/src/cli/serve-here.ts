@@ -97,8 +97,9 @@ async function answerSupervisor({ observation, service, shutdown, worker }: Star
 function announce(start: Start, listening: Listening, access: Access | undefined): void {
   const { options, service, observation, shutdown, worker } = start;
   const { log, serviceLog } = observation;
-  const { server, readOnly } = listening;
+  const { server, readOnly, loss } = listening;
   serviceLog.watch(service.database);
+  if (loss !== undefined) serviceLog.observer.onUnavailable?.(loss);
   if (worker !== undefined) worker.onStop(shutdown.stopOn);
   else for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => shutdown.stopOn(signal));
   const database = displayAddress(options.database);

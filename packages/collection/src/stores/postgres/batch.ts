@@ -1,14 +1,14 @@
 import type { SnapshotKey } from "../../snapshot.ts";
 import type { StoredRecord } from "../../store.ts";
-import { type Change, type Counters, decide, type Known, type StoredRow } from "../decide.ts";
+import { type Change, decide, type Known, type StoredRow } from "../decide.ts";
 import { uniqueKeys } from "../filled-columns.ts";
 import { nextIdOf, partitionNamedBy } from "../partitions.ts";
 import type { OutcomeOf, Write } from "../write.ts";
-import type { HeldPartitions } from "./counters.ts";
+import type { PartitionCounters, PartitionsCounters } from "./history.ts";
 
 /** The state of a collection that some writes depend on, read after the partitions of the transaction are locked. */
 export interface Surroundings {
-  readonly held: HeldPartitions;
+  readonly held: PartitionsCounters;
   /** The rows that the writes name by id. */
   readonly rows: ReadonlyMap<number, StoredRow>;
   /** The ids that a record has or had, among those that the writes name and those that may be assigned. */
@@ -42,7 +42,7 @@ export class PostgresBatch {
   readonly #updated = new Map<number, StoredRow>();
   readonly #removed = new Set<number>();
   readonly #displaced = new Set<number>();
-  readonly #held: Map<number, Counters>;
+  readonly #held: Map<number, PartitionCounters>;
   readonly #changed = new Set<number>();
   /** The partition of the current write. */
   #partition = 0;
@@ -75,12 +75,12 @@ export class PostgresBatch {
     return this.#time;
   }
 
-  get held(): HeldPartitions {
+  get held(): PartitionsCounters {
     return this.#held;
   }
 
   /** The partitions whose counters have changed. */
-  get changed(): HeldPartitions {
+  get changed(): PartitionsCounters {
     return new Map([...this.#held].filter(([partition]) => this.#changed.has(partition)));
   }
 
@@ -136,14 +136,14 @@ export class PostgresBatch {
   }
 
   /** The counters of the partition of the current write. */
-  get #counters(): Counters {
-    return this.#held.get(this.#partition) as Counters; // a write is decided only where its partition is held
+  get #counters(): PartitionCounters {
+    return this.#held.get(this.#partition) as PartitionCounters; // a write is decided only where its partition is held
   }
 
   #make(change: Change): void {
-    const { lastRevision, lastId } = this.#counters;
-    const counters = { lastRevision: lastRevision + 1, lastId: "lastId" in change ? change.lastId : lastId };
-    this.#held.set(this.#partition, counters);
+    const before = this.#counters;
+    const lastId = "lastId" in change ? change.lastId : before.lastId;
+    this.#held.set(this.#partition, { ...before, lastRevision: before.lastRevision + 1, lastId });
     this.#changed.add(this.#partition);
     switch (change.kind) {
       case "insert": {

@@ -7,7 +7,8 @@ import type { Write } from "../write.ts";
 import { PostgresBatch } from "./batch.ts";
 import { uniqueColumnName } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
-import { type HeldPartitions, PostgresCounters } from "./counters.ts";
+import { PostgresCounters } from "./counters.ts";
+import type { PartitionsCounters } from "./history.ts";
 import { forgetKeys, keepKeys, keyedRecords } from "./keys.ts";
 import { PostgresRemovals, PostgresRows } from "./rows.ts";
 import { ownerColumn, quoteName, toArrayText } from "./sql.ts";
@@ -38,7 +39,7 @@ export class PostgresChanges {
   async read(
     connection: PostgresConnection,
     writes: readonly Write[],
-    locking: Promise<HeldPartitions>,
+    locking: Promise<PartitionsCounters>,
   ): Promise<PostgresBatch> {
     const ids = [...new Set(writes.flatMap(({ id }) => (id !== undefined && Number.isSafeInteger(id) ? [id] : [])))];
     const given = writes.flatMap((write) => (write.kind === "create" && write.id !== undefined ? [write.id] : []));
@@ -73,7 +74,7 @@ export class PostgresChanges {
     if (inserted.length > 0) statements.push(this.#rows.insert(connection, inserted));
     if (stored > 0) statements.push(forgetKeys(connection, this.#collection, time, stored));
     if (keyed.length > 0) statements.push(keepKeys(connection, this.#collection, keyed, time));
-    for (const [partition, counters] of changed) statements.push(this.counters.put(connection, partition, counters));
+    statements.push(this.counters.put(connection, changed));
     // The server refuses all statements after one that fails. Their errors say nothing of the cause.
     const fault = (await Promise.allSettled(statements)).find((outcome) => outcome.status === "rejected");
     if (fault !== undefined) throw fault.reason;
@@ -154,7 +155,7 @@ export class PostgresChanges {
    */
   async #takenAmongUncounted(
     connection: PostgresConnection,
-    held: HeldPartitions,
+    held: PartitionsCounters,
     given: readonly number[],
     free: number,
   ): Promise<readonly number[]> {

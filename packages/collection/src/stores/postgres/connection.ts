@@ -126,6 +126,11 @@ export class PostgresConnection {
     return this.#isUsable;
   }
 
+  /** Calls back when the connection has ended, for whatever reason. */
+  onEnd(listener: () => void): void {
+    this.#client.once("end", listener);
+  }
+
   /** Begins a transaction. Statements that are sent after it belong to it. */
   async begin(mode: string): Promise<void> {
     const begun = this.query({ text: `BEGIN ${mode}` });

@@ -1,14 +1,13 @@
 import type { CollectionDefinition } from "../../database.ts";
 import { StoreHistoryLost } from "../../store-errors.ts";
-import type { Counters } from "../decide.ts";
 import { ownedBy, ownersFirst } from "../definition.ts";
 import { columnsChanged } from "../filled-columns.ts";
 import { dueShape } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
-import { quoteName, quoteText, toArrayText } from "./sql.ts";
-
-/** The partitions that a transaction has locked, each with its counters. */
-export type HeldPartitions = ReadonlyMap<number, Counters>;
+import { type PartitionCounters, type PartitionsCounters, PostgresHistory, type SealsAt } from "./history.ts";
+import type { PostgresPool } from "./pool.ts";
+import { type Ask, PostgresSeals } from "./seals.ts";
+import { digestOf, quoteName, quoteText, toArrayText } from "./sql.ts";
 
 /** The partitions that a transaction locks. */
 export interface WantedPartitions {
@@ -28,15 +27,18 @@ export class PostgresCounters {
   readonly #columns: string;
   /** The collections that it owns, directly or through others, in the order in which every program locks them. */
   readonly #owned: readonly string[];
-  /** The greatest counters of each partition that this program has seen committed. */
-  readonly #seen = new Map<number, Counters>();
+  readonly #history: PostgresHistory;
+  readonly #seals: PostgresSeals;
+  #reporting: Promise<void> | undefined;
 
   /** @param collections all collections of the database */
   constructor(definition: CollectionDefinition, collections: readonly CollectionDefinition[]) {
     const { name, partitions = 1 } = definition;
     this.partitions = partitions;
     this.#collection = name;
-    this.#columns = `partition, revision, last_id, form = ${quoteText(dueShape(definition))}`;
+    this.#history = new PostgresHistory();
+    this.#seals = new PostgresSeals(name);
+    this.#columns = `${counterColumns}, form = ${quoteText(digestOf(dueShape(definition)))}`;
     const owned = new Set(ownedBy(name, collections));
     const inOrder = ownersFirst(collections.toSorted((one, other) => (one.name < other.name ? -1 : 1)));
     this.#owned = inOrder.map((each) => each.name).filter((each) => owned.has(each));
@@ -58,8 +60,9 @@ export class PostgresCounters {
     connection: PostgresConnection,
     { awaited, free = [] }: WantedPartitions,
     isRemoving: boolean,
-  ): Promise<HeldPartitions> {
-    const locking: Promise<readonly CountersRow[]>[] = [];
+  ): Promise<PartitionsCounters> {
+    const { known } = this.#history;
+    const locking: Promise<readonly LockedRow[]>[] = [];
     if (awaited === "every" || this.partitions === 1) locking.push(this.#lockAll(connection, this.#collection));
     else {
       if (awaited === "least") locking.push(this.#lockLeast(connection, ""));
@@ -68,59 +71,97 @@ export class PostgresCounters {
       else if (free.length > 0) locking.push(this.#lockThese(connection, free, " SKIP LOCKED"));
     }
     const owned = isRemoving ? this.#owned.map((name) => this.#lockAll(connection, name)) : [];
-    const rows = (await Promise.all([...locking, ...owned])).slice(0, locking.length);
-    const held = new Map<number, Counters>();
-    for (const [partition, revision, lastId, isSame] of rows.flat()) {
-      if (isSame !== "t") throw columnsChanged(this.#collection);
-      held.set(Number(partition), { lastRevision: Number(revision), lastId: Number(lastId) });
+    const rows = (await Promise.all([...locking, ...owned])).slice(0, locking.length).flat();
+    if (rows.some(([_partition, _revision, _lastId, _seal, _epoch, isSame]) => isSame !== "t")) {
+      throw columnsChanged(this.#collection);
     }
-    if (this.partitions === 1 && held.size === 0) {
+    if (this.partitions === 1 && rows.length === 0) {
       throw new Error(`The collection ${this.#collection} is gone from the database`);
     }
-    this.see(held);
+    const held = toCounters(rows);
+    const isLost = await this.#history.hasLost(held, known, false, this.#sealsAt(connection.query.bind(connection)));
+    if (isLost) throw historyLost(this.#collection);
     return held;
   }
 
   /**
-   * Records committed counters.
-   *
-   * @throws StoreHistoryLost when they are behind the counters that were committed before
+   * Reads the counters without a lock. Says whether changes that this program knows are lost; those that a server lacks which takes no
+   * changes are not, because it may be behind another one.
    */
-  see(committed: HeldPartitions): void {
-    for (const [partition, counters] of committed) {
-      const seen = this.#seen.get(partition);
-      if (seen !== undefined && (counters.lastRevision < seen.lastRevision || counters.lastId < seen.lastId)) {
-        throw new StoreHistoryLost(
-          `The database has gone back to an older state of ${this.#collection}: committed changes are gone`,
-        );
-      }
-      this.#seen.set(partition, counters);
-    }
-  }
-
-  /** Reads the counters, and records them as `see` does. */
-  async look(connection: PostgresConnection): Promise<void> {
-    const rows = await connection.queryAlone<readonly [partition: string, revision: string, lastId: string]>({
-      text: "SELECT partition, revision, last_id FROM waymark_collections WHERE name = $1",
+  async look(ask: Ask): Promise<{ readonly counters: PartitionsCounters; readonly isLost: boolean }> {
+    const { known } = this.#history;
+    const rows = await ask<readonly [...counters: CountersRow, readOnly: string]>({
+      name: "waymark counters",
+      text: `SELECT ${counterColumns}, current_setting('transaction_read_only')
+        FROM waymark_collections WHERE name = $1 ORDER BY partition`,
       values: [this.#collection],
     });
-    const toCounters = (revision: string, lastId: string): Counters => {
-      return { lastRevision: Number(revision), lastId: Number(lastId) };
-    };
-    this.see(new Map(rows.map(([partition, ...counters]) => [Number(partition), toCounters(...counters)])));
+    const counters = toCounters(rows);
+    const mayLag = rows[0]?.[5] === "on";
+    return { counters, isLost: await this.#history.hasLost(counters, known, mayLag, this.#sealsAt(ask)) };
   }
 
-  /** Stores the new counters of a held partition. */
-  put(connection: PostgresConnection, partition: number, counters: Counters): Promise<unknown> {
-    return connection.query({
-      name: "waymark count",
-      text: "UPDATE waymark_collections SET revision = $3, last_id = $4 WHERE name = $1 AND partition = $2",
-      values: [this.#collection, partition, counters.lastRevision, counters.lastId],
-    });
+  /**
+   * Makes every program refuse changes until the database is resumed, where this program has found that changes are lost. A server
+   * that only was the primary once has lost some, too: only the one that takes changes now decides.
+   */
+  async reportLoss(pool: PostgresPool): Promise<void> {
+    if (!this.#history.isLossNew) return;
+    this.#reporting ??= pool
+      .use((connection) => this.#refuse(connection))
+      .catch(() => undefined) // the loss is found again by the next look
+      .finally(() => {
+        this.#reporting = undefined;
+      });
+    await this.#reporting;
   }
 
-  #lockAll(connection: PostgresConnection, collection: string): Promise<readonly CountersRow[]> {
-    return connection.query<CountersRow>({
+  async #refuse(connection: PostgresConnection): Promise<void> {
+    await connection.begin("ISOLATION LEVEL READ COMMITTED");
+    try {
+      await this.lock(connection, everyPartition, false);
+    } catch (error) {
+      if (!(error instanceof StoreHistoryLost)) {
+        connection.destroy(); // which also rolls back
+        throw error;
+      }
+      await connection.query({ text: "UPDATE waymark_collections SET epoch = -epoch WHERE epoch > 0" });
+    }
+    await connection.query({ text: "COMMIT" });
+    this.#history.isLossNew = false;
+  }
+
+  /** Stores the new counters of held partitions. */
+  async put(connection: PostgresConnection, changed: PartitionsCounters): Promise<void> {
+    await Promise.all(
+      Array.from(changed, ([partition, counters]) =>
+        this.#seals.isDue(connection, partition)
+          ? this.#seals.put(connection, partition, counters)
+          : connection.query({
+              name: "waymark count",
+              text: "UPDATE waymark_collections SET revision = $3, last_id = $4 WHERE name = $1 AND partition = $2",
+              values: [this.#collection, partition, counters.lastRevision, counters.lastId],
+            }),
+      ),
+    );
+  }
+
+  /** Takes the counters of a transaction that was committed. */
+  committed(connection: PostgresConnection, held: PartitionsCounters): void {
+    this.#history.keep(this.#seals.committed(connection, held));
+  }
+
+  /** Must be called when a transaction was not committed. */
+  rolledBack(connection: PostgresConnection): void {
+    this.#seals.rolledBack(connection);
+  }
+
+  #sealsAt(ask: Ask): SealsAt {
+    return (revisions) => this.#seals.at(ask, revisions);
+  }
+
+  #lockAll(connection: PostgresConnection, collection: string): Promise<readonly LockedRow[]> {
+    return connection.query<LockedRow>({
       name: `waymark lock ${quoteName(this.#collection)}`,
       text: `SELECT ${this.#columns} FROM waymark_collections WHERE name = $1 ORDER BY partition FOR UPDATE`,
       values: [collection],
@@ -131,8 +172,8 @@ export class PostgresCounters {
     connection: PostgresConnection,
     partitions: readonly number[],
     otherwise: "" | " SKIP LOCKED",
-  ): Promise<readonly CountersRow[]> {
-    return connection.query<CountersRow>({
+  ): Promise<readonly LockedRow[]> {
+    return connection.query<LockedRow>({
       name: `waymark lock these of ${quoteName(this.#collection)}${otherwise}`,
       text: `SELECT ${this.#columns} FROM waymark_collections WHERE name = $1 AND partition = ANY($2)
         ORDER BY partition FOR UPDATE${otherwise}`,
@@ -141,9 +182,9 @@ export class PostgresCounters {
   }
 
   /** Locks the partition with the least next id, so that ids stay close together. */
-  #lockLeast(connection: PostgresConnection, otherwise: "" | " SKIP LOCKED"): Promise<readonly CountersRow[]> {
+  #lockLeast(connection: PostgresConnection, otherwise: "" | " SKIP LOCKED"): Promise<readonly LockedRow[]> {
     const count = this.partitions;
-    return connection.query<CountersRow>({
+    return connection.query<LockedRow>({
       name: `waymark lock least of ${quoteName(this.#collection)}${otherwise}`,
       text: `SELECT ${this.#columns} FROM waymark_collections WHERE name = $1
         ORDER BY last_id + (partition - (last_id + 1) % ${count} + ${count}) % ${count} LIMIT 1 FOR UPDATE${otherwise}`,
@@ -152,5 +193,21 @@ export class PostgresCounters {
   }
 }
 
+export const historyLost = (collection: string): StoreHistoryLost =>
+  new StoreHistoryLost(`The database has gone back to an older state of ${collection}: committed changes are gone`);
+
 /** The columns that each locking statement reads. */
-type CountersRow = readonly [partition: string, revision: string, lastId: string, isSame: string];
+type LockedRow = readonly [...counters: CountersRow, isSame: string];
+
+/** The columns `counterColumns`. */
+type CountersRow = readonly [partition: string, revision: string, lastId: string, seal: string, epoch: string];
+
+const counterColumns = "partition, revision, last_id, seal, epoch";
+
+const toCounters = (rows: readonly (readonly [...CountersRow, ...unknown[]])[]): PartitionsCounters =>
+  new Map(
+    rows.map(([partition, revision, lastId, seal, epoch]): readonly [number, PartitionCounters] => [
+      Number(partition),
+      { lastRevision: Number(revision), lastId: Number(lastId), seal: Number(seal), epoch: Number(epoch) },
+    ]),
+  );

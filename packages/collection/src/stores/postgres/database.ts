@@ -12,6 +12,7 @@ import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts 
 import { attempt, dividePool, leastPoolSize, type PostgresPools } from "./pool.ts";
 import { PostgresRestoreTarget } from "./restore-target.ts";
 import { prepareCollection } from "./schema.ts";
+import { awaitObjections, PostgresServerRuns } from "./server-run.ts";
 import { PostgresServers } from "./servers.ts";
 import type { PostgresTimeouts } from "./session.ts";
 import { openPostgresSnapshot } from "./snapshot.ts";
@@ -33,16 +34,22 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
   } catch (error) {
     throw openingFault(parsed.display, error);
   }
-  const pools = dividePool(poolSize, connect, () => servers.open(timeouts));
-  return recordDatabase(
-    postgresDatabaseEngine(
-      pools,
-      collections,
-      () => openPostgresSnapshot(servers, timeouts),
-      options.observer?.onCommit,
-    ),
-    { ...options, collections },
+  const open = async (): Promise<PostgresConnection> => {
+    const connection = await servers.open(timeouts);
+    connection.onEnd(() => runs.onEnd());
+    return connection;
+  };
+  const pools = dividePool(poolSize, connect, open);
+  const engines: PostgresEngine[] = [];
+  const runs = new PostgresServerRuns(pools.records, () =>
+    Promise.all(engines.map((engine) => engine.compareHistory())),
   );
+  const engine = postgresDatabaseEngine(pools, collections, engines, {
+    openSnapshot: () => openPostgresSnapshot(servers, timeouts),
+    onCommit: options.observer?.onCommit,
+    onClose: () => runs.close(),
+  });
+  return recordDatabase(engine, { ...options, collections });
 }
 
 /** Implements `openSnapshot` of the package for a PostgreSQL database. */
@@ -62,13 +69,19 @@ function openingFault(display: string, error: unknown): unknown {
   return new StoreOpenError(`Cannot open the database ${JSON.stringify(display)}: ${reason}`, { cause: error });
 }
 
+interface EngineParts {
+  readonly openSnapshot: () => Promise<Snapshot>;
+  readonly onCommit: DatabaseObserver["onCommit"];
+  readonly onClose: () => void;
+}
+
+/** @param engines takes the engine of each collection */
 function postgresDatabaseEngine(
   pools: PostgresPools,
   collections: DatabaseOptions["collections"],
-  openSnapshot: () => Promise<Snapshot>,
-  onCommit: DatabaseObserver["onCommit"],
+  engines: PostgresEngine[],
+  { openSnapshot, onCommit, onClose }: EngineParts,
 ): DatabaseEngine {
-  const engines: PostgresEngine[] = [];
   return {
     collection(definition) {
       const engine = new PostgresEngine(pools, definition, collections, onCommit);
@@ -79,6 +92,7 @@ function postgresDatabaseEngine(
       const [row] = await pools.records.read<readonly [readOnly: string]>({
         text: "SELECT current_setting('transaction_read_only') FROM waymark_collections LIMIT 1",
       });
+      for (const engine of engines) await engine.assertHistory();
       return { readOnly: row?.[0] === "on" };
     },
     async snapshot() {
@@ -100,20 +114,21 @@ function postgresDatabaseEngine(
         const free = "SELECT name, partition FROM waymark_collections FOR UPDATE SKIP LOCKED";
         const text = `UPDATE waymark_collections SET revision = revision WHERE (name, partition) IN (${free})`;
         await pools.changes.use((connection) => connection.queryAlone({ text }));
-        for (const each of engines) await each.assertHistory();
       } catch (error) {
         throw toStoreFault(error);
       }
     },
     async resume() {
-      const text = `UPDATE waymark_collections SET revision = revision + ${lostAtMost}, last_id = last_id + ${lostAtMost}`;
+      const text = `UPDATE waymark_collections SET revision = revision + ${lostAtMost}, last_id = last_id + ${lostAtMost},
+        epoch = greatest($1, (SELECT max(abs(epoch)) + 1 FROM waymark_collections))`;
       try {
-        await pools.changes.use((connection) => connection.queryAlone({ text }));
+        await pools.changes.use((connection) => connection.queryAlone({ text, values: [Date.now()] }));
       } catch (error) {
         throw toStoreFault(error);
       }
     },
     async close() {
+      onClose();
       await Promise.all(engines.map((engine) => engine.close()));
       await Promise.all(Object.values(pools).map((pool) => pool.close()));
     },
@@ -135,7 +150,9 @@ export async function prepareDatabase(
   const prepareOnce = async (): Promise<readonly CollectionDefinition[]> => {
     const connection = await servers.open(patient);
     try {
-      return await prepareOver(connection, options, layouts);
+      const prepared = await prepareOver(connection, options, layouts);
+      if (!options.forRestore) await awaitObjections(connection);
+      return prepared;
     } finally {
       await connection.close(); // which also rolls back
     }

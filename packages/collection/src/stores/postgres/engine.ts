@@ -10,6 +10,7 @@ import { bulkCreate } from "./bulk-create.ts";
 import { PostgresChanges } from "./changes.ts";
 import { comparedColumns } from "./columns.ts";
 import { PostgresConflicts } from "./conflicts.ts";
+import { historyLost } from "./counters.ts";
 import type { Columns } from "./dialect.ts";
 import { toStoreFault } from "./fault.ts";
 import { PostgresFinds } from "./finds.ts";
@@ -41,9 +42,9 @@ export class PostgresEngine implements Engine {
     this.#columns = comparedColumns(definition);
     this.#pools = pools;
     this.#finds = new PostgresFinds(pools.records, definition);
-    this.#revisions = new PostgresRevisions(pools.records, definition.name);
     this.#conflicts = new PostgresConflicts(pools.lists, definition);
     this.#changes = new PostgresChanges(definition, collections);
+    this.#revisions = new PostgresRevisions(pools, this.#changes.counters);
     this.#writer = new PostgresWriter(pools.changes, this.#changes, onCommit);
   }
 
@@ -76,13 +77,22 @@ export class PostgresEngine implements Engine {
     try {
       return await bulkCreate(this.#pools.changes, this.#changes, source);
     } catch (error) {
+      await this.#changes.counters.reportLoss(this.#pools.changes);
       throw toStoreFault(error);
     }
   }
 
   /** @throws StoreHistoryLost (rejects) when committed changes are gone */
-  assertHistory(): Promise<void> {
-    return this.#pools.changes.use((connection) => this.#changes.counters.look(connection));
+  async assertHistory(): Promise<void> {
+    if (await this.compareHistory()) throw historyLost(this.#collection);
+  }
+
+  /** Returns whether committed changes are gone. Where this program finds that, every program then refuses changes. */
+  async compareHistory(): Promise<boolean> {
+    const { counters } = this.#changes;
+    const { isLost } = await counters.look((statement) => this.#pools.records.read(statement));
+    if (isLost) await counters.reportLoss(this.#pools.changes);
+    return isLost;
   }
 
   /** The number of changes that wait for a transaction. */

@@ -46,8 +46,31 @@ const firstLayout: readonly string[] = [
   )`,
 ];
 
+/** The shapes of the tables, out of the rows of counters, of which each change leaves a version behind; and the seals. */
+const secondLayout: readonly string[] = [
+  `CREATE TABLE IF NOT EXISTS waymark_forms (
+    name text PRIMARY KEY, -- of a collection
+    form text NOT NULL     -- what its table is made for
+  )`,
+  `INSERT INTO waymark_forms (name, form)
+    SELECT name, form FROM waymark_collections WHERE partition = 0 AND form LIKE '{%' ON CONFLICT DO NOTHING`,
+  // A digest of the form. Programs of an older version refuse changes when they find it, and read as before.
+  "UPDATE waymark_collections SET form = '' WHERE form LIKE '{%'",
+  "ALTER TABLE waymark_collections ADD COLUMN IF NOT EXISTS seal bigint",
+  "ALTER TABLE waymark_collections ADD COLUMN IF NOT EXISTS epoch bigint", // greater after each resume; negative: changes are lost
+  "UPDATE waymark_collections SET seal = 0, epoch = 1 WHERE epoch IS NULL",
+  `CREATE TABLE IF NOT EXISTS waymark_seals (
+    collection text NOT NULL,
+    partition integer NOT NULL,
+    revision bigint NOT NULL, -- of the first commit with the seal
+    seal bigint NOT NULL,
+    PRIMARY KEY (collection, partition, revision)
+  )`,
+  "ALTER TABLE waymark_layout ADD COLUMN IF NOT EXISTS server_run text", // in which history was last compared
+];
+
 /** The layouts of this program, from number 3 on. */
-export const presentLayouts: Layouts = [firstLayout];
+export const presentLayouts: Layouts = [firstLayout, secondLayout];
 
 /**
  * Brings the database to the last of the layouts, within the transaction of the connection. Writes and locks nothing where the

@@ -1,5 +1,6 @@
-import type { PostgresPool } from "./pool.ts";
-import type { Statement } from "./session.ts";
+import { randomInt } from "node:crypto";
+import type { PostgresCounters } from "./counters.ts";
+import type { PostgresPools } from "./pool.ts";
 import { QueryTurns } from "./turns.ts";
 
 /**
@@ -7,8 +8,8 @@ import { QueryTurns } from "./turns.ts";
  * that arrive while other queries run. It is sent after each of them has arrived, so each sees every change that was answered before.
  */
 export class PostgresRevisions {
-  readonly #pool: PostgresPool;
-  readonly #statement: Statement;
+  readonly #pools: PostgresPools;
+  readonly #counters: PostgresCounters;
   readonly #turns = new QueryTurns(
     () => this.#send(),
     () => this.#asked !== undefined,
@@ -16,16 +17,15 @@ export class PostgresRevisions {
   /** What the next query answers. */
   #asked: PromiseWithResolvers<readonly number[]> | undefined;
 
-  constructor(pool: PostgresPool, collection: string) {
-    this.#pool = pool;
-    this.#statement = {
-      name: "waymark revisions",
-      text: "SELECT revision FROM waymark_collections WHERE name = $1 ORDER BY partition",
-      values: [collection],
-    };
+  constructor(pools: PostgresPools, counters: PostgresCounters) {
+    this.#pools = pools;
+    this.#counters = counters;
   }
 
-  /** Returns the last revision of each partition, in order. */
+  /**
+   * Returns the last revision of each partition, in order. While changes are lost, a random number follows them: the revisions may have
+   * been those of another state.
+   */
   read(): Promise<readonly number[]> {
     this.#asked ??= Promise.withResolvers();
     const { promise } = this.#asked;
@@ -37,10 +37,18 @@ export class PostgresRevisions {
     const asked = this.#asked;
     this.#asked = undefined;
     try {
-      const rows = await this.#pool.read<readonly [revision: string]>(this.#statement);
-      asked?.resolve(rows.map(([revision]) => Number(revision)));
+      asked?.resolve(await this.#read());
     } catch (error) {
       asked?.reject(error);
     }
+  }
+
+  async #read(): Promise<readonly number[]> {
+    const { records, changes } = this.#pools;
+    const { counters, isLost } = await this.#counters.look((statement) => records.read(statement));
+    const revisions = Array.from(counters.values(), ({ lastRevision }) => lastRevision);
+    if (!isLost) return revisions;
+    await this.#counters.reportLoss(changes);
+    return [...revisions, randomInt(2 ** 47)];
   }
 }

@@ -2,6 +2,7 @@ import type { CollectionDefinition } from "../../database.ts";
 import type { StoredRow } from "../decide.ts";
 import { filledColumns, uniqueColumnName } from "./columns.ts";
 import type { PostgresConnection } from "./connection.ts";
+import { mostSeal } from "./seals.ts";
 import type { Statement } from "./session.ts";
 import { oneStoredRow, quoteName, quoteText, toArrayText } from "./sql.ts";
 
@@ -158,9 +159,14 @@ function removalsOfOwned(owner: string, ids: string, collections: readonly Colle
       return [
         ...removalsOfOwned(name, owned, collections),
         `WITH removed AS (DELETE FROM ${quoteName(name)} WHERE ${condition} RETURNING id),
-          marked AS (INSERT INTO waymark_removals (collection, id) SELECT ${quoteText(name)}, id FROM removed)
-        UPDATE waymark_collections SET revision = revision + (SELECT count(*) FROM removed WHERE id % ${partitions} = partition)
-          WHERE name = ${quoteText(name)} AND partition IN (SELECT id % ${partitions} FROM removed)`,
+          marked AS (INSERT INTO waymark_removals (collection, id) SELECT ${quoteText(name)}, id FROM removed),
+          counted AS (
+            UPDATE waymark_collections
+              SET revision = revision + (SELECT count(*) FROM removed WHERE id % ${partitions} = partition), seal = (random() * ${mostSeal})::bigint
+              WHERE name = ${quoteText(name)} AND partition IN (SELECT id % ${partitions} FROM removed)
+              RETURNING name, partition, revision, seal
+          )
+        INSERT INTO waymark_seals (collection, partition, revision, seal) SELECT * FROM counted`,
       ];
     });
 }

@@ -5,7 +5,7 @@ import type { PostgresConnection } from "./connection.ts";
 import { sqlState, sqlStateOf, UnusableDatabase } from "./fault.ts";
 import { isThere, lockLayout } from "./migrations.ts";
 import { sentTypeOf, sourceOf, storedFrom } from "./rows.ts";
-import { nameOf, quoteName, toArrayText } from "./sql.ts";
+import { digestOf, nameOf, quoteName, toArrayText } from "./sql.ts";
 
 /**
  * Makes the table of a collection where it is missing, and gives it exactly the columns that the definition asks for, filled,
@@ -23,10 +23,10 @@ export async function prepareCollection(
   definition: CollectionDefinition,
 ): Promise<number> {
   const found = await findCollection(connection, definition);
-  if (found?.form === dueShape(definition)) return found.partitions;
+  if (found !== undefined && isMade(found, definition)) return found.partitions;
   await lockLayout(connection);
   const present = await findCollection(connection, definition);
-  if (present?.form === dueShape(definition)) return present.partitions;
+  if (present !== undefined && isMade(present, definition)) return present.partitions;
   await makeTable(connection, definition, present?.form);
   await note(connection, definition.name, tableShape(definition, [])); // no program stores records in a table of this form
   await makeColumns(connection, definition, present?.form);
@@ -50,9 +50,10 @@ async function makeTable(
     await dropWithOtherOwner(connection, definition, present);
   }
   await connection.query({
-    text: `INSERT INTO waymark_collections (name, partition, revision, last_id, form)
-      SELECT $1, partition, 0, 0, $2 FROM unnest($3::integer[]) AS rows (partition) ON CONFLICT DO NOTHING`,
-    values: [collection, tableShape(definition, []), toArrayText([...Array(partitions).keys()])],
+    text: `INSERT INTO waymark_collections (name, partition, revision, last_id, form, seal, epoch)
+      SELECT $1, partition, 0, 0, '', 0, coalesce((SELECT max(epoch) FROM waymark_collections), 1)
+        FROM unnest($2::integer[]) AS rows (partition) ON CONFLICT DO NOTHING`,
+    values: [collection, toArrayText([...Array(partitions).keys()])],
   });
   const ofOwner = owner === undefined ? "" : "owner ASC, ";
   const statements = [
@@ -166,31 +167,54 @@ const makeIndex = (collection: string, column: string, definition: string, isUni
   `CREATE ${isUnique ? "UNIQUE " : ""}INDEX IF NOT EXISTS ${quoteName(nameOf(collection, column))}
     ON ${quoteName(collection)} ${definition}`;
 
+/** What the database has of a collection. */
+interface FoundCollection {
+  /** The shape of its table; undefined before it is made. */
+  readonly form: string | undefined;
+  /** Whether programs may store records in a table of this shape. */
+  readonly isNoted: boolean;
+  readonly partitions: number;
+}
+
 /**
- * Returns the form of a collection's table, and its number of partitions; undefined where the database has no such collection.
+ * Returns what the database has of a collection; undefined where it has nothing.
  *
  * @throws UnusableDatabase when the definition asks for another number of partitions
  */
 async function findCollection(
   connection: PostgresConnection,
   { name, partitions: asked }: CollectionDefinition,
-): Promise<{ readonly form: string; readonly partitions: number } | undefined> {
-  const text = "SELECT form FROM waymark_collections WHERE name = $1";
-  const rows = await connection.query<readonly [form: string]>({ text, values: [name] });
-  const [[form] = []] = rows;
-  if (form === undefined) return undefined;
-  const partitions = rows.length;
+): Promise<FoundCollection | undefined> {
+  const [[count, digest, form] = []] = await connection.query({
+    text: `SELECT count(*), max(waymark_collections.form), max(waymark_forms.form)
+      FROM waymark_collections LEFT JOIN waymark_forms USING (name) WHERE name = $1`,
+    values: [name],
+  });
+  const partitions = Number(count);
+  if (partitions === 0) return undefined;
   if (asked !== undefined && asked !== partitions) {
     throw new UnusableDatabase(
       `${name} in it has ${partitions} ${partitions === 1 ? "partition" : "partitions"}, not ${asked}, which was fixed when it was made; ask for ${partitions}, or copy it to another database that is made with ${asked}`,
     );
   }
-  return { form, partitions };
+  if (form == null) return { form: undefined, isNoted: false, partitions };
+  return { form, isNoted: digest === digestOf(form), partitions };
 }
 
+/** Returns whether nothing needs to be done for a definition. */
+const isMade = ({ form, isNoted }: FoundCollection, definition: CollectionDefinition): boolean =>
+  form === dueShape(definition) && isNoted;
+
+/** Stores the shape of a table. Only programs that fill its columns in this way then change the collection. */
 async function note(connection: PostgresConnection, collection: string, form: string): Promise<void> {
-  const text = "UPDATE waymark_collections SET form = $2 WHERE name = $1";
-  await connection.query({ text, values: [collection, form] });
+  await connection.query({
+    text: "UPDATE waymark_collections SET form = $2 WHERE name = $1",
+    values: [collection, digestOf(form)],
+  });
+  await connection.query({
+    text: "INSERT INTO waymark_forms (name, form) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET form = excluded.form",
+    values: [collection, form],
+  });
 }
 
 /** Fills columns of a collection's table from the documents of its records, in steps. */

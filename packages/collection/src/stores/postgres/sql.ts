@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Ownership } from "../../database.ts";
 
 /** In bytes, the length of the longest name that the server keeps. It would cut longer ones, and confuse names that begin alike. */
@@ -11,8 +11,8 @@ const longestName = 63;
 export function nameOf(...parts: readonly string[]): string {
   const name = parts.join("_");
   if (Buffer.byteLength(name) <= longestName) return name;
-  const hash = createHash("sha256").update(name).digest("hex").slice(0, 16);
-  return `${name.slice(0, longestName - hash.length - 1)}_${hash}`; // the names of collections and members are ASCII
+  const end = hash("sha256", name).slice(0, 16);
+  return `${name.slice(0, longestName - end.length - 1)}_${end}`; // the names of collections and members are ASCII
 }
 
 /** Quotes a name for a statement. */
@@ -35,3 +35,6 @@ export function toArrayText(values: readonly (string | number | null)[]): string
 
 /** Returns the expression for the owner's id; NULL where the collection has no owner. */
 export const ownerColumn = (owner: Ownership | undefined): string => (owner === undefined ? "NULL" : "owner");
+
+/** Returns a short text that differs for different texts. */
+export const digestOf = (text: string): string => hash("sha256", text, "base64url").slice(0, 16);

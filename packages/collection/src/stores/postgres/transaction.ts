@@ -33,12 +33,14 @@ export async function transact<T>(
     if (batch !== undefined && !batch.isUnchanged) {
       isCommitted = true;
       await Promise.all([changes.write(connection, batch), commit(connection)]);
-      changes.counters.see(batch.held);
+      changes.counters.committed(connection, batch.held);
     } else {
+      changes.counters.rolledBack(connection);
       await connection.query({ text: "ROLLBACK" });
     }
     return result;
   } catch (error) {
+    changes.counters.rolledBack(connection);
     if (isCommitted && isOutcomeUnknown(error)) throw commitUncertain(error);
     if (connection.isUsable) await rollBack(connection);
     throw error;

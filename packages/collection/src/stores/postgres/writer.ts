@@ -173,6 +173,7 @@ export class PostgresWriter {
       report(undefined);
       return outcomes;
     } catch (error) {
+      await counters.reportLoss(this.#pool);
       const fault = toStoreFault(error);
       report(fault);
       throw fault;
