@@ -83,10 +83,12 @@ describe("the layouts of SQLite files", () => {
       const [file, target] = [copyOfFile(), folder.newFile()];
       const bytes = readFileSync(file);
       const database = await openSqliteDatabase(target, optionsOf(30));
+      const tablesBefore = tablesOf(target);
       const snapshot = await openSnapshot(file, { verify: true });
       await database.restore(snapshot);
       await snapshot.close();
       assert.deepEqual(rowsOf(target), rowsOf(file));
+      assert.deepEqual(tablesOf(target), tablesBefore);
       await assertFilled(database);
       await database.close();
       assert.deepEqual(readFileSync(file), bytes);

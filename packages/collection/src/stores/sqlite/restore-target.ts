@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { CollectionDefinition, Ownership } from "../../database.ts";
+import type { CollectionDefinition } from "../../database.ts";
 import {
   changedMeanwhile,
   notEmpty,
@@ -18,6 +18,8 @@ import {
   type RestoreTarget,
 } from "../restore.ts";
 import { dueShape, type FilledColumn, filledColumns, rowInsertion } from "./columns.ts";
+import { Unusable } from "./file.ts";
+import { dropIndexes, missingIndexes } from "./schema.ts";
 import { readRowidsAsBigInt, StatementCache } from "./statements.ts";
 import { inTransaction } from "./transaction.ts";
 import { SqliteWords } from "./words.ts";
@@ -64,6 +66,7 @@ export class SqliteRestoreTarget implements RestoreTarget {
       }
       const marks = this.#statements.prepare(`SELECT ${markColumns} FROM waymark_loading`).all();
       this.#places = placesOf(marks as unknown as RestoreMark[], source); // arrays of these columns
+      for (const [collection, { id }] of this.#places) if (id === 0) dropIndexes(this.#database, collection);
       return this.#places;
     });
   }
@@ -89,7 +92,8 @@ export class SqliteRestoreTarget implements RestoreTarget {
   }
 
   async put(collection: string, records: readonly SnapshotRecord[], place: RestorePlace): Promise<void> {
-    const { owner, columns, putting } = this.#tableOf(collection);
+    const { definition, columns, putting } = this.#tableOf(collection);
+    const { owner } = definition;
     const words = this.#words.get(collection);
     this.#step(collection, () => {
       words?.begin();
@@ -128,6 +132,7 @@ export class SqliteRestoreTarget implements RestoreTarget {
   }
 
   async end(counters: ReadonlyMap<string, SnapshotCounters>): Promise<void> {
+    this.#makeIndexes();
     inTransaction(this.#database, this.#busyTimeout, () => {
       for (const collection of counters.keys()) this.#assertPlace(collection);
       for (const [collection, state] of counters) {
@@ -135,6 +140,18 @@ export class SqliteRestoreTarget implements RestoreTarget {
       }
       this.#database.exec("DROP TABLE waymark_loading");
     });
+  }
+
+  /** Makes each index in a transaction of its own, so that the log has one of them at a time. */
+  #makeIndexes(): void {
+    try {
+      for (const [collection, { definition }] of this.#tables) {
+        for (const makeIndex of missingIndexes(this.#database, definition)) this.#step(collection, makeIndex);
+      }
+    } catch (error) {
+      if (!(error instanceof Unusable)) throw error;
+      throw new RestoreError(`The records cannot be restored: ${error.message}`, { cause: error });
+    }
   }
 
   #step(collection: string, work: () => void): void {
@@ -179,7 +196,7 @@ export class SqliteRestoreTarget implements RestoreTarget {
 
 /** The table of a collection, for storing records in it. */
 interface Table {
-  readonly owner: Ownership | undefined;
+  readonly definition: CollectionDefinition;
   readonly columns: readonly FilledColumn[];
   readonly form: string;
   /** The statement that stores a row, and replaces a row with the same id. */
@@ -191,5 +208,5 @@ function toTable(definition: CollectionDefinition): Table {
   const replaced = ["revision", "created_at", "updated_at", "document", ...columns.map(({ name }) => name)];
   const changes = replaced.map((name) => `"${name}" = excluded."${name}"`);
   const putting = `${rowInsertion(definition)} ON CONFLICT (id) DO UPDATE SET ${changes.join(", ")}`;
-  return { owner: definition.owner, columns, form: dueShape(definition), putting };
+  return { definition, columns, form: dueShape(definition), putting };
 }

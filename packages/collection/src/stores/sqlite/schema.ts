@@ -86,6 +86,25 @@ const storeColumns: readonly string[] = ["id", "revision", "created_at", "update
 
 const indexNames = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?";
 
+/**
+ * Drops the indexes of a collection's table. To store 300,000 records and make them afterwards takes three quarters of the processor
+ * time, and writes half as much.
+ */
+export function dropIndexes(database: DatabaseSync, collection: string): void {
+  for (const index of namesIn(database, indexNames, collection)) database.exec(`DROP INDEX "${index}"`);
+}
+
+/**
+ * Returns functions that make the missing indexes of a collection's table.
+ *
+ * @throws Unusable (each of them) when records share a value that must be unique
+ */
+export function missingIndexes(database: DatabaseSync, definition: CollectionDefinition): readonly (() => void)[] {
+  const indexes = dueIndexes(database, definition);
+  for (const index of namesIn(database, indexNames, definition.name)) indexes.delete(index);
+  return [...indexes.values()];
+}
+
 /** Returns functions that make the indexes of a collection's table, by name of the index. */
 function dueIndexes(database: DatabaseSync, definition: CollectionDefinition): Map<string, () => void> {
   const { name: collection, owner } = definition;
