@@ -45,28 +45,31 @@ export async function keptDatabase(directory: string, records: number): Promise<
 
 /** People with as much to say as those of the demo. */
 function* madeUpPeople(count: number): Generator<Person, void, undefined> {
-  for (let n = 1; n <= count; n++) {
-    const givenName = givenNames[n % givenNames.length] as string;
-    const familyName = madeUpFamilyName(n);
-    yield {
-      name: `${givenName} ${familyName}`,
-      givenName,
-      familyName,
-      birthDate: `${1940 + (n % 60)}-0${1 + (n % 9)}-${10 + (n % 18)}`,
-      telephone: `202-555-${String(n % 10_000).padStart(4, "0")}`,
-      address: {
-        streetAddress: `${n} Long Street, Second Building`,
-        addressLocality: "Springfield",
-        addressRegion: "DC",
-        postalCode: String(10_000 + (n % 90_000)),
-        addressCountry: "US",
-      },
-      jobTitle: "Representative",
-      worksFor: "The House of Made-Up People",
-      url: `https://people.example/${n}`,
-      identifier: `M${String(n).padStart(9, "0")}`,
-    };
-  }
+  for (let n = 1; n <= count; n++) yield madeUpPerson(n);
+}
+
+/** The made-up person who is stored as the nth. */
+export function madeUpPerson(n: number): Person & { readonly identifier: string } {
+  const givenName = givenNames[n % givenNames.length] as string;
+  const familyName = madeUpFamilyName(n);
+  return {
+    name: `${givenName} ${familyName}`,
+    givenName,
+    familyName,
+    birthDate: `${1940 + (n % 60)}-0${1 + (n % 9)}-${10 + (n % 18)}`,
+    telephone: `202-555-${String(n % 10_000).padStart(4, "0")}`,
+    address: {
+      streetAddress: `${n} Long Street, Second Building`,
+      addressLocality: "Springfield",
+      addressRegion: "DC",
+      postalCode: String(10_000 + (n % 90_000)),
+      addressCountry: "US",
+    },
+    jobTitle: "Representative",
+    worksFor: "The House of Made-Up People",
+    url: `https://people.example/${n}`,
+    identifier: `M${String(n).padStart(9, "0")}`,
+  };
 }
 
 /** The family name of the made-up person who was stored as the nth, which is nobody else's. */

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { keptDatabase, madeUpFamilyName, makeDatabase, type TemporaryDatabase } from "./database.ts";
 import type { Rounds } from "./load.ts";
+import { spread } from "./many-people.ts";
 import { startServer } from "./server-process.ts";
 import { type Summary, summarize } from "./summary.ts";
 import { anywhere } from "./writes.ts";
@@ -102,11 +103,6 @@ async function measureRound(file: string, records: number, options: RecordsOptio
   } finally {
     await server.stop();
   }
-}
-
-/** Numbers from 1 to `most`, the same each time, all over and none near the one before: each is the golden section further on. */
-function spread(most: number, count: number): readonly number[] {
-  return Array.from({ length: count }, (_, i) => 1 + Math.floor((((i * (Math.sqrt(5) - 1)) / 2) % 1) * most));
 }
 
 function compare(rounds: readonly Round[], baseline = rounds, kind: "item" | "page"): RecordsResult["item"] {

@@ -2,6 +2,7 @@ import { availableParallelism, cpus } from "node:os";
 import type { DispatchResult } from "./dispatch.ts";
 import type { Footprint } from "./footprint.ts";
 import type { ListResult } from "./list.ts";
+import type { Figures } from "./many-people.ts";
 import type { OverloadResult } from "./overload.ts";
 import type { PostgresResult } from "./postgres.ts";
 import type { RecordsResult } from "./records.ts";
@@ -182,6 +183,33 @@ export function toRecordsTable(results: readonly RecordsResult[]): string {
     count(bytesPerRecord),
   ]);
   return toTable([head, ...rows]);
+}
+
+/** The figures of databases of many people for a person to read, a column for each. */
+export function toManyPeopleTable(databases: readonly { readonly name: string; readonly figures: Figures }[]): string {
+  const milliseconds = (value: number | undefined): string => {
+    if (value === undefined || Number.isNaN(value)) return "–";
+    if (value >= 10_000) return `${count(value / 1000)} s`;
+    return `${value.toFixed(value < 10 ? 1 : 0)} ms`;
+  };
+  const gigabytes = (bytes: number | undefined): string =>
+    bytes === undefined ? "–" : `${(bytes / 1e9).toFixed(2)} GB`;
+  const kinds = [...new Set(databases.flatMap(({ figures }) => Object.keys(figures.requests)))];
+  const rows: readonly [string, (figures: Figures) => string][] = [
+    ["size", ({ bytes }) => gigabytes(bytes)],
+    ["memory of the service", ({ memory }) => gigabytes(memory)],
+    ...["fill", "copy", "migrate"].flatMap((step): [string, (figures: Figures) => string][] => [
+      [step, ({ steps }) => milliseconds((steps[step]?.seconds ?? Number.NaN) * 1000)],
+      [`${step}, processor`, ({ steps }) => milliseconds((steps[step]?.processorSeconds ?? Number.NaN) * 1000)],
+    ]),
+    ...kinds.flatMap((kind): [string, (figures: Figures) => string][] => [
+      [`${kind}, median`, ({ requests }) => milliseconds(requests[kind]?.median)],
+      [`${kind}, slowest`, ({ requests }) => milliseconds(requests[kind]?.max)],
+      [`${kind}, processor`, ({ requests }) => milliseconds(requests[kind]?.processor)],
+    ]),
+  ];
+  const head = ["", ...databases.map(({ name }) => name)];
+  return toTable([head, ...rows.map(([name, cell]) => [name, ...databases.map(({ figures }) => cell(figures))])]);
 }
 
 const withRatio = ({ median, min, max, ratio }: Summary & { readonly ratio: number }): readonly string[] => [

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -66,6 +67,16 @@ export function startPostgres(...flags: readonly string[]): Promise<PostgresServ
 /** The same, of the programs of an installation, in the directory `bin`. */
 export function startInstalledPostgres(bin: string, ...flags: readonly string[]): Promise<PostgresServer> {
   return startServer((directory) => installedPrograms(bin, directory), initialise, flags);
+}
+
+/** Starts a server whose files are in a directory, and stay there for the next one; makes them where there are none. */
+export async function startKeptPostgres(directory: string, ...flags: readonly string[]): Promise<PostgresServer> {
+  const programs = await findPrograms(directory);
+  const data = join(directory, "data");
+  if (!existsSync(data)) await initialise(programs, directory, data);
+  const server = await serverOf({ programs, data, flags, remove: async () => undefined });
+  await server.start();
+  return server;
 }
 
 /** Starts a standby of a running server, with the programs of an installation, in the directory `bin`, and a copy of its files. */
