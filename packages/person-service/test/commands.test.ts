@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { describe, it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { isApiKey } from "../src/access/credentials.ts";
@@ -36,6 +36,31 @@ describe("the commands about keys", () => {
     assert.deepEqual(further, []);
     assert(notes.every((line) => !line.includes(key)));
     assert(!readFileSync(file, "utf8").includes(key.slice(3, 20)));
+  });
+
+  it("write it to a new file for its owner, and print it nowhere", { skip: process.platform === "win32" }, async () => {
+    const out = folder.path("made.key");
+    const keys = ["--keys", folder.path("made.json")];
+    const create = (name: string, file = out) =>
+      run(["key", "create", "--name", name, "--scope", "a", "--out", file, ...keys]);
+    const [printed, notes] = await create("made");
+    const key = readFileSync(out, "utf8");
+    assert.ok(isApiKey(key.trimEnd()) && key.endsWith("\n"));
+    assert.equal(statSync(out).mode & 0o777, 0o600);
+    assert.deepEqual(printed, []);
+    assert.match(notes[0] ?? "", /^The key is in .*made\.key only: .*made\.json keeps a hash of it\.$/);
+
+    for (const [name, file, message] of [
+      ["second", out, /^The file ".*made\.key" of --out cannot be made: it is there already$/],
+      ["second", folder.path("none/made.key"), /of --out cannot be made: its directory does not exist$/],
+      ["made", folder.path("other.key"), /There is already a key named "made"/],
+    ] as const) {
+      await assert.rejects(create(name, file), (error) => error instanceof CommandError && message.test(error.message));
+    }
+    assert.equal(readFileSync(out, "utf8"), key);
+    // A key without a file is not stored, and a file without a key is not left.
+    assert.equal((await run(["key", "list", ...keys]))[0].length, 1);
+    assert.deepEqual(readdirSync(folder.root).toSorted(), ["keys.json", "made.json", "made.key"]);
   });
 
   it("list them without anything that could be used", async () => {

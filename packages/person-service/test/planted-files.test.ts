@@ -54,6 +54,13 @@ const writing: Readonly<Record<string, WritingCommand>> = {
     args: (file) => ["key", "create", "--name", "a", "--scope", "person", "--keys", file],
     existing: "stays",
   },
+  "key create --out": {
+    args: (file) => [
+      ...["key", "create", "--name", "a", "--scope", "person"],
+      ...["--keys", folder.newFile("json"), "--out", file],
+    ],
+    existing: "stays",
+  },
 };
 
 /** They write no file, or only one that another command of the same kind has made. */

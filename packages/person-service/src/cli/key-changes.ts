@@ -1,11 +1,14 @@
+import { NewFile } from "@waymark/collection";
+import { quote } from "waymark/content";
 import { scope } from "../access/access-file.ts";
 import { createApiKey, hashApiKey } from "../access/credentials.ts";
-import { changeKeys, isKeyName, readKeys } from "../access/key-file.ts";
+import { changeKeys, isKeyName, readKeys, type StoredKey } from "../access/key-file.ts";
+import { newFileFault } from "../file-fault.ts";
 import { CommandError, type CommandStreams, type Given } from "./command.ts";
 import { quotedArgument } from "./option.ts";
 import { reloadHint } from "./options.ts";
 
-/** Makes a key, stores its hash, and prints the key. */
+/** Makes a key, stores its hash, and prints the key or writes it to a file. */
 export async function createKey(given: Given, { print, printNote }: CommandStreams): Promise<void> {
   const file = fileOf(given);
   const name = nameOf(given);
@@ -13,17 +16,37 @@ export async function createKey(given: Given, { print, printNote }: CommandStrea
   const wrong = scopes.find((text) => !scope.safeParse(text).success);
   if (wrong !== undefined) throw new CommandError(`${quotedArgument(wrong)} is not a scope, such as person:read.`);
   const key = createApiKey();
-  await changeKeys(file, (keys) => {
+  const store = (keys: readonly StoredKey[]): readonly StoredKey[] => {
     if (keys.some((other) => other.name === name)) {
       throw new CommandError(
         `There is already a key named ${quotedArgument(name)}: revoke it first, or choose another name.`,
       );
     }
     return [...keys, { name, hash: hashApiKey(key), scopes, createdAt: new Date().toISOString() }];
-  });
-  print(key);
-  printNote(`The key is shown only this once: ${file} keeps a hash of it.`);
+  };
+  const out = given.value("out");
+  if (out === undefined) {
+    await changeKeys(file, store);
+    print(key);
+    printNote(`The key is shown only this once: ${file} keeps a hash of it.`);
+  } else {
+    await writeNewFile(out, `${key}\n`, () => changeKeys(file, store));
+    printNote(`The key is in ${out} only: ${file} keeps a hash of it.`);
+  }
   printNote(`To use it, start the service with --access FILE --keys ${file}. ${reloadHint}`);
+}
+
+/** Writes a file that gets its name after a step: there is no key without its hash, and no hash whose key nobody has. */
+async function writeNewFile(path: string, text: string, step: () => Promise<void>): Promise<void> {
+  try {
+    await using output = await NewFile.open(path);
+    await output.handle.writeFile(text);
+    await step();
+    await output.finish();
+  } catch (error) {
+    const fault = newFileFault(error);
+    throw fault === undefined ? error : new CommandError(`The file ${quote(path)} of --out cannot be made: ${fault}`);
+  }
 }
 
 /** Prints the keys, a line each: name, time, scopes. */

@@ -22,6 +22,7 @@ export const keyCommands: Readonly<Record<"create" | "list" | "revoke", Command>
         required: true,
         multiple: true,
       },
+      out: { value: "FILE", about: "a new file for the key, readable for its owner only; by default it is printed" },
       ...keysOptions,
     },
     run: async (given, io) => (await import("./key-changes.ts")).createKey(given, io),
