@@ -2,11 +2,14 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { get } from "node:https";
 import { after, describe, it } from "node:test";
 import { setTimeout as elapse } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { freePort } from "../../waymark/test/free-port.ts";
+import { deployed } from "./deployment/deployed.ts";
 import { startService } from "./service-process.ts";
 
 const folder = openFolder("proxies");
@@ -19,8 +22,8 @@ after(async () => {
   }
 });
 
-const deployed = (name: string): string =>
-  readFileSync(fileURLToPath(new URL(`../../../deploy/${name}`, import.meta.url)), "utf8");
+const fixture = (name: "cert" | "key"): string =>
+  fileURLToPath(new URL(`../../waymark/test/fixtures/self-signed-for-tests.${name}.pem`, import.meta.url));
 
 interface Proxy {
   readonly name: string;
@@ -51,27 +54,37 @@ const proxies: readonly Proxy[] = [
 ];
 
 for (const { name, file, around, command } of proxies) {
-  const isThere =
-    spawnSync(name, ["-v"], { env: { ...process.env, PATH: `${process.env["PATH"]}:/usr/sbin` } }).error === undefined;
+  const env = { ...process.env, PATH: `${process.env["PATH"]}:/usr/sbin` };
+  const isThere = spawnSync(name, ["-v"], { env }).error === undefined;
   describe(`the configuration of ${name}`, { skip: !isThere && `there is no ${name} on this machine` }, () => {
-    it("passes requests on, with the client that it sees and the host that was asked for", async () => {
-      await using service = await startService(
-        ...["--database", ":memory:", "--demo", "--trust-proxy", "127.0.0.1", "--access", accessFile()],
-      );
-      const port = await freePort();
-      const configuration = deployed(file).replaceAll("8080", String(service.port)).replaceAll("8081", String(port));
-      const path = folder.path(file);
-      writeFileSync(path, around(configuration));
+    /** Starts the proxy in front of a service, and resolves with its ports once it answers. */
+    async function startProxy(service: number): Promise<Ports> {
+      const ports = { plain: await freePort(), tls: await freePort(), redirect: await freePort() };
+      const configuration = deployed(file)
+        .replaceAll("8080", String(service))
+        .replaceAll("8081", String(ports.plain))
+        .replace(/listen \[::\]:.*/g, "")
+        .replace("listen 443 ", `listen 127.0.0.1:${ports.tls} `)
+        .replace("listen 80;", `listen 127.0.0.1:${ports.redirect};`)
+        .replace(/\/etc\/ssl\/\S*fullchain\.pem/, fixture("cert"))
+        .replace(/\/etc\/ssl\/\S*privkey\.pem/, fixture("key"));
+      const path = folder.write(file, around(configuration));
       const [program = "", ...args] = command(path);
-      const env = { ...process.env, PATH: `${process.env["PATH"]}:/usr/sbin` };
       const child = spawn(program, args, { env, stdio: ["ignore", "ignore", "pipe"] });
       running.push(child);
       let complaints = "";
       child.stderr.on("data", (piece: Buffer) => {
         complaints += piece;
       });
-      const url = `http://127.0.0.1:${port}`;
-      await answers(`${url}/health/ready`, child, () => complaints);
+      await answers(`http://127.0.0.1:${ports.plain}/health/ready`, child, () => complaints);
+      return ports;
+    }
+
+    it("passes requests on, with the client that it sees and the host that was asked for", async () => {
+      await using service = await startService(
+        ...["--database", ":memory:", "--demo", "--trust-proxy", "127.0.0.1", "--access", accessFile()],
+      );
+      const url = `http://127.0.0.1:${(await startProxy(service.port)).plain}`;
 
       const person = await fetch(`${url}/person/1`);
       assert.equal(person.status, 200);
@@ -89,7 +102,33 @@ for (const { name, file, around, command } of proxies) {
       const { log } = await service.exited;
       assert.equal(log.find(({ event }) => event === "refused")?.["client"], "127.0.0.1");
     });
+
+    if (!deployed(file).includes("443")) return;
+    it("serves HTTPS, of which the service knows, and leads plain HTTP there", async () => {
+      await using service = await startService("--database", ":memory:", "--trust-proxy", "127.0.0.1");
+      const { plain, tls, redirect } = await startProxy(service.port);
+      const ca = readFileSync(fixture("cert"));
+      const secured = await new Promise<IncomingMessage>((resolve, reject) => {
+        const options = { host: "127.0.0.1", port: tls, path: "/hello-world", ca, servername: "localhost" };
+        get({ ...options, headers: { Host: "localhost" } }, resolve).once("error", reject);
+      });
+      secured.resume();
+      assert.equal(secured.statusCode, 200);
+      // It says so over HTTPS only.
+      assert.notEqual(secured.headers["strict-transport-security"], undefined);
+      const unsecured = await fetch(`http://127.0.0.1:${plain}/hello-world`);
+      assert.equal(unsecured.headers.get("Strict-Transport-Security"), null);
+      const led = await fetch(`http://127.0.0.1:${redirect}/person?q=ada`, { redirect: "manual" });
+      assert.deepEqual([led.status, led.headers.get("Location")], [308, "https://127.0.0.1/person?q=ada"]);
+    });
   });
+}
+
+/** Where a proxy listens, on the loopback address. */
+interface Ports {
+  readonly plain: number;
+  readonly tls: number;
+  readonly redirect: number;
 }
 
 function accessFile(): string {
