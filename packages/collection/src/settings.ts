@@ -159,7 +159,7 @@ export function toCollectionSettings<T extends Document>(options: CollectionOpti
     example: options.nouns?.example,
     listed: store,
     created: options.created ?? ((_record, location) => created(location)),
-    mayRead: options.mayRead ?? (() => true),
+    mayRead: options.mayRead ?? everyCaller,
     requirePreconditions: options.requirePreconditions ?? false,
     idempotencyScope: options.idempotencyScope ?? ((request) => request.attribute(caller)?.id ?? ""),
     members: options.members,
@@ -168,6 +168,9 @@ export function toCollectionSettings<T extends Document>(options: CollectionOpti
     lists: some("list", representations.filter(isForLists)),
   };
 }
+
+/** The default of `mayRead`. */
+export const everyCaller = (): boolean => true;
 
 // A record, so that the compiler reports a missing name.
 const knownOptions: Readonly<Record<keyof CollectionOptions<Document>, true>> = {

@@ -8,11 +8,10 @@ import {
   type Store,
   xmlDecoder,
 } from "@waymark/collection";
-import { type App, type AroundFilter, type HttpRequest, ok, type RouterOptions, router } from "waymark";
+import { type App, type AroundFilter, ok, type RouterOptions, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import {
   type CorsPolicy,
-  clientKey,
   compress,
   cors,
   describeProblems,
@@ -185,13 +184,10 @@ function filtersOf(
     overload({ maxDelay, maxInFlight, onTurnedAway, except: isHealthCheck }),
     ...(quota === undefined
       ? []
-      : [rateLimit({ ...quota, key: quotaKey, onTurnedAway: () => onTurnedAway?.("quota") })]),
+      : [rateLimit({ ...quota, except: isHealthCheck, onTurnedAway: () => onTurnedAway?.("quota") })]),
     refuseCrossSite({ except: policy }),
     ...(access === undefined ? [] : [access]),
     ...observers.map(({ filter }) => filter).filter((filter) => filter !== undefined),
     ...filters,
   ];
 }
-
-const quotaKey = (request: HttpRequest): string | undefined =>
-  isHealthCheck(request) ? undefined : clientKey(request);

@@ -36,6 +36,7 @@ export function contentValue(mediaType: string, content: Uint8Array | string): C
       return { value: text, isText: true };
     case "text/html":
       assert.match(text, /^<!doctype html>.*<\/html>\s*$/is);
+      assertNesting(text);
       return { value: text, isText: true };
     default:
       return { value: text, isText: true };
@@ -140,3 +141,58 @@ function assertVcards(text: string): void {
   assert.equal(text.match(/^FN:.+\r$/gm)?.length, count);
   assert.equal(text.match(/^END:VCARD\r$/gm)?.length, count);
 }
+
+/**
+ * Looks at what HTML does not allow within what: blocks in elements of text, and controls in controls. A browser shows such a page
+ * all the same, by closing elements where their author did not.
+ *
+ * @throws AssertionError
+ */
+function assertNesting(text: string): void {
+  const open: string[] = [];
+  for (const [tag, end, name = ""] of text.matchAll(/<(\/?)([a-z][a-z0-9]*)\b(?:[^>"]|"[^"]*")*>/g)) {
+    if (end === "/") {
+      assert.equal(open.pop(), name, `${tag} ends no element that is open`);
+    } else {
+      if (blocks.has(name)) assert.ok(!open.some((each) => ofText.has(each)), `${tag} in ${open.join(" ")}`);
+      if (controls.has(name)) assert.ok(!open.some((each) => controls.has(each)), `${tag} in ${open.join(" ")}`);
+      if (!empty.has(name) && !tag.endsWith("/>")) open.push(name);
+    }
+  }
+  assert.deepEqual(open, []);
+}
+
+const empty: ReadonlySet<string> = new Set(["meta", "link", "input", "br", "hr", "img"]);
+const ofText: ReadonlySet<string> = new Set([
+  "p",
+  "label",
+  "span",
+  "bdi",
+  "code",
+  "h1",
+  "h2",
+  "h3",
+  "h4",
+  "small",
+  "a",
+  "button",
+  "strong",
+]);
+const blocks: ReadonlySet<string> = new Set([
+  "p",
+  "div",
+  "ul",
+  "ol",
+  "dl",
+  "table",
+  "section",
+  "article",
+  "form",
+  "pre",
+  "details",
+  "h1",
+  "h2",
+  "h3",
+  "h4",
+]);
+const controls: ReadonlySet<string> = new Set(["a", "button", "label"]);

@@ -58,4 +58,51 @@ describe("an answer that the OpenAPI document does not have", () => {
       }
     });
   }
+
+  const page = "<!doctype html><html></html>";
+  const refusals: readonly (readonly [status: number, type: string, text: string])[] = [
+    [404, "text/html", page],
+    [404, "", ""],
+    [400, "text/html", page],
+    [400, "application/problem+xml", problem("invalid-id")],
+  ];
+  it("is found, as a refusal whose content the document describes otherwise, or not at all", async () => {
+    const document = await apiDocument(service.app, {});
+    const described = JSON.stringify(document);
+    const others = [
+      // A page described as an object, and an answer without the page that browsers get.
+      described.replaceAll('"text/html":{"schema":{"type":"string"}}', '"text/html":{"schema":{"type":"object"}}'),
+      described.replaceAll(/,?"text\/html":\{"schema":\{"type":"string"\}\}/g, ""),
+    ];
+    for (const [status, type, text] of refusals) {
+      const headers: Record<string, string> = type === "" ? {} : { "content-type": type };
+      const answer = { status, headers, bytes: new TextEncoder().encode(text), text, connection: 0 };
+      check("GET", "/person/1", {}, answer);
+      for (const other of type === "text/html" ? others : []) {
+        const otherwise = documentCheck(JSON.parse(other));
+        assert.throws(() => otherwise.check("GET", "/person/1", {}, answer), assert.AssertionError);
+      }
+    }
+  });
+});
+
+describe("what the OpenAPI document has, and no answer", () => {
+  it("is listed by status with media type, code, or without content", async () => {
+    const service = await openPersonService({ database: ":memory:" });
+    const { check, unmet } = documentCheck(await apiDocument(service.app, {}));
+    const ofGreeting = () => unmet().filter((answer) => answer.startsWith("GET /hello-world 200"));
+    assert.deepEqual(ofGreeting(), ["GET /hello-world 200 text/plain"]);
+    const text = "Hello World";
+    const headers = { "content-type": "text/plain; charset=utf-8" };
+    check(
+      "GET",
+      "/hello-world",
+      {},
+      { status: 200, headers, bytes: new TextEncoder().encode(text), text, connection: 0 },
+    );
+    assert.deepEqual(ofGreeting(), []);
+    assert.ok(unmet().includes("GET /person/{id} 404 without content"));
+    assert.ok(unmet().includes("GET /person/{id} 400 invalid-id"));
+    await service.database.close();
+  });
 });

@@ -10,6 +10,11 @@ import type { Answer, Message } from "./transports.ts";
 export interface DocumentCheck {
   /** @throws AssertionError that says what the document does not have */
   check(method: string, target: string, message: Message, answer: Answer): void;
+  /**
+   * Returns the answers of operations that the document has, and that none of those checked so far was: by their status with
+   * each media type, without content, and with each code of a problem.
+   */
+  unmet(): readonly string[];
 }
 
 /** A response as the document has it, without references. */
@@ -21,6 +26,7 @@ interface Candidate {
 export function documentCheck(document: OpenApiDocument): DocumentCheck {
   const validateJson = validation(document, false);
   const validateText = validation(document, true);
+  const met = new Set<string>();
   const faultOfContent = (
     pointer: string,
     content: Readonly<Record<string, MediaType>>,
@@ -36,10 +42,11 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
     }
     const { value, isText, columns } = parsed;
     const validate = isText ? validateText : validateJson;
-    // A schema of records as text says nothing; what they say is what the JSON beside it says.
-    const isRecords = typeof value === "object" && isStringSchema(content[key]);
-    const schemaKey = isRecords && "application/json" in content ? "application/json" : key;
-    if (isRecords && schemaKey === key) return undefined;
+    // A schema of XML, or of lines, as text says nothing of its values; they are those of the JSON beside it.
+    const isStructured = typeof value === "object" && isStringSchema(content[key]);
+    const beside = ["application/json", "application/problem+json"].find((type) => type in content);
+    if (isStructured && beside === undefined) return undefined;
+    const schemaKey = isStructured ? (beside ?? key) : key;
     const schema = `${pointer}/content/${escapePointer(schemaKey)}/schema`;
     // What `fields` leaves out is missing.
     const fault = validate(schema, value, (keyword) => !(isNarrowed && keyword === "required"));
@@ -53,14 +60,15 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
   const operationOf = (
     method: string,
     target: string,
-  ): { readonly pointer: string; readonly operation: Operation } | undefined => {
+  ): { readonly pointer: string; readonly line: string; readonly operation: Operation } | undefined => {
     const pathname = canonicalPath(target);
     if (pathname === undefined) return undefined;
     const name = method === "HEAD" ? "get" : method.toLowerCase();
     const found = paths.find(({ item, expression }) => expression.test(pathname) && name in item);
     if (found === undefined) return undefined;
     const operation = found.item[name] as Operation; // `x-operations` is no name of a method
-    return { pointer: `/paths/${escapePointer(found.path)}/${name}`, operation };
+    const line = `${name.toUpperCase()} ${found.path}`;
+    return { pointer: `/paths/${escapePointer(found.path)}/${name}`, line, operation };
   };
   const resolve = <T extends object>(
     value: T | Reference,
@@ -96,8 +104,6 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
       return content === undefined || response["x-content-optional"] === true ? undefined : "has no content";
     }
     const key = contentKey(content ?? {}, type);
-    // Refusals without content for anybody else are pages in browsers.
-    if (answer.status >= 400 && type.startsWith("text/html")) return undefined;
     if (key === undefined) return `has content of the type "${type}"`;
     const bytes = decoded(answer.bytes, answer.headers["content-encoding"]);
     return faultOfContent(pointer, content ?? {}, key, bytes, isNarrowed);
@@ -121,7 +127,9 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
       const faults = candidates.map((candidate) => faultIn(candidate, answer, method === "HEAD", isNarrowed));
       if (!faults.includes(undefined))
         assert.fail(`${asked} ${faults[0]}, which the OpenAPI document does not have: ${answer.text.slice(0, 300)}`);
-      if (found === undefined || status >= 300) return;
+      if (found === undefined) return;
+      if (declared !== undefined && method !== "HEAD") meet(`${found.line} ${status}`, answer);
+      if (status >= 300) return;
       assert.deepEqual(
         undeclaredParameters(found.operation, target, resolve),
         [],
@@ -130,7 +138,30 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
       if (found.operation.requestBody !== undefined)
         checkContent(found.pointer, found.operation.requestBody, target, message, asked);
     },
+    unmet: () => documented().filter((answer) => !met.has(answer)),
   };
+
+  function meet(status: string, { headers, text }: Answer): void {
+    const type = plain(headers["content-type"] ?? "");
+    met.add(`${status} ${type || nothing}`);
+    if (type === "application/problem+json") met.add(`${status} ${JSON.parse(text).type.split("/").at(-1)}`);
+  }
+
+  function documented(): readonly string[] {
+    return paths.flatMap(({ path, item }) =>
+      Object.entries(item).flatMap(([method, operation]) =>
+        // `x-operations` is not there.
+        Object.entries((operation as Operation).responses).flatMap(([status, response]) => {
+          const { content = {}, ...others } = resolve<Response>(response, "").value;
+          const mayBeEmpty = Object.keys(content).length === 0 || others["x-content-optional"] === true;
+          const codes = Object.keys(content["application/problem+json"]?.examples ?? {});
+          return [...Object.keys(content).map(plain), ...codes, ...(mayBeEmpty ? [nothing] : [])].map(
+            (what) => `${method.toUpperCase()} ${path} ${status} ${what}`,
+          );
+        }),
+      ),
+    );
+  }
 
   function checkContent(
     pointer: string,
@@ -202,9 +233,13 @@ function undeclaredParameters(
 
 /** Returns the media type of the record that a Content-Type is meant by. */
 function contentKey(content: Readonly<Record<string, MediaType>>, contentType: string): string | undefined {
-  const plain = (type: string): string => type.toLowerCase().replace(/\s*;.*$/s, "");
   return Object.keys(content).find((type) => plain(type) === plain(contentType));
 }
+
+const plain = (type: string): string => type.toLowerCase().replace(/\s*;.*$/s, "");
+
+/** What an answer has that has no content. */
+const nothing = "without content";
 
 /** Returns the path as the routes see it; undefined for a target that is malformed. */
 function canonicalPath(target: string): string | undefined {

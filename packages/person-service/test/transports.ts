@@ -120,14 +120,15 @@ function openService(kind: DatabaseKind, transport: Transport, configure?: Confi
 }
 
 /** Every answer is held against the OpenAPI document, which is one for all services of the same options. */
-function checkFor(app: App, { publicUrl, access, rateLimit }: Partial<PersonServiceOptions>): Promise<DocumentCheck> {
-  const key = JSON.stringify([publicUrl, access?.describes, rateLimit !== undefined]);
-  const known = checks.get(key) ?? apiDocument(app, { publicUrl }).then(documentCheck);
+async function checkFor(app: App, { publicUrl }: Partial<PersonServiceOptions>): Promise<DocumentCheck> {
+  const document = await apiDocument(app, { publicUrl });
+  const key = JSON.stringify(document);
+  const known = checks.get(key) ?? documentCheck(document);
   checks.set(key, known);
   return known;
 }
 
-const checks = new Map<string, Promise<DocumentCheck>>();
+const checks = new Map<string, DocumentCheck>();
 
 const inMemory: Transport = {
   name: "in memory",

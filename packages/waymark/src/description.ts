@@ -1,4 +1,5 @@
 import type { ProblemType } from "./problem-types.ts";
+import type { HttpRequest } from "./request.ts";
 
 /**
  * What the routes themselves cannot say about an operation, for its OpenAPI document. Conditions need no description: path,
@@ -30,7 +31,15 @@ export interface Description {
   readonly responseHeaders?: Readonly<Record<string, HeaderDescription>>;
   /** The media types in which problems are sent. Default: `application/problem+json`. */
   readonly problemTypes?: readonly string[];
+  /** The media types of what refusals without content have for clients that prefer it. Default: none. */
+  readonly refusalTypes?: readonly string[];
 }
+
+/**
+ * What a filter says of the operations that it covers: the same of all, or what it returns for a sample request of each, for a filter that lets
+ * some of them by. A sample has a method, and a path with `1` for each variable.
+ */
+export type FilterDescription = Description | ((sample: HttpRequest) => Description);
 
 /** Describes a parameter: a path variable, a query parameter or a header field of the request. */
 export interface ParameterDescription {
@@ -62,6 +71,8 @@ export interface ContentDescription {
   readonly types?: Readonly<Record<string, MediaTypeDescription>>;
   /** Default: true. */
   readonly required?: boolean;
+  /** Whether content that breaks its schema is refused. Default: true. */
+  readonly validated?: boolean;
 }
 
 /** Describes a response. */
@@ -171,4 +182,19 @@ export function descriptionOf(handler: object, template: string): Description | 
     readonly [descriptionKey]?: Description | ((template: string) => Description);
   };
   return typeof description === "function" ? description(template) : description;
+}
+
+/** A filter, as far as a document speaks of it. */
+export interface DescribedFilter {
+  readonly describes?: FilterDescription;
+  readonly exceptMethods?: ReadonlySet<string>;
+}
+
+/** Returns what a filter says of the operation that a sample request is of, for a filter that wraps it. */
+export function descriptionOfFilter(
+  { describes = {}, exceptMethods }: DescribedFilter,
+  sample: HttpRequest,
+): Description {
+  if (exceptMethods?.has(sample.method)) return {};
+  return typeof describes === "function" ? describes(sample) : describes;
 }

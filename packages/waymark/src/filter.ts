@@ -1,6 +1,6 @@
 import type { Awaitable } from "./and-then.ts";
 import { DeclarationSite, typeName } from "./declaration.ts";
-import type { Description } from "./description.ts";
+import type { FilterDescription } from "./description.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
@@ -19,7 +19,7 @@ export interface BeforeFilter {
   /** Returns the request for the inner filters and the handler. */
   readonly apply: (request: HttpRequest) => Awaitable<HttpRequest>;
   /** What it adds to the OpenAPI document of the operations that it covers: header fields, problems. */
-  readonly describes?: Description;
+  readonly describes?: FilterDescription;
   readonly site: DeclarationSite;
 }
 
@@ -30,7 +30,7 @@ export interface AfterFilter {
   readonly apply: (request: HttpRequest, response: HttpResponse) => Awaitable<HttpResponse>;
   /** The least status of the responses that it gets, such as 400 for a filter of refusals. Default: it gets all. */
   readonly leastStatus?: number;
-  readonly describes?: Description;
+  readonly describes?: FilterDescription;
   readonly site: DeclarationSite;
 }
 
@@ -41,7 +41,7 @@ export interface AroundFilter {
   readonly apply: (request: HttpRequest, next: Next) => Awaitable<HttpResponse>;
   /** The methods of the requests that pass it by, such as GET for a filter of changes. Default: it gets all. */
   readonly exceptMethods?: ReadonlySet<string>;
-  readonly describes?: Description;
+  readonly describes?: FilterDescription;
   readonly site: DeclarationSite;
 }
 
@@ -53,7 +53,7 @@ export interface WebFilter {
   readonly kind: "web";
   /** Returns the response, that of `next` or its own; `methodsOf` returns the methods of a path. */
   readonly apply: (request: HttpRequest, next: Next, methodsOf: MethodsOf) => Awaitable<HttpResponse>;
-  readonly describes?: Description;
+  readonly describes?: FilterDescription;
   readonly site: DeclarationSite;
 }
 

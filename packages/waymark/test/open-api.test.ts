@@ -1,8 +1,17 @@
 import assert from "node:assert/strict";
 import { it, describe as suite } from "node:test";
 import { z } from "zod";
-import { access, compress, describeProblems, nameRequests, overload, rateLimit } from "../src/filters/index.ts";
 import {
+  access,
+  compress,
+  describeProblems,
+  nameRequests,
+  overload,
+  rateLimit,
+  refuseCrossSite,
+} from "../src/filters/index.ts";
+import {
+  after,
   GET,
   group,
   json,
@@ -215,6 +224,24 @@ suite("an operation", () => {
     assert.match(operation.description ?? "", /\*\*Store a book \(application\/json\)\*\*/);
   });
 
+  it("refuses content by its schema, unless it is not validated", async () => {
+    const content = { types: { "text/csv": { schema: { type: "string" } } } };
+    const document = await documentOf(
+      group(
+        POST("/a", describe({ content }), ok),
+        POST("/b", describe({ content: { ...content, validated: false } }), ok),
+      ),
+    );
+    const codesOf = (line: string): readonly string[] => {
+      const answer = resolved(document, operationOf(document, line).responses["400"]);
+      const { examples } =
+        (answer["content"] as Record<string, { examples: object }>)["application/problem+json"] ?? {};
+      return Object.keys(examples ?? {});
+    };
+    assert.deepEqual(codesOf("POST /a"), ["malformed-content", "invalid-content"]);
+    assert.deepEqual(codesOf("POST /b"), ["malformed-content"]);
+  });
+
   it("takes the description of its handler, and that of the route before it", async () => {
     const handler = described(
       () => ({ summary: "Of the handler", description: "Long." }),
@@ -292,6 +319,57 @@ suite("the filters of an app in its document", () => {
       "501",
       "503",
     ]);
+  });
+
+  it("add nothing to operations that they let by", async () => {
+    const isHealth = ({ path }: { readonly path: string }): boolean => path === "/health";
+    const document = await openApi(
+      router(
+        {
+          filters: [
+            overload({ except: isHealth }),
+            rateLimit({ limit: 1, window: 1, except: isHealth }),
+            refuseCrossSite(),
+          ],
+        },
+        GET("/health", ok),
+        GET("/a", ok),
+        POST("/a", ok),
+      ),
+      about,
+    );
+    assert.deepEqual(statusesOf(operationOf(document, "GET /health")), ["500", "2XX"]);
+    assert.deepEqual(statusesOf(operationOf(document, "GET /a")), ["429", "500", "503", "2XX"]);
+    assert.deepEqual(statusesOf(operationOf(document, "POST /a")), ["403", "429", "500", "503", "2XX"]);
+    assert.ok("403" in document["x-refusals"]);
+  });
+
+  it("give another form to the problems that come from further in", async () => {
+    const pages = { ...after((_request, response) => response), describes: { problemTypes: ["text/html"] } };
+    const document = await openApi(
+      router({ filters: [overload(), pages, rateLimit({ limit: 1, window: 1 })] }, GET("/a", accept("text/html"), ok)),
+      about,
+    );
+    const typesOf = (status: string): readonly string[] =>
+      Object.keys(resolved(document, operationOf(document, "GET /a").responses[status])["content"] as object);
+    assert.deepEqual(typesOf("503"), ["application/problem+json"]);
+    assert.deepEqual(typesOf("429"), ["application/problem+json", "text/html"]);
+    assert.deepEqual(typesOf("500"), ["application/problem+json", "text/html"]);
+    // A client that reads pages gets the page of this route.
+    assert.deepEqual(typesOf("406"), ["application/problem+json"]);
+  });
+
+  it("say which content refusals get that have none", async () => {
+    const pages = { ...after((_request, response) => response), describes: { refusalTypes: ["text/html"] } };
+    const responses = { 200: { description: "Good." }, 404: { description: "Nothing." } };
+    const document = await openApi(router({ filters: [pages] }, GET("/a", describe({ responses }), ok)), about);
+    const answers = operationOf(document, "GET /a").responses;
+    assert.deepEqual(answers["404"], {
+      description: "Nothing.",
+      content: { "text/html": { schema: { type: "string" } } },
+      "x-content-optional": true,
+    });
+    assert.deepEqual(answers["200"], { description: "Good." });
   });
 
   it("add them in a group to its operations only", async () => {

@@ -2,6 +2,7 @@ import { problemTypes } from "waymark";
 import type { Description, HeaderDescription, ResponseDescription } from "waymark/routing";
 import { jsonPatchType, mergePatchType } from "../handlers/change.ts";
 import { collectionProblemTypes as types } from "../problem-types.ts";
+import { everyCaller } from "../settings.ts";
 import type { Document } from "../store.ts";
 import type { DescribedCollection } from "./described-collection.ts";
 import { contentTypes, itemTypes, listContentTypes, listTypes } from "./examples.ts";
@@ -84,7 +85,13 @@ export function describeOperations<T extends Document>(
         },
         304: { description: "The copy is current.", headers: validatorFields },
       },
-      problems: [types.invalidParameters, types.unknownPreference, types.preconditionFailed, ...unavailable],
+      problems: [
+        types.invalidParameters,
+        types.unknownPreference,
+        types.preconditionFailed,
+        types.listsBusy,
+        ...unavailable,
+      ],
     },
     create: {
       ...shared,
@@ -130,6 +137,7 @@ export function describeOperations<T extends Document>(
         types.unknownPreference,
         types.idempotencyKeyUnsupported,
         types.conflict,
+        problemTypes.contentExpandsTooFar,
         types.tooManyRecords,
         types.bulkTimeExceeded,
         types.bulkBusy,
@@ -172,7 +180,8 @@ export function describeOperations<T extends Document>(
       problems: [
         ...changeProblems(settings),
         types.unknownPreference,
-        problemTypes.forbidden,
+        // A JSON Patch would show the record to a caller who may not read it.
+        ...(settings.mayRead === everyCaller ? [] : [problemTypes.forbidden]),
         types.conflict,
         types.patchConflict,
         types.patchTooLarge,

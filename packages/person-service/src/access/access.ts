@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import type { AroundFilter, HttpRequest } from "waymark";
+import { type AroundFilter, type HttpRequest, problemTypes } from "waymark";
 import { access } from "waymark/filters";
 import type { SecurityOptions } from "waymark/openapi";
+import { type Description, descriptionOfFilter } from "waymark/routing";
 import { exceptPublicPaths } from "../pages/public-paths.ts";
 import { type AccessFile, type AccessRule, accessFileSchema } from "./access-file.ts";
 import { type AccessDenial, accessThrottles, challengesOf, identifier } from "./identify.ts";
@@ -119,9 +120,14 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
 
   let policy = await readPolicy();
   let lastReload: Promise<void> = Promise.resolve();
+  const guard = access((request) => policy.decide(request));
   return {
     filter: {
-      ...exceptPublicPaths(access((request) => policy.decide(request))),
+      ...exceptPublicPaths({
+        ...guard,
+        describes: (sample) =>
+          policy.isOpen(sample.path, sample.method) ? ofOpenPath : descriptionOfFilter(guard, sample),
+      }),
       may: (request, method, path) => policy.may(request, method, path),
       mayRead: (request, path) => policy.may(request, "GET", path),
       signIn: {
@@ -147,6 +153,9 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     },
   };
 }
+
+/** Credentials are not looked at where anyone may, but two fields of them are refused everywhere. */
+const ofOpenPath: Description = { problems: [problemTypes.ambiguousCredentials] };
 
 /** Applies after all rules of the file: monitors have no credentials, and health says nothing about people. */
 const healthRule: AccessRule = { methods: ["GET"], path: "/health/{check:live|ready}", anyone: true };

@@ -2,6 +2,7 @@ import type { Awaitable, HttpRequest } from "waymark";
 import { type AccessDecision, type Caller, caller, clientKey } from "waymark/filters";
 import type { SecurityOptions } from "waymark/openapi";
 import { pathMatcher } from "waymark/routing";
+import { isPublicPath } from "../pages/public-paths.ts";
 import type { AccessRule } from "./access-file.ts";
 import type { AccessDenial, Challenges, Denied, Identify, Identity } from "./identify.ts";
 import { type Holders, type Sessions, sessionCookie } from "./sessions.ts";
@@ -14,8 +15,8 @@ export interface Policy {
   may(request: HttpRequest<unknown>, method: string, path: string): boolean;
   /** Begins a session with the value of an Authorization field. */
   begin(request: HttpRequest<unknown>, authorization: string): Promise<SignInOutcome>;
-  /** Returns whether every client may GET a path, without credentials. */
-  isOpen(path: string): boolean;
+  /** Returns whether every client may make a request, without credentials; by default a GET. */
+  isOpen(path: string, method?: string): boolean;
   /** The credentials that requests need, for an OpenAPI document. */
   readonly security: SecurityOptions;
 }
@@ -86,12 +87,14 @@ export function accessPolicy(parts: PolicyParts): Policy {
     decide,
     begin,
     may: (request, method, path) => mayPass(ruleFor({ method, path }), request),
-    isOpen: (path) => ruleFor({ method: "GET", path })?.anyone === true,
+    isOpen: (path, method = "GET") => ruleFor({ method, path })?.anyone === true,
     security: {
       schemes,
       requirementsOf(request) {
         const rule = ruleFor(request);
-        return rule?.anyone === true ? [] : Object.keys(schemes).map((name) => ({ [name]: rule?.scopes ?? [] }));
+        return rule?.anyone === true || isPublicPath(request.path)
+          ? []
+          : Object.keys(schemes).map((name) => ({ [name]: rule?.scopes ?? [] }));
       },
     },
   };

@@ -2,7 +2,7 @@ import { BlockList, isIPv4, isIPv6 } from "node:net";
 import { type AroundFilter, around, problem } from "waymark";
 import { excerpt } from "waymark/content";
 import { isRefusedMessage } from "waymark/filters";
-import { isPublicPath } from "../pages/public-paths.ts";
+import { exceptPublicPaths } from "../pages/public-paths.ts";
 import { personServiceProblemTypes } from "../problems.ts";
 
 /**
@@ -28,11 +28,11 @@ export function forThisMachine(publicUrl?: string): AroundFilter {
     // A browser always sends a Host; HTTP/1.0 need not.
     const [named, sent] = [request.client.host, request.header("Host")];
     const other = isForeign(named) ? named : sent;
-    if (!isForeign(other) || isRefusedMessage(request) || isPublicPath(request.path)) return next(request);
+    if (!isForeign(other) || isRefusedMessage(request)) return next(request);
     const detail = `The host ${excerpt(other ?? "")} is not allowed. Start the service with --public-url for this host, with --access FILE, or with --open.`;
     return problem(personServiceProblemTypes.misdirectedRequest, { detail });
   });
-  return { ...filter, describes: { problems: [personServiceProblemTypes.misdirectedRequest] } };
+  return exceptPublicPaths({ ...filter, describes: { problems: [personServiceProblemTypes.misdirectedRequest] } });
 }
 
 /** Returns a host without its port, and without the brackets of IPv6. */

@@ -83,6 +83,7 @@ export const ofSignIn: Description = {
   summary: "Sign a browser in",
   description: "What the form of the page sends.",
   content: {
+    validated: false,
     types: {
       "application/x-www-form-urlencoded": {
         schema: {
@@ -97,8 +98,15 @@ export const ofSignIn: Description = {
       },
     },
   },
-  responses: { 303: seeOther },
-  problems: [problemTypes.forbidden, problemTypes.serviceUnavailable],
+  responses: {
+    303: seeOther,
+    403: { description: "The page again: the credentials are wrong.", types: { "text/html": {} } },
+    503: {
+      description: "The page again: too many have tried.",
+      types: { "text/html": {} },
+      headers: { "Retry-After": { description: "After how many seconds another attempt may succeed." } },
+    },
+  },
 };
 
 export const ofSignOut: Description = {

@@ -51,7 +51,7 @@ ${requestBody === undefined ? html`` : html`<h4>Content</h4>${contents(requestBo
 }
 
 const toField = ({ name, in: place, description, required, example }: Parameter): SafeHtml =>
-  html`<label><span><code>${name}</code> <small>${place}</small></span><input name="${place}:${name}" value="${place === "path" ? String(example ?? "") : ""}" ${required === true ? html`required` : html``} autocomplete="off">${prose(description)}</label>\n`;
+  html`<div class="parameter"><label><span><code>${name}</code> <small>${place}</small></span><input name="${place}:${name}" value="${place === "path" ? String(example ?? "") : ""}" ${required === true ? html`required` : html``} autocomplete="off"></label>${prose(description)}</div>\n`;
 
 function bodyFields(body: RequestBody | undefined): SafeHtml {
   if (body === undefined) return html``;

@@ -29,7 +29,7 @@ export function problemPages(site: Site): AfterFilter {
       toPage(site, request, status, shown),
     );
   });
-  return { ...filter, leastStatus: 400, describes: { problemTypes: ["text/html"] } };
+  return { ...filter, leastStatus: 400, describes: { problemTypes: ["text/html"], refusalTypes: ["text/html"] } };
 }
 
 /** A browser that is challenged by Basic asks for the password itself, and shows no page. */

@@ -1,4 +1,5 @@
 import type { AroundFilter } from "waymark";
+import { descriptionOfFilter } from "waymark/routing";
 
 /**
  * Returns whether access rules do not apply to a path: to what the pages load, and to signing in and out. The files say nothing of
@@ -11,4 +12,5 @@ export const isPublicPath = (path: string): boolean =>
 export const exceptPublicPaths = (access: AroundFilter): AroundFilter => ({
   ...access,
   apply: (request, next) => (isPublicPath(request.path) ? next(request) : access.apply(request, next)),
+  describes: (sample) => (isPublicPath(sample.path) ? {} : descriptionOfFilter(access, sample)),
 });

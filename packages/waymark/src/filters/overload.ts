@@ -62,7 +62,7 @@ export function overload(options: OverloadOptions = {}): AroundFilter {
       if (response === undefined) onTurnedAway("in-flight");
       return response ?? refusal;
     },
-    describes: { problems: [problemTypes.serviceUnavailable] },
+    describes: (sample) => (except(sample) ? {} : { problems: [problemTypes.serviceUnavailable] }),
     site: new DeclarationSite(overload),
   };
 }

@@ -22,6 +22,8 @@ export interface RateLimitOptions {
    * address, without which a request is a 500.
    */
   readonly key?: (request: HttpRequest) => string | undefined;
+  /** Returns whether a request is neither counted nor refused, such as a health check. Default: none. */
+  readonly except?: (request: HttpRequest) => boolean;
   /** Called for each request that is turned away. Must not throw. */
   readonly onTurnedAway?: (() => void) | undefined;
   /** The name of the policy, a token; different for each of several policies. Default: `default`. */
@@ -46,8 +48,9 @@ export interface RateLimitOptions {
  * @throws TypeError when the name is not a token
  */
 export function rateLimit(options: RateLimitOptions): AroundFilter {
-  requireKnownOptions("rateLimit({ … })", options, ["limit", "window", "key", "onTurnedAway", "name", "limiter"]);
-  const { key = clientKey, name = "default", onTurnedAway = () => undefined } = options;
+  const names = ["limit", "window", "key", "except", "onTurnedAway", "name", "limiter"] as const;
+  requireKnownOptions("rateLimit({ … })", options, names);
+  const { key = clientKey, except = () => false, name = "default", onTurnedAway = () => undefined } = options;
   const limit = positiveInteger("limit", options.limit);
   const window = positiveInteger("window", options.window);
   const limiter = options.limiter ?? memoryRateLimiter({ limit, window });
@@ -71,11 +74,11 @@ export function rateLimit(options: RateLimitOptions): AroundFilter {
   return {
     kind: "around",
     apply: (request, next) => {
-      const counted = key(request);
+      const counted = except(request) ? undefined : key(request);
       if (counted === undefined) return next(request);
       return andThen(limiter.consume(counted), (allowance) => proceed(request, next, allowance));
     },
-    describes: described,
+    describes: (sample) => (except(sample) ? {} : described),
     site: new DeclarationSite(rateLimit),
   };
 }

@@ -1,5 +1,6 @@
 import type { App } from "../app.ts";
 import { type ProblemType, problemTypes } from "../problem-types.ts";
+import { HttpRequest } from "../request.ts";
 import { routesOf } from "../routing/compile.ts";
 import { Components } from "./components.ts";
 import type {
@@ -14,8 +15,8 @@ import type {
 } from "./document.ts";
 import { type OperationSettings, toOperation } from "./operation.ts";
 import { type DocumentPath, toDocumentPath } from "./path.ts";
-import { problemResponse } from "./problems.ts";
-import { toHeaders } from "./responses.ts";
+import { problemForm, problemResponse } from "./problems.ts";
+import { contentOfEmpty, toHeaders } from "./responses.ts";
 import { combine, describesOf, type Way, waysOf } from "./ways.ts";
 
 /** What the routes do not say of the API as a whole. Members beyond these are those of OpenAPI's `info`: `license`, `contact`. */
@@ -68,7 +69,7 @@ export async function openApi(app: App, options: OpenApiOptions): Promise<OpenAp
   const settings: OperationSettings = {
     components,
     problemBase,
-    securityOf: (method, path) => security?.requirementsOf({ method, path }),
+    securityOf: (sample) => security?.requirementsOf(sample),
   };
   const paths: Record<string, PathItem> = {};
   const operations: [string, Operation][] = [];
@@ -145,19 +146,24 @@ function refusalsOf(
   serverProblems: readonly ProblemType[],
   { components, problemBase }: OperationSettings,
 ): Readonly<Record<string, Reference>> {
-  const everywhere = combine(describesOf(routesOf(app).filters));
-  const form = { mediaTypes: ["application/problem+json", ...(everywhere.problemTypes ?? [])], base: problemBase };
+  // Of any method, also those that a filter leaves to itself where there is an operation.
+  const everywhere = combine(describesOf(routesOf(app).filters), HttpRequest.of({ method: "*" }));
   const headers = toHeaders(everywhere.responseHeaders ?? {}, components);
   const { malformedTarget, notFound, methodNotAllowed, notImplemented, internalError } = problemTypes;
   const ofRouter = [malformedTarget, notFound, methodNotAllowed, notImplemented, internalError];
+  const fromWithin = new Set(ofRouter);
   const all = new Set([...ofRouter, ...(everywhere.problems ?? []), ...serverProblems]);
   const byStatus = [...Map.groupBy(all, ({ status }) => status)].toSorted(([a], [b]) => a - b);
   const refusals: [number, Reference][] = byStatus.map(([status, types]) => [
     status,
-    problemResponse(types, form, headers, components),
+    problemResponse(types, problemForm(types, fromWithin, [], everywhere, problemBase), headers, components),
   ]);
   for (const [status, { description, headers: own = {} }] of Object.entries(everywhere.responses ?? {})) {
-    const response = { description, headers: { ...headers, ...toHeaders(own, components) } };
+    const response = {
+      description,
+      headers: { ...headers, ...toHeaders(own, components) },
+      ...contentOfEmpty(status, everywhere),
+    };
     refusals.push([Number(status), components.share("responses", `Status${status}`, response)]);
   }
   return Object.fromEntries(refusals);

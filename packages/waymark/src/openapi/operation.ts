@@ -1,4 +1,5 @@
 import type { ParameterDescription } from "../description.ts";
+import { HttpRequest } from "../request.ts";
 import type { Components } from "./components.ts";
 import { toRequestBody } from "./content.ts";
 import type { Operation, Parameter, SecurityRequirement } from "./document.ts";
@@ -6,14 +7,14 @@ import { mergeBodies, mergeParameters } from "./merge.ts";
 import { type DocumentPath, pathParameters, toDocumentPath } from "./path.ts";
 import { pascalCase } from "./problems.ts";
 import { toResponses } from "./responses.ts";
-import { type Alternative, combine, toAlternative, type Way } from "./ways.ts";
+import { type Alternative, mergeSaid, toAlternative, type Way } from "./ways.ts";
 
 /** What the operations of a document are made with. */
 export interface OperationSettings {
   readonly components: Components;
   /** The prefix of the path in the `type` of problems. */
   readonly problemBase: string;
-  readonly securityOf: (method: string, path: string) => readonly SecurityRequirement[] | undefined;
+  readonly securityOf: (sample: HttpRequest) => readonly SecurityRequirement[] | undefined;
 }
 
 /**
@@ -29,9 +30,10 @@ export async function toOperation(
   settings: OperationSettings,
 ): Promise<Operation> {
   const { components } = settings;
-  const alternatives = ways.map(toAlternative);
+  const sample = HttpRequest.of({ method, target: path.sample });
+  const alternatives = ways.map((way) => toAlternative(way, sample));
   const { said: first } = alternatives[0] as Alternative;
-  const all = combine(alternatives.map(({ said }) => said));
+  const all = mergeSaid(alternatives.map(({ said }) => said));
   const parameters = [
     ...pathParameters(path, toDocumentPath((ways[0] as Way).template).variables, all.variables ?? {}, components),
     ...mergeParameters(
@@ -43,7 +45,7 @@ export async function toOperation(
     alternatives.map(({ said, consumes }) => toRequestBody(said.content, consumes, components)),
   );
   const requestBody = mergeBodies(bodies);
-  const security = settings.securityOf(method, path.sample);
+  const security = settings.securityOf(sample);
   const text = textOf(alternatives);
   return {
     operationId: ways.find(({ name }) => name !== undefined)?.name ?? first.operationId ?? madeId(method, path),

@@ -1,15 +1,37 @@
 import type { HeaderDescription, JsonSchema } from "../description.ts";
 import { namedSchema } from "../description.ts";
 import { problem, problemPath } from "../problem.ts";
-import type { ProblemType } from "../problem-types.ts";
+import { type ProblemType, problemTypes } from "../problem-types.ts";
 import type { Components } from "./components.ts";
 import type { MediaType, Reference, Response } from "./document.ts";
+import type { Said } from "./ways.ts";
 
 /** How problems are sent. */
 export interface ProblemForm {
   readonly mediaTypes: readonly string[];
   /** The prefix of the path in their `type`. */
   readonly base: string;
+}
+
+/**
+ * Returns how problems of one status are sent.
+ *
+ * @param ofRouter those that come from within all that is around an operation
+ * @param produced what the operation can be sent as: a client that would read a 406 so gets none
+ */
+export function problemForm(
+  types: readonly ProblemType[],
+  ofRouter: ReadonlySet<ProblemType>,
+  produced: readonly string[],
+  { problemForms, problemTypes: everywhere = [] }: Said,
+  base: string,
+): ProblemForm {
+  const every = ["application/problem+json", ...everywhere];
+  const formsOf = (type: ProblemType): readonly string[] => {
+    if (!ofRouter.has(type)) return problemForms.get(type) ?? every;
+    return type === problemTypes.notAcceptable ? every.filter((form) => !produced.includes(form)) : every;
+  };
+  return { mediaTypes: [...new Set(types.flatMap(formsOf))], base };
 }
 
 /** Returns the content of a response that is one of these problems. */
@@ -32,9 +54,12 @@ export function problemContent(
     types.map((type) => [type.code, { value: { ...problem(type).problem, type: base + problemPath(type) } }]),
   );
   return Object.fromEntries(
-    mediaTypes.map((type) => [type, type.endsWith("json") ? { schema, examples } : { schema }]),
+    mediaTypes.map((type) => [type, type.endsWith("json") ? { schema, examples } : { schema: text }]),
   );
 }
+
+/** Of content that is not JSON, OpenAPI knows that it is text. */
+export const text: JsonSchema = { type: "string" };
 
 const oneOf = (types: readonly ProblemType[], base: string): JsonSchema => ({
   enum: types.map((type) => base + problemPath(type)),

@@ -8,12 +8,14 @@ import {
   describeProblems,
   type ProblemForm,
   problemContent,
+  problemForm,
   problemHeaders,
   problemResponse,
+  text,
   toHeader,
   withoutEmpty,
 } from "./problems.ts";
-import type { Alternative } from "./ways.ts";
+import type { Alternative, Said } from "./ways.ts";
 
 /**
  * Makes the responses of an operation, by status: those that its routes describe, and the problems that they or the router can
@@ -24,26 +26,28 @@ import type { Alternative } from "./ways.ts";
  */
 export async function toResponses(
   alternatives: readonly Alternative[],
-  all: Description,
+  all: Said,
   problemBase: string,
   components: Components,
 ): Promise<Readonly<Record<string, Response | Reference>>> {
-  const form: ProblemForm = {
-    mediaTypes: [...new Set(["application/problem+json", ...(all.problemTypes ?? [])])],
-    base: problemBase,
-  };
   const everyResponse = toHeaders(all.responseHeaders ?? {}, components);
   const answers = await Promise.all(alternatives.map((each) => describedResponses(each, everyResponse, components)));
   const described = Map.groupBy(answers.flat(), ([status]) => status);
-  const listed = new Set([...routerProblems(alternatives), ...(all.problems ?? [])]);
-  const problems = Map.groupBy(listed, ({ status }) => `${status}`);
+  const ofRouter = new Set(routerProblems(alternatives));
+  const problems = Map.groupBy(ofRouter.union(new Set(all.problems)), ({ status }) => `${status}`);
+  const produced = alternatives.flatMap(({ way }) => way.produces ?? []);
+  const formOf = (types: readonly ProblemType[]): ProblemForm =>
+    problemForm(types, ofRouter, produced, all, problemBase);
   const statuses = [...new Set([...described.keys(), ...problems.keys()])];
   const named = statuses.map((status): readonly [string, Response | Reference] => {
     const [first, ...others] = (described.get(status) ?? []).map(([, response]) => response);
     const types = problems.get(status) ?? [];
-    if (first === undefined) return [status, problemResponse(types, form, everyResponse, components)];
+    if (first === undefined) return [status, problemResponse(types, formOf(types), everyResponse, components)];
     const response = others.reduce(mergeResponses, first);
-    return [status, types.length === 0 ? withoutEmpty(response) : withProblems(response, types, form, components)];
+    return [
+      status,
+      types.length === 0 ? withoutEmpty(response) : withProblems(response, types, formOf(types), components),
+    ];
   });
   return Object.fromEntries(named.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -59,7 +63,8 @@ function withProblems(
   const headers = { ...response.headers, ...problemHeaders(status, components) };
   const content = { ...response.content, ...problemContent(types, form, components) };
   const description = `${response.description}\n\n${describeProblems(types)}`;
-  return withoutEmpty<Response>({ ...response, description, headers, content, "x-content-optional": true });
+  const optional = response.content === undefined && { "x-content-optional": true as const };
+  return withoutEmpty<Response>({ ...response, description, headers, content, ...optional });
 }
 
 /** A response and its status. */
@@ -79,9 +84,20 @@ async function describedResponses(
     const content = await toResponseContent(response, produces, components);
     const headers = { ...everyResponse, ...toHeaders(response.headers ?? {}, components) };
     const optional = response.optional === true && { "x-content-optional": true as const };
-    answers.push([status, { description: response.description, headers, ...(content && { content }), ...optional }]);
+    const shown = content === undefined ? contentOfEmpty(status, said) : { content, ...optional };
+    answers.push([status, { description: response.description, headers, ...shown }]);
   }
   return answers;
+}
+
+/** Returns what a response without content has for clients that prefer it: nothing, unless it is a refusal. */
+export function contentOfEmpty(
+  status: string,
+  { refusalTypes = [] }: Description,
+): Pick<Response, "content" | "x-content-optional"> {
+  if (status < "4" || refusalTypes.length === 0) return {};
+  const content = Object.fromEntries(refusalTypes.map((type) => [type, { schema: text }]));
+  return { content, "x-content-optional": true };
 }
 
 export function toHeaders(
@@ -100,16 +116,18 @@ export function toHeaders(
 function routerProblems(alternatives: readonly Alternative[]): readonly ProblemType[] {
   const every = (holds: (alternative: Alternative) => boolean): boolean => alternatives.every(holds);
   const reads = alternatives.some(({ said }) => said.content !== undefined);
-  const isParsed = alternatives.some(
-    ({ said }) => said.content?.schema !== undefined || said.content?.types !== undefined,
+  const isValidated = alternatives.some(
+    ({ said: { content } }) =>
+      content?.validated !== false && (content?.schema !== undefined || content?.types !== undefined),
   );
   return [
-    ...(isParsed ? [problemTypes.malformedContent, problemTypes.invalidContent] : []),
+    ...(reads ? [problemTypes.malformedContent] : []),
+    ...(isValidated ? [problemTypes.invalidContent] : []),
     ...(every(({ parameters, provisos }) => provisos.length > 0 || parameters.length > 0)
       ? [problemTypes.notFound]
       : []),
     ...(every(({ way }) => way.produces !== undefined) ? [problemTypes.notAcceptable] : []),
-    ...(reads ? [problemTypes.contentTooLarge, problemTypes.contentExpandsTooFar] : []),
+    ...(reads ? [problemTypes.contentTooLarge] : []),
     ...(every(({ consumes }) => consumes.length > 0) || reads ? [problemTypes.unsupportedMediaType] : []),
     ...(reads ? [problemTypes.unsupportedContentCoding] : []),
     problemTypes.internalError,

@@ -4,8 +4,16 @@ import { acceptKind } from "../conditions/accept.ts";
 import { contentTypeKind, typesReadBy } from "../conditions/content-type.ts";
 import { type ConditionParameter, isConditionKind, isOfKind } from "../conditions/kind.ts";
 import { describePath } from "../conditions/path.ts";
-import { type Description, descriptionOf } from "../description.ts";
+import {
+  type DescribedFilter,
+  type Description,
+  descriptionOf,
+  descriptionOfFilter,
+  type FilterDescription,
+} from "../description.ts";
 import { pathBelow } from "../mount.ts";
+import type { ProblemType } from "../problem-types.ts";
+import type { HttpRequest } from "../request.ts";
 import type { Branch } from "../routing/branch.ts";
 import { routesOf } from "../routing/compile.ts";
 
@@ -23,7 +31,7 @@ export interface Way {
   /** The types that `accept` names; undefined where the route names none. */
   readonly produces: readonly string[] | undefined;
   /** What is said of it: of the filters and groups around it, the outermost first, of its handler, and of the route. */
-  readonly descriptions: readonly Description[];
+  readonly descriptions: readonly FilterDescription[];
   /** Whether the route, its groups or its handler say what is answered. */
   readonly saysAnswers: boolean;
 }
@@ -43,7 +51,7 @@ export function waysOf(app: App, prefix = ""): readonly Way[] {
   });
 }
 
-function wayOf(branch: Branch, everywhere: readonly Description[], prefix: string): Way {
+function wayOf(branch: Branch, everywhere: readonly FilterDescription[], prefix: string): Way {
   const { route, methods, pattern, furtherPatterns, checks, accept, placed } = branch;
   const around = placed.groups.flatMap(({ filters, descriptions }) => [...describesOf(filters), ...descriptions]);
   const { route: declared } = placed;
@@ -83,7 +91,7 @@ function within(mounted: Way, inner: Way): Way {
 /** One of the routes that share a method and a path, as it is described. */
 export interface Alternative {
   readonly way: Way;
-  readonly said: Description;
+  readonly said: Said;
   readonly consumes: readonly string[];
   /** Conditions that are parameters. */
   readonly parameters: readonly ConditionParameter[];
@@ -91,12 +99,12 @@ export interface Alternative {
   readonly provisos: readonly string[];
 }
 
-/** Takes a way apart for a document. */
-export function toAlternative(way: Way): Alternative {
+/** Takes a way apart for the operation that a sample request is of. */
+export function toAlternative(way: Way, sample: HttpRequest): Alternative {
   const conditions = way.conditions.filter((each) => !isOfKind(each, acceptKind) && !isOfKind(each, contentTypeKind));
   return {
     way,
-    said: combine(way.descriptions),
+    said: combine(way.descriptions, sample),
     consumes: typesReadBy(way.conditions),
     parameters: conditions.flatMap((each) => parameterOf(each) ?? []),
     provisos: [
@@ -109,12 +117,43 @@ export function toAlternative(way: Way): Alternative {
 const parameterOf = (condition: ConditionData): ConditionParameter | undefined =>
   isConditionKind(condition.kind) ? condition.kind.parameter(condition) : undefined;
 
-export const describesOf = (
-  filters: readonly { readonly describes?: Description | undefined }[],
-): readonly Description[] => filters.flatMap(({ describes }) => describes ?? []);
+/** Returns what filters say. */
+export const describesOf = (filters: readonly DescribedFilter[]): readonly FilterDescription[] =>
+  filters.map((filter) => (sample) => descriptionOfFilter(filter, sample));
 
-/** Puts descriptions together: the later has the last word, and lists and records grow. */
-export function combine(descriptions: readonly Description[]): Description {
+/** What is said of an operation by all that is around its handler, and by itself. */
+export interface Said extends Description {
+  /** The media types in which problems are sent, by problem: a filter changes the form of those that come from further in. */
+  readonly problemForms: ReadonlyMap<ProblemType, readonly string[]>;
+}
+
+/** Puts descriptions of an operation together, the outermost first: the later has the last word, and lists and records grow. */
+export function combine(all: readonly FilterDescription[], sample: HttpRequest): Said {
+  const descriptions = all.map((each) => (typeof each === "function" ? each(sample) : each));
+  const types: string[] = ["application/problem+json"];
+  const forms = descriptions.map(({ problems = [], problemTypes = [] }) => {
+    const known = [...types];
+    types.push(...problemTypes);
+    return new Map(problems.map((type) => [type, known]));
+  });
+  return { ...merge(descriptions), problemForms: mergeForms(forms) };
+}
+
+/** Puts together what is said of the routes of one operation. */
+export const mergeSaid = (all: readonly Said[]): Said => ({
+  ...merge(all),
+  problemForms: mergeForms(all.map(({ problemForms }) => problemForms)),
+});
+
+function mergeForms(all: readonly Said["problemForms"][]): Said["problemForms"] {
+  const merged = new Map<ProblemType, readonly string[]>();
+  for (const [type, forms] of all.flatMap((each) => [...each])) {
+    merged.set(type, [...new Set([...(merged.get(type) ?? []), ...forms])]);
+  }
+  return merged;
+}
+
+function merge(descriptions: readonly Description[]): Description {
   const record = <K extends RecordMember>(member: K): Description[K] =>
     Object.assign({}, ...descriptions.map((each) => each[member]));
   const list = <K extends ListMember>(member: K): Description[K] =>
@@ -124,6 +163,7 @@ export function combine(descriptions: readonly Description[]): Description {
     tags: list("tags"),
     problems: list("problems"),
     problemTypes: list("problemTypes"),
+    refusalTypes: list("refusalTypes"),
     variables: record("variables"),
     query: record("query"),
     headers: record("headers"),
@@ -133,4 +173,4 @@ export function combine(descriptions: readonly Description[]): Description {
 }
 
 type RecordMember = "variables" | "query" | "headers" | "responses" | "responseHeaders";
-type ListMember = "tags" | "problems" | "problemTypes";
+type ListMember = "tags" | "problems" | "problemTypes" | "refusalTypes";

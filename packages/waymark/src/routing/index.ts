@@ -20,11 +20,14 @@ export { when } from "../conditions/when.ts";
 export type { DeclarationSite } from "../declaration.ts";
 export {
   type ContentDescription,
+  type DescribedFilter,
   type Description,
   type DescriptionMember,
   describe,
   described,
   descriptionOf,
+  descriptionOfFilter,
+  type FilterDescription,
   type HeaderDescription,
   type JsonSchema,
   type MediaTypeDescription,
