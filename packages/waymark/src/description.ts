@@ -1,3 +1,4 @@
+import { typeName } from "./declaration.ts";
 import type { ProblemType } from "./problem-types.ts";
 import type { HttpRequest } from "./request.ts";
 
@@ -119,18 +120,31 @@ export interface NamedSchema {
   readonly schema: JsonSchema | StandardJsonSchema;
 }
 
+/** What a schema does besides being described: one that validates does so under a name, too. */
+type Validation<S> = S extends { readonly "~standard": unknown } ? Pick<S, "~standard"> : unknown;
+
 /**
- * Gives a schema a name: the document has it once, and generated clients have a type of that name.
+ * Gives a schema a name: the document has it once, and generated clients have a type of that name. It can stand wherever the
+ * schema can: one that validates still does.
  *
  * ```ts
- * describe({ content: { schema: namedSchema("Book", bookSchema) } })
+ * const Book = namedSchema("Book", z.strictObject({ title: z.string() }));
+ * POST(describe({ content: { schema: Book } }), async (request) => store(await request.body(Book)))
  * ```
  *
- * @throws TypeError when the name is not made of letters, digits, `.`, `_` and `-`
+ * @throws TypeError when the name is not made of letters, digits, `.`, `_` and `-`, or there is no schema
  */
-export function namedSchema(name: string, schema: JsonSchema | StandardJsonSchema): NamedSchema {
+export function namedSchema<const S extends JsonSchema | StandardJsonSchema>(
+  name: string,
+  schema: S,
+): NamedSchema & Validation<S> {
   if (!/^[A-Za-z0-9._-]+$/.test(name)) throw new TypeError(`namedSchema(…) takes a name such as Book, not "${name}"`);
-  return { kind: "named-schema", name, schema };
+  // JavaScript callers pass anything; there are schemas that are functions as well.
+  if (!["object", "function"].includes(schema === null ? "null" : typeof schema)) {
+    throw new TypeError(`namedSchema(…) takes a name and a schema, not ${typeName(schema)}`);
+  }
+  const validation = "~standard" in schema ? { "~standard": schema["~standard"] } : {};
+  return { kind: "named-schema", name, schema, ...(validation as Validation<S> & object) }; // by its definition
 }
 
 /** A description among the members of a route or a group. */

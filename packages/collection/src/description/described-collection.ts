@@ -1,4 +1,5 @@
-import { parseTemplate, type TemplatePart } from "waymark/routing";
+import type { StandardSchemaV1 } from "waymark/content";
+import { type NamedSchema, parseTemplate, type TemplatePart } from "waymark/routing";
 import type { Addressed } from "../handlers/record-scope.ts";
 import type { CollectionSettings, RecordNouns } from "../settings.ts";
 import type { Document } from "../store.ts";
@@ -28,7 +29,7 @@ export function describedAt<T extends Document>(
   return {
     ...settings,
     path,
-    nouns: nounsOf(path, settings.nouns),
+    nouns: nounsOf(path, settings),
     namesOwner: path.includes(`{${settings.ownerMember}}`),
   };
 }
@@ -40,12 +41,20 @@ function plainText(part: TemplatePart): string {
 }
 
 /** Names the records by the last segment of the path: `order-lines`, and `record of order-lines` since only a person knows the singular. */
-function nounsOf(path: string, given: RecordNouns | undefined): DescribedCollection<Document>["nouns"] {
+function nounsOf(
+  path: string,
+  { nouns: given, schema: validator }: Pick<CollectionSettings<Document>, "nouns" | "schema">,
+): DescribedCollection<Document>["nouns"] {
   const segment = path.split("/").at(-1) ?? "";
   const { one = `record of ${segment}`, many = segment, schema, always = [] } = given ?? {};
   const pascal = (given === undefined ? segment : one).replace(
     /(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g,
     (_, letter: string) => letter.toUpperCase(),
   );
-  return { one, many, schema: schema ?? pascal, always };
+  return { one, many, schema: schema ?? nameOf(validator) ?? pascal, always };
+}
+
+/** The name that `namedSchema` gave the schema. */
+function nameOf(schema: StandardSchemaV1 & Partial<Pick<NamedSchema, "kind" | "name">>): string | undefined {
+  return schema.kind === "named-schema" ? schema.name : undefined;
 }
