@@ -5,6 +5,8 @@ export type {
   DatabaseFigures,
   DatabaseOptions,
   DatabaseState,
+  MemberName,
+  MemberPath,
   MessageLink,
   Ownership,
   PostgresDatabaseOptions,

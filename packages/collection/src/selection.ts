@@ -48,9 +48,9 @@ export interface SortKey {
 export type MemberValue = string | number | null;
 
 /** Names a member to filter and sort by, and its type. */
-export interface SelectableMember {
+export interface SelectableMember<Name extends string = string> {
   /** `familyName`, or `address.postalCode` for a member of an object. */
-  readonly name: string;
+  readonly name: Name;
   readonly type: MemberType;
 }
 

@@ -8,6 +8,7 @@ import { ndjsonDecoder } from "./formats/ndjson.ts";
 import { type RecordScope, recordScope } from "./handlers/record-scope.ts";
 import { type BulkLimits, type BulkSettings, type ListLimits, toBulkSettings, toListSettings } from "./limits.ts";
 import { HeldLists } from "./lists/held-lists.ts";
+import { requireKnownMembers } from "./record-schema.ts";
 import type { ItemRepresentation, ListRepresentation, Representation } from "./representation.ts";
 import { storeMembers } from "./selection.ts";
 import type { Document, Store, StoredRecord } from "./store.ts";
@@ -137,16 +138,26 @@ export function toCollectionSettings<T extends Document>(options: CollectionOpti
   const { path, store, schema, lenientSchema, decoders, representations = [jsonRepresentation] } = options;
   requireDistinct("name", representations);
   requireDistinct("mediaType", representations);
+  requireSchema("schema", schema);
+  if (lenientSchema !== undefined) requireSchema("lenientSchema", lenientSchema);
   const listSettings = toListSettings(options.lists ?? {});
   const items = some("item", representations.filter(isForItems));
   const scope = recordScope(store, options.otherVariables ?? []);
   const finding = path && scope.findingIn(path, "collection");
   if (finding) throw new TypeError(finding);
   const ownerMember = store.owner?.member;
+  const serverMembers = [...storeMembers.map(({ name }) => name), ...(ownerMember === undefined ? [] : [ownerMember])];
+  requireKnownMembers(schema, serverMembers, {
+    unique: store.unique,
+    selectable: store.members.map(({ name }) => name),
+    fullText: store.fullText,
+    members: options.members ?? [],
+    "nouns.always": options.nouns?.always ?? [],
+  });
   return {
     scope,
     ownerMember,
-    serverMembers: [...storeMembers.map(({ name }) => name), ...(ownerMember === undefined ? [] : [ownerMember])],
+    serverMembers,
     schema,
     lenientSchema,
     decoders,
@@ -199,6 +210,14 @@ function mediaTypeOf({ name, mediaType }: Representation): MediaType {
   const parsed = parseMediaType(mediaType);
   if (parsed !== undefined) return parsed;
   throw new TypeError(`The representation ${quote(name)} has no media type: ${quote(mediaType)}`);
+}
+
+/** JavaScript callers pass anything, such as a JSON Schema. */
+function requireSchema(option: string, schema: StandardSchemaV1): void {
+  if (typeof (schema as Partial<StandardSchemaV1> | undefined)?.["~standard"]?.validate === "function") return;
+  throw new TypeError(
+    `${option} must validate what clients send: a schema of a library that implements Standard Schema, such as zod`,
+  );
 }
 
 function some<R>(what: string, representations: readonly R[]): readonly [R, ...R[]] {

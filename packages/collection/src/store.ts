@@ -11,8 +11,10 @@ import type { SelectableMember, Selection } from "./selection.ts";
 export interface Store<T extends Document = Document> {
   /** The members to filter and sort by: `storeMembers`, and those with which the collection was opened. */
   readonly members: readonly SelectableMember[];
-  /** Whether the words of records can be searched. */
-  readonly fullText: boolean;
+  /** The members whose words can be searched. */
+  readonly fullText: readonly string[];
+  /** The members with unique values. */
+  readonly unique: readonly string[];
   /**
    * What owns the records, of which a document then names its own; undefined where nothing does, and in the store of one
    * owner's records.

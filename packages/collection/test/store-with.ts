@@ -6,7 +6,8 @@ export function storeWith(methods: Partial<Store>): Store {
   const unexpected = (): never => assert.fail("this method was not expected to be called");
   return {
     members: [],
-    fullText: false,
+    fullText: [],
+    unique: [],
     find: unexpected,
     batch: unexpected,
     list: unexpected,

@@ -23,7 +23,7 @@ export function listParameters<T extends Document>({ listed, members, nouns }: D
       description: `The members to sort by, with \`-\` for descending, separated by commas: ${names.join(", ")}. Default: \`id\`.`,
       schema: { type: "string", pattern: "^-?[^,]+(?:,-?[^,]+)*$" },
     },
-    ...(listed.fullText && {
+    ...(listed.fullText.length > 0 && {
       q: {
         description: `Words that ${nouns.many} must have; the last may be the beginning of one.`,
         schema: { type: "string" },

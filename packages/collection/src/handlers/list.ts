@@ -26,7 +26,7 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
   return guarded(async (request) => {
     const store = await scope.storeOf(request, "collection");
     const representation = chosenRepresentation(request, lists);
-    const known = { members: store.members, fullText: store.fullText, fields: members, representation };
+    const known = { members: store.members, fullText: store.fullText.length > 0, fields: members, representation };
     const { parameters, query } = readQuery(request.search, (parameters, report) => ({
       parameters,
       query: parseListQuery(parameters, known, report),

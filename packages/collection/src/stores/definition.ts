@@ -1,13 +1,7 @@
 import { requireKnownOptions } from "waymark/content";
 import type { CollectionDefinition, Ownership } from "../database.ts";
-import {
-  defaultOrder,
-  type MemberFilter,
-  type MemberType,
-  type SelectableMember,
-  type Selection,
-  storeMembers,
-} from "../selection.ts";
+import { defaultOrder, type MemberFilter, type MemberType, type Selection, storeMembers } from "../selection.ts";
+import type { Store } from "../store.ts";
 import { mostPartitions } from "./partitions.ts";
 
 /**
@@ -115,7 +109,10 @@ export function ownedBy(name: string, collections: readonly CollectionDefinition
  *
  * @throws TypeError with the mistake, for programmers: what a client sends has been checked before
  */
-export function assertSelection(selection: Selection, members: readonly SelectableMember[], fullText: boolean): void {
+export function assertSelection(
+  selection: Selection,
+  { members, fullText }: Pick<Store, "members" | "fullText">,
+): void {
   const { filters = [], words = [], order = defaultOrder, after, limit } = selection;
   const typeOf = (name: string): MemberType => {
     const member = members.find((each) => each.name === name);
@@ -124,7 +121,7 @@ export function assertSelection(selection: Selection, members: readonly Selectab
   };
   for (const filter of filters) assertFilter(filter, typeOf(filter.member));
 
-  if (words.length > 0 && !fullText) throw new TypeError("The collection has no full text to search");
+  if (words.length > 0 && fullText.length === 0) throw new TypeError("The collection has no full text to search");
   const noWord = words.find((word) => !/^[\p{L}\p{N}]+$/u.test(word));
   if (noWord !== undefined)
     throw new TypeError(`${JSON.stringify(noWord)} is not a word: toWords gives those of a text`);

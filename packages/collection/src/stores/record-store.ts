@@ -43,7 +43,8 @@ export interface Engine {
 /** The records of one collection, or of one owner in it. */
 export class RecordStore implements Store {
   readonly members: readonly SelectableMember[];
-  readonly fullText: boolean;
+  readonly fullText: readonly string[];
+  readonly unique: readonly string[];
   readonly owner: StoreOwner | undefined;
   readonly #engine: Engine;
   readonly #definition: CollectionDefinition;
@@ -56,9 +57,10 @@ export class RecordStore implements Store {
    * @param owner the store of all owners, or the id of one; undefined where the collection has none
    */
   constructor(engine: Engine, definition: CollectionDefinition, now: () => Date, owner?: Store | number) {
-    const { selectable = [], fullText = [] } = definition;
+    const { selectable = [], fullText = [], unique = [] } = definition;
     this.members = [...storeMembers, ...selectable];
-    this.fullText = fullText.length > 0;
+    this.fullText = fullText;
+    this.unique = unique;
     this.#engine = engine;
     this.#definition = definition;
     this.#now = now;
@@ -72,7 +74,7 @@ export class RecordStore implements Store {
   }
 
   batch(selection: Selection = {}, options: ReadOptions = {}): Awaitable<RecordBatch> {
-    assertSelection(selection, this.members, this.fullText);
+    assertSelection(selection, this);
     return this.#engine.batch(selection, this.#owner, options);
   }
 
@@ -84,7 +86,7 @@ export class RecordStore implements Store {
   }
 
   async count(selection: Selection = {}, options: ReadOptions = {}): Promise<number> {
-    assertSelection(selection, this.members, this.fullText);
+    assertSelection(selection, this);
     return this.#engine.count(selection, this.#owner, options);
   }
 
@@ -111,9 +113,8 @@ export class RecordStore implements Store {
   }
 
   async conflicts(documents: readonly Document[]): Promise<readonly (string | undefined)[]> {
-    const { unique = [] } = this.#definition;
     return this.#engine.conflicts(
-      documents.map((document) => ({ id: givenId(document), keys: uniqueKeys(document, unique) })),
+      documents.map((document) => ({ id: givenId(document), keys: uniqueKeys(document, this.unique) })),
     );
   }
 

@@ -14,7 +14,7 @@ import {
   type Representation,
   xmlRepresentation,
 } from "@waymark/collection";
-import type { StoredPerson } from "./person.ts";
+import type { Person, StoredPerson } from "./person.ts";
 import { personMemberNames } from "./schema.ts";
 import { vcard } from "./vcard.ts";
 
@@ -73,7 +73,7 @@ export const personCsvDecoder: ListDecoder = csvDecoder({ columns: personMemberN
 export const personListDecoders: readonly ListDecoder[] = [ndjsonDecoder, personCsvDecoder, jsonArrayDecoder];
 
 /** Defines the collection of people for a database. */
-export const personCollection: CollectionDefinition = {
+export const personCollection: CollectionDefinition<Person> = {
   name: "person",
   unique: ["identifier"],
   // The members to filter and sort by; each costs an index.

@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { group, POST, router, text } from "waymark";
+import { jsonDecoder, type StandardSchemaV1 } from "waymark/content";
+import { type OpenApiDocument, openApi } from "waymark/openapi";
+import { describe, namedSchema } from "waymark/routing";
+import { z } from "zod";
+import {
+  type CollectionDefinition,
+  type CollectionOptions,
+  collection,
+  openDatabase,
+  type SelectableMember,
+} from "../src/index.ts";
+
+const Book = z.strictObject({
+  title: z.string(),
+  isbn: z.string().optional(),
+  author: z.object({ familyName: z.string(), born: z.object({ town: z.string() }).nullish() }).optional(),
+});
+type Book = z.infer<typeof Book>;
+
+type Options = Partial<CollectionOptions<object>>;
+type Definition = Omit<CollectionDefinition, "name">;
+
+/** Makes a collection over a database that has this definition of it. */
+async function make(definition: Definition, schema: StandardSchemaV1<unknown, object>, options: Options = {}) {
+  const owner = { collection: "shelf", member: "shelfId" };
+  const collections = [{ name: "shelf" }, { name: "book", owner, ...definition }];
+  const database = await openDatabase(":memory:", { collections });
+  try {
+    collection({ store: database.store("book"), schema, decoders: [jsonDecoder], ...options });
+  } finally {
+    await database.close();
+  }
+}
+
+const textMember = (name: string): SelectableMember => ({ name, type: "text" });
+
+suite("the name of a member that the schema does not have", () => {
+  const misspelt: readonly [what: string, definition: Definition, options: Options, message: RegExp][] = [
+    ["unique", { unique: ["ibsn"] }, {}, /^unique has "ibsn", .*did you mean isbn\? Known: title, isbn, author, /],
+    ["selectable", { selectable: [textMember("titel")] }, {}, /^selectable has "titel", .*did you mean title\?/],
+    ["selectable", { selectable: [textMember("author.name")] }, {}, /^selectable has "author\.name", /],
+    ["selectable", { selectable: [textMember("autor.familyName")] }, {}, /did you mean author\.familyName\?/],
+    ["fullText", { fullText: ["title", "titl"] }, {}, /^fullText has "titl", .*did you mean title\?/],
+    ["fullText", { fullText: ["title.de"] }, {}, /^fullText has "title\.de", /],
+    ["members", {}, { members: ["id", "Titel"] }, /^members has "Titel", .*did you mean title\?/],
+    ["members", {}, { members: ["author.born.twon"] }, /did you mean author\.born\.town\?/],
+    ["nouns", {}, { nouns: { one: "b", many: "bs", always: ["ttle"] } }, /^nouns\.always has "ttle", .*title\?/],
+  ];
+  for (const [what, definition, options, message] of misspelt) {
+    test(`is refused among ${what}: ${String(message)}`, async () => {
+      await assert.rejects(make(definition, Book, options), { name: "TypeError", message });
+    });
+  }
+
+  const everywhere: Definition = {
+    unique: ["isbn"],
+    selectable: [textMember("author.familyName"), textMember("author.born.town"), { name: "shelfId", type: "number" }],
+    fullText: ["title"],
+  };
+  test("is told from members of objects, of the store and of the owner", async () => {
+    await make(everywhere, Book, {
+      members: ["id", "createdAt", "updatedAt", "shelfId", "author", "author.born.town"],
+    });
+  });
+
+  const Tree: z.ZodType<{ label?: string | undefined }> = z.strictObject({
+    label: z.string().optional(),
+    get child() {
+      return Tree.optional();
+    },
+  });
+  const schemas: readonly [what: string, schema: StandardSchemaV1<unknown, object>, knows: boolean][] = [
+    ["an object that leaves others out", z.object({ title: z.string() }), true],
+    ["an object with a rule for the whole", z.strictObject({ title: z.string() }).refine(() => true), true],
+    ["a choice of objects", z.union([z.object({ a: z.string() }), z.object({ title: z.string() })]), true],
+    ["an object that has itself in it", Tree, true],
+    ["an object of another name", namedSchema("Book", z.object({ title: z.string() })), true],
+    ["an object that may have others", z.looseObject({ title: z.string() }), false],
+    ["a record", z.record(z.string(), z.string()), false],
+    ["anything", z.any(), false],
+    ["a choice of an object and a record", z.union([z.object({}), z.record(z.string(), z.string())]), false],
+    ["what a function returns", z.object({ title: z.string() }).transform(({ title }) => ({ isbn: title })), false],
+    [
+      "a schema without a JSON Schema",
+      { "~standard": { version: 1, vendor: "test", validate: (value) => ({ value: value as object }) } },
+      false,
+    ],
+  ];
+  for (const [what, schema, knows] of schemas) {
+    test(`is ${knows ? "refused by" : "left to"} ${what}`, async () => {
+      const made = make({ unique: ["isbn"] }, schema);
+      if (knows) await assert.rejects(made, /unique has "isbn"/);
+      else await made;
+    });
+  }
+
+  test("is seen in an object that has itself in it", async () => {
+    await make({ selectable: [textMember("child.child.label")] }, Tree);
+    await assert.rejects(make({ selectable: [textMember("child.lable")] }, Tree), /did you mean child\.label\?/);
+  });
+
+  test("does not compile in a definition with the type of the records", () => {
+    const right: CollectionDefinition<Book> = {
+      name: "book",
+      unique: ["isbn"],
+      selectable: [{ name: "author.born.town", type: "text" }],
+      fullText: ["title", "author.familyName"],
+    };
+    const wrong: readonly CollectionDefinition<Book>[] = [
+      // @ts-expect-error: isbn
+      { name: "book", unique: ["ibsn"] },
+      // @ts-expect-error: title
+      { name: "book", selectable: [{ name: "titel", type: "text" }] },
+      // @ts-expect-error: author.familyName
+      { name: "book", fullText: ["author.name"] },
+      // @ts-expect-error: members of objects cannot be unique
+      { name: "book", unique: ["author.familyName"] },
+    ];
+    assert.equal([right, ...wrong].length, 5);
+  });
+});
+
+suite("a store that a database does not have", () => {
+  test("is refused with the nearest name, and all of them", async () => {
+    const collections = [{ name: "book" }, { name: "user" }];
+    const database = await openDatabase(":memory:", { collections });
+    assert.throws(() => database.store("books"), {
+      name: "RangeError",
+      message: 'The database was opened without "books"; did you mean book? Known: book, user',
+    });
+    assert.throws(() => database.store("person"), /without "person"\. Known: book, user$/);
+    await database.close();
+  });
+});
+
+suite("a schema with a name", () => {
+  const Named = namedSchema("Novel", Book);
+  const schemaNames = ({ components }: OpenApiDocument) => Object.keys(components.schemas);
+
+  test("validates what a client sends to a collection, and names it in the document", async () => {
+    const database = await openDatabase(":memory:", { collections: [{ name: "book", unique: ["isbn"] }] });
+    const books = collection({
+      store: database.store("book"),
+      schema: Named,
+      lenientSchema: Named,
+      decoders: [jsonDecoder],
+    });
+    const app = router(group("/books", books.routes()));
+    const post = (body: string) =>
+      app.fetch(
+        new Request("http://localhost/books", {
+          method: "POST",
+          headers: { "Content-Type": "application/json" },
+          body,
+        }),
+      );
+    assert.equal((await post('{"title":"Emma"}')).status, 201);
+    assert.equal((await post('{"titel":"Emma"}')).status, 400);
+    const names = schemaNames(await openApi(app, { title: "Books", version: "1" }));
+    assert.ok(names.includes("Novel") && names.includes("StoredNovel"), names.join());
+    await database.close();
+  });
+
+  test("validates in a handler, whose document has it under its name", async () => {
+    const app = router(
+      POST("/books", describe({ content: { schema: Named } }), async (request) => {
+        const { title }: Book = await request.body(Named);
+        return text(title);
+      }),
+    );
+    const headers = { "Content-Type": "application/json" };
+    const sent = new Request("http://localhost/books", { method: "POST", headers, body: '{"title":"Emma"}' });
+    assert.equal(await (await app.fetch(sent)).text(), "Emma");
+    assert.deepEqual(schemaNames(await openApi(app, { title: "Books", version: "1" })).includes("Novel"), true);
+  });
+
+  test("of a JSON Schema does not validate, and is refused by a collection, as all that validates nothing", async () => {
+    for (const schema of [namedSchema("Book", { type: "object" }), { type: "object" }, undefined, null]) {
+      // As of a program without types.
+      await assert.rejects(make({}, schema as unknown as StandardSchemaV1<unknown, object>), {
+        name: "TypeError",
+        message: /^schema must validate what clients send: a schema of a library that implements Standard Schema/,
+      });
+      const lenientSchema = schema as unknown as StandardSchemaV1<unknown, object>; // likewise
+      if (schema !== undefined)
+        await assert.rejects(make({}, Book, { lenientSchema }), /^TypeError: lenientSchema must/);
+    }
+    for (const schema of [undefined, null, "Book", 7]) {
+      assert.throws(() => namedSchema("Book", schema as unknown as object as never), /takes a name and a schema, not /);
+    }
+  });
+});
