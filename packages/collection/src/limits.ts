@@ -10,6 +10,11 @@ export interface BulkLimits {
   /** The maximum of records, faulty ones included; above it 413. Default: 1,000,000. */
   readonly maxRecords?: number | undefined;
   /**
+   * The maximum of faulty records, of which the first 1,000 faults are listed, in a request that stores the good ones and in a
+   * dry run; above it 400. All or none ends with the 1,000th fault. Default: 10,000.
+   */
+  readonly maxRefused?: number | undefined;
+  /**
    * The maximum time of a request in milliseconds, from its head until the store has taken the records; above it 503.
    * The server's `requestTimeout` limits how long the content may take to arrive. Default: 600,000.
    */
@@ -40,6 +45,7 @@ export function toBulkSettings(limits: BulkLimits): BulkSettings {
     maxBytes: limits.maxBytes ?? 268_435_456,
     maxExpansion: limits.maxExpansion ?? 100,
     maxRecords: limits.maxRecords ?? 1_000_000,
+    maxRefused: limits.maxRefused ?? 10_000,
     maxTime: limits.maxTime ?? 600_000,
     maxAtOnce: limits.maxAtOnce ?? 16,
     maxAtOncePerCaller: limits.maxAtOncePerCaller ?? 4,

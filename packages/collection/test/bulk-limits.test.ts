@@ -30,8 +30,10 @@ const bookSchema = (onJudge: () => void): StandardSchemaV1<unknown, Book> => ({
     vendor: "test",
     validate(value) {
       onJudge();
-      const { title } = Object(value);
-      return typeof title === "string" ? { value: { title } } : { issues: [{ message: "must have a title" }] };
+      const { id, title } = Object(value);
+      return typeof title === "string"
+        ? { value: { ...(id !== undefined && { id }), title } }
+        : { issues: [{ message: "must have a title" }] };
     },
   },
 });
@@ -61,16 +63,18 @@ async function withBooks(options: Options, use: (books: Books, store: Store) => 
 interface Sent {
   readonly type?: string;
   readonly lenient?: boolean;
+  readonly query?: string;
   readonly signal?: AbortSignal;
 }
 
 async function post(
   { createMany }: Pick<Books, "createMany">,
   body: string,
-  { type = "application/x-ndjson", lenient = false, signal }: Sent = {},
+  { type = "application/x-ndjson", lenient = false, query = "", signal }: Sent = {},
 ): Promise<HttpResponse> {
   const headers = { "Content-Type": type, ...(lenient && { Prefer: "handling=lenient" }) };
-  const request = HttpRequest.of({ method: "POST", headers, body, ...(signal !== undefined && { signal }) });
+  const target = `/books${query}`;
+  const request = HttpRequest.of({ method: "POST", target, headers, body, ...(signal !== undefined && { signal }) });
   try {
     return await createMany(request);
   } catch (error) {
@@ -165,6 +169,37 @@ describe("the records of one request", () => {
       assert.deepEqual([problem["stoppedAfter"], judged], [1000, 1000]);
     });
   });
+
+  for (const [mode, lenient, query] of [
+    ["the good ones are to be stored", true, ""],
+    ["it is a dry run", false, "?dry-run=true"],
+  ] as const) {
+    it(`are read until more of them are faulty than the limit when ${mode}`, async () => {
+      let judged = 0;
+      await withBooks({ bulk: { maxRefused: 1200 }, onJudge: () => judged++ }, async (books, store) => {
+        const enough = await post(books, emma + "1\n".repeat(1200), { lenient, query });
+        assert.deepEqual([enough.status, membersOf(enough)["refused"]], [200, 1200]);
+        judged = 0;
+        const stored = await store.count();
+        const response = await post(books, emma + "1\n".repeat(100_000), { lenient, query });
+        const { detail, stoppedAfter, refused } = assertProblem(response, 400, "invalid-content");
+        assert.deepEqual([stoppedAfter, refused, judged, await store.count()], [1202, 1201, 1202, stored]);
+        assert.equal(
+          detail,
+          "Nothing was stored: there are 1,201 faults in 1,201 records; the first 1,000 are listed, 201 are not; nothing after line 1202 was read.",
+        );
+      });
+    });
+  }
+
+  it("are stored until more of them are refused than the limit when the good ones are to be stored", () =>
+    withBooks({ bulk: { maxRefused: 100 } }, async (books, store) => {
+      const taken = '{"title":"Emma","id":1}\n';
+      const response = await post(books, emma + taken.repeat(5000), { lenient: true });
+      const { stored, refused, detail } = assertProblem(response, 400, "invalid-content");
+      assert.deepEqual([stored, refused, await store.count()], [1, 255, 1]);
+      assert.match(String(detail), /^There are 255 faults in 255 records: 1 record is stored; nothing after line 256 /);
+    }));
 
   it("may not come of too little coded content", () =>
     withBooks({}, async (books, store) => {
@@ -470,13 +505,13 @@ describe("a bulk request whose client has gone", () => {
   });
 
   it("is looked at no further when all of its content had come, over a socket", async () => {
-    const count = 200_000;
+    const count = 1_000_000;
     let judged = 0;
     const begun = Promise.withResolvers<void>();
     const onJudge = (): void => {
       if (++judged === 1) begun.resolve();
     };
-    await withBooks({ onJudge, bulk: { maxExpansion: 10_000 } }, async (books) => {
+    await withBooks({ onJudge, bulk: { maxExpansion: 10_000, maxRefused: count } }, async (books) => {
       const ended = Promise.withResolvers<void>();
       const app = router(
         { codings: nodeCodings },

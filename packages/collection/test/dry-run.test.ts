@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { group, HttpRequest, POST, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
-import { collection, type Database, jsonArrayDecoder, openDatabase } from "../src/index.ts";
+import { type BulkLimits, collection, type Database, jsonArrayDecoder, openDatabase } from "../src/index.ts";
 import { storeWith } from "./store-with.ts";
 
 /** A number is a book's count of pages, from 1. */
@@ -24,9 +24,9 @@ describe("POST of many records with ?dry-run=true", () => {
   });
   after(() => database.close());
 
-  async function post(query: string, body: string, headers = {}) {
+  async function post(query: string, body: string, headers = {}, bulk: BulkLimits = {}) {
     const store = database.store("book");
-    const books = collection({ path: "/books", store, schema, decoders: [] });
+    const books = collection({ path: "/books", store, schema, decoders: [], bulk });
     const app = router(group("/books", POST(books.createMany)));
     const sent = { "Content-Type": "application/x-ndjson", ...headers };
     const { status, body: answer } = await app.handle(
@@ -70,6 +70,15 @@ describe("POST of many records with ?dry-run=true", () => {
       { line: 602, pointer: "#", detail: "must have pages" },
       { line: 603, pointer: "#/id", detail: "is or was used by another record" },
     ]);
+  });
+
+  it("ends when more records are faulty than the limit, with the conflicts", async () => {
+    const books = database.store("book");
+    await books.create({ isbn: "taken", pages: 1 });
+    const lines = '{"pages":0}\n'.repeat(5) + '{"isbn":"taken","pages":1}\n'.repeat(20);
+    const { status, answer } = await post("?dry-run=true", lines, {}, { maxRefused: 10 });
+    assert.deepEqual([status, answer.type, answer.refused], [400, "/problems/invalid-content", 11]);
+    assert.equal(answer.stoppedAfter, 11);
   });
 
   it("compares a few records with the stored ones at a time, when they are long", async () => {

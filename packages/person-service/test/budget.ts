@@ -6,6 +6,7 @@ import { openFolder } from "../../waymark/test/folder.ts";
 import { openAccess, openPersonService, type PersonService } from "../src/index.ts";
 import { openLog } from "../src/log/log.ts";
 import { quickHash } from "./access/basic-authentication.ts";
+import { dryRuns, longestDryRun } from "./dry-runs.ts";
 import { longestTurn } from "./longest-turn.ts";
 
 /** One way in which a client can make a message long. */
@@ -15,7 +16,7 @@ export interface Dimension {
   readonly limit: number;
   /** Whether it is read by a service with an access file. */
   readonly isGuarded?: boolean;
-  /** Whether it is no request, so that it is read in one piece. */
+  /** Whether it is read in one piece, or its turns are measured elsewhere. */
   readonly isWhole?: boolean;
   /** What reads a message in which this has about so many bytes. */
   readonly reading: (bytes: number) => (service: PersonService) => unknown;
@@ -431,6 +432,14 @@ const words: readonly Dimension[] = Object.entries({
   },
 }));
 
+/** Of these, `dry-runs.soak.ts` measures the turns. */
+const manyRecords: readonly Dimension[] = dryRuns.map(({ what, init, text }) => ({
+  name: `dry run: ${what}`,
+  limit: longestDryRun,
+  isWhole: true,
+  reading: request((body) => ({ ...init, body }), text),
+}));
+
 /** The name of the cookie of a session, and the start of a sealed value with this head. */
 const session = (head: object): string =>
   `__Host-person-session=${Buffer.from(JSON.stringify(head)).toString("base64url")}`;
@@ -500,8 +509,9 @@ const signInForm = guarded(
   },
 );
 
-/** All that a client decides the length of, but for lists of records. */
+/** All that a client decides the length of. */
 export const dimensions: readonly Dimension[] = [
+  ...manyRecords,
   ...json,
   ...mergePatch,
   ...jsonPatch,

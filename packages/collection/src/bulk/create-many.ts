@@ -1,5 +1,5 @@
 import { type Awaitable, type HttpRequest, type HttpResponse, notFound } from "waymark";
-import { chooseDecoder, type ValidationIssue, type ValidationResult } from "waymark/content";
+import { chooseDecoder, type ValidationResult } from "waymark/content";
 import type { ListedValue } from "../formats/list-decoder.ts";
 import { without } from "../handlers/changed-document.ts";
 import { creationOf } from "../handlers/new-record.ts";
@@ -51,11 +51,12 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>):
       const work = new BulkWork(bulk, request.signal);
       const content = given ?? request.stream({ limit: bulk.maxBytes, maxExpansion: bulk.maxExpansion });
       const values = decoder.decode(work.piecesOf(content), { mediaType, lenient });
-      const records = validated(values, creationOf(settings, preferences, store.owner), ignored, work);
+      const validate = creationOf(settings, preferences, store.owner);
       const storesAll = !lenient && !isDryRun;
-      const errors = new LineErrors(decoder.place);
-      const stoppedAfter = await putAside(records, spool, errors, storesAll);
-      if (storesAll && errors.lines > 0) return refuseInvalid(errors, stoppedAfter);
+      const errors = new LineErrors(decoder.place, storesAll ? "listed" : bulk.maxRefused);
+      const validated = (value: unknown) => validate(stripped(value, ignored));
+      const stoppedAfter = await putAside(values, validated, { spool, work, errors, storesAll });
+      if (stoppedAfter !== undefined || (storesAll && errors.lines > 0)) return refuseInvalid(errors, stoppedAfter);
       const valid: ValidRecords = { store, spool, work, errors, preferences };
       if (isDryRun) return await judgeAgainstStored(valid);
       return lenient ? await storeOneByOne(valid) : await storeAll(valid);
@@ -97,47 +98,41 @@ async function storeOneByOne({ store, spool, work, errors, preferences }: ValidR
 }
 
 async function judgeAgainstStored({ store, spool, work, errors, preferences }: ValidRecords): Promise<HttpResponse> {
-  const storable = await countStorable(store, work.each(spool.documents()), errors);
-  return withApplied(answerJudged(storable, errors), preferences);
+  const { valid, stoppedAfter } = await countStorable(store, work.each(spool.documents()), errors);
+  if (stoppedAfter !== undefined) return refuseInvalid(errors, stoppedAfter);
+  return withApplied(answerJudged(valid, errors), preferences);
 }
 
-/** A record of the content: the document that may be stored, or what is wrong with it. */
-type Validated = { readonly line: number } & (
-  | { readonly document: Document; readonly issues?: undefined }
-  | { readonly document?: undefined; readonly issues: readonly ValidationIssue[] }
-);
-
-/** Validates records as they arrive. */
-async function* validated(
-  values: AsyncIterable<ListedValue>,
-  validate: (value: unknown) => Awaitable<ValidationResult<Document>>,
-  ignored: readonly string[],
-  work: BulkWork,
-): AsyncGenerator<Validated, void, undefined> {
-  for await (const { line, value, issues } of work.each(values)) {
-    work.countRecord();
-    const result = issues === undefined ? await validate(stripped(value, ignored)) : { issues };
-    yield result.issues === undefined ? { line, document: result.value } : { line, issues: result.issues };
-  }
+/** Where records go when they have been validated. */
+interface Aside extends Pick<ValidRecords, "spool" | "work" | "errors"> {
+  /** Whether one error keeps all records from being stored. */
+  readonly storesAll: boolean;
 }
 
 /**
- * Keeps the valid records on disk and collects the errors of the others.
+ * Validates records as they arrive: keeps the valid ones on disk, and collects the errors of the others. One loop, since each
+ * generator around another one takes 0.3 µs a record, which is a tenth of the time of a short one.
  *
- * @param storesAll whether one error keeps all records from being stored
  * @returns the line at which validation stopped because there were enough errors; undefined when all records were validated
  */
 async function putAside(
-  records: AsyncIterable<Validated>,
-  spool: Spool,
-  errors: LineErrors,
-  storesAll: boolean,
+  values: AsyncIterable<ListedValue>,
+  validate: (value: unknown) => Awaitable<ValidationResult<Document>>,
+  { spool, work, errors, storesAll }: Aside,
 ): Promise<number | undefined> {
-  for await (const { line, document, issues } of records) {
-    if (issues !== undefined) {
-      errors.add(line, issues);
-      if (storesAll && errors.isFull) return line;
-    } else if (!storesAll || errors.lines === 0) await spool.add(line, document);
+  for await (const { line, value, issues: unreadable } of values) {
+    const pause = work.next();
+    if (pause !== undefined) await pause;
+    work.countRecord();
+    const validated = unreadable === undefined ? validate(value) : { issues: unreadable };
+    const result = "then" in validated ? await validated : validated;
+    if (result.issues !== undefined) {
+      errors.add(line, result.issues);
+      if (errors.areEnough) return line;
+    } else if (!storesAll || errors.lines === 0) {
+      const written = spool.add(line, result.value);
+      if (written !== undefined) await written;
+    }
   }
   return undefined;
 }

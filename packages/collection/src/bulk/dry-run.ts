@@ -5,22 +5,30 @@ import type { Store } from "../store.ts";
 import type { LineErrors } from "./report.ts";
 import { inBatches, type SpooledDocument } from "./spool.ts";
 
+/** How many documents could be stored, and where that stopped because there were enough errors. */
+interface Storable {
+  readonly valid: number;
+  /** The last line that was compared with the stored records; undefined when all were. */
+  readonly stoppedAfter?: number;
+}
+
 /** Counts the documents that could be stored now, and adds the conflicts of the others to the errors. Stores nothing. */
 export async function countStorable(
   store: Store,
   documents: AsyncIterable<SpooledDocument>,
   errors: LineErrors,
-): Promise<number> {
-  let count = 0;
+): Promise<Storable> {
+  let valid = 0;
   for await (const batch of inBatches(documents)) {
     const conflicts = await store.conflicts(batch.map(({ document }) => document));
     for (const [i, { line }] of batch.entries()) {
       const member = conflicts[i];
-      if (member === undefined) count++;
+      if (member === undefined) valid++;
       else errors.add(line, [{ message: heldByAnother(member), path: [member] }]);
+      if (errors.areEnough) return { valid, stoppedAfter: line };
     }
   }
-  return count;
+  return { valid };
 }
 
 /**

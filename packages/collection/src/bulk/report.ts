@@ -30,14 +30,18 @@ export function refuseConflicts(errors: LineErrors): HttpResponse {
 
 /** Why some documents were not tried, and the last line that was. */
 export interface BrokenOff {
-  readonly reason: "store" | "time";
+  readonly reason: "store" | "time" | "errors";
   readonly line: number;
 }
 
 /** Answers that storing records one by one ended early, after some of them had been tried. */
 export function refuseBrokenOff(stored: number, { reason, line }: BrokenOff, errors: LineErrors): HttpResponse {
-  const progress = `${stored} records are stored; nothing after ${errors.place} ${line} was tried.`;
+  const progress = `${stored === 1 ? "1 record is" : `${inWords(stored)} records are`} stored; nothing after ${errors.place} ${line} was tried.`;
   const members = { stored, ...errors.toMembers() };
+  if (reason === "errors") {
+    const detail = `There ${errors.counted}: ${progress}`;
+    return problem(problemTypes.invalidContent, { detail, ...members });
+  }
   if (reason === "time") {
     const detail = `The request took too long: ${progress}`;
     return problem(collectionProblemTypes.bulkTimeExceeded, { detail, ...members });
@@ -81,12 +85,15 @@ interface LineError {
 /** Collects the errors in the records of a list: counts all of them, and keeps the first 1,000. */
 export class LineErrors {
   readonly place: ListPlace;
+  readonly #enough: number | "listed";
   readonly #listed: LineError[] = [];
   #count = 0;
   #lines = 0;
 
-  constructor(place: ListPlace = "line") {
+  /** @param enough when no more records are looked at: errors in more records than this, or as many errors as are listed */
+  constructor(place: ListPlace = "line", enough: number | "listed" = "listed") {
     this.place = place;
+    this.#enough = enough;
   }
 
   /** Adds all errors of one record. */
@@ -113,9 +120,9 @@ export class LineErrors {
     return `${faults} ${where}${rest}`;
   }
 
-  /** Whether the list is full: further errors are only counted. */
-  get isFull(): boolean {
-    return this.#listed.length === mostListed;
+  /** Whether there are so many that no more records are to be looked at: a client can send faulty ones without end. */
+  get areEnough(): boolean {
+    return this.#enough === "listed" ? this.#listed.length === mostListed : this.#lines > this.#enough;
   }
 
   /** The number of errors that are counted and not listed. */

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LineCutter } from "../formats/lines.ts";
 import type { Document } from "../store.ts";
 import { StoreUnavailable } from "../store-errors.ts";
 
@@ -11,7 +10,7 @@ export interface SpooledDocument {
   /** The line of the content on which it begins. */
   readonly line: number;
   readonly document: Document;
-  /** The length in bytes of its JSON text, with the line before it. */
+  /** The length of its JSON text, in characters. */
   readonly size: number;
 }
 
@@ -53,14 +52,18 @@ export class Spool {
   /** Reads the documents in order. Each call starts with the first. */
   async *documents(): AsyncGenerator<SpooledDocument, void, undefined> {
     await this.#write();
-    const lines = new LineCutter(Number.POSITIVE_INFINITY); // every line has an end
+    const decoder = new TextDecoder();
+    let text = "";
     for await (const piece of this.#pieces()) {
-      for (const { bytes } of lines.add(piece)) {
-        const text = new TextDecoder().decode(bytes);
-        const space = text.indexOf(" ");
-        const [line, json] = [text.slice(0, space), text.slice(space + 1)];
-        yield { line: Number(line), document: JSON.parse(json), size: bytes?.length ?? 0 };
+      text += decoder.decode(piece, { stream: true });
+      let start = 0;
+      for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
+        const space = text.indexOf(" ", start);
+        const json = text.slice(space + 1, end);
+        yield { line: Number(text.slice(start, space)), document: JSON.parse(json), size: json.length };
+        start = end + 1;
       }
+      text = text.slice(start);
     }
   }
 
@@ -110,7 +113,7 @@ export async function* inBatches(
 
 const mostInBatch = 256;
 
-/** In bytes of JSON, exceeded by at most one document: a store refuses changes when too many bytes wait to be written. */
+/** In characters of JSON, exceeded by at most one document: a store refuses changes when too many bytes wait to be written. */
 const batchSize = 1_048_576;
 
 /** Converts errors that pass by themselves or when room is made to StoreUnavailable, after which clients try again. */

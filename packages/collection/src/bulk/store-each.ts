@@ -43,7 +43,9 @@ export async function storeEach(
       }
       const refusal = stored > 0 ? undefined : creations.find(isRefusedAsReadOnly);
       if (refusal !== undefined) throw refusal.reason;
-      if (isBroken && lastLine !== undefined) return { stored, brokenOff: { reason: "store", line: lastLine } };
+      if (lastLine === undefined) continue;
+      if (isBroken) return { stored, brokenOff: { reason: "store", line: lastLine } };
+      if (errors.areEnough) return { stored, brokenOff: { reason: "errors", line: lastLine } };
     }
   } catch (error) {
     if (!(error instanceof BulkTimeExceeded) || lastLine === undefined) throw error;
