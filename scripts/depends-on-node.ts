@@ -15,7 +15,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
     ...["sqlite-writer", "words"],
   ],
   "person-service": [
-    ...["access/password", "access/tokens", "content-coding", "contract", "main", "options"],
+    ...["access/password", "access/tokens", "content-coding", "contract", "from-source", "main", "options"],
     ...["shared-file.serial", "streaming.serial", "workers"],
   ],
 };

@@ -8,6 +8,14 @@ import { sourceProgram } from "./program-arguments.ts";
 
 const installed = fileURLToPath(new URL("../../waymark/test/runtimes/node_modules/.bin", import.meta.url));
 
+it("says in one line what it needs, on an older Node.js", () => {
+  const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })';
+  const args = ["--import", `data:text/javascript,${encodeURIComponent(older)}`, sourceProgram, "--demo"];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  assert.match(stderr, /^person-service needs Node\.js 24 or later, not 20\.20\.2\. In a checkout, .*\n$/);
+  assert.deepEqual([status, stdout], [1, ""]);
+});
+
 describe("the program on another runtime than Node.js", () => {
   for (const [name, file, ...args] of [
     ["Bun", "bun"],
