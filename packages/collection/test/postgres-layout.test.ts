@@ -82,6 +82,17 @@ describe("the layouts of PostgreSQL databases", () => {
     });
   }
 
+  it("have the same tables after a restore", async () => {
+    const [restored, fresh] = [await newPostgresDatabase(), await newPostgresDatabase()];
+    for (const url of [restored, fresh]) await (await openPostgresDatabase(url, optionsOf(30))).close();
+    await using opened = disposable(await openPostgresDatabase(restored, { ...optionsOf(30), forRestore: true }));
+    const snapshot = await openSnapshot(layoutFile("sqlite-3.db"));
+    await opened.database.restore(snapshot);
+    await snapshot.close();
+    assert.deepEqual(await execute(restored, tables), await execute(fresh, tables));
+    await assertFilled(opened.database);
+  });
+
   for (const layout of numbers.slice(0, -1)) {
     it(`are to be brought to the present one before a snapshot is read from ${layout}`, async () => {
       const url = await databaseOf(layout);

@@ -176,6 +176,19 @@ export function describeLoading(
     );
 
     it(
+      "refuse records that share a value that must be unique",
+      withTwo(async (source, target) => {
+        await fill(source.store("person"));
+        const doubled = wrapped(await source.snapshot(), async function* (batches) {
+          for await (const batch of batches) {
+            yield batch.map((record) => ({ ...record, json: record.json.replace('"A2"', '"A1"') }));
+          }
+        });
+        await assert.rejects(load(target, doubled), refusal(/two records in it have the same identifier/));
+      }),
+    );
+
+    it(
       "free what they hold when they are closed, as often as that may be",
       withStore(async (store, database) => {
         await create(store, {});

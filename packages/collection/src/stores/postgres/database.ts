@@ -9,7 +9,7 @@ import type { PostgresConnection } from "./connection.ts";
 import { PostgresEngine } from "./engine.ts";
 import { reasonNotOpened, toStoreFault, UnusableDatabase } from "./fault.ts";
 import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./migrations.ts";
-import { attempt, dividePool, leastPoolSize, type PostgresPools } from "./pool.ts";
+import { attempt, dividePool, leastPoolSize, type PostgresPool, type PostgresPools, poolOf } from "./pool.ts";
 import { PostgresRestoreTarget } from "./restore-target.ts";
 import { prepareCollection } from "./schema.ts";
 import { awaitObjections, PostgresServerRuns } from "./server-run.ts";
@@ -46,6 +46,7 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
   );
   const engine = postgresDatabaseEngine(pools, collections, engines, {
     openSnapshot: () => openPostgresSnapshot(servers, timeouts),
+    restores: poolOf(1, connect, () => servers.open({ ...timeouts, statement: patience })),
     onCommit: options.observer?.onCommit,
     onClose: () => runs.close(),
   });
@@ -71,6 +72,8 @@ function openingFault(display: string, error: unknown): unknown {
 
 interface EngineParts {
   readonly openSnapshot: () => Promise<Snapshot>;
+  /** A connection whose statements may take long. */
+  readonly restores: PostgresPool;
   readonly onCommit: DatabaseObserver["onCommit"];
   readonly onClose: () => void;
 }
@@ -80,7 +83,7 @@ function postgresDatabaseEngine(
   pools: PostgresPools,
   collections: DatabaseOptions["collections"],
   engines: PostgresEngine[],
-  { openSnapshot, onCommit, onClose }: EngineParts,
+  { openSnapshot, restores, onCommit, onClose }: EngineParts,
 ): DatabaseEngine {
   return {
     collection(definition) {
@@ -102,7 +105,7 @@ function postgresDatabaseEngine(
         throw toStoreFault(error);
       }
     },
-    restoreTarget: () => PostgresRestoreTarget.of(pools.changes, collections),
+    restoreTarget: () => PostgresRestoreTarget.of(restores, collections),
     figures: () => ({
       waitingChanges: engines.reduce((sum, { waitingChanges }) => sum + waitingChanges, 0),
       waitingReads: pools.lists.figures.waiting,
@@ -130,7 +133,7 @@ function postgresDatabaseEngine(
     async close() {
       onClose();
       await Promise.all(engines.map((engine) => engine.close()));
-      await Promise.all(Object.values(pools).map((pool) => pool.close()));
+      await Promise.all([...Object.values(pools), restores].map((pool) => pool.close()));
     },
   };
 }

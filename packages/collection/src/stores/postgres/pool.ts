@@ -204,12 +204,15 @@ export interface PostgresPools {
 export const leastPoolSize = 3;
 
 export function dividePool(size: number, patience: number, open: () => Promise<PostgresConnection>): PostgresPools {
-  const limits = { queueLimit: 1000, queueLimitPerCaller: 100, patience };
-  const pool = (share: number): PostgresPool => new PostgresPool({ open, size: share, ...limits });
+  const pool = (share: number): PostgresPool => poolOf(share, patience, open);
   const records = size < 6 ? 1 : 2;
   const changes = Math.max(1, Math.floor((size - records) / 2));
   return { records: pool(records), changes: pool(changes), lists: pool(size - records - changes) };
 }
+
+/** @param patience in milliseconds, how long work waits for a connection */
+export const poolOf = (size: number, patience: number, open: () => Promise<PostgresConnection>): PostgresPool =>
+  new PostgresPool({ open, size, queueLimit: 1000, queueLimitPerCaller: 100, patience });
 
 /** Returns the result of work that is tried up to `most` times, where its error allows that. Throws the last error. */
 export async function attempt<T>(

@@ -18,9 +18,10 @@ import {
 } from "../restore.ts";
 import { PostgresChanges } from "./changes.ts";
 import type { PostgresConnection } from "./connection.ts";
-import { toStoreFault } from "./fault.ts";
+import { toStoreFault, UnusableDatabase } from "./fault.ts";
 import { putKeys } from "./keys.ts";
 import type { PostgresPool } from "./pool.ts";
+import { dropIndexes, makeIndexes } from "./schema.ts";
 import { identityOf } from "./snapshot.ts";
 import { quoteName, toArrayText } from "./sql.ts";
 
@@ -30,6 +31,7 @@ type RestoreRow = RestoreMark & readonly string[];
 export class PostgresRestoreTarget implements RestoreTarget {
   readonly identity: string;
   readonly #pool: PostgresPool;
+  readonly #collections: readonly CollectionDefinition[];
   readonly #changes: ReadonlyMap<string, PostgresChanges>;
   readonly #partitions: ReadonlyMap<string, number>;
   #places = new Map<string, RestorePlace>();
@@ -41,6 +43,7 @@ export class PostgresRestoreTarget implements RestoreTarget {
   private constructor(pool: PostgresPool, identity: string, collections: readonly CollectionDefinition[]) {
     this.identity = identity;
     this.#pool = pool;
+    this.#collections = collections;
     this.#changes = new Map(
       collections.map((definition) => [definition.name, new PostgresChanges(definition, collections)]),
     );
@@ -57,6 +60,9 @@ export class PostgresRestoreTarget implements RestoreTarget {
       });
       const text = `SELECT ${markColumns} FROM waymark_loading`;
       this.#places = placesOf(await connection.query<RestoreRow>({ text }), source);
+      for (const definition of this.#collections) {
+        if (this.#places.get(definition.name)?.id === 0) await dropIndexes(connection, definition);
+      }
       return this.#places;
     });
   }
@@ -99,7 +105,10 @@ export class PostgresRestoreTarget implements RestoreTarget {
     return this.#step(collection, (connection) => putKeys(connection, collection, keys));
   }
 
-  end(counters: ReadonlyMap<string, SnapshotCounters>): Promise<void> {
+  async end(counters: ReadonlyMap<string, SnapshotCounters>): Promise<void> {
+    for (const definition of this.#collections) {
+      await this.#step(definition.name, (connection) => makeIndexes(connection, definition));
+    }
     return this.#transact(async (connection) => {
       for (const collection of counters.keys()) await this.#assertPlace(connection, collection);
       for (const [collection, state] of counters) {
@@ -141,7 +150,8 @@ export class PostgresRestoreTarget implements RestoreTarget {
         }
       });
     } catch (error) {
-      throw toStoreFault(error);
+      if (!(error instanceof UnusableDatabase)) throw toStoreFault(error);
+      throw new RestoreError(`The records cannot be restored: ${error.message}`, { cause: error });
     }
   }
 
