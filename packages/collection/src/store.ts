@@ -68,7 +68,8 @@ export interface Store<T extends Document = Document> {
   remove(id: number, expectedRevision?: number): Promise<Removal<T>>;
   /**
    * Stores many records, all or none, in constant memory: documents are requested as they are stored. Other writes wait
-   * meanwhile, so it is given up if no document arrives for ten seconds.
+   * meanwhile, so it is given up if no document arrives for ten seconds. In PostgreSQL, other writes go on beside thousands of
+   * records without an `id`: the revisions then begin 10,000,000 above the last one.
    *
    * @throws StoreNotEmpty when there are records, with `onlyIfEmpty`
    * @throws RangeError as `create` does; what the documents throw is thrown on. Then nothing is stored
@@ -82,8 +83,8 @@ export interface Store<T extends Document = Document> {
    */
   conflicts(documents: readonly Document[]): Promise<readonly (string | undefined)[]>;
   /**
-   * Returns the number of changes so far, removals included: the last revision, or 0 for a store that never had a
-   * record. The time does not depend on the number of records.
+   * Returns the last revision, of all partitions together; 0 for a store that never had a record. Each change, removals
+   * included, makes it greater by one, and some make it greater by more. The time does not depend on the number of records.
    */
   revision(): Awaitable<number>;
   /**

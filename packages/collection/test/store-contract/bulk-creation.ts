@@ -133,7 +133,8 @@ export function describeBulkCreation(name: string, withStore: WithStore, partiti
           await assert.rejects(store.createAll(documents()), /the file ends here/);
           assert.deepEqual(await everything(store), []);
           const { id, revision } = await create(store, {});
-          assert.deepEqual([id, revision], [1, 1]);
+          assert.equal(revision, 1);
+          if (count === 1) assert.equal(id, 1); // of many, some ids may be used up
         }),
       );
     }

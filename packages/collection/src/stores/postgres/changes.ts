@@ -62,9 +62,17 @@ export class PostgresChanges {
     return new PostgresBatch(this.counters.partitions, this.#unique, { held, rows, takenIds, holders, owners, keyed });
   }
 
-  /** Stores the result of a batch. */
-  async write(connection: PostgresConnection, batch: PostgresBatch): Promise<void> {
-    const { inserted, updated, displaced, removed, keyed, time, changed } = batch;
+  /**
+   * Stores the result of a batch.
+   *
+   * @param counters to store with it
+   */
+  async write(
+    connection: PostgresConnection,
+    batch: PostgresBatch,
+    counters: PartitionsCounters = batch.changed,
+  ): Promise<void> {
+    const { inserted, updated, displaced, removed, keyed, time } = batch;
     const stored = inserted.length + updated.length;
     const statements: Promise<unknown>[] = [];
     // In this order, no two records ever have the same value of a unique member.
@@ -74,7 +82,7 @@ export class PostgresChanges {
     if (inserted.length > 0) statements.push(this.#rows.insert(connection, inserted));
     if (stored > 0) statements.push(forgetKeys(connection, this.#collection, time, stored));
     if (keyed.length > 0) statements.push(keepKeys(connection, this.#collection, keyed, time));
-    statements.push(this.counters.put(connection, changed));
+    statements.push(this.counters.put(connection, counters));
     // The server refuses all statements after one that fails. Their errors say nothing of the cause.
     const fault = (await Promise.allSettled(statements)).find((outcome) => outcome.status === "rejected");
     if (fault !== undefined) throw fault.reason;
@@ -101,12 +109,16 @@ export class PostgresChanges {
     return this.#removals.remove(connection, ids);
   }
 
-  /** Returns whether the collection, or the owner in it, has no record. */
-  async isEmpty(connection: PostgresConnection, owner: number | undefined): Promise<boolean> {
-    const ofOwner = owner === undefined ? "" : "WHERE owner = $1";
-    const values = owner === undefined ? [] : [owner];
-    const rows = await connection.query({ text: `SELECT 1 FROM ${this.#table} ${ofOwner} LIMIT 1`, values });
-    return rows.length === 0;
+  /** Returns whether the collection, or the owner in it, has no record of a revision up to this one. */
+  async isEmpty(
+    connection: PostgresConnection,
+    owner: number | undefined,
+    revision: number = Number.MAX_SAFE_INTEGER,
+  ): Promise<boolean> {
+    const ofOwner = owner === undefined ? "" : "AND owner = $2";
+    const values = owner === undefined ? [revision] : [revision, owner];
+    const text = `SELECT 1 FROM ${this.#table} WHERE revision <= $1 ${ofOwner} LIMIT 1`;
+    return (await connection.query({ text, values })).length === 0;
   }
 
   /** Returns which of the owners of new records exist. */

@@ -131,6 +131,44 @@ export class PostgresCounters {
     this.#history.isLossNew = false;
   }
 
+  /**
+   * Keeps the table from getting another shape until the transaction ends, and waits for other transactions that do so. Other changes
+   * go on.
+   */
+  async holdForm(connection: PostgresConnection): Promise<void> {
+    await connection.query({
+      text: "SELECT 1 FROM waymark_forms WHERE name = $1 FOR UPDATE",
+      values: [this.#collection],
+    });
+  }
+
+  /**
+   * Reserves ids in a transaction of its own, for records that another transaction stores later. Returns the counters of all
+   * partitions, from which they are assigned.
+   *
+   * @param assigned how many ids are assigned
+   * @param named the greatest id that a client has chosen for one of the records
+   */
+  async reserve(
+    connection: PostgresConnection,
+    { assigned, named }: { readonly assigned: number; readonly named: number },
+  ): Promise<PartitionsCounters> {
+    await connection.begin("ISOLATION LEVEL READ COMMITTED");
+    try {
+      const held = await this.lock(connection, everyPartition, false);
+      const lastId = Math.max(...Array.from(held.values(), (counters) => counters.lastId));
+      await connection.query({
+        text: "UPDATE waymark_collections SET last_id = $2 WHERE name = $1 AND last_id < $2",
+        values: [this.#collection, Math.max(lastId, named) + assigned],
+      });
+      await connection.query({ text: "COMMIT" });
+      return new Map(Array.from(held, ([partition, counters]) => [partition, { ...counters, lastId }]));
+    } catch (error) {
+      connection.destroy(); // which also rolls back
+      throw error;
+    }
+  }
+
   /** Stores the new counters of held partitions. */
   async put(connection: PostgresConnection, changed: PartitionsCounters): Promise<void> {
     await Promise.all(

@@ -75,7 +75,7 @@ export class PostgresEngine implements Engine {
 
   async createAll(source: BulkSource): Promise<BulkCreation> {
     try {
-      return await bulkCreate(this.#pools.changes, this.#changes, source);
+      return await bulkCreate(this.#pools, this.#changes, source);
     } catch (error) {
       await this.#changes.counters.reportLoss(this.#pools.changes);
       throw toStoreFault(error);

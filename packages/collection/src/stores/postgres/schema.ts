@@ -231,13 +231,14 @@ const isMade = ({ form, isNoted }: FoundCollection, definition: CollectionDefini
 
 /** Stores the shape of a table. Only programs that fill its columns in this way then change the collection. */
 async function note(connection: PostgresConnection, collection: string, form: string): Promise<void> {
-  await connection.query({
-    text: "UPDATE waymark_collections SET form = $2 WHERE name = $1",
-    values: [collection, digestOf(form)],
-  });
+  // In this order, since a bulk request holds the form before the counters.
   await connection.query({
     text: "INSERT INTO waymark_forms (name, form) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET form = excluded.form",
     values: [collection, form],
+  });
+  await connection.query({
+    text: "UPDATE waymark_collections SET form = $2 WHERE name = $1",
+    values: [collection, digestOf(form)],
   });
 }
 

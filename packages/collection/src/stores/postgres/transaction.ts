@@ -3,11 +3,14 @@ import type { PostgresBatch } from "./batch.ts";
 import type { PostgresChanges } from "./changes.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { isCommitUncertain, isOutcomeUnknown } from "./fault.ts";
+import type { PartitionsCounters } from "./history.ts";
 
 /** The result of work in a transaction, and the batch to store. */
-interface Decision<T> {
+export interface Decision<T> {
   readonly result: T;
   readonly batch: PostgresBatch | undefined;
+  /** The counters to store with the batch. Default: those that the batch has changed. */
+  readonly counters?: PartitionsCounters;
 }
 
 /**
@@ -29,11 +32,11 @@ export async function transact<T>(
   try {
     // Each statement must see the changes that were committed before the locks were taken.
     const begun = connection.begin("ISOLATION LEVEL READ COMMITTED");
-    const [, { result, batch }] = await Promise.all([begun, work()]);
+    const [, { result, batch, counters }] = await Promise.all([begun, work()]);
     if (batch !== undefined && !batch.isUnchanged) {
       isCommitted = true;
-      await Promise.all([changes.write(connection, batch), commit(connection)]);
-      changes.counters.committed(connection, batch.held);
+      await Promise.all([changes.write(connection, batch, counters), commit(connection)]);
+      changes.counters.committed(connection, counters ?? batch.held);
     } else {
       changes.counters.rolledBack(connection);
       await connection.query({ text: "ROLLBACK" });
