@@ -43,7 +43,7 @@ export const healthRoutes = (health: Health): Route =>
   );
 
 /** Returns whether a request is for one of `healthRoutes`. Limits do not apply to them: monitors need answers under load. */
-export const isHealthCheck = ({ method, path }: HttpRequest): boolean =>
+export const isHealthCheck = ({ method, path }: Pick<HttpRequest, "method" | "path">): boolean =>
   (method === "GET" || method === "HEAD") && (path === "/health/live" || path === "/health/ready");
 
 async function readiness({ check, isReady, patience = 2000 }: Health): Promise<HttpResponse> {

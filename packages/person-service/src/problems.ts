@@ -11,7 +11,7 @@ export const personServiceProblemTypes: Readonly<Record<"misdirectedRequest", Pr
     status: 421,
     title: "Misdirected Request",
     explanation:
-      "Without an access file, the service answers only requests for localhost or a loopback address. To serve other names, start it with `--access` or `--open`.",
+      "The service does not serve the host that the request is for. The hosts that it serves, besides localhost and loopback addresses, are given by `--host-name`, or else by `--public-url`.",
   },
 };
 

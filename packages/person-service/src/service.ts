@@ -9,7 +9,7 @@ import {
   xmlDecoder,
 } from "@waymark/collection";
 import { type App, type AroundFilter, ok, type RouterOptions, router } from "waymark";
-import { jsonDecoder } from "waymark/content";
+import { jsonDecoder, quote } from "waymark/content";
 import {
   type CorsPolicy,
   compress,
@@ -27,6 +27,7 @@ import {
 } from "waymark/filters";
 import { nodeCodings, observeRequests } from "waymark/node";
 import type { AccessFilter } from "./access/access.ts";
+import { onlyForHosts, parseHostName } from "./access/host-names.ts";
 import { apiRoutes } from "./api/routes.ts";
 import { healthRoutes, isHealthCheck } from "./health.ts";
 import { joinObservers, type ServiceObserver } from "./observer.ts";
@@ -62,8 +63,13 @@ export interface PersonServiceOptions extends Pick<RouterOptions, "filters" | "o
   readonly partitions?: number | undefined;
   /** The origins whose pages may use the service. Default: none. */
   readonly cors?: CorsPolicy | undefined;
-  /** Decides which requests are let in: the filter of `openAccess`, or `forThisMachine`. Default: all. */
+  /** Decides which requests are let in: the filter of `openAccess`. Default: all. */
   readonly access?: (AroundFilter & Partial<Pick<AccessFilter, "may" | "mayRead" | "security" | "signIn">>) | undefined;
+  /**
+   * The names or addresses, without a port, of the hosts that requests may be for, besides the loopback names of this machine; those
+   * for other hosts get 421. Default: any host.
+   */
+  readonly hostNames?: readonly string[] | undefined;
   /** The most requests of each client in a window, without health checks. Default: no limit. */
   readonly rateLimit?: Pick<RateLimitOptions, "limit" | "window"> | undefined;
   /**
@@ -99,7 +105,7 @@ export interface PersonService {
  *
  * @throws StoreOpenError (rejects) when the database cannot be opened; the message says what to do
  * @throws CorsPolicyError (rejects) when the policy for other origins has a fault
- * @throws TypeError (rejects) when the public URL is not one
+ * @throws TypeError (rejects) when the public URL or the name of a host is not one
  */
 export async function openPersonService(options: PersonServiceOptions): Promise<PersonService> {
   const { database: address, partitions, writer, now = () => new Date(), access, observers = [] } = options;
@@ -167,7 +173,7 @@ function filtersOf(
   site: Site,
 ): NonNullable<RouterOptions["filters"]> {
   const { cors: policy, rateLimit: quota, publicUrl: url, https = false } = options;
-  const { maxDelay, maxInFlight, access, observers = [], filters = [] } = options;
+  const { maxDelay, maxInFlight, access, hostNames, observers = [], filters = [] } = options;
   const { onTurnedAway } = observer;
   return [
     ...observers.map(({ outerFilter }) => outerFilter).filter((filter) => filter !== undefined),
@@ -186,8 +192,15 @@ function filtersOf(
       ? []
       : [rateLimit({ ...quota, except: isHealthCheck, onTurnedAway: () => onTurnedAway?.("quota") })]),
     refuseCrossSite({ except: policy }),
+    ...(hostNames === undefined ? [] : [onlyForHosts(hostNames.map(requireHostName))]),
     ...(access === undefined ? [] : [access]),
     ...observers.map(({ filter }) => filter).filter((filter) => filter !== undefined),
     ...filters,
   ];
+}
+
+function requireHostName(text: string): string {
+  const name = parseHostName(text);
+  if (name === undefined) throw new TypeError(`hostNames has ${quote(text)}, which is not a name or an address`);
+  return name;
 }

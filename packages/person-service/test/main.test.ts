@@ -127,7 +127,7 @@ describe("the program", () => {
       return response.statusCode;
     };
 
-    it("is refused, unless --open or an access file says who may", async () => {
+    it("is refused, unless --open lets everybody in for any name", async () => {
       await using service = await startService("--database", ":memory:");
       assert.deepEqual(
         [await statusFor(service.url, "page.example"), await statusFor(service.url, "localhost")],
@@ -136,7 +136,25 @@ describe("the program", () => {
       await stop(service);
       await using open = await startService("--database", ":memory:", "--open");
       assert.equal(await statusFor(open.url, "page.example"), 200);
-      await stop(open);
+      const { log } = await stop(open);
+      assert.deepEqual(
+        log.filter(({ level }) => level === "warn").map(({ event }) => event),
+        ["any-host"],
+      );
+    });
+
+    it("is refused also with --open and with an access file, where the names that are served are known", async () => {
+      const access = folder.write("for-anyone.json", { rules: [{ path: "/**", anyone: true }] });
+      for (const options of [
+        ["--open", "--public-url", "http://api.example:8080"],
+        ["--open", "--host-name", "api.example"],
+        ["--access", access, "--host-name", "api.example"],
+      ]) {
+        await using service = await startService("--database", ":memory:", ...options);
+        const statuses = ["page.example", "api.example:80", "localhost"].map((host) => statusFor(service.url, host));
+        assert.deepEqual(await Promise.all(statuses), [421, 200, 200], options.join(" "));
+        await stop(service);
+      }
     });
   });
 

@@ -1,4 +1,4 @@
-import { isLoopback } from "../access/this-machine.ts";
+import { isLoopback, nameIn, parseHostName } from "../access/host-names.ts";
 import type { LogDetail, LogLevel } from "../log/log.ts";
 import type { Given } from "./command.ts";
 import { databaseOptions, faultInPartitions, partitionsOf, partitionsOption } from "./database-options.ts";
@@ -20,6 +20,8 @@ export interface Options {
   readonly platformVariables: readonly string[];
   /** Where clients reach the service, when it is not where it listens; undefined when it is. */
   readonly publicUrl: string | undefined;
+  /** The names of the hosts that requests may be for, besides the loopback names; undefined for any host. */
+  readonly hostNames: readonly string[] | undefined;
   /** The origins whose pages may use the service, as in a CORS policy. */
   readonly cors: readonly string[];
   /** The path of the access file; undefined where every client may do everything. */
@@ -78,6 +80,17 @@ export const serveOptions: Readonly<Record<string, Option>> = {
     type: { fault: faultInPublicUrl },
     about:
       "the URL of the service for clients behind a proxy, such as https://api.example.com/people; links begin with it",
+  },
+  "host-name": {
+    group: "Network",
+    value: "NAME",
+    type: matching(
+      "a name or an address without a port, such as api.example.com",
+      (value) => parseHostName(value) !== undefined,
+    ),
+    about:
+      "serve requests for this host, such as api.example.com, and for localhost, and answer others with 421; may be given several times. Without --access, the host of --public-url is the default",
+    multiple: true,
   },
   "tls-cert": { group: "Network", value: "FILE", about: "serve HTTPS with the certificate in this file (PEM)" },
   "tls-key": { group: "Network", value: "FILE", about: "the key of that certificate (PEM)" },
@@ -205,6 +218,7 @@ export function toOptions(given: Given): Options {
       platformVariable !== undefined && given.source(name) === platformVariable ? platformVariable : [],
     ),
     publicUrl: given.value("public-url"),
+    hostNames: hostNamesOf(given),
     cors: given.values("cors"),
     access: given.value("access"),
     keys: given.value("keys"),
@@ -223,6 +237,16 @@ export function toOptions(given: Given): Options {
     log: given.value("log") as LogDetail, // one of its words, or the default
     logLevel: given.value("log-level") as LogLevel, // as above
   };
+}
+
+/** A browser has no credentials for a page that is not the service's, so with an access file other hosts need no refusal. */
+function hostNamesOf(given: Given): readonly string[] | undefined {
+  const names = given.values("host-name");
+  if (names.length > 0) return names;
+  if (given.has("access")) return undefined;
+  const publicUrl = given.value("public-url");
+  if (publicUrl !== undefined) return [nameIn(new URL(publicUrl).host)];
+  return given.has("open") ? undefined : [];
 }
 
 /** Returns what is wrong with a combination of options. */

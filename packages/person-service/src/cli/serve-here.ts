@@ -1,7 +1,6 @@
 import { displayAddress } from "@waymark/collection";
 import type { Access } from "../access/access.ts";
 import type { AccessDenial } from "../access/identify.ts";
-import { forThisMachine } from "../access/this-machine.ts";
 import { joinObservers } from "../observer.ts";
 import { version } from "../package-files.ts";
 import { openPersonService, type PersonServiceOptions } from "../service.ts";
@@ -15,7 +14,7 @@ import { reloadOnHangUp } from "./reload.ts";
 import { readSessionKey } from "./session-key.ts";
 import { Shutdown } from "./shutdown.ts";
 import { readTlsFiles } from "./tls-files.ts";
-import { warnOfAccess, warnOfIdleFiles, warnOfLoopback, warnOfReaders } from "./warnings.ts";
+import { warnOfAccess, warnOfAnyHost, warnOfIdleFiles, warnOfLoopback, warnOfReaders } from "./warnings.ts";
 import type { Worker } from "./workers/worker.ts";
 
 /**
@@ -67,12 +66,14 @@ async function openAccessOf(
 }
 
 function serviceOptions(options: Options, access: Access | undefined): PersonServiceOptions {
-  const { database, partitions, publicUrl, rateLimit, maxDelay, maxInFlight, open, tls, trustProxy, cors } = options;
+  const { database, partitions, publicUrl, hostNames, rateLimit, maxDelay, maxInFlight, tls, trustProxy, cors } =
+    options;
   return {
     database,
     partitions,
     publicUrl,
-    access: access?.filter ?? (open ? undefined : forThisMachine(publicUrl)),
+    hostNames,
+    access: access?.filter,
     rateLimit,
     maxDelay,
     maxInFlight,
@@ -118,6 +119,7 @@ function announce(start: Start, listening: Listening, access: Access | undefined
   warn();
   warnOfIdleFiles(options, log);
   warnOfLoopback(options, log);
+  warnOfAnyHost(options, log);
   const lines = linesOf(start, listening, access);
   if (worker === undefined) start.io.print(lines.join("\n"));
   else worker.reportReady(server.port, lines);

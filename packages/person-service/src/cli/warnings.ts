@@ -4,7 +4,7 @@ import { nearestName, quote } from "waymark/content";
 import { pathMatcher, type RouteSummary } from "waymark/routing";
 import type { AccessContent } from "../access/access.ts";
 import type { AccessRule } from "../access/access-file.ts";
-import { isLoopback } from "../access/this-machine.ts";
+import { isLoopback } from "../access/host-names.ts";
 import type { Log } from "../log/log.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { defaultKeysFile, type Options } from "./options.ts";
@@ -27,6 +27,13 @@ export function warnOfLoopback({ platformVariables, host, port }: Options, log: 
     "loopback",
     `the port ${port} is from PORT, and only this machine can reach ${quote(host)}: ${remedy}`,
   );
+}
+
+/** Warns of a service that lets everybody in for any name of a host: so does a web page that has the service's address. */
+export function warnOfAnyHost({ access, hostNames }: Options, log: Log): void {
+  if (access !== undefined || hostNames !== undefined) return;
+  const remedy = "add --host-name for each name that the service has";
+  log.write("warn", "any-host", `with --open, web pages can use the service by a host name of their own: ${remedy}`);
 }
 
 /** Warns of what has no effect in the files of access. */

@@ -1,6 +1,6 @@
 import { type App, content, GET, router, text } from "waymark";
 import { type RunningServer, serve } from "waymark/node";
-import { forThisMachine, isLoopback } from "../access/this-machine.ts";
+import { isLoopback, onlyForHosts } from "../access/host-names.ts";
 import { type Health, healthRoutes } from "../health.ts";
 
 /** The sources of the admin listener. */
@@ -13,7 +13,7 @@ export interface AdminSources {
 /** Makes the app of the admin listener: `/metrics`, `/health/live` and `/health/ready`. */
 function adminApp({ metrics, health }: AdminSources, host: string): App {
   // A web page in a browser on this machine must not read the metrics by a host name of its own.
-  const filters = isLoopback(host) ? [forThisMachine()] : [];
+  const filters = isLoopback(host) ? [onlyForHosts([])] : [];
   return router(
     { filters },
     GET("/metrics", async () => {

@@ -1,12 +1,14 @@
 import type { AroundFilter } from "waymark";
 import { descriptionOfFilter } from "waymark/routing";
 
+/** Returns whether a path is that of a file which the pages load. */
+export const isAsset = (path: string): boolean => path.startsWith("/assets/");
+
 /**
  * Returns whether access rules do not apply to a path: to what the pages load, and to signing in and out. The files say nothing of
  * any person, and nobody could sign in otherwise.
  */
-export const isPublicPath = (path: string): boolean =>
-  path.startsWith("/assets/") || path === "/sign-in" || path === "/sign-out";
+export const isPublicPath = (path: string): boolean => isAsset(path) || path === "/sign-in" || path === "/sign-out";
 
 /** Exempts the public paths from the rules of a filter. */
 export const exceptPublicPaths = (access: AroundFilter): AroundFilter => ({

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { after, before, describe, it } from "node:test";
-import { GET, ok, router } from "waymark";
 import { type RunningServer, serve } from "waymark/node";
-import { forThisMachine } from "../../src/index.ts";
+import { openPersonService, type PersonService } from "../../src/index.ts";
 import { asJson, assertProblem, readAll, store } from "../answers.ts";
 import { describeService } from "../transports.ts";
 
@@ -32,7 +31,7 @@ const ownHosts = [
 ];
 
 describeService("a service for this machine only", (openService, transport) => {
-  const service = openService(async () => ({ access: forThisMachine() }));
+  const service = openService(async () => ({ hostNames: [] }));
 
   it("answers requests for localhost", async () => {
     assert.equal(await store(service, asJson({ name: "Ada" })), 1);
@@ -47,6 +46,7 @@ describeService("a service for this machine only", (openService, transport) => {
         ["GET", "/person/1"],
         ["DELETE", "/person/1"],
         ["GET", "/nope"],
+        ["POST", "/sign-in"],
         ["GET", "/%zz"],
       ] as const) {
         await assertProblem(
@@ -77,6 +77,16 @@ describeService("a service for this machine only", (openService, transport) => {
     await assertProblem(service, await service.send("GET", "http://a@localhost/person/1"), 400, "malformed-target");
   });
 
+  it("answers monitors and gives out the files of the pages for any host, since they say nothing of anybody", async () => {
+    const headers = { Host: "192.0.2.1:8080" };
+    const page = await service.send("GET", "/person", { headers: { ...headers, Accept: "text/html" } });
+    assert.equal(page.status, 421);
+    const [, style = ""] = /href="(\/assets\/style[^"]+)"/.exec(page.text) ?? [];
+    for (const target of [style, "/health/live", "/health/ready"]) {
+      assert.equal((await service.send("GET", target, { headers })).status, 200, target);
+    }
+  });
+
   describe("is called", () => {
     for (const Host of ownHosts) {
       it(Host, async () => assert.equal((await service.send("GET", "/person/1", { headers: { Host } })).status, 200));
@@ -84,14 +94,17 @@ describeService("a service for this machine only", (openService, transport) => {
   });
 });
 
-describe("a service for this machine behind a proxy on it", () => {
-  const publicUrl = "https://api.example.com";
-  const app = router({ filters: [forThisMachine(publicUrl)] }, GET("/", ok));
+describe("a service for one host behind a proxy on this machine", () => {
+  let service: PersonService;
   let server: RunningServer;
   before(async () => {
-    server = await serve(app, { trustProxy: ["127.0.0.1"] });
+    service = await openPersonService({ database: ":memory:", hostNames: ["api.example.com"] });
+    server = await serve(service.app, { trustProxy: ["127.0.0.1"] });
   });
-  after(() => server.close({ grace: 0 }));
+  after(async () => {
+    await server.close({ grace: 0 });
+    await service.database.close();
+  });
 
   for (const [Host, forwarded, status] of [
     ["localhost", "api.example.com", 200],
@@ -104,7 +117,7 @@ describe("a service for this machine behind a proxy on it", () => {
   ] as const) {
     it(`answers ${status} to a Host of ${Host} that is said to stand for ${forwarded}`, async () => {
       const headers = { Host, "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": forwarded };
-      const sent = request({ port: server.port, host: "127.0.0.1", headers }).end();
+      const sent = request({ path: "/hello-world", port: server.port, host: "127.0.0.1", headers }).end();
       const [answer] = (await once(sent, "response")) as [IncomingMessage];
       answer.resume();
       assert.equal(answer.statusCode, status);
@@ -112,20 +125,46 @@ describe("a service for this machine behind a proxy on it", () => {
   }
 });
 
-describeService("a service for this machine, which others reach by its public URL", (openService, transport) => {
-  const publicUrl = "https://Api.Example.com:8443/people";
-  const service = openService(async () => ({ publicUrl, access: forThisMachine(publicUrl) }));
+describeService("a service for some hosts", (openService, transport) => {
+  const hostNames = ["Api.Example.com", "person_service", "192.0.2.1", "2001:DB8::1", "b\u00fccher.example"];
+  const service = openService(async () => ({ hostNames }));
   if (transport === "in memory") return;
 
   for (const [Host, status] of [
     ["api.example.com", 200],
     ["API.example.COM:8443", 200],
+    ["person_service:8080", 200],
+    ["192.0.2.1:80", 200],
+    ["[2001:db8::1]", 200],
+    ["xn--bcher-kva.example", 200],
     ["localhost:8080", 200],
     ["example.com", 421],
+    ["192.0.2.2", 421],
     ["api.example.com.evil.example", 421],
   ] as const) {
     it(`answers ${status} to a request for ${Host}`, async () => {
       assert.equal((await service.send("GET", "/hello-world", { headers: { Host } })).status, status);
+    });
+  }
+});
+
+describe("the names of hosts", () => {
+  for (const name of [
+    "",
+    "*",
+    "*.example.com",
+    "a:80",
+    "[::1]:80",
+    "http://a",
+    "a/b",
+    "a b",
+    "a@b",
+    "a?",
+    "..%",
+    "[a]",
+  ]) {
+    it(`must be names or addresses, not ${JSON.stringify(name)}`, async () => {
+      await assert.rejects(openPersonService({ database: ":memory:", hostNames: [name] }), TypeError);
     });
   }
 });
