@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { chmodSync, chownSync } from "node:fs";
 import { chmod, chown, cp, readdir, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -26,6 +27,14 @@ export interface User {
 
 /** The user "nobody" of every Unix, for root, as whom the server refuses to run. */
 const nobody = { uid: 65_534, gid: 65_534 } as const;
+
+/** Lets the user of the servers alone read files and folders. */
+export function giveToServer(...paths: readonly string[]): void {
+  for (const path of paths) {
+    chmodSync(path, 0o700);
+    if (process.getuid?.() === 0) chownSync(path, nobody.uid, nobody.gid);
+  }
+}
 
 /** The programs of the package for this platform; a copy of them in the directory where their user may not read them. */
 export async function findPrograms(directory: string): Promise<PostgresPrograms> {

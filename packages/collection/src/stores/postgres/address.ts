@@ -12,6 +12,8 @@ export interface PostgresAddress {
 
 /** One server, as the driver connects to it. */
 export interface PostgresServer {
+  /** The host and the port as the address has them, for messages. */
+  readonly place: string;
   readonly connectionString: string;
   /** Settings of the session, such as `-c search_path=people`; undefined for the defaults of the user. */
   readonly options: string | undefined;
@@ -36,16 +38,19 @@ export const isPostgresAddress = (address: string): boolean => /^postgres(?:ql)?
 export function parsePostgresAddress(address: string): PostgresAddress {
   const [, scheme, user = "", hosts = "", rest] =
     /^(postgres(?:ql)?:\/\/)([^@/?#]*@)?([^/?#]*)(.*)$/is.exec(address) ?? [];
-  const addresses = hosts.split(",").map((host) => `${scheme}${user}${host}${rest}`);
-  if (scheme === undefined || !addresses.every((each) => URL.canParse(each))) throw malformed();
-  const { pathname, searchParams } = new URL(addresses[0] as string); // split gives one part at least
+  const addresses = hosts.split(",").map((place) => ({ place, address: `${scheme}${user}${place}${rest}` }));
+  const [first] = addresses;
+  if (scheme === undefined || !first || !addresses.every((each) => URL.canParse(each.address))) throw malformed();
+  const { pathname, searchParams } = new URL(first.address);
   const unknown = [...searchParams.keys()].find((name) => !parameters.includes(name));
   if (unknown !== undefined) throw unknownParameter(unknown);
   const role = searchParams.get("target_session_attrs") ?? "any";
   if (!isRole(role)) throw new StoreOpenError(`Cannot open the database: target_session_attrs must be ${roleNames}`);
   const options = searchParams.get("options") ?? undefined;
   return {
-    servers: addresses.map((each) => ({ connectionString: withoutOurs(each), options })),
+    servers: addresses.map((each) => {
+      return { place: each.place, connectionString: withoutOurs(each.address), options };
+    }),
     role,
     display: `postgres://${hosts}${pathname}`,
   };

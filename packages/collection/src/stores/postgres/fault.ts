@@ -11,6 +11,7 @@ export const sqlState = {
   diskFull: "53100",
   tooManyConnections: "53300",
   insufficientPrivilege: "42501",
+  notAuthorized: "28000",
   noSuchDatabase: "3D000",
 } as const;
 
@@ -89,9 +90,21 @@ const temporary: ReadonlyMap<string, string> = new Map([
 /** An error that says why a database cannot be used, and what to do. Its message follows the name of the database. */
 export class UnusableDatabase extends Error {}
 
+/** The error of several servers of one database, none of which can be used. */
+export class NoServer extends Error {
+  /** The error of each, by its host and port. */
+  readonly faults: ReadonlyMap<string, unknown>;
+
+  constructor(faults: ReadonlyMap<string, unknown>) {
+    super("No server of the database can be used", { cause: [...faults.values()][0] });
+    this.faults = faults;
+  }
+}
+
 /** Returns one line that says why a database cannot be opened; undefined for a fault of the program. It contains no password. */
 export function reasonNotOpened(error: unknown): string | undefined {
   if (error instanceof UnusableDatabase) return error.message;
+  if (error instanceof NoServer) return reasonOf(error);
   const state = sqlStateOf(error);
   if (state !== undefined) {
     return byState.get(state) ?? byState.get(state.slice(0, 2));
@@ -101,6 +114,15 @@ export function reasonNotOpened(error: unknown): string | undefined {
     return "a file of sslrootcert, sslcert or sslkey cannot be read; name another one, or allow reading";
   }
   return bySystemCode.get(code) ?? byMessage.find(([part]) => message.includes(part))?.[1];
+}
+
+/** Returns what is wrong with each server, or with all of them. */
+function reasonOf({ faults }: NoServer): string | undefined {
+  const reasons = Array.from(faults, ([place, fault]) => [place, reasonNotOpened(fault)] as const);
+  if (reasons.some(([, reason]) => reason === undefined)) return undefined;
+  const [first] = reasons;
+  if (reasons.every(([, reason]) => reason === first?.[1])) return first?.[1];
+  return reasons.map(([place, reason]) => `${place}: ${reason}`).join(". ");
 }
 
 /** Returns the code and message of an error. Where a host has several addresses, the error of the first represents all. */
@@ -141,6 +163,10 @@ const byMessage: readonly (readonly [part: string, reason: string])[] = [
 
 const byState: ReadonlyMap<string, string> = new Map([
   ["28", "the server does not let this user in with this password; correct them"],
+  [
+    sqlState.notAuthorized,
+    "the server does not let this user in from here, or only with TLS; add sslmode=verify-full, or allow it in its pg_hba.conf",
+  ],
   [sqlState.noSuchDatabase, "there is no such database; create it, or name another one"],
   ["3F", "no schema of its search path exists; create one, or name another one in the address"],
   [sqlState.insufficientPrivilege, "the user may not make tables or write to them; grant it, or name another user"],

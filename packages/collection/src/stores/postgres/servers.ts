@@ -1,6 +1,6 @@
 import type { PostgresAddress, PostgresServer } from "./address.ts";
 import { PostgresConnection } from "./connection.ts";
-import { UnusableDatabase } from "./fault.ts";
+import { NoServer, UnusableDatabase } from "./fault.ts";
 import type { PostgresTimeouts } from "./session.ts";
 
 /** The servers of a database. Connections are opened to the one that has the wanted role now. */
@@ -16,13 +16,14 @@ export class PostgresServers {
   /**
    * Opens a connection to the first server that can be reached and has the role.
    *
-   * @throws the error of the first server that cannot be reached, or of the system; UnusableDatabase when no server has the role
+   * @throws the error of the server, or of the system; NoServer when several cannot be used; UnusableDatabase when none of those that
+   *   can be used has the role
    */
   async open(timeouts: PostgresTimeouts): Promise<PostgresConnection> {
     const { servers, role } = this.#address;
     const others = servers.filter((server) => server !== this.#latest);
     const inOrder = this.#latest === undefined ? others : [this.#latest, ...others];
-    const faults: unknown[] = [];
+    const faults = new Map<string, unknown>();
     for (const wanted of role === "prefer-standby" ? (["standby", "any"] as const) : [role]) {
       for (const server of inOrder) {
         try {
@@ -30,10 +31,13 @@ export class PostgresServers {
           this.#latest = server;
           return connection;
         } catch (error) {
-          faults.push(error);
+          faults.set(server.place, error);
         }
       }
     }
-    throw faults.find((fault) => !(fault instanceof UnusableDatabase)) ?? faults[0];
+    const all = [...faults];
+    const unusable = all.filter(([_place, fault]) => !(fault instanceof UnusableDatabase));
+    const [[, fault] = all[0] ?? []] = unusable;
+    throw unusable.length > 1 ? new NoServer(new Map(unusable)) : fault;
   }
 }
