@@ -44,6 +44,19 @@ export function requireKnownMembers(
   }
 }
 
+/** Returns the names of the members of a record, as far as the schema has a JSON Schema that says so. */
+export function memberNamesOf(schema: object): readonly string[] {
+  let names = knownNames.get(schema);
+  if (names === undefined) {
+    const root = outputSchemaOf(schema);
+    names = membersIn(root, root, 0);
+    knownNames.set(schema, names);
+  }
+  return names;
+}
+
+const knownNames = new WeakMap<object, readonly string[]>();
+
 /** Undefined where the schema has no JSON Schema, or one that cannot say what a transformation returns. */
 function outputSchemaOf(schema: object): unknown {
   try {

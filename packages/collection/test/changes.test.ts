@@ -315,6 +315,27 @@ suite("PATCH of a record by operations", () => {
     assert.equal(detail, told);
   });
 
+  const misspelt: readonly [path: string, reason: string][] = [
+    ["/nmae", 'there is no member "nmae"; did you mean name? Nothing'],
+    ["/identifer", 'there is no member "identifer"; did you mean identifier? Nothing'], // which the record lacks
+    ["/identifier", 'there is no member "identifier". Nothing'],
+    ["/address/ctiy", 'there is no member "ctiy"; did you mean city? Nothing'],
+    ["/address/nmae", 'there is no member "nmae". Nothing'],
+  ];
+  for (const [path, reason] of misspelt) {
+    test(`says what a name may have meant: ${path}`, async () => {
+      await add({ name: "Ada", address: { city: "London" } });
+      for (const operation of [
+        { op: "remove", path },
+        { op: "test", path, value: 1 },
+        { op: "replace", path, value: 1 },
+      ]) {
+        const { detail = "" } = problemOf(await ask("PATCH", "/things/1", [operation], type));
+        assert.ok(detail.includes(`cannot be applied: ${reason} was changed.`), detail);
+      }
+    });
+  }
+
   test("loses no addition where many add at once", async () => {
     await add({ name: "xxx" });
     const patch = [

@@ -69,6 +69,59 @@ describe("a list without parameters", () => {
   }
 });
 
+describe("a value with an operator as another service has it", () => {
+  for (const [search, right] of [
+    ["familyName=eq.Ada", "familyName=Ada"],
+    ["familyName=gt.M", "familyName[gt]=M"],
+    ["familyName=like.Lov%25", "familyName[prefix]=Lov"],
+    ["email=eq.ada@example.org", "email=ada@example.org"],
+    ["birthDate=lte.1950-01-01", "birthDate[le]=1950-01-01"],
+    ["height=not.eq.7", "height[ne]=7"],
+    ["height=in.(1,2)", "height[in]=1,2"],
+  ] as const) {
+    test(`${search} is refused with ${right}`, () => {
+      const [error, ...others] = errorsOf(search);
+      assert.equal(others.length, 0);
+      const { detail = "" } = error ?? {};
+      assert.ok(detail.includes(`which has none: write "${right}"; "`), detail);
+    });
+  }
+
+  for (const value of ["is.null", "not.is.null", "not.like.A*"]) {
+    test(`familyName=${value} is refused, and there is no other notation`, () => {
+      const [error] = errorsOf(`familyName=${value}`);
+      assert.match(error?.detail ?? "", /in its value, which has none; "familyName\[eq\]=/);
+    });
+  }
+
+  for (const text of [
+    "Lt. Smith",
+    "lt. Smith",
+    "gt.smith@example.org",
+    "eq",
+    "eq.",
+    "Eq.Ada",
+    "in.house",
+    "is.it",
+    "St.Ives",
+    "neq",
+    "a.eq.b",
+  ]) {
+    test(`is not what ${text} is`, () => {
+      const [filter] = selectionOf(`familyName=${encodeURIComponent(text)}`).filters ?? [];
+      assert.deepEqual(filter, { member: "familyName", operator: "eq", value: text });
+    });
+  }
+
+  test("is the text itself where the parameter has an operator", () => {
+    for (const operator of ["eq", "ne", "prefix"] as const) {
+      assert.deepEqual(selectionOf(`familyName[${operator}]=eq.Ada`).filters, [
+        { member: "familyName", operator, value: "eq.Ada" },
+      ]);
+    }
+  });
+});
+
 describe("limit", () => {
   for (const limit of [1, 2, 50, 1000]) {
     test(`may be ${limit}`, () => assert.equal(selectionOf(`limit=${limit}`).limit, limit));

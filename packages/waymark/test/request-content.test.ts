@@ -484,8 +484,9 @@ describe("RequestContent", () => {
       });
     }
 
-    for (const [type, found] of [
-      [undefined, "The content has no Content-Type"],
+    const addHeader = " If it is JSON, add the header Content-Type: application/json.";
+    for (const [type, found, hint = ""] of [
+      [undefined, "The content has no Content-Type", addHeader],
       [["application/json", "application/json"], "The Content-Type is given 2 times"],
       [["application/json", "text/csv"], "The Content-Type is given 2 times"],
       ["", 'The Content-Type "" is not a media type'],
@@ -497,7 +498,11 @@ describe("RequestContent", () => {
       ["*/*", 'The Content-Type "*/*" is not a media type'],
       ["x".repeat(1000), `The Content-Type "${"x".repeat(40)}…" is not a media type`],
       ["text/plain", 'The Content-Type "text/plain" is not read here'],
-      ["application/x-www-form-urlencoded", 'The Content-Type "application/x-www-form-urlencoded" is not read here'],
+      [
+        "application/x-www-form-urlencoded",
+        'The Content-Type "application/x-www-form-urlencoded" is not read here',
+        addHeader.replace(/\.$/, "; for curl, -H 'Content-Type: application/json'."),
+      ],
       ["multipart/form-data; boundary=x", 'The Content-Type "multipart/form-data; boundary=x" is not read here'],
       ["application/vnd.example+json", 'The Content-Type "application/vnd.example+json" is not read here'],
       ["application/json;charset=utf-16", 'The Content-Type "application/json;charset=utf-16" is read in utf-8 only'],
@@ -513,7 +518,7 @@ describe("RequestContent", () => {
         assert.equal(refusal.status, 415);
         assert.equal(refusal.problem.type, "/problems/unsupported-media-type");
         const supported = ["application/json", "text/csv", "application/vnd.example+csv"];
-        assert.equal(refusal.problem.detail, `${found}; send ${supported.join(" or ")}.`);
+        assert.equal(refusal.problem.detail, `${found}; send ${supported.join(" or ")}.${hint}`);
         assert.deepEqual(refusal.problem["supported"], supported);
         assert.equal(refusal.headers.get("Accept"), supported.join(", "));
         // RFC 9110 §12.5.3: it would say that the coding is at fault.

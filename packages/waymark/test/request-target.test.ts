@@ -19,6 +19,8 @@ const refusal = (target: string): string | undefined => {
   }
 };
 
+const curl = ' With curl, -G --data-urlencode "name=value" writes a query so.';
+
 describe("parseTarget", () => {
   const accepted: readonly (readonly [target: string, path: string, search?: string])[] = [
     ["/", "/"],
@@ -127,11 +129,12 @@ describe("parseTarget", () => {
     ["/..\\a", 'The path has a backslash, which must be "/" or "%5C", at offset 3.'],
     ["/a#b", 'The path has a "#", which a request target cannot carry, at offset 2.'],
     ["/a?b#c", 'The query has a "#", which a request target cannot carry, at offset 1.'],
-    ["/a b", "The path has the raw character U+0020, which must be percent-encoded, at offset 2."],
-    ["/a?b c", "The query has the raw character U+0020, which must be percent-encoded, at offset 1."],
-    ["/café", "The path has the raw character U+00E9, which must be percent-encoded, at offset 4."],
-    ["/a?café", "The query has the raw character U+00E9, which must be percent-encoded, at offset 3."],
-    ["/😀", "The path has the raw character U+1F600, which must be percent-encoded, at offset 1."],
+    ["/a b", "The path has a space, which must be written as %20, at offset 2."],
+    ["/a?b c", `The query has a space, which must be written as %20, at offset 1.${curl}`],
+    ["/café", 'The path has the character "é", which must be written as %C3%A9, at offset 4.'],
+    ["/a?café", `The query has the character "é", which must be written as %C3%A9, at offset 3.${curl}`],
+    ["/😀", 'The path has the character "😀", which must be written as %F0%9F%98%80, at offset 1.'],
+    ["/\u200d", "The path has the character U+200D, which must be written as %E2%80%8D, at offset 1."],
     ["/a\ud83d", "The path has the lone surrogate U+D83D at offset 2."],
     ["/a?\udc00", "The query has the lone surrogate U+DC00 at offset 0."],
     ["/a\n", "The path has the control character U+000A at offset 2."],

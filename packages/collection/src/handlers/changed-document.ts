@@ -3,6 +3,7 @@ import type { StandardSchemaV1, ValidationIssue, ValidationResult, Validator } f
 import { applyPatch } from "../patch/apply-patch.ts";
 import { parsePatch } from "../patch/json-patch.ts";
 import { isJsonObject, mergePatch } from "../patch/merge-patch.ts";
+import { memberNamesOf } from "../record-schema.ts";
 import type { StoredRecord } from "../store.ts";
 import { refuseExcess, refuseOperation, refuseUnreadable } from "./refusals.ts";
 
@@ -81,7 +82,7 @@ function takePatched<T>(rules: ItemRules<T>, patch: unknown) {
     ...(operation.op === "move" && isServerMember(operation.from[0]) ? [{ path: [index, "from"] }] : []),
   ]);
   if (issues.length > 0) return { issues: issues.map(({ path }) => ({ message: setByServer, path })) };
-  const outcome = applyPatch(parse(rules.current), operations.value);
+  const outcome = applyPatch(parse(rules.current), operations.value, memberNamesOf(rules.schema));
   if (outcome.kind === "failed") throw new HttpError(refuseOperation(outcome.index, outcome.detail));
   if (outcome.kind === "excessive") throw new HttpError(refuseExcess(outcome.index, outcome.detail));
   // An operation on the whole record may have changed members that the server sets.

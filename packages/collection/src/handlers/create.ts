@@ -100,14 +100,16 @@ async function* arrayOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
-/** Returns whether the first byte other than white space begins an array. */
-const beginsArray = (content: Uint8Array): boolean => content.find((byte) => !isSpace(byte)) === openBracket;
+/** Returns whether the first byte other than white space begins an array; `[object Object]`, a common slip, is none. */
+const beginsArray = (content: Uint8Array): boolean =>
+  content.find((byte) => !isSpace(byte)) === openBracket && !objectText.every((byte, i) => content[i] === byte);
 
 /** Returns whether the content is only white space. */
 const isBlank = (content: Uint8Array): boolean => content.every(isSpace);
 
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 const openBracket = 0x5b;
+const objectText = new TextEncoder().encode("[object ");
 
 async function* oneOf(content: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
   yield content;

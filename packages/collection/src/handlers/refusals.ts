@@ -73,7 +73,7 @@ function faultIn(ifMatch: string): string | undefined {
 
 /** An operation of a JSON Patch does not fit the record (RFC 5789 §2.2, "conflicting state"). */
 export function refuseOperation(index: number, reason: string): HttpResponse {
-  const detail = `Operation ${index} of the patch, counted from 0, cannot be applied: ${reason}. Nothing was changed.`;
+  const detail = `Operation ${index} of the patch, counted from 0, cannot be applied: ${reason}${reason.endsWith("?") ? "" : "."} Nothing was changed.`;
   return problem(collectionProblemTypes.patchConflict, {
     detail,
     errors: [{ detail: reason, pointer: toPointer([index]) }],

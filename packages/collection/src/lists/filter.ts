@@ -1,4 +1,4 @@
-import { excerpt, nearestName, orNearest } from "waymark/content";
+import { excerpt, nearestName, orNearest, quote } from "waymark/content";
 import { isRealDate, toTime } from "../member-value.ts";
 import type { Comparison, MemberFilter, MemberType, SelectableMember } from "../selection.ts";
 import type { Report } from "./parameters.ts";
@@ -24,6 +24,11 @@ export function parseFilter(
   const { name, operator } = splitParameter(parameter);
   const member = members.find((each) => each.name === name);
   if (member === undefined) return undefined;
+  const foreign = parameter === name ? foreignOperator(text) : undefined;
+  if (foreign !== undefined) {
+    report(parameter, () => describeForeign(name, text, foreign));
+    return undefined;
+  }
   if (isComparison(operator)) {
     const [value] = parseValues(parameter, [text], member, report);
     if (value !== undefined) return { member: name, operator, value };
@@ -64,6 +69,36 @@ const usualOperators: ReadonlyMap<string, string> = new Map(
     in: ["oneof", "any"],
   }).flatMap(([ours, theirs]) => theirs.map((name) => [name, ours])),
 );
+
+/** An operator in front of a value, as PostgREST has it: `gte.1950-01-01`. */
+interface ForeignOperator {
+  readonly operator: string;
+  readonly value: string;
+}
+
+/**
+ * Returns the operator that another service would read in a value. A value that begins so is legal, but rare: where it is meant,
+ * `[eq]` says so. What a name or an address may well begin with, `Lt. Smith` or `gt.smith@example.org`, is left alone.
+ */
+function foreignOperator(text: string): ForeignOperator | undefined {
+  const [, operator, value] =
+    /^((?:not\.)?(?:eq|neq|gte|lte|ilike))\.(\S.*)$/s.exec(text) ??
+    /^((?:not\.)?(?:gt|lt|like))\.([^\s@][^@]*)$/s.exec(text) ??
+    /^((?:not\.)?in)\.\((.*)\)$/s.exec(text) ??
+    /^((?:not\.)?is)\.(null|true|false)$/.exec(text) ??
+    [];
+  return operator === undefined || value === undefined ? undefined : { operator, value };
+}
+
+function describeForeign(name: string, text: string, { operator, value }: ForeignOperator): string {
+  // Nothing here asks whether there is a value.
+  const ours = operator === "not.eq" ? "ne" : operator === "is" ? "" : (usualOperators.get(operator) ?? operator);
+  const right = operatorNames.includes(ours)
+    ? `: write ${excerpt(`${name}${ours === "eq" ? "" : `[${ours}]`}=${value.replace(/[*%]$/, "")}`)}`
+    : "";
+  return `has the operator ${quote(operator)} in its value, which has none${right}; ${excerpt(`${name}[eq]=${text}`)} means the text itself`;
+}
+
 const isComparison = (operator: string): operator is Comparison => comparisons.some((each) => each === operator);
 
 function splitParameter(parameter: string): { readonly name: string; readonly operator: string } {

@@ -66,6 +66,8 @@ export function parseListQuery(parameters: QueryParameters, known: ListParameter
     } else if (isFilter(name, members)) {
       const filter = parseFilter(name, value, members, note);
       if (filter !== undefined) filters.push(filter);
+    } else if (asksForCount(name, value)) {
+      note(name, "is not known here: send the header Prefer: count=exact, and X-Total-Count has the number of all");
     } else reportUnknown(name, parametersOf(known), note);
   }
   const backwards = parameters.has("before");
@@ -93,6 +95,11 @@ const parametersOf = ({ members, fullText, fields }: ListParameters): KnownParam
   filters: members.map(({ name }) => name),
   members: fields ?? [],
 });
+
+/** How other services are asked for the number of all records; `count=20` is a limit. */
+const asksForCount = (name: string, value: string): boolean =>
+  /^\$?(?:count|total|totals|total_?count|with_?count|include_?(?:total|count)s?|inline_?count)$/i.test(name) &&
+  !/^[0-9]{2,}$|^[2-9]$/.test(value);
 
 export const greatestLimit = 1000;
 

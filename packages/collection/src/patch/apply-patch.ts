@@ -1,4 +1,4 @@
-import { excerpt } from "waymark/content";
+import { excerpt, nearestName, orNearest } from "waymark/content";
 import { isJsonEqual } from "./json-equality.ts";
 import type { PatchOperation } from "./json-patch.ts";
 import { copyMembers, isJsonObject, setMember } from "./merge-patch.ts";
@@ -19,18 +19,25 @@ type PatchOutcome =
  * made in the copy. Other work is counted and bounded: the values that are set, what `copy` copies and `test` compares, and the
  * elements that move when one is inserted or removed.
  *
+ * @param known the names that a member of the value may have, for messages
+ *
  * ```ts
  * applyPatch({ name: "Ada" }, [{ op: "replace", path: ["name"], value: "Grace" }]);   // patched, { name: "Grace" }
  * ```
  */
-export function applyPatch(target: unknown, patch: readonly PatchOperation[]): PatchOutcome {
+export function applyPatch(
+  target: unknown,
+  patch: readonly PatchOperation[],
+  known: readonly string[] = [],
+): PatchOutcome {
   const draft = new Draft(target);
   for (const [index, operation] of patch.entries()) {
     try {
       draft.apply(operation);
     } catch (error) {
-      if (error instanceof PatchFailure) return { kind: error.kind, index, detail: error.message };
-      throw error;
+      if (!(error instanceof PatchFailure)) throw error;
+      const detail = `${error.message}${error.missing === undefined ? "" : hintAt(error.missing, draft.value, known)}`;
+      return { kind: error.kind, index, detail };
     }
   }
   if (isDeeper(draft.value, maxDepth)) {
@@ -48,12 +55,30 @@ const maxDepth = 64;
 
 class PatchFailure extends Error {
   readonly kind: "failed" | "excessive";
+  readonly missing: MissingMember | undefined;
 
-  constructor(message: string, kind: "failed" | "excessive" = "failed") {
+  constructor(message: string, kind: "failed" | "excessive" = "failed", missing?: MissingMember) {
     super(message);
     this.kind = kind;
+    this.missing = missing;
   }
 }
+
+/** A member that is not there, and the object that lacks it. */
+interface MissingMember {
+  readonly name: string;
+  readonly within: object;
+}
+
+/** Suggests a member of the object, or one that the whole value may have; not where the name is right and only the member is missing. */
+function hintAt({ name, within }: MissingMember, whole: unknown, known: readonly string[]): string {
+  const expected = within === whole ? known : [];
+  if (expected.includes(name)) return "";
+  return orNearest(nearestName(name, [...Object.keys(within).slice(0, mostNames), ...expected]));
+}
+
+/** An object of a client may have any number. */
+const mostNames = 256;
 
 type Path = readonly string[];
 type Container = unknown[] | Record<string, unknown>;
@@ -216,7 +241,8 @@ function memberOf(target: unknown, token: string): unknown {
   }
   // Inherited members such as toString are not members of the value.
   if (Object.hasOwn(container, token)) return container[token];
-  throw new PatchFailure(`there is no member ${excerpt(token)}`);
+  const missing = { name: token, within: container };
+  throw new PatchFailure(`there is no member ${excerpt(token)}`, "failed", missing);
 }
 
 function setPart(container: Container, token: string, value: unknown): void {

@@ -106,7 +106,7 @@ export interface DecoderChoice<D extends ContentReader = Decoder> {
 export function chooseDecoder<D extends ContentReader>(headers: HeaderList, decoders: readonly D[]): DecoderChoice<D> {
   const lines = headers.getAll("Content-Type");
   const [line = ""] = lines;
-  if (lines.length === 0) throw unsupported("The content has no Content-Type", decoders);
+  if (lines.length === 0) throw unsupported("The content has no Content-Type", decoders, "");
   if (lines.length > 1) throw unsupported(`The Content-Type is given ${lines.length} times`, decoders);
   const mediaType = parseMediaType(line);
   if (mediaType === undefined) throw unsupported(`The Content-Type ${excerpt(line)} is not a media type`, decoders);
@@ -114,12 +114,26 @@ export function chooseDecoder<D extends ContentReader>(headers: HeaderList, deco
   const candidates = decoders.filter((decoder) =>
     rangesOf(decoder).some((range) => matchesMediaType(range, mediaType)),
   );
-  if (candidates.length === 0) throw unsupported(`The Content-Type ${excerpt(line)} is not read here`, decoders);
+  if (candidates.length === 0) throw unsupported(`The Content-Type ${excerpt(line)} is not read here`, decoders, line);
   const charset = mediaType.parameters.get("charset");
   const decoder = candidates.find(({ charsets }) => charset === undefined || (charsets?.includes(charset) ?? true));
   if (decoder !== undefined) return { decoder, mediaType };
   const charsets = candidates.flatMap((candidate) => candidate.charsets ?? []);
   throw unsupported(`The Content-Type ${excerpt(line)} is read in ${charsets.join(", ")} only`, decoders);
+}
+
+/**
+ * Says what to add to JSON whose type is not said, or is that of a form, as `curl -d` says without being asked. Whether the
+ * content is JSON is not looked at.
+ *
+ * @param sent the Content-Type; empty without one, undefined where something else is wrong with it
+ * @param supported the types that are read
+ */
+export function hintAtJson(sent: string | undefined, supported: readonly string[]): string {
+  if (sent === undefined || !supported.includes("application/json")) return "";
+  if (sent === "") return " If it is JSON, add the header Content-Type: application/json.";
+  if (!/^application\/x-www-form-urlencoded\b/i.test(sent)) return "";
+  return " If it is JSON, add the header Content-Type: application/json; for curl, -H 'Content-Type: application/json'.";
 }
 
 /** Returns the media types of a decoder. They are parsed once, and not for each request. */
@@ -138,9 +152,9 @@ function rangesOf({ mediaTypes }: ContentReader): readonly MediaType[] {
 
 const parsedRanges = new WeakMap<readonly string[], readonly MediaType[]>();
 
-function unsupported(found: string, decoders: readonly ContentReader[]): HttpError {
+function unsupported(found: string, decoders: readonly ContentReader[], sent?: string): HttpError {
   const supported = [...new Set(decoders.flatMap(({ mediaTypes }) => mediaTypes))];
-  const detail = `${found}; send ${supported.join(" or ")}.`;
+  const detail = `${found}; send ${supported.join(" or ")}.${hintAtJson(sent, supported)}`;
   const refusal = problem(problemTypes.unsupportedMediaType, { detail, supported });
   return new HttpError(refusal.withHeader("Accept", supported.join(", ")));
 }

@@ -58,9 +58,15 @@ export function assertStrictJson(text: string, maxDepth: number, maxValues: numb
   if (text.startsWith("\ufeff")) {
     throw fault(reader, "The content begins with a byte order mark, which JSON must not have", 0);
   }
+  if (isStringifiedObject(text)) {
+    throw fault(reader, "The content is the text of an object in JavaScript, and not JSON: send JSON.stringify(…)", 0);
+  }
   readElement(reader, "a value");
   if (reader.at < text.length) throw expected(reader, "nothing more after the value");
 }
+
+/** Whether it is what JavaScript makes of an object that is given as the content of a request, `[object Object]`. */
+export const isStringifiedObject = (text: string): boolean => text.startsWith("[object ");
 
 /** Reads a value and the white space around it. */
 function readElement(reader: JsonReader, due: string): void {

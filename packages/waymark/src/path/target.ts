@@ -144,21 +144,36 @@ function refuse(part: string, fault: string, text: string, pattern: RegExp): voi
   if (offset >= 0) throw malformed(`The ${part} has ${fault} at offset ${offset}.`);
 }
 
-function refuseRaw(part: string, text: string, pattern: RegExp): void {
+function refuseRaw(part: "path" | "query", text: string, pattern: RegExp): void {
   const offset = text.search(pattern);
-  if (offset >= 0) {
-    const character = text.codePointAt(offset) as number; // The offset lies within the text.
-    throw malformed(`The ${part} has ${describe(character)} at offset ${offset}.`);
-  }
+  if (offset >= 0) throw malformed(faultOfCharacter(part, text, offset));
 }
+
+/** Says which character of a target stands there as it must not, and what to send in its place. */
+export function faultOfCharacter(part: "path" | "query", text: string, offset: number): string {
+  const character = text.codePointAt(offset) as number; // The offset lies within the text.
+  const isWritten = part === "query" && (character === 0x20 || character > 0x9f) && !isSurrogate(character);
+  const hint = isWritten ? ' With curl, -G --data-urlencode "name=value" writes a query so.' : "";
+  return `The ${part} has ${describe(character)} at offset ${offset}.${hint}`;
+}
+
+const isSurrogate = (character: number): boolean => character >= 0xd800 && character <= 0xdfff;
 
 function describe(character: number): string {
   if (character === 0x23) return 'a "#", which a request target cannot carry,';
   if (character === 0x5c) return 'a backslash, which must be "/" or "%5C",';
   const name = `U+${character.toString(16).toUpperCase().padStart(4, "0")}`;
   if (character < 0x20 || (character >= 0x7f && character <= 0x9f)) return `the control character ${name}`;
-  if (character >= 0xd800 && character <= 0xdfff) return `the lone surrogate ${name}`;
-  return `the raw character ${name}, which must be percent-encoded,`;
+  if (isSurrogate(character)) return `the lone surrogate ${name}`;
+  const text = String.fromCodePoint(character);
+  const shown =
+    character === 0x20
+      ? "a space"
+      : /[^\p{C}\p{M}\p{Z}]/u.test(text)
+        ? `the character "${text}"`
+        : `the character ${name}`;
+  const encoded = encodeURIComponent(text);
+  return `${shown}, which must be written as ${encoded === text ? `%${character.toString(16).toUpperCase()}` : encoded},`;
 }
 
 function malformed(detail: string): HttpError {

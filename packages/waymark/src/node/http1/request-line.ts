@@ -1,4 +1,5 @@
 import { isToken } from "../../fields/syntax.ts";
+import { faultOfCharacter } from "../../path/target.ts";
 import { HttpError } from "../../problem.ts";
 import type { HeadLimits } from "../head-fields.ts";
 import { type HeadRefusal, malformedMessage, refusals, refuseMethod, targetTooLong } from "../refusals.ts";
@@ -29,9 +30,10 @@ export function parseRequestLine(line: string): RequestLine {
   // HTTP/0.9 has a method and a target, and no version.
   const target = targetEnd < 0 ? line.slice(methodEnd + 1) : line.slice(methodEnd + 1, targetEnd);
   const protocol = targetEnd < 0 ? "" : line.slice(targetEnd + 1);
-  if (!sound.test(target)) throw malformedMessage("The request target has a character that it cannot carry.");
-  if (protocol.includes(" "))
-    throw malformedMessage("The request line has more than a method, a target and a version.");
+  if (!sound.test(target)) throw malformedMessage(unsoundTarget(target));
+  if (protocol.includes(" ")) {
+    throw malformedMessage("The request line has more than a method, a target and a version: write a space as %20.");
+  }
   const minorVersion = minorVersionOf(protocol);
   if (minorVersion === undefined) {
     // The preface of HTTP/2 is there for servers of HTTP/1.1 to refuse it (RFC 9113 §3.4).
@@ -76,6 +78,18 @@ function minorVersionOf(protocol: string): 0 | 1 | undefined {
 
 /** Another major version of HTTP, another protocol, or, of HTTP/0.9, nothing. */
 const otherProtocol = /^(?:HTTP\/\d\.\d|(?!HTTP\/)[A-Z]+\/[\d.]+|)$/;
+
+/** @param target with a character for each byte: most clients that do not encode it send UTF-8 */
+function unsoundTarget(target: string): string {
+  if (target === "") return "The request line has more than one space before its target, or no target.";
+  const utf8 = Buffer.from(target, "latin1").toString();
+  const text = utf8.includes("\ufffd") ? target : utf8;
+  const offset = text.search(/[^!-~]/);
+  const question = text.indexOf("?");
+  return question < 0 || offset < question
+    ? faultOfCharacter("path", text, offset)
+    : faultOfCharacter("query", text.slice(question + 1), offset - question - 1);
+}
 
 const sound = /^[!-~]+$/;
 const otherForm = /^(?:[A-Za-z]+:\/\/|\*$)/;
