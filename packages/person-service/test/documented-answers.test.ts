@@ -172,6 +172,7 @@ function failing(database: Database, error: Error): Database {
   const broken = {
     members: store.members,
     fullText: store.fullText,
+    unique: store.unique,
     find: store.find.bind(store),
     batch: store.batch.bind(store),
     state: store.state.bind(store),
