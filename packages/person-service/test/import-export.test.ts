@@ -230,6 +230,56 @@ describe("import", () => {
     assert.equal((await peopleIn(database)).length, 1);
   });
 
+  it("with --dry-run counts what the import would store, also where values are twice in the file", async () => {
+    const file = write("csv", "id,name,identifier\n1,Ada,A\n,Eve,A\n1,Bo,B\n,Cy,B\n,Dan,\n,Di,\n");
+    const database = newFile("db");
+    const counts = "4 people[^,]*, 2 refused$";
+    const refused = ["3: identifier", "4: id"];
+    for (const [options, verb] of [
+      [["--dry-run"], "checked"],
+      [[], "stored"],
+    ] as const) {
+      const printed = await run("import", file, "--database", database, ...options);
+      for (const line of refused)
+        assert.ok(printed.includes(`\nline ${line} is already used by another person\n`), printed);
+      assert.match(printed, new RegExp(`\\n${verb} ${counts}`));
+    }
+    const upsert = ["import", write("csv", "name,identifier\nAda,A\nEve,A\n"), "--upsert", "identifier"];
+    assert.match(await run(...upsert, "--database", newFile("db"), "--dry-run"), /checked 1 person, 1 changed$/);
+  });
+
+  it("says with which options refused people are imported again", async () => {
+    const [database, rejects] = [newFile("db"), newFile("csv")];
+    const file = write("csv", "Name,Geb. am\nAda,10.12.1815\nEve,31.2.1990\nBo,1.2.70\n");
+    const options = ["--map", "Geb. am=birthDate", "--date", "d.m.yyyy"];
+    const refused = await run("import", file, "--database", database, "--rejects", rejects, ...options);
+    assert.match(refused, /\nline 3: birthDate must be a real date, and 1990-02 has the days 01 to 28\n/);
+    assert.match(refused, /\nline 4: birthDate must be a date as D\.M\.YYYY such as 10\.12\.1990, not "1\.2\.70"\n/);
+    assert.match(refused, /\nDates such as "1\.2\.70" need --date D\.M\.YY\.\n/);
+    const advice = `correct them there, and import that file with --map 'Geb. am=birthDate' --date d.m.yyyy.`;
+    assert.ok(refused.includes(`\nThe refused people are in ${rejects}: ${advice}\n`), refused);
+    const again = ["import", rejects, "--database", database, "--map", "Geb. am=birthDate", "--date", "D.M.YY"];
+    assert.match(await run(...again), /\nstored 1 person in [^,]*, 1 refused$/);
+    assert.deepEqual(await peopleIn(database), [
+      { id: 1, name: "Ada", birthDate: "1815-12-10" },
+      { id: 2, name: "Bo", birthDate: "1970-02-01" },
+    ]);
+  });
+
+  it("names the forms of which all refused dates may be", async () => {
+    const noted = async (...dates: readonly string[]): Promise<string | undefined> => {
+      const file = write("csv", `name,birthDate\n${dates.map((date) => `Ada,"${date}"\n`).join("")}`);
+      const printed = await run("import", file, "--database", newFile("db"), "--dry-run");
+      return /\n(Dates such as|If dates) [^\n]*/.exec(printed)?.[0].trim();
+    };
+    assert.equal(await noted("12/10/1815"), 'Dates such as "12/10/1815" need --date M/D/YYYY or --date D/M/YYYY.');
+    assert.equal(await noted("12/10/1815", "13/10/1815"), 'Dates such as "12/10/1815" need --date D/M/YYYY.');
+    assert.equal(await noted("12-Jan-1990"), 'Dates such as "12-Jan-1990" need --date D-MMM-YYYY.');
+    assert.equal(await noted("Jan 2, 1990"), `Dates such as "Jan 2, 1990" need --date 'MMM D, YYYY'.`);
+    assert.equal(await noted("long ago"), "If dates have another form, name it, as in --date DD.MM.YYYY.");
+    assert.equal(await noted("1815-12-10"), undefined);
+  });
+
   it("stores nobody of a file twice", async () => {
     const database = newFile("db");
     const file = write("csv", "name\nAda\nGrace\n");
@@ -337,7 +387,12 @@ describe("import", () => {
   const mistaken: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
     [[], /^"import" needs a FILE\.$/],
     [["a.csv", "--format", "xls"], /^--format must be csv, ndjson, json, xml or vcard, not "xls"\.$/],
-    [["a.csv", "--date", "YY-MM-DD"], /^--date must be like DD\.MM\.YYYY or M\/D\/YYYY, not "YY-MM-DD"\.$/],
+    [
+      ["a.csv", "--date", "TT.MM.JJJJ"],
+      /^--date must be like DD\.MM\.YYYY or M\/D\/YYYY, not "TT\.MM\.JJJJ"; did you mean DD\.MM\.YYYY\?\.$/,
+    ],
+    [["a.csv", "--date", "mm/dd/yyy"], /, not "mm\/dd\/yyy"; did you mean MM\/DD\/YYYY\?\.$/],
+    [["a.csv", "--date", "day first"], /^--date must be like DD\.MM\.YYYY or M\/D\/YYYY, not "day first"\.$/],
     [["a.csv", "--map", "name"], /^--map must be like "First Name=givenName", not "name"\.$/],
     [
       ["a.csv", "--map", "x=birthdate"],
@@ -504,7 +559,7 @@ describe("the programs", () => {
     assert.equal(code, 130, stderr);
     assert.match(
       stderr,
-      /stopped\. Run the same command again within 24 hours to continue; nobody is stored twice\.\n$/,
+      /stopped\. Run the same command again within 24 hours, with the same file, to continue: whoever [^\n]* stored again\.\n$/,
     );
     const file = write("csv", `name\n${rows}`);
     assert.match(

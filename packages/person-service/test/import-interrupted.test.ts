@@ -85,7 +85,7 @@ describe("an import on a disk that gets full", () => {
     assert.match(full.stdout, /^stored [\d,]+ people in /);
     assert.match(
       full.stderr,
-      /\nperson-service: The disk of the database [^\n]+\. Run the same command again within 24 hours to continue; nobody is stored twice\.\n$/,
+      /\nperson-service: The disk of the database [^\n]+\. Run the same command again within 24 hours, with the same file, to continue: [^\n]+\n$/,
     );
     const { code } = await runProgram("import", file, "--database", location);
     assert.equal(code, 0);

@@ -6,13 +6,13 @@ import { fileFault, newFileFault } from "../file-fault.ts";
 import { personCollection } from "../person/collection.ts";
 import { personSchema } from "../person/schema.ts";
 import { adviceOn, columnNames, parseMap } from "../transfer/columns.ts";
+import { dateReader } from "../transfer/dates.ts";
 import { formatNames, formatOfFile, formats, isFormatName, type TransferFormat } from "../transfer/formats.ts";
 import { importPeople } from "../transfer/import-people.ts";
 import { openRejects, type Rejects, RejectsError } from "../transfer/rejects.ts";
 import { copyOfStream, openSourceFile, type SourceFile } from "../transfer/source-file.ts";
-import { dateReader } from "../transfer/values.ts";
 import { CommandError, type CommandStreams, type Given } from "./command.ts";
-import { conclude, describe, refusalReport } from "./import-report.ts";
+import { conclude, continuing, describe, refusalReport } from "./import-report.ts";
 import { drawProgress } from "./progress.ts";
 
 /** Imports the file that is given, or standard input. The first Ctrl-C stops the import after a batch, the second at once. */
@@ -55,7 +55,7 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
   const database = await openTarget(address, isDryRun);
   const store: Store | undefined = database?.store(personCollection.name);
   const draw = drawProgress(io);
-  const report = refusalReport({ format, columns, rejects: rejectsFile, printNote: io.printNote });
+  const report = refusalReport({ format, columns, given, printNote: io.printNote });
   try {
     const result = await importPeople({
       source,
@@ -65,7 +65,7 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
       isDryRun,
       columns,
       map,
-      readDate: dateReader(given.value("date") ?? ""),
+      dates: dateReader(given.value("date") ?? ""),
       upsert: given.has("upsert"),
       rejects,
       onRefusal: report.add,
@@ -75,7 +75,7 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
     report.end();
     conclude(result, isDryRun ? "" : ` in ${displayAddress(address)}`, given, io);
   } catch (error) {
-    if (error instanceof RejectsError) throw toCommandError(error, rejectsFile, continues);
+    if (error instanceof RejectsError) throw toCommandError(error, rejectsFile, `. ${continuing}`);
     if (!(error instanceof ContentError)) throw error;
     if (columns.unknown.length > 0) throw new CommandError(adviceOn(columns.unknown));
     throw new CommandError(`${quote(name)} cannot be read as ${format.name}: ${error.message}`);
@@ -133,5 +133,3 @@ async function rejectsIn(file: string, path: string, source: SourceFile, format:
 
 const toCommandError = ({ cause }: RejectsError, file = "", advice: string): CommandError =>
   new CommandError(`The file ${quote(file)} of --rejects cannot be written: ${newFileFault(cause)}${advice}`);
-
-const continues = ". Run the same command again within 24 hours to continue; nobody is stored twice.";

@@ -1,8 +1,9 @@
 import { parseMap } from "../transfer/columns.ts";
+import { dateReader } from "../transfer/dates.ts";
 import { formatNames } from "../transfer/formats.ts";
-import { dateReader } from "../transfer/values.ts";
 import type { Command } from "./command.ts";
 import { databaseOptions } from "./database-options.ts";
+import { continuing } from "./import-report.ts";
 import { type Option, oneOf, type ValueType } from "./option.ts";
 
 /** Makes the type of values that a function converts; what it throws as a RangeError says what is wrong. */
@@ -29,7 +30,7 @@ export const importCommand: Command = {
   about: "Imports people from a file of CSV, NDJSON, JSON, XML or vCards, or from standard input (-).",
   notes: [
     "Columns of CSV may have usual names, such as First Name or E-mail. Countries may have names, and the charset and the delimiter are found out.",
-    "People who cannot be stored are listed with the reason; all others are stored. Ctrl-C stops after the people that are being stored. Run the same command again within 24 hours to continue: nobody is stored twice.",
+    `People who cannot be stored are listed with the reason; all others are stored. Ctrl-C stops after the people that are being stored. ${continuing}`,
   ],
   examples: [
     ["person-service import people.csv --dry-run", "check a file, and store nothing"],
@@ -50,7 +51,7 @@ export const importCommand: Command = {
     date: {
       value: "FORM",
       type: converted(dateReader),
-      about: "the form of birth dates, such as DD.MM.YYYY or M/D/YYYY",
+      about: "the form of birth dates, such as DD.MM.YYYY, M/D/YY or D-MMM-YYYY",
       default: "YYYY-MM-DD",
     },
     upsert: {
@@ -58,7 +59,9 @@ export const importCommand: Command = {
       type: oneOf("identifier"),
       about: "change a person whose identifier is stored, in the members that the file has; store others",
     },
-    "dry-run": { about: "check every person, also against those who are stored, and store nobody" },
+    "dry-run": {
+      about: "check every person, also against the others of the file and those who are stored, and store nobody",
+    },
     rejects: { value: "FILE", about: "write refused people to this file, each with its reason, to be corrected" },
     ...databaseOptions,
   },

@@ -1,12 +1,14 @@
 import { type Creation, type Document, type Store, StoreUnavailable } from "@waymark/collection";
-import type { ValidationIssue } from "waymark/content";
+import { excerpt, type ValidationIssue } from "waymark/content";
 import type { Person } from "../person/person.ts";
 import type { PersonSchema } from "../person/schema.ts";
 import type { ColumnNames } from "./columns.ts";
+import type { DateReader } from "./dates.ts";
 import type { TransferFormat } from "./formats.ts";
+import { HeldValues } from "./held-values.ts";
 import type { Refusal, Rejects } from "./rejects.ts";
 import type { SourceFile } from "./source-file.ts";
-import { type ReadDate, renamed, toMembers } from "./values.ts";
+import { renamed, toMembers } from "./values.ts";
 
 export interface ImportOptions {
   readonly source: SourceFile;
@@ -19,7 +21,7 @@ export interface ImportOptions {
   readonly columns: ColumnNames;
   /** Members of JSON by other names. */
   readonly map: ReadonlyMap<string, string>;
-  readonly readDate: ReadDate;
+  readonly dates: DateReader;
   /** Whether a person with a stored identifier changes the stored one, in the members that the file has. */
   readonly upsert: boolean;
   readonly rejects: Rejects | undefined;
@@ -56,9 +58,10 @@ export async function importPeople(options: ImportOptions): Promise<ImportResult
   const progress = { bytes: 0, stored: 0, updated: 0, known: 0, refused: 0 };
   let brokenOff: ImportResult["brokenOff"];
   let storing: Promise<void> = Promise.resolve();
+  const held = new HeldValues();
   const store = async (batch: readonly Candidate[]): Promise<void> => {
     const outcomes = options.isDryRun
-      ? await foretold(batch, options)
+      ? await foretold(batch, options, held)
       : await Promise.all(batch.map((candidate) => outcomeOf(candidate, options)));
     const refusals: Refusal[] = [];
     for (const [i, outcome] of outcomes.entries()) {
@@ -102,7 +105,7 @@ interface Candidate extends Omit<Refusal, "reason"> {
 
 /** Reads the records of the file, each as soon as the next one begins. */
 async function* candidatesOf(
-  { source, format, schema, columns, map, readDate }: ImportOptions,
+  { source, format, schema, columns, map, dates }: ImportOptions,
   onBytes: (count: number) => void,
 ): AsyncGenerator<Candidate, void, undefined> {
   let last: Candidate | undefined;
@@ -119,11 +122,20 @@ async function* candidatesOf(
       continue;
     }
     const read = format.name === "csv" ? value : renamed(value, map);
-    const result = issues === undefined ? schema["~standard"].validate(toMembers(read, readDate)) : { issues };
+    const result = issues === undefined ? schema["~standard"].validate(toMembers(read, dates)) : { issues };
     const person = result.issues === undefined ? result.value : undefined;
-    last = { position: ++position, line, nextLine: undefined, value, person, issues: result.issues ?? [] };
+    const named = (result.issues ?? []).map((issue) => withForm(issue, read, dates));
+    last = { position: ++position, line, nextLine: undefined, value, person, issues: named };
   }
   if (last !== undefined) yield last;
+}
+
+/** Returns the issue with a birth date that is not of the form, by that form; every other issue as it is. */
+function withForm(issue: ValidationIssue, record: unknown, { form, example, read }: DateReader): ValidationIssue {
+  if (issue.path?.length !== 1 || issue.path[0] !== "birthDate") return issue;
+  const text = String((record as { readonly birthDate?: unknown }).birthDate).trim(); // it has one, of which the issue is
+  if (read(text) !== undefined || /^\d{4}-\d\d-\d\d$/.test(text)) return issue;
+  return { ...issue, message: `must be a date as ${form} such as ${example}, not ${excerpt(text)}` };
 }
 
 const isEmpty = (value: unknown): boolean => Object.keys(value as object).length === 0; // a row is an object
@@ -168,8 +180,16 @@ async function outcomeOf({ position, person, issues }: Candidate, options: Impor
   }
 }
 
-/** Returns what would become of people, each as if it were the only one of the file. */
-async function foretold(batch: readonly Candidate[], options: ImportOptions): Promise<readonly Outcome[]> {
+/**
+ * Returns what would become of people.
+ *
+ * @param held the ids and identifiers of the people before them in the file, to which theirs are added
+ */
+async function foretold(
+  batch: readonly Candidate[],
+  options: ImportOptions,
+  held: HeldValues,
+): Promise<readonly Outcome[]> {
   const { store, upsert } = options;
   // With upsert the identifier decides, and the id of a stored person stays.
   const people = batch.flatMap(({ person }) => {
@@ -181,10 +201,20 @@ async function foretold(batch: readonly Candidate[], options: ImportOptions): Pr
   let position = 0;
   return batch.map(({ person, issues }): Outcome => {
     if (person === undefined) return { reason: issues.map(toText).join("; ") };
-    const member = conflicts[position++];
-    if (upsert && person.identifier === undefined) return withoutIdentifier;
-    if (member === undefined) return "stored";
-    return upsert ? "updated" : { reason: alreadyUsed(member) };
+    const { id, identifier } = person;
+    const stored = conflicts[position++];
+    if (upsert && identifier === undefined) return withoutIdentifier;
+    const values = [
+      ["id", upsert ? undefined : id],
+      ["identifier", identifier],
+    ] as const;
+    const given = values
+      .filter(([, value]) => value !== undefined)
+      .map(([member, value]) => ({ member, key: `${member} ${value}` }));
+    const member = stored ?? given.find(({ key }) => held.has(key))?.member;
+    if (member !== undefined) return upsert ? "updated" : { reason: alreadyUsed(member) };
+    for (const { key } of given) held.add(key);
+    return "stored";
   });
 }
 
