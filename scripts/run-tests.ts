@@ -7,6 +7,7 @@
 //   npm run test:parallel     those that run side by side
 //   npm run test:serial       those that run one after the other
 //   npm run test:oldest       those that depend on Node, on the oldest one
+//   npm run test:node-http    those of the service, with `node:http` as the engine of its servers
 //   npm run test:thorough     the property tests that are slow, with twenty times as many cases
 
 import { globSync, rmSync } from "node:fs";
@@ -27,6 +28,7 @@ import {
 } from "../packages/collection/test/start-postgres.ts";
 import { builtProgramVariable } from "../packages/person-service/test/program-arguments.ts";
 import { packAll, packedVariable } from "../packages/waymark/test/packed.ts";
+import { engineVariable } from "../packages/waymark/test/test-engine.ts";
 import { buildProgram } from "./build-program.ts";
 import { dependsOnNode } from "./depends-on-node.ts";
 import { groupTests } from "./test-groups.ts";
@@ -41,6 +43,7 @@ const options = {
   serial: { type: "boolean" },
   oldest: { type: "boolean" },
   thorough: { type: "boolean" },
+  engine: { type: "string" },
 } as const;
 const { values: parts, positionals: words } = parseArgs({ options, allowPositionals: true });
 const found = folders
@@ -95,6 +98,7 @@ process.env[builtProgramVariable] = await buildProgram();
 // Packing changes the READMEs for a moment, and builds the program again: it is done before any test runs.
 process.env[packedVariable] = await mkdtemp(join(modules, "packed-"));
 if (files.some((file) => file.endsWith("/packed.test.ts"))) await packAll();
+if (parts.engine !== undefined) process.env[engineVariable] = parts.engine;
 if (parts.thorough === true) process.env["RUNS_FACTOR"] = "20";
 // A third of the time a test waits: for a disk, a browser, a database.
 const concurrency = 2 * Math.max(2, availableParallelism());

@@ -5,6 +5,7 @@ import { buffer } from "node:stream/consumers";
 import { after, before, describe } from "node:test";
 import type { App } from "waymark";
 import { serve } from "waymark/node";
+import { testEngine } from "../../waymark/test/test-engine.ts";
 import { apiDocument } from "../src/api/document.ts";
 import { openPersonService, type PersonServiceOptions } from "../src/index.ts";
 import { type DatabaseKind, databaseKinds, sqlite } from "./databases.ts";
@@ -150,7 +151,7 @@ const inMemory: Transport = {
 const overSocket: Transport = {
   name: "over a socket",
   async connect(app) {
-    const server = await serve(app);
+    const server = await serve(app, { engine: testEngine });
     const agent = new Agent({ keepAlive: true });
     return {
       send: (method, target, message) => sendOverSocket(server.port, agent, method, target, message),

@@ -47,6 +47,13 @@ const transports: Readonly<Record<string, (app: Servable) => Promise<Client>>> =
       close: () => server.close({ grace: 0 }),
     };
   },
+  async "over node:http"(app) {
+    const server = await serve(app, { engine: "node:http", writeTimeout: 500 });
+    return {
+      fetch: (path, init) => fetch(server.url + path, init),
+      close: () => server.close({ grace: 0 }),
+    };
+  },
   async "over HTTP/2"(app) {
     const server = await serve(app, { tls });
     const session = connect(server.url, { ca: tls.cert });

@@ -2,6 +2,7 @@ import { request as sendOverHttp } from "node:http";
 import { buffer } from "node:stream/consumers";
 import type { App } from "../src/index.ts";
 import { serve } from "../src/node/index.ts";
+import { testEngine } from "./test-engine.ts";
 
 /** What came over a transport. */
 export interface Answer {
@@ -28,7 +29,7 @@ export const transports: Readonly<Record<string, (app: App, use: (ask: Ask) => P
     });
   },
   async "over a socket"(app, use) {
-    const server = await serve(app);
+    const server = await serve(app, { engine: testEngine });
     try {
       await use((line, headers = {}) => {
         const [method, path] = line.split(" ");

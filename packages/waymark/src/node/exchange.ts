@@ -1,9 +1,11 @@
 import type { Socket } from "node:net";
 import { performance } from "node:perf_hooks";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
-import { AdapterExchange, type Platform } from "../adapter/exchange.ts";
+import { AdapterExchange, answer, type Platform, send } from "../adapter/exchange.ts";
+import { cancelBody } from "../adapter/stream.ts";
 import type { Client, EventLoopTurn } from "../exchange.ts";
 import type { HeaderList } from "../fields/header-list.ts";
+import type { HttpResponse } from "../response.ts";
 import type { ServedApp } from "../served-app.ts";
 import { canonicalAddress, clientBehind, type ProxyTrust } from "./client.ts";
 import type { ServeContext } from "./context.ts";
@@ -66,6 +68,32 @@ export abstract class ServedExchange extends AdapterExchange {
 
   protected findClient(): Client {
     return this.#peer.clientOf(this.headers);
+  }
+}
+
+/** An exchange that is answered by itself, and in no queue of its connection. */
+export abstract class SingleExchange extends ServedExchange {
+  /** The answer in place of the app's. */
+  #refusal: HttpResponse | undefined;
+
+  /** Has the app answer, or in its place this refusal; what was being answered before is not sent. */
+  answer(refusal?: HttpResponse): void {
+    this.#refusal = refusal;
+    this.stopSending?.();
+    const settle = (response: HttpResponse): void =>
+      this.#refusal === refusal ? this.settle(response) : cancelBody(this, response);
+    answer(this, settle, refusal);
+  }
+
+  /** Sends this in place of the app's answer, or cuts an answer that has begun; once. */
+  answerInstead(refusal: HttpResponse): void {
+    if (this.#refusal === refusal) return;
+    if (this.headSent) this.cut();
+    else this.answer(refusal);
+  }
+
+  protected settle(response: HttpResponse): void {
+    send(this, response);
   }
 }
 

@@ -34,6 +34,9 @@ export function refuseFields(
   return expectation === undefined || isContinue(expectation) ? undefined : refusals.expectation;
 }
 
+/** Returns how many bytes the field lines have in HTTP/1.1. */
+export const sizeOfLines = ({ flat }: HeaderList): number => flat.reduce((bytes, text) => bytes + text.length + 2, 0);
+
 /** Whether the Expect field expects `100-continue` and nothing else (RFC 9110 §10.1.1). */
 function isContinue(expectation: string): boolean {
   const members = tokenList(expectation);

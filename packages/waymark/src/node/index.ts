@@ -2,7 +2,7 @@ export type { Servable } from "../served-app.ts";
 export type { ProxyFields } from "./client.ts";
 export { nodeCodings } from "./codings.ts";
 export { toNodeListener } from "./node-listener.ts";
-export type { ServeOptions, TlsCredentials } from "./options.ts";
+export type { Engine, ServeOptions, TlsCredentials } from "./options.ts";
 export { connectionProblemTypes } from "./problem-types.ts";
 export {
   observeRequests,

@@ -17,6 +17,11 @@ export interface ServeOptions {
    * one in each turn of the event loop. Clients beyond it try again after about a second. Default: 128.
    */
   readonly backlog?: number;
+  /**
+   * What reads and writes HTTP/1.1: ours, or `node:http` of Node.js, which is a little slower, and has no
+   * `maxUnsentPerConnection`. Default: `waymark`.
+   */
+  readonly engine?: Engine;
   /** Key and certificate for TLS, which also turns on HTTP/2. Default: none. */
   readonly tls?: TlsCredentials | undefined;
   /** The maximum of open HTTP/2 streams on a connection, 1…2,147,483,647. Default: 100. */
@@ -100,6 +105,15 @@ export interface ServeOptions {
   readonly drainTimeout?: number;
 }
 
+/** What reads and writes HTTP/1.1. */
+export type Engine = "waymark" | "node:http";
+
+/** The options that an engine lacks, by its name. */
+const lacking: Readonly<Record<Engine, readonly (keyof ServeOptions)[]>> = {
+  waymark: [],
+  "node:http": ["maxUnsentPerConnection"],
+};
+
 /** The options with every default filled in. */
 export type ServeSettings = Required<ServeOptions>;
 
@@ -116,12 +130,19 @@ export function toServeSettings(options: ServeOptions): ServeSettings {
   if (requestTimeout !== 0 && headersTimeout > requestTimeout) {
     throw new RangeError(`headersTimeout must be at most requestTimeout, ${requestTimeout}, not ${headersTimeout}`);
   }
+  const engine = options.engine ?? "waymark";
+  if (!Object.hasOwn(lacking, engine)) {
+    throw new RangeError(`engine must be one of ${Object.keys(lacking).join(", ")}, not ${String(engine)}`);
+  }
+  const lacked = lacking[engine].find((name) => options[name] !== undefined);
+  if (lacked !== undefined) throw new TypeError(`The engine ${engine} has no ${lacked}: leave it out`);
   const proxyFields = options.proxyFields ?? "X-Forwarded";
   if (proxyFields !== "X-Forwarded" && proxyFields !== "Forwarded") {
     throw new RangeError(`proxyFields must be one of X-Forwarded, Forwarded, not ${String(proxyFields)}`);
   }
   return {
     warn: options.warn ?? warnOnConsole,
+    engine,
     host: options.host ?? "127.0.0.1",
     tls: options.tls,
     trustProxy: options.trustProxy ?? [],
@@ -131,7 +152,7 @@ export function toServeSettings(options: ServeOptions): ServeSettings {
 }
 
 /** The names of the options that are not integers. */
-const otherNames = ["warn", "host", "tls", "trustProxy", "proxyFields"] as const;
+const otherNames = ["warn", "engine", "host", "tls", "trustProxy", "proxyFields"] as const;
 
 type IntegerName = Exclude<keyof ServeOptions, (typeof otherNames)[number]>;
 

@@ -2,7 +2,6 @@ import type { Server, Socket } from "node:net";
 import { createServer, type SecureContextOptions } from "node:tls";
 import { connectionOptions } from "./connections.ts";
 import type { ServeContext } from "./context.ts";
-import { Http1Connection } from "./http1/connection.ts";
 import { Http2Session } from "./http2/session.ts";
 import type { TlsCredentials } from "./options.ts";
 
@@ -16,7 +15,11 @@ export interface SecureServer {
 }
 
 /** Makes a server with TLS, which speaks HTTP/2 with the clients that choose it (ALPN), and HTTP/1.1 with the others. */
-export function makeSecureServer(context: ServeContext, credentials: TlsCredentials): SecureServer {
+export function makeSecureServer(
+  context: ServeContext,
+  credentials: TlsCredentials,
+  acceptHttp1: (socket: Socket) => void,
+): SecureServer {
   const { headersTimeout } = context;
   const options = {
     ...connectionOptions,
@@ -29,7 +32,7 @@ export function makeSecureServer(context: ServeContext, credentials: TlsCredenti
     handshakes.delete(endsOf(socket));
     if (socket.destroyed) return;
     if (socket.alpnProtocol === "h2") new Http2Session(socket, context);
-    else new Http1Connection(socket, context);
+    else acceptHttp1(socket);
   });
   server.on("connection", (socket: Socket) => {
     const ends = endsOf(socket);

@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer, isIPv6, type Server } from "node:net";
+import { type AddressInfo, createServer, isIPv6, type Server, type Socket } from "node:net";
 import { typeName } from "../declaration.ts";
 import { type Servable, served } from "../served-app.ts";
 import { limitAddresses } from "./address-limit.ts";
@@ -47,9 +47,10 @@ export async function serve(app: Servable, options: ServeOptions = {}): Promise<
   const { host, tls, warn, maxConnections } = settings;
   requireApp(app);
   const context = makeContext(app, settings);
-  // TLS and HTTP/2 are loaded when a server has them.
-  const secure = tls && (await import("./secure-server.ts")).makeSecureServer(context, tls);
-  const server = secure?.server ?? makePlainServer(context);
+  // TLS, HTTP/2 and node:http are loaded when a server has them.
+  const accept = await openEngine(context);
+  const secure = tls && (await import("./secure-server.ts")).makeSecureServer(context, tls, accept);
+  const server = secure?.server ?? createServer(connectionOptions, accept);
   // To Node, 0 means no connection at all.
   if (maxConnections > 0) server.maxConnections = maxConnections;
   limitAddresses(server, context);
@@ -82,10 +83,15 @@ function requireApp(app: unknown): void {
   throw new TypeError(`serve(…) takes an app, not ${found}: write serve(router(…), { … })`);
 }
 
-function makePlainServer(context: ServeContext): Server {
-  return createServer(connectionOptions, (socket) => {
-    if (!socket.destroyed) new Http1Connection(socket, context);
-  });
+/** Returns what speaks HTTP/1.1 on a connection. */
+async function openEngine(context: ServeContext): Promise<(socket: Socket) => void> {
+  const speak: (socket: Socket) => unknown =
+    context.engine === "node:http"
+      ? (await import("./node-http/engine.ts")).nodeHttpEngine(context)
+      : (socket) => new Http1Connection(socket, context);
+  return (socket) => {
+    if (!socket.destroyed) speak(socket);
+  };
 }
 
 function listen(server: Server, { port, host, backlog }: ServeSettings): Promise<void> {

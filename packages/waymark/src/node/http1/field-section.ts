@@ -55,7 +55,7 @@ export function readFieldSection(
       text.length - 2,
       limits,
       !isCurrent,
-      refuseFraming(transferEncoding, contentLength, minorVersion),
+      refuseFraming(headers, minorVersion),
     ),
   };
 }
@@ -64,11 +64,9 @@ export function readFieldSection(
  * Returns the refusal of a message whose end two readers could find in different places (RFC 9112 §6.3); undefined when it is
  * clear.
  */
-function refuseFraming(
-  transferEncoding: string | undefined,
-  contentLength: string | undefined,
-  minorVersion: RequestLine["minorVersion"],
-): HeadRefusal | undefined {
+export function refuseFraming(headers: HeaderList, minorVersion: RequestLine["minorVersion"]): HeadRefusal | undefined {
+  const transferEncoding = headers.get("Transfer-Encoding");
+  const contentLength = headers.get("Content-Length");
   if (transferEncoding === undefined) {
     return contentLength === undefined || isLength(contentLength) ? undefined : refusals.length;
   }

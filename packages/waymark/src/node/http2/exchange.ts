@@ -1,11 +1,9 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from "node:http2";
-import { answer, send } from "../../adapter/exchange.ts";
-import { cancelBody } from "../../adapter/stream.ts";
 import type { HeaderList } from "../../fields/header-list.ts";
 import { type HttpResponse, handlerFields } from "../../response.ts";
 import type { Piece } from "../../response-body.ts";
 import { type IncomingContent, readableContent } from "../content.ts";
-import { type ServedConnection, ServedExchange } from "../exchange.ts";
+import { type ServedConnection, SingleExchange } from "../exchange.ts";
 import { Output } from "../output.ts";
 import { incomplete } from "../refusals.ts";
 import type { Http2Head } from "./head.ts";
@@ -18,13 +16,11 @@ export interface ExchangeSession extends ServedConnection {
 }
 
 /** A request on a stream of HTTP/2 and its response. */
-export class Http2Exchange extends ServedExchange {
+export class Http2Exchange extends SingleExchange {
   readonly native: ServerHttp2Stream;
   readonly head: Http2Head;
   readonly #output: Output;
   readonly #unread: UnreadContent | undefined;
-  /** The answer in place of the app's. */
-  #refusal: HttpResponse | undefined;
   /** Whether the client holds its content back until it receives `100 Continue` (RFC 9110 §10.1.1). */
   #awaitsContinue: boolean;
   /** For how long content has been coming, in milliseconds. */
@@ -43,7 +39,7 @@ export class Http2Exchange extends ServedExchange {
     this.#awaitsContinue = head.headers.has("Expect");
     this.#unread = stream.endAfterHeaders
       ? undefined
-      : new UnreadContent(stream, context.unreadContents, ({ response }) => this.#answerInstead(response));
+      : new UnreadContent(stream, context.unreadContents, ({ response }) => this.answerInstead(response));
     stream.on("drain", () => this.#output.resume());
     stream.once("close", () => {
       this.#output.discard();
@@ -78,31 +74,14 @@ export class Http2Exchange extends ServedExchange {
     if (!native.headersSent && !native.closed) native.additionalHeaders({ ":status": 100 });
   }
 
-  /** Has the app answer, or in its place this refusal; what was being answered before is not sent. */
-  answer(refusal?: HttpResponse): void {
-    this.#refusal = refusal;
-    this.stopSending?.();
-    const settle = (response: HttpResponse): void =>
-      this.#refusal === refusal ? send(this, response) : cancelBody(this, response);
-    answer(this, settle, refusal);
-  }
-
   /** Looks for what takes too long; `elapsed` are the milliseconds since the last call. */
   look(elapsed: number): void {
     const { native } = this;
     const { requestTimeout } = this.context;
     this.#output.look(elapsed);
-    if (requestTimeout === 0 || native.endAfterHeaders || native.readableEnded || this.#refusal === incomplete.late)
-      return;
+    if (requestTimeout === 0 || native.endAfterHeaders || native.readableEnded) return;
     this.#waited += elapsed;
-    if (this.#waited > requestTimeout) this.#answerInstead(incomplete.late);
-  }
-
-  /** Sends this in place of the app's answer, or ends the stream of an answer that has begun. */
-  #answerInstead(refusal: HttpResponse): void {
-    const { native } = this;
-    if (native.headersSent) this.cut();
-    else this.answer(refusal);
+    if (this.#waited > requestTimeout) this.answerInstead(incomplete.late);
   }
 
   /** How many bytes of the response wait for the client. */

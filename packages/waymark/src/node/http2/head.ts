@@ -1,7 +1,7 @@
 import { type HeaderList, parsedHeaders } from "../../fields/header-list.ts";
 import { trimBlanks } from "../../fields/syntax.ts";
 import type { HttpResponse } from "../../response.ts";
-import { type HeadLimits, refuseFields } from "../head-fields.ts";
+import { type HeadLimits, refuseFields, sizeOfLines } from "../head-fields.ts";
 import { refuseTarget } from "../http1/request-line.ts";
 import { refusals } from "../refusals.ts";
 
@@ -40,7 +40,5 @@ export function readHttp2Head(raw: readonly string[]): Http2Head {
 export function refuseHttp2Head(head: Http2Head, limits: HeadLimits): HttpResponse | undefined {
   const { method, target, headers } = head;
   if (method === "CONNECT") return refusals.tunnel.response;
-  // As many bytes as the field lines of HTTP/1.1 would have.
-  const size = headers.flat.reduce((bytes, text) => bytes + text.length + 2, 0);
-  return (refuseFields(headers, size, limits) ?? refuseTarget(method, target, limits))?.response;
+  return (refuseFields(headers, sizeOfLines(headers), limits) ?? refuseTarget(method, target, limits))?.response;
 }
