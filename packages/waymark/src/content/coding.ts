@@ -78,7 +78,7 @@ export interface CodingChoice {
 
 /**
  * Returns the coding that an Accept-Encoding field prefers (RFC 9110 §12.5.3): the one with the highest weight, of equal ones the
- * first of the list. Content as it is (`identity`) comes last among equals, and is excluded only by name or by `*`, with a
+ * first of the list that is named. For `*` it is gzip if it can be: what sends an asterisk often reads no other. Content as it is (`identity`) comes last among equals, and is excluded only by name or by `*`, with a
  * weight of 0. A name that is given twice has the higher weight; a malformed member is ignored.
  *
  * ```ts
@@ -90,17 +90,17 @@ export function negotiateCoding(field: string, codings: readonly ContentCoding[]
   const weights = parseWeights(field);
   const others = weights.get("*");
   const identity = weights.get("identity") ?? (others === 0 ? 0 : leastWeight);
-  let coding: ContentCoding | undefined;
-  let highest = 0;
-  for (const candidate of codings) {
-    const named = [candidate.name, ...candidate.aliases].flatMap((name) => weights.get(name) ?? []);
+  let best: { readonly coding: ContentCoding; readonly weight: number; readonly rank: number } | undefined;
+  for (const coding of codings) {
+    const named = [coding.name, ...coding.aliases].flatMap((name) => weights.get(name) ?? []);
     const weight = named.length > 0 ? Math.max(...named) : (others ?? 0);
-    if (weight > highest && weight >= identity) {
-      coding = candidate;
-      highest = weight;
+    const rank = named.length > 0 ? 2 : coding.name === "gzip" ? 1 : 0;
+    if (weight === 0 || weight < identity) continue;
+    if (best === undefined || weight > best.weight || (weight === best.weight && rank > best.rank)) {
+      best = { coding, weight, rank };
     }
   }
-  return { coding, identity: identity > 0 };
+  return { coding: best?.coding, identity: identity > 0 };
 }
 
 /** Of what is not named and not excluded: below each weight that can be, which has three decimals at most. */
