@@ -114,13 +114,13 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
       const found = operationOf(method, target);
       if (found === undefined && method === "OPTIONS") return;
       const { status } = answer;
-      const refusal = document["x-refusals"][status];
-      const declared =
-        found?.operation.responses[status] ?? (status < 300 ? found?.operation.responses["2XX"] : undefined);
-      const candidates = [
-        ...(declared === undefined ? [] : [resolve<Response>(declared, `${found?.pointer}/responses/${status}`)]),
-        ...(refusal === undefined ? [] : [resolve<Response>(refusal, "")]),
-      ].map(({ pointer, value }): Candidate => ({ pointer, response: value }));
+      const { responses = document["x-refusals"] } = found?.operation ?? {};
+      const base = found === undefined ? "/x-refusals" : `${found.pointer}/responses`;
+      // `default` is what the server refuses before an operation.
+      const keys = [responses[status] === undefined && status < 300 ? "2XX" : `${status}`, "default"];
+      const candidates = keys
+        .flatMap((key) => (responses[key] === undefined ? [] : [resolve<Response>(responses[key], `${base}/${key}`)]))
+        .map(({ pointer, value }): Candidate => ({ pointer, response: value }));
       const asked = `${method} ${target.slice(0, 200)} → ${status}`;
       assert.notEqual(candidates.length, 0, `${asked} is not in the OpenAPI document`);
       const isNarrowed = /[?&]fields=/.test(target);
@@ -128,7 +128,7 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
       if (!faults.includes(undefined))
         assert.fail(`${asked} ${faults[0]}, which the OpenAPI document does not have: ${answer.text.slice(0, 300)}`);
       if (found === undefined) return;
-      if (declared !== undefined && method !== "HEAD") meet(`${found.line} ${status}`, answer);
+      if (responses[status] !== undefined && method !== "HEAD") meet(`${found.line} ${status}`, answer);
       if (status >= 300) return;
       assert.deepEqual(
         undeclaredParameters(found.operation, target, resolve),
@@ -152,6 +152,8 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
       Object.entries(item).flatMap(([method, operation]) =>
         // `x-operations` is not there.
         Object.entries((operation as Operation).responses).flatMap(([status, response]) => {
+          // Answers of the server are not those of the operation.
+          if (status === "default") return [];
           const { content = {}, ...others } = resolve<Response>(response, "").value;
           const mayBeEmpty = Object.keys(content).length === 0 || others["x-content-optional"] === true;
           const codes = Object.keys(content["application/problem+json"]?.examples ?? {});

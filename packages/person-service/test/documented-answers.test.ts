@@ -70,8 +70,9 @@ describe("every answer in the OpenAPI document can be got", () => {
       for (let i = 0; i < 12; i++) await send(["GET", "/"], as("editor", "wrong"));
       await sendAll([...operations, ...signInRequests], as("editor", "wrong"));
       // As while too many passwords are being checked.
+      const guarded = operations.filter(([, target]) => !/^\/(?:hello-world|assets|sign-)/.test(target));
       const undecided = access(() => ({ kind: "unavailable", retryAfter: 1 }));
-      await (await open({ access: { ...filter, apply: undecided.apply } })).sendAll(operations, {});
+      await (await open({ access: { ...filter, apply: undecided.apply } })).sendAll(guarded, {});
       const limited = await open({ rateLimit: { limit: 1, window: 60 } });
       await limited.sendAll([...operations, ...operations.slice(0, 1)], {});
     });

@@ -21,6 +21,7 @@ import {
   PATCH,
   POST,
   PUT,
+  problemTypes,
   QUERY,
   type Route,
   route,
@@ -407,6 +408,35 @@ suite("an OpenAPI document", () => {
     assert.deepEqual(examples?.["not-acceptable"], {
       value: { type: "https://api.example/v1/problems/not-acceptable", title: "Not Acceptable", status: 406 },
     });
+  });
+
+  it("has once what it uses several times, and in its place what it uses once", async () => {
+    const responses = { 200: { description: "Good." } };
+    const headers = { Prefer: { description: "A wish." } };
+    const document = await documentOf(
+      group(
+        GET("/a", describe({ responses, headers }), ok),
+        GET("/b", describe({ responses, headers }), ok),
+        GET("/c", describe({ responses, headers: { Prefer: { description: "Another wish." }, Expect: {} } }), ok),
+      ),
+    );
+    const [a, b, c] = ["/a", "/b", "/c"].map((path) => operationOf(document, `GET ${path}`));
+    assert.deepEqual(a?.parameters, [{ $ref: "#/components/parameters/Prefer" }]);
+    assert.deepEqual(b?.parameters, a?.parameters);
+    assert.deepEqual(c?.parameters, [
+      { name: "Prefer", in: "header", description: "Another wish.", schema: { type: "string" } },
+      { name: "Expect", in: "header", schema: { type: "string" } },
+    ]);
+    assert.deepEqual(Object.keys(document.components.parameters), ["Prefer"]);
+    assert.deepEqual(a?.responses["500"], { $ref: "#/components/responses/InternalError" });
+  });
+
+  it("has the refusals of the server as the default of each operation", async () => {
+    const document = await documentOf(GET("/a", ok), { serverProblems: [problemTypes.expectationFailed] });
+    const answer = resolved(document, operationOf(document, "GET /a").responses["default"]);
+    assert.match(String(answer["description"]), /before it reaches this operation, with one of 417\./);
+    assert.ok("417" in document["x-refusals"]);
+    assert.equal(operationOf(await documentOf(GET("/a", ok)), "GET /a").responses["default"], undefined);
   });
 
   it("moves the references within a schema that it gives a name", async () => {

@@ -88,19 +88,17 @@ const schemaOf: Readonly<Record<MemberType, JsonSchema>> = {
   time: { type: "string", format: "date-time" },
 };
 
-/** What a read can be conditional on. */
-export const readPreconditions: Parameters = {
-  "If-None-Match": { description: "The ETag of a copy: 304 if that is still current." },
-  "If-Modified-Since": { description: "The Last-Modified of a copy, likewise." },
-  "If-Match": { description: "The ETag that it must have, else 412." },
-  "If-Unmodified-Since": { description: "The time after which it must not have changed, else 412." },
-};
-
 /** What a change can be conditional on. */
 export const changePreconditions: Parameters = {
-  "If-Match": { description: "The ETag of the state that the change is meant for: 412 if it has another by now." },
-  "If-Unmodified-Since": { description: "The Last-Modified of that state, likewise." },
-  "If-None-Match": { description: "An ETag that it must not have, else 412." },
+  "If-Match": { description: "The ETag that it must still have, else 412." },
+  "If-Unmodified-Since": { description: "Its Last-Modified: 412 if it has changed since." },
+  "If-None-Match": { description: "An ETag that it must not have, else 304 to a GET, and 412 to a change." },
+};
+
+/** What a read can be conditional on. */
+export const readPreconditions: Parameters = {
+  ...changePreconditions,
+  "If-Modified-Since": { description: "Its Last-Modified: 304 if it has not changed since." },
 };
 
 /** @param values the preferences that are followed */
@@ -121,6 +119,6 @@ export const fileField: Readonly<Record<string, HeaderDescription>> = {
 
 /** The fields of a representation. */
 export const validatorFields: Readonly<Record<string, HeaderDescription>> = {
-  ETag: { description: "The state that this is; each representation has its own.", example: '"7-json"' },
+  ETag: { description: "The state that this is; each representation has its own." },
   "Last-Modified": { description: "When it last changed." },
 };

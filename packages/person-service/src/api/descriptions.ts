@@ -31,18 +31,26 @@ export const ofFront: Description = {
   },
 };
 
-const pageState = { ETag: { description: "The state of the page." } };
+/** The fields of what a client can keep a copy of. */
+const state = { ETag: { description: "The state that this is; each representation has its own." } };
+
+/** The parameters and answers of a GET of it. */
+export const ofCopies = (ofContent: ResponseDescription): Pick<Description, "headers" | "responses"> => ({
+  headers: {
+    "If-None-Match": { description: "An ETag that it must not have, else 304 to a GET, and 412 to a change." },
+  },
+  responses: {
+    200: { ...ofContent, headers: state },
+    304: { description: "The copy is current.", headers: state },
+  },
+});
 
 export const ofReference: Description = {
   ...service,
   operationId: "readReference",
   summary: "Read the reference of the API",
   description: "This document as a page, with a form for each operation that sends it.",
-  headers: { "If-None-Match": { description: "The ETag of a copy: 304 if that is still current." } },
-  responses: {
-    200: { description: "The page.", types: { "text/html": {} }, headers: pageState },
-    304: { description: "The copy is current.", headers: pageState },
-  },
+  ...ofCopies({ description: "The page.", types: { "text/html": {} } }),
 };
 
 export const ofAssets: Description = {

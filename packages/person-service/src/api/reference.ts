@@ -41,7 +41,7 @@ function toArticle(document: OpenApiDocument, path: string, method: string, oper
   ];
   const rows = answers.map(
     ([status, response]) =>
-      html`<tr><th scope="row">${status}</th><td>${prose(response.description)}${contents(response.content)}</td></tr>\n`,
+      html`<tr><th scope="row">${status === "default" ? "others" : status}</th><td>${prose(response.description)}${contents(response.content)}</td></tr>\n`,
   );
   return html`<article id="${operationId}"><h3>${badge(method)} <code>${path}</code></h3><p class="summary">${summary}</p>${prose(description)}
 <details><summary>Try it</summary><form class="try" data-method="${method.toUpperCase()}" data-path="${path}">

@@ -8,7 +8,7 @@ import { assetUrl } from "../pages/assets.ts";
 import { page, pageHeaders } from "../pages/document.ts";
 import { html, type SafeHtml } from "../pages/html.ts";
 import { type Site, variantFor } from "../pages/site.ts";
-import { ofReference } from "./descriptions.ts";
+import { ofCopies, ofReference } from "./descriptions.ts";
 
 /** The path of the reference of the API, a page. */
 export const referencePath = "/docs";
@@ -50,21 +50,14 @@ const description: Description = {
   summary: "Read this document",
   description: "What generators of clients, tools and the reference page go by.",
   tags: ["Service"],
-  headers: {
-    "If-None-Match": { description: "The ETag of a copy: 304 if that is still current." },
-  },
-  responses: {
-    200: {
-      description: "The OpenAPI document of the service.",
-      schema: {
-        type: "object",
-        required: ["openapi", "info", "paths"],
-        properties: { openapi: { type: "string" }, info: { type: "object" }, paths: { type: "object" } },
-      },
-      headers: { ETag: { description: "The state of the document." } },
+  ...ofCopies({
+    description: "The OpenAPI document of the service.",
+    schema: {
+      type: "object",
+      required: ["openapi", "info", "paths"],
+      properties: { openapi: { type: "string" }, info: { type: "object" }, paths: { type: "object" } },
     },
-    304: { description: "The copy is current.", headers: { ETag: { description: "The state of the document." } } },
-  },
+  }),
 };
 
 interface WrittenDocument {

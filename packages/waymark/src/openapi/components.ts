@@ -1,23 +1,26 @@
 import type { JsonSchema, NamedSchema, Schema, StandardJsonSchema } from "../description.ts";
 import type { ComponentKind, Reference } from "./document.ts";
+import { type PartKind, SharedParts } from "./shared-parts.ts";
 
 /** The parts of a document that are there once and referred to. */
 export class Components {
-  readonly #parts: Readonly<Record<ComponentKind, Map<string, { readonly value: object; readonly text: string }>>> = {
-    schemas: new Map(),
-    parameters: new Map(),
-    headers: new Map(),
-    responses: new Map(),
-  };
+  readonly #schemas = new Map<string, { readonly value: object; readonly text: string }>();
+  readonly #parts = new SharedParts();
 
-  /** Returns a reference to the part, which gets the name, or the name and a number where another part has it. */
-  share(kind: ComponentKind, name: string, value: object): Reference {
-    const parts = this.#parts[kind];
-    const text = JSON.stringify(value);
-    let free = name;
-    for (let i = 2; (parts.get(free)?.text ?? text) !== text; i++) free = `${name}${i}`;
-    if (!parts.has(free)) parts.set(free, { value, text });
-    return { $ref: `#/components/${kind}/${free}` };
+  /** Returns a reference to a part, until the document is complete. */
+  share(kind: PartKind, name: string, value: object): Reference {
+    return this.#parts.refer(kind, name, value);
+  }
+
+  /** Returns the complete document: it has its own parts, and refers to those that are components. */
+  complete<T extends object>(
+    document: T,
+  ): T & { readonly components: Readonly<Record<ComponentKind, Readonly<Record<string, object>>>> } {
+    const [settled, components] = this.#parts.settle(document);
+    const schemas = [...this.#schemas]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, { value }]) => [name, value]);
+    return { ...settled, components: { schemas: Object.fromEntries(schemas), ...components } };
   }
 
   /**
@@ -29,7 +32,7 @@ export class Components {
     if (isNamed(schema)) {
       const { name } = schema;
       const resolved = this.#resolve(schema.schema, direction);
-      return { ...this.share("schemas", name, moveReferences(resolved, `#/components/schemas/${name}`)) };
+      return { ...this.#name(name, moveReferences(resolved, `#/components/schemas/${name}`)) };
     }
     return this.#resolve(schema, direction);
   }
@@ -49,18 +52,13 @@ export class Components {
     );
   }
 
-  /** Returns all parts, each kind by name in alphabetical order. */
-  toObject(): Readonly<Record<ComponentKind, Readonly<Record<string, object>>>> {
-    const sorted = (kind: ComponentKind): Readonly<Record<string, object>> =>
-      Object.fromEntries(
-        [...this.#parts[kind]].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, { value }]) => [name, value]),
-      );
-    return {
-      schemas: sorted("schemas"),
-      parameters: sorted("parameters"),
-      headers: sorted("headers"),
-      responses: sorted("responses"),
-    };
+  /** Returns a reference to the schema, which gets the name, or the name and a number where another one has it. */
+  #name(name: string, value: object): Reference {
+    const text = JSON.stringify(value);
+    let free = name;
+    for (let i = 2; (this.#schemas.get(free)?.text ?? text) !== text; i++) free = `${name}${i}`;
+    this.#schemas.set(free, { value, text });
+    return { $ref: `#/components/schemas/${free}` };
   }
 }
 

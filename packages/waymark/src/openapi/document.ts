@@ -65,10 +65,17 @@ export interface RequestBody {
 /** Is a response of an operation. */
 export interface Response {
   readonly description: string;
-  readonly headers?: Readonly<Record<string, Reference>>;
+  readonly headers?: Readonly<Record<string, Header | Reference>>;
   readonly content?: Readonly<Record<string, MediaType>>;
   /** Whether it may also come without content, which OpenAPI has no word for. */
   readonly "x-content-optional"?: true;
+}
+
+/** Is a header field of a response. */
+export interface Header {
+  readonly description?: string;
+  readonly schema: object;
+  readonly example?: unknown;
 }
 
 /** Is the schema of content, with examples. */

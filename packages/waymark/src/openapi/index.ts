@@ -1,4 +1,5 @@
 export type {
+  Header,
   MediaType,
   OpenApiDocument,
   Operation,

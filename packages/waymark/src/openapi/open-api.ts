@@ -1,13 +1,10 @@
 import type { App } from "../app.ts";
-import { type ProblemType, problemTypes } from "../problem-types.ts";
-import { HttpRequest } from "../request.ts";
-import { routesOf } from "../routing/compile.ts";
+import type { ProblemType } from "../problem-types.ts";
 import { Components } from "./components.ts";
 import type {
   OpenApiDocument,
   Operation,
   PathItem,
-  Reference,
   SecurityRequirement,
   SecurityScheme,
   Server,
@@ -15,9 +12,8 @@ import type {
 } from "./document.ts";
 import { type OperationSettings, toOperation } from "./operation.ts";
 import { type DocumentPath, toDocumentPath } from "./path.ts";
-import { problemForm, problemResponse } from "./problems.ts";
-import { contentOfEmpty, toHeaders } from "./responses.ts";
-import { combine, describesOf, type Way, waysOf } from "./ways.ts";
+import { refusalsOf } from "./refusals.ts";
+import { type Way, waysOf } from "./ways.ts";
 
 /** What the routes do not say of the API as a whole. Members beyond these are those of OpenAPI's `info`: `license`, `contact`. */
 export interface OpenApiOptions {
@@ -55,7 +51,7 @@ export interface SecurityOptions {
  *
  * Routes that share a method and a path are one operation, which is described by each of them. HEAD and OPTIONS are in the
  * document where they are declared: every GET answers HEAD, and every path OPTIONS. Refusals of requests that no operation is for
- * are under `x-refusals`.
+ * are under `x-refusals`, and those of the server are the `default` response of each operation.
  *
  * ```ts
  * const document = await openApi(app, { title: "Books", version: "1.0.0" });
@@ -66,9 +62,11 @@ export interface SecurityOptions {
 export async function openApi(app: App, options: OpenApiOptions): Promise<OpenApiDocument> {
   const { servers = [{ url: "/" }], tags = [], security, problemBase = "", serverProblems = [], ...info } = options;
   const components = new Components();
+  const refusals = refusalsOf(app, serverProblems, problemBase, components);
   const settings: OperationSettings = {
     components,
     problemBase,
+    earlierRefusal: refusals.earlier,
     securityOf: (sample) => security?.requirementsOf(sample),
   };
   const paths: Record<string, PathItem> = {};
@@ -85,9 +83,8 @@ export async function openApi(app: App, options: OpenApiOptions): Promise<OpenAp
     paths[path.text] = { ...item, ...(Object.keys(further).length > 0 && { "x-operations": further }) };
   }
   requireDistinct(operations);
-  const refusals = refusalsOf(app, serverProblems, settings);
-  return {
-    openapi: "3.1.1",
+  const { components: parts, ...document } = components.complete({
+    openapi: "3.1.1" as const,
     info,
     servers,
     tags: withAllTags(
@@ -96,9 +93,9 @@ export async function openApi(app: App, options: OpenApiOptions): Promise<OpenAp
     ),
     security: [],
     paths,
-    components: { ...components.toObject(), securitySchemes: security?.schemes ?? {} },
-    "x-refusals": refusals,
-  };
+    "x-refusals": refusals.byStatus,
+  });
+  return { ...document, components: { ...parts, securitySchemes: security?.schemes ?? {} } };
 }
 
 /** The ways to one path, by method in the order in which they are declared. */
@@ -138,33 +135,4 @@ function withAllTags(tags: readonly Tag[], operations: readonly Operation[]): re
   const used = new Set(operations.flatMap((operation) => operation.tags ?? []));
   const others = [...used].filter((name) => !tags.some((tag) => tag.name === name));
   return [...tags, ...others.map((name) => ({ name }))];
-}
-
-/** What becomes of requests that no operation is for. */
-function refusalsOf(
-  app: App,
-  serverProblems: readonly ProblemType[],
-  { components, problemBase }: OperationSettings,
-): Readonly<Record<string, Reference>> {
-  // Of any method, also those that a filter leaves to itself where there is an operation.
-  const everywhere = combine(describesOf(routesOf(app).filters), HttpRequest.of({ method: "*" }));
-  const headers = toHeaders(everywhere.responseHeaders ?? {}, components);
-  const { malformedTarget, notFound, methodNotAllowed, notImplemented, internalError } = problemTypes;
-  const ofRouter = [malformedTarget, notFound, methodNotAllowed, notImplemented, internalError];
-  const fromWithin = new Set(ofRouter);
-  const all = new Set([...ofRouter, ...(everywhere.problems ?? []), ...serverProblems]);
-  const byStatus = [...Map.groupBy(all, ({ status }) => status)].toSorted(([a], [b]) => a - b);
-  const refusals: [number, Reference][] = byStatus.map(([status, types]) => [
-    status,
-    problemResponse(types, problemForm(types, fromWithin, [], everywhere, problemBase), headers, components),
-  ]);
-  for (const [status, { description, headers: own = {} }] of Object.entries(everywhere.responses ?? {})) {
-    const response = {
-      description,
-      headers: { ...headers, ...toHeaders(own, components) },
-      ...contentOfEmpty(status, everywhere),
-    };
-    refusals.push([Number(status), components.share("responses", `Status${status}`, response)]);
-  }
-  return Object.fromEntries(refusals);
 }

@@ -2,7 +2,7 @@ import type { ParameterDescription } from "../description.ts";
 import { HttpRequest } from "../request.ts";
 import type { Components } from "./components.ts";
 import { toRequestBody } from "./content.ts";
-import type { Operation, Parameter, SecurityRequirement } from "./document.ts";
+import type { Operation, Parameter, Reference, SecurityRequirement } from "./document.ts";
 import { mergeBodies, mergeParameters } from "./merge.ts";
 import { type DocumentPath, pathParameters, toDocumentPath } from "./path.ts";
 import { pascalCase } from "./problems.ts";
@@ -14,6 +14,8 @@ export interface OperationSettings {
   readonly components: Components;
   /** The prefix of the path in the `type` of problems. */
   readonly problemBase: string;
+  /** The response for requests that reach no operation; undefined where there are none. */
+  readonly earlierRefusal: Reference | undefined;
   readonly securityOf: (sample: HttpRequest) => readonly SecurityRequirement[] | undefined;
 }
 
@@ -55,7 +57,10 @@ export async function toOperation(
     ...(alternatives.every(({ said }) => said.deprecated === true) && { deprecated: true as const }),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody !== undefined && { requestBody }),
-    responses: await toResponses(alternatives, all, settings.problemBase, components),
+    responses: {
+      ...(await toResponses(alternatives, all, settings.problemBase, components)),
+      ...(settings.earlierRefusal && { default: settings.earlierRefusal }),
+    },
     ...(security !== undefined && { security }),
   };
 }

@@ -2,6 +2,7 @@ import type { HeaderDescription, JsonSchema } from "../description.ts";
 import { namedSchema } from "../description.ts";
 import { problem, problemPath } from "../problem.ts";
 import { type ProblemType, problemTypes } from "../problem-types.ts";
+import { reasonPhrase } from "../reason-phrase.ts";
 import type { Components } from "./components.ts";
 import type { MediaType, Reference, Response } from "./document.ts";
 import type { Said } from "./ways.ts";
@@ -9,6 +10,8 @@ import type { Said } from "./ways.ts";
 /** How problems are sent. */
 export interface ProblemForm {
   readonly mediaTypes: readonly string[];
+  /** Whether these are all in which problems of the operation are sent. */
+  readonly isUsual: boolean;
   /** The prefix of the path in their `type`. */
   readonly base: string;
 }
@@ -31,22 +34,21 @@ export function problemForm(
     if (!ofRouter.has(type)) return problemForms.get(type) ?? every;
     return type === problemTypes.notAcceptable ? every.filter((form) => !produced.includes(form)) : every;
   };
-  return { mediaTypes: [...new Set(types.flatMap(formsOf))], base };
+  const mediaTypes = new Set(types.flatMap(formsOf));
+  return { mediaTypes: [...mediaTypes], isUsual: every.every((type) => mediaTypes.has(type)), base };
 }
 
-/** Returns the content of a response that is one of these problems. */
+/** Returns the content of a response that is one of these problems, of which most have one status. */
 export function problemContent(
   types: readonly ProblemType[],
   { mediaTypes, base }: ProblemForm,
   components: Components,
 ): Readonly<Record<string, MediaType>> {
-  const [{ status }] = types as [ProblemType, ...ProblemType[]]; // there is one at least
+  const [first, ...others] = [...new Set(types.map(({ status }) => status))];
+  const status = others.length === 0 ? { const: first } : { enum: [first, ...others] };
   const schema = components.schema(
     {
-      allOf: [
-        namedSchema("Problem", problemSchema),
-        { properties: { type: oneOf(types, base), status: { const: status } } },
-      ],
+      allOf: [namedSchema("Problem", problemSchema), { properties: { type: oneOf(types, base), status } }],
     },
     "output",
   );
@@ -78,8 +80,18 @@ export function problemResponse(
     headers: { ...headers, ...problemHeaders(status, components) },
     content: problemContent(types, form, components),
   };
-  const name = types.length > 2 ? `Status${status}` : types.map(({ code }) => pascalCase(code)).join("Or");
-  return components.share("responses", name, withoutEmpty(response));
+  return components.share("responses", nameOf(types, form), withoutEmpty(response));
+}
+
+/** `ConflictOrPatchConflict`, or `NotAcceptableAsJson` where that is not sent in every form of problems. */
+function nameOf(types: readonly ProblemType[], { mediaTypes, isUsual }: ProblemForm): string {
+  const [{ status }] = types as [ProblemType, ...ProblemType[]]; // there is one at least
+  const codes =
+    types.length > 3
+      ? (reasonPhrase(status) ?? `Status${status}`)
+      : types.map(({ code }) => pascalCase(code)).join("Or");
+  const forms = mediaTypes.map((type) => pascalCase(type.split(/[/+]/).at(-1) ?? ""));
+  return pascalCase(isUsual ? codes : `${codes}As${forms.join("Or")}`);
 }
 
 export const describeProblems = (types: readonly ProblemType[]): string =>
