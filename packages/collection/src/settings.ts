@@ -61,8 +61,9 @@ export interface CollectionOptions<T extends Document> {
   /** Makes the answer to a creation. Default: 201 with `Location` (RFC 9110 §15.3.2). */
   readonly created?: (record: Pick<StoredRecord, "id" | "revision">, location: string) => HttpResponse;
   /**
-   * Returns whether the caller of a request may read the record at a path. A change by a caller who may not is answered without
-   * anything of the record: the preference `return=representation` is not followed, and a JSON Patch is refused (403).
+   * Returns whether the caller of a request may read the record, or the list, at a path. A change by a caller who may not is answered
+   * without anything of the record: the preference `return=representation` is not followed, and a JSON Patch is refused (403), as
+   * is a dry run of the list.
    * Default: every caller may.
    */
   readonly mayRead?: ((request: HttpRequest<unknown>, path: string) => boolean) | undefined;

@@ -4,7 +4,7 @@ import type { ListedValue } from "../formats/list-decoder.ts";
 import { without } from "../handlers/changed-document.ts";
 import { creationOf } from "../handlers/new-record.ts";
 import { type Preferences, readPreferences, withApplied } from "../handlers/preferences.ts";
-import { refuseOwner, refuseUnavailable } from "../handlers/refusals.ts";
+import { refuseOwner, refuseUnavailable, refuseUnreadable } from "../handlers/refusals.ts";
 import { isJsonObject } from "../patch/merge-patch.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { Document, Store } from "../store.ts";
@@ -33,10 +33,11 @@ export type BulkCreate = (request: HttpRequest<unknown>, content?: AsyncIterable
  * after the content has ended. So a slow client blocks nobody, and a client that disconnects stores nothing.
  */
 export function createMany<T extends Document>(settings: CollectionSettings<T>): BulkCreate {
-  const { scope, listDecoders, bulk, serverMembers } = settings;
+  const { scope, listDecoders, bulk, serverMembers, mayRead } = settings;
   const admission = new BulkAdmission(bulk);
   const create: BulkCreate = async (request, given) => {
     const isDryRun = readDryRun(request.search);
+    if (isDryRun && !mayRead(request, request.path)) return refuseUnreadable("dry run");
     const preferences = readPreferences(request, { handling: ["lenient"] });
     const store = await scope.storeOf(request, "collection");
     // A list that was read can be sent back: its ids are kept, and the server sets its other members again.

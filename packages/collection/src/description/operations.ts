@@ -141,6 +141,7 @@ export function describeOperations<T extends Document>(
         types.tooManyRecords,
         types.bulkTimeExceeded,
         types.bulkBusy,
+        ...(settings.mayRead === everyCaller ? [] : [problemTypes.forbidden]),
         ...unchanged,
       ],
     },

@@ -73,7 +73,7 @@ const withoutDetails = ({ path }: ValidationIssue): ValidationIssue => ({
 });
 
 function takePatched<T>(rules: ItemRules<T>, patch: unknown) {
-  if (!rules.mayRead) throw new HttpError(refuseUnreadable());
+  if (!rules.mayRead) throw new HttpError(refuseUnreadable("JSON Patch"));
   const operations = parsePatch(patch);
   if (operations.issues !== undefined) return operations;
   const isServerMember = (name = ""): boolean => rules.serverMembers.includes(name);

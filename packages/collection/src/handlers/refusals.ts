@@ -89,11 +89,15 @@ export function refuseExcess(index: number | undefined, reason: string): HttpRes
   });
 }
 
-/** A JSON Patch from a caller without the right to read the record. */
-export function refuseUnreadable(): HttpResponse {
-  const detail = "A JSON Patch reveals parts of the record, which these credentials may not read. Send a merge patch.";
-  return problem(problemTypes.forbidden, { detail });
-}
+/** What would show parts of stored records to a caller without the right to read them. */
+export const refuseUnreadable = (what: keyof typeof unreadable): HttpResponse =>
+  problem(problemTypes.forbidden, { detail: unreadable[what] });
+
+const unreadable = {
+  "JSON Patch": "A JSON Patch reveals parts of the record, which these credentials may not read. Send a merge patch.",
+  "dry run":
+    "A dry run reveals which ids and unique values are stored, and these credentials may not read the records.",
+} as const;
 
 export function refuseKey(field: string): HttpResponse {
   const detail = `Idempotency-Key must be a text of 1 to 255 characters in quotes, not ${excerpt(field)}.`;

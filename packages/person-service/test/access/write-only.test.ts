@@ -65,6 +65,19 @@ describeService("a caller who may only write", (openService) => {
     }
   });
 
+  it("cannot ask by a dry run which ids and unique values are stored", async () => {
+    const [id] = ((await store()).headers["location"] ?? "").match(/\d+$/) ?? [];
+    for (const [user, status] of [
+      ["writer", 403],
+      ["editor", 200],
+    ] as const) {
+      const answer = await send(user, "POST", "/person?dry-run=true", json, [{ id: Number(id), name: "Eve" }]);
+      assert.equal(answer.status, status);
+      if (status === 403) await assertProblem(service, answer, 403, "forbidden");
+    }
+    assert.equal((await send("writer", "POST", "/person", json, [{ name: "Eve" }])).status, 200);
+  });
+
   it("does not learn by a PUT when a record was made", async () => {
     const target = (await store()).headers["location"] ?? "";
     const id = Number(target.split("/").at(-1));
