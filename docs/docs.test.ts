@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { copyFile, mkdir, symlink, writeFile } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -22,7 +22,9 @@ import { readTranscript } from "./transcript.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("..", import.meta.url));
-const pages = globSync(["*.md", "docs/*.md", "packages/*/README.md", "benchmarks/README.md"], { cwd: root })
+const pages = globSync(["*.md", "docs/*.md", "docs/decisions/*.md", "packages/*/README.md", "benchmarks/README.md"], {
+  cwd: root,
+})
   .toSorted()
   .map((file) => ({ ...readPage(join(root, file)), file }));
 
@@ -227,12 +229,22 @@ test("every link between the pages leads somewhere", () => {
   assert.deepEqual(broken, []);
 });
 
-test("every page of the documentation is in its index", () => {
-  const index = pages.find(({ file }) => file === "docs/README.md");
+test("every page of the documentation is in the index of its folder", () => {
   const missing = pages
     .map(({ file }) => file)
-    .filter((file) => file.startsWith("docs/") && file !== "docs/README.md" && !index?.links.includes(file.slice(5)));
+    .filter((file) => file.startsWith("docs/") && basename(file) !== "README.md")
+    .filter((file) => {
+      const index = pages.find((page) => page.file === `${dirname(file)}/README.md`);
+      return !index?.links.includes(basename(file));
+    });
   assert.deepEqual(missing, []);
+});
+
+test("every decision says why, what it costs, and what would change it", () => {
+  const expected = ["why", "what-it-costs", "what-would-change-our-mind"];
+  const decisions = pages.filter(({ file }) => /^docs\/decisions\/[^R]/.test(file));
+  assert.ok(decisions.length >= 20, `${decisions.length} decisions`);
+  for (const { file, anchors } of decisions) assert.deepEqual(anchors.slice(1), expected, file);
 });
 
 test("the page on errors has every kind of problem, as the code has it", () => {
