@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Servable } from "../served-app.ts";
 import { makeContext } from "./context.ts";
 import { NodeHttpExchange } from "./node-http/exchange.ts";
-import { toServeSettings } from "./options.ts";
+import { longestTimer, type ServeOptions, toServeSettings } from "./options.ts";
 
 /**
  * Makes a listener of an app for an `http.Server` that is there already, or for what is mounted in one. Limits, timeouts and
@@ -14,10 +14,14 @@ import { toServeSettings } from "./options.ts";
  * ```
  */
 export function toNodeListener(app: Servable): (message: IncomingMessage, response: ServerResponse) => void {
-  const context = makeContext(app, toServeSettings({ maxUnsent: 0, maxHeldContent: 0 }));
-  return (message, response) => {
-    // What a handler has begun to read, Node does not throw away.
-    response.once("finish", () => message.resume());
-    new NodeHttpExchange({ message, response, native: message }, context).answer();
-  };
+  const context = makeContext(app, toServeSettings(ofTheOtherServer));
+  return (message, response) => new NodeHttpExchange({ message, response, native: message }, context).answer();
 }
+
+/** What is left to the other server: all that waits or is thrown away, for as long as it lets it. */
+const ofTheOtherServer: ServeOptions = {
+  maxUnsent: 0,
+  maxHeldContent: 0,
+  drainLimit: Number.MAX_SAFE_INTEGER,
+  drainTimeout: longestTimer,
+};

@@ -60,7 +60,6 @@ class NodeHttpEngine implements Connection {
   #answer(message: IncomingMessage, response: ServerResponse, awaitsContinue = false): void {
     // What comes behind the request with which the connection ends is not acted on (RFC 9112 §9.6).
     if (this.#last.get(message.socket)?.isLast) return;
-    response.once("finish", () => this.#discardRest(message));
     this.#begin({ message, response, native: message.socket, awaitsContinue });
   }
 
@@ -133,26 +132,6 @@ class NodeHttpEngine implements Connection {
       socket.once("close", () => clearTimeout(late));
     });
     return response;
-  }
-
-  /** Throws away what nobody has read of the content, as far as it is worth to keep the connection (RFC 9112 §9.3). */
-  #discardRest(message: IncomingMessage): void {
-    if (message.complete) return;
-    const { socket } = message;
-    const { drainLimit, drainTimeout } = this.#context;
-    let left = drainLimit;
-    const late = setTimeout(() => socket.destroy(), drainTimeout);
-    const stop = (): void => {
-      clearTimeout(late);
-      socket.off("close", stop);
-    };
-    socket.once("close", stop);
-    message.once("end", stop);
-    message.on("data", (piece: Buffer) => {
-      left -= piece.length;
-      if (left < 0) socket.destroy();
-    });
-    message.resume();
   }
 }
 

@@ -37,6 +37,7 @@ export class NodeHttpExchange extends SingleExchange {
   readonly #sent: HeaderList;
   readonly #takeOver: NodeHttpRequest["takeOver"];
   #awaitsContinue: boolean;
+  #content: IncomingContent | undefined;
 
   /** @param number of the request among those of its connection, from 1 */
   constructor(request: NodeHttpRequest, context: ServeContext, number = 1) {
@@ -78,9 +79,9 @@ export class NodeHttpExchange extends SingleExchange {
       if (this.#awaitsContinue) this.#response.writeContinue();
       this.#awaitsContinue = false;
     };
-    const content = readableContent(message, declared, () => message.complete, begin);
-    content.share = this.countContent(content);
-    return content;
+    this.#content = readableContent(message, declared, () => message.complete, begin);
+    this.#content.share = this.countContent(this.#content);
+    return this.#content;
   }
 
   /** Returns the refusal of a head that breaks HTTP or the limits, and that Node has let pass; undefined when it is sound. */
@@ -147,7 +148,33 @@ export class NodeHttpExchange extends SingleExchange {
   }
 
   finish(): void {
+    if (this.#content?.isRead) this.#content.whenLeft = () => this.#discardRest();
+    else this.#discardRest();
     this.#output.end();
+  }
+
+  /**
+   * Throws away what nobody has read of the content, as far as it is worth to keep the connection (RFC 9112 §9.3). Node would
+   * throw away whatever comes, if it were left to it when the response is finished.
+   */
+  #discardRest(): void {
+    const { message } = this;
+    if (message.complete || this.isLast) return;
+    const { socket } = message;
+    const { drainLimit, drainTimeout } = this.context;
+    let left = drainLimit;
+    const late = setTimeout(() => socket.destroy(), drainTimeout);
+    const stop = (): void => {
+      clearTimeout(late);
+      socket.off("close", stop);
+    };
+    socket.once("close", stop);
+    message.once("end", stop);
+    message.on("data", (piece: Buffer) => {
+      left -= piece.length;
+      if (left < 0) socket.destroy();
+    });
+    message.resume();
   }
 
   cut(): void {
