@@ -12,6 +12,7 @@ import {
   type Database,
   openSnapshot,
   openSqliteDatabase,
+  type Snapshot,
   StoreOpenError,
   StoreUnavailable,
 } from "../src/index.ts";
@@ -206,6 +207,38 @@ describe("a SQLite file of an older layout", () => {
       });
     }
     assert.deepEqual(readFileSync(file), before);
+  });
+});
+
+describe("a restore into a SQLite file", () => {
+  it("makes the indexes at its end, also when it is continued", async () => {
+    const [target, fresh] = [folder.newFile(), folder.newFile()];
+    await (await openSqliteDatabase(fresh, optionsOf(30))).close();
+    const indexes = (): readonly unknown[] =>
+      all(target, ["SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE%INDEX%person%'"]);
+    const restore = async (source: Snapshot): Promise<void> => {
+      const database = await openSqliteDatabase(target, { ...optionsOf(30), forRestore: true });
+      try {
+        await database.restore(source);
+      } finally {
+        await database.close();
+        await source.close();
+      }
+    };
+    const breaking = await openSnapshot(layoutFile(`sqlite-${present}.db`));
+    breaking.keys = () => {
+      assert.deepEqual(indexes(), [[]]);
+      throw new Error("broken off");
+    };
+    await assert.rejects(restore(breaking), /broken off/);
+    const unfinished = await openSqliteDatabase(target, { ...optionsOf(30), forRestore: true });
+    assert.deepEqual(indexes(), [[]]);
+    await unfinished.close();
+    await restore(await openSnapshot(layoutFile(`sqlite-${present}.db`)));
+    assert.deepEqual(tablesOf(target), tablesOf(fresh));
+    const database = await openSqliteDatabase(target, optionsOf(30));
+    await assertFilled(database);
+    await database.close();
   });
 });
 

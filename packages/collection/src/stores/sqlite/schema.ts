@@ -71,15 +71,16 @@ function prepareColumns(database: DatabaseSync, definition: CollectionDefinition
   const indexes = dueIndexes(database, definition);
   for (const index of namesIn(database, indexNames, collection)) {
     // An index on a column that is filled again is dropped first.
-    if (missing.some((column) => column.index === index) || !indexes.delete(index))
-      database.exec(`DROP INDEX "${index}"`);
+    if (missing.some((column) => column.index === index) || !indexes.has(index)) database.exec(`DROP INDEX "${index}"`);
   }
   for (const name of there) {
     if (!kept.has(name)) database.exec(`ALTER TABLE "${collection}" DROP COLUMN "${name}"`);
   }
   for (const { name, type } of missing) database.exec(`ALTER TABLE "${collection}" ADD COLUMN "${name}" ${type}`);
   fillColumns(database, collection, missing);
-  for (const create of indexes.values()) create();
+  // A restore that was interrupted makes them at its end.
+  if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'waymark_loading'").get() !== undefined) return;
+  for (const create of missingIndexes(database, definition)) create();
 }
 
 const storeColumns: readonly string[] = ["id", "revision", "created_at", "updated_at", "document", "owner"];
