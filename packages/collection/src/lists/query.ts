@@ -113,7 +113,9 @@ function parseLimit(text: string, report: Report): number | undefined {
 const mostWords = 16;
 
 function parseWords(text: string, report: Report): readonly string[] {
-  const words = toWords(text);
+  const sent = toWords(text);
+  // Each word is sought once; the last one is a beginning, whatever is before it.
+  const words = [...new Set(sent.slice(0, -1)), ...sent.slice(-1)];
   if (words.length === 0) report("q", `has no word of letters or digits: ${excerpt(text)}`);
   if (words.length > mostWords) report("q", `has ${words.length} words; at most ${mostWords} are allowed`);
   return words;
