@@ -5,9 +5,9 @@ import { RecordStore } from "../../packages/collection/src/stores/record-store.t
 import type { AddressedWrite, BatchedOutcome } from "../../packages/collection/src/stores/sqlite/batch.ts";
 import { SqliteEngine } from "../../packages/collection/src/stores/sqlite/engine.ts";
 import { openSqliteFile } from "../../packages/collection/src/stores/sqlite/file.ts";
+import { SqliteQueries } from "../../packages/collection/src/stores/sqlite/queries.ts";
 import { type ReaderCalls, SqliteReader } from "../../packages/collection/src/stores/sqlite/reader.ts";
 import { prepareSchema } from "../../packages/collection/src/stores/sqlite/schema.ts";
-import { SqliteQueries } from "../../packages/collection/src/stores/sqlite/selection.ts";
 import { localChannel } from "../../packages/collection/src/stores/sqlite/thread.ts";
 import { SqliteTransactions } from "../../packages/collection/src/stores/sqlite/transactions.ts";
 import { SqliteWriter } from "../../packages/collection/src/stores/sqlite/writer.ts";

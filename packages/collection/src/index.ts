@@ -65,6 +65,7 @@ export {
   type Creation,
   type CreationOptions,
   type Document,
+  type FirstBatch,
   type Idempotency,
   parseRecord,
   type ReadOptions,

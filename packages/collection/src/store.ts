@@ -24,13 +24,17 @@ export interface Store<T extends Document = Document> {
   find(id: number): Awaitable<StoredRecord<T> | undefined>;
   /**
    * Reads the first records of a selection in its order, without one those with the lowest ids, and returns how to read the
-   * records after them. Each batch is a read of its own: nothing is held between two of them, and records that are written
-   * meanwhile may or may not be seen.
+   * records after them. Each batch is a read of its own: no connection and no transaction is held between two of them.
+   *
+   * A list that is a run of an index shows in each batch what is stored by then: only a record whose place changes meanwhile may come
+   * twice or not at all. Any other list is found and sorted once, for its first batch. Later batches show the found records as they
+   * are by then, each once, without those that have been removed or that the selection no longer has. With a `limit`, the rest is
+   * found again where a record has changed.
    *
    * @throws TypeError when the store can make no sense of the selection
-   * @throws StoreReadTimeout (rejects) when the batch takes too long
+   * @throws StoreReadTimeout (rejects) when finding the records takes too long
    */
-  batch(selection?: Selection, options?: ReadOptions): Awaitable<RecordBatch<T>>;
+  batch(selection?: Selection, options?: ReadOptions): Awaitable<FirstBatch<T>>;
   /**
    * The records of a selection in its order, without one every record by ascending id, in the batches of `batch`, each read
    * when it is asked for.
@@ -137,10 +141,20 @@ export interface StoredRecord<T extends Document = Document> {
 
 /** Some of the records of a selection. */
 export interface RecordBatch<T extends Document = Document> {
-  /** About 64 KiB of JSON; empty where the selection has no more records. */
+  /** About 64 KiB of JSON; empty where there are no more records, or where those of this batch have been removed. */
   readonly records: readonly StoredRecord<T>[];
-  /** Reads the batch after this one; undefined when this one is known to be the last. */
+  /** Reads the batch after this one; undefined when this one is known to be the last. It may be called again. */
   readonly next: (() => Awaitable<RecordBatch<T>>) | undefined;
+  /** The bytes of memory that are kept for the batches after this one. Default: 0. */
+  readonly keptBytes?: number;
+}
+
+/** The first records of a selection, and the state of the store that they show. */
+export interface FirstBatch<T extends Document = Document> extends RecordBatch<T> {
+  /** What `state` returned when these records were read, or shortly before. Later batches show this state or a later one. */
+  readonly state: string;
+  /** The last revision of each partition in that state, in order. */
+  readonly revisions: readonly number[];
 }
 
 /** Is the value of a record: what was sent, and what the store has set. */
@@ -171,6 +185,11 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
   /** Whose read it is: reads that may take long are made for one caller after another. Default: one for all. */
   readonly caller?: string;
+  /**
+   * The revisions of a `FirstBatch`: the read shows that state or a later one, also where several servers answer. Default: any
+   * state.
+   */
+  readonly notBefore?: readonly number[] | undefined;
 }
 
 /** Lists the options of `Store.create`. */

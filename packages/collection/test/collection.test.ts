@@ -8,8 +8,8 @@ import {
   collection,
   collectionProblemTypes,
   type Database,
+  type FirstBatch,
   openDatabase,
-  type RecordBatch,
   type Store,
   type StoredRecord,
   StoreOutcomeUnknown,
@@ -18,7 +18,7 @@ import {
   xmlDecoder,
 } from "../src/index.ts";
 import { create, everything, noon } from "./store-contract.ts";
-import { nextBatch, storeWith } from "./store-with.ts";
+import { firstBatch, storeWith } from "./store-with.ts";
 
 type Person = { readonly id?: number; readonly name: string; readonly identifier?: string };
 
@@ -248,7 +248,7 @@ describe("listing records", () => {
         yield Array.from({ length: 100 }, (_, i) => ({ id: id + i, revision: 1, updatedAt: 0, json }));
       }
     }
-    return { store: storeWith({ batch: () => nextBatch(list()) }), batches: () => batches };
+    return { store: storeWith({ batch: () => firstBatch(list()) }), batches: () => batches };
   }
 
   it("reads no further ahead of the client than a piece", async () => {
@@ -285,7 +285,7 @@ describe("listing records", () => {
       yield [{ id: 1, revision: 1, updatedAt: 0, json }];
       throw new StoreUnavailable("closed");
     }
-    const response = await peopleOver(storeWith({ batch: () => nextBatch(list()) })).list(HttpRequest.of());
+    const response = await peopleOver(storeWith({ batch: () => firstBatch(list()) })).list(HttpRequest.of());
     assert.equal(response.status, 200);
     await assert.rejects(textOf(response), StoreUnavailable);
   });
@@ -436,7 +436,7 @@ describe("a list", () => {
   });
 });
 
-const nobody: RecordBatch = { records: [], next: undefined };
+const nobody: FirstBatch = { records: [], next: undefined, state: "0", revisions: [0] };
 
 describe("a store that is not available", () => {
   const unavailable = new StoreUnavailable("The disk of the database is full");

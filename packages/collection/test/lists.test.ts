@@ -384,10 +384,14 @@ suite("a long list", () => {
 
 suite("a list that is read at once", () => {
   test("has the same fields and content as one that is streamed, for every query and format", async () => {
-    const inSteps = ({ records, next }: RecordBatch): RecordBatch =>
-      records.length < 2 && next === undefined
-        ? { records, next }
-        : { records: records.slice(0, 1), next: () => inSteps({ records: records.slice(1), next }) };
+    const inSteps = <B extends RecordBatch>(batch: B): B =>
+      batch.records.length < 2 && batch.next === undefined
+        ? batch
+        : {
+            ...batch,
+            records: batch.records.slice(0, 1),
+            next: () => inSteps({ ...batch, records: batch.records.slice(1) }),
+          };
     const { members, fullText } = store;
     const state = () => store.state();
     const batch: Store["batch"] = async (...args) => inSteps(await store.batch(...args));

@@ -112,11 +112,11 @@ describe("a page of a PostgreSQL collection", () => {
 
 /** The plan of each of the statements by which the first page of a selection is read. */
 function plansOf(url: string, selection: Selection): Promise<readonly string[]> {
-  const selected = new PostgresSelection('"person"', columns, selection);
+  const selected = new PostgresSelection("person", columns, selection);
   return withClient(url, async (client) => {
     const plans: string[] = [];
     for (const range of selected.ranges(selection.after)) {
-      const { text, values = [] } = selected.statement(range, 50, 65_536);
+      const { text, values = [] } = selected.walk(range, 50, 65_536);
       plans.push(await explain(client, `EXPLAIN ${text}`, values));
     }
     return plans;

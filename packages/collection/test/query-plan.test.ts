@@ -18,10 +18,12 @@ const person: CollectionDefinition = {
   fullText: ["familyName", "email"],
 };
 
+const byIdDescending = [{ member: "id", descending: true }];
+
 /** More people than are ever sorted, or gathered by a word that they have; a third of them without a birth date. */
 const count = 52_000;
 
-describe("how SQLite reads a page of a selection", () => {
+describe("how SQLite finds the records of a selection", () => {
   const file = openFolder("query-plan").path("person.db");
   let database: DatabaseSync;
   before(async () => {
@@ -37,19 +39,24 @@ describe("how SQLite reads a page of a selection", () => {
   });
   after(() => database.close());
 
-  /** The ids of a page. */
-  function page(selection: Selection, statements: StatementCache = new StatementCache(database)): readonly number[] {
+  /** The ids that are found. */
+  function find(selection: Selection, statements: StatementCache = new StatementCache(database)): readonly number[] {
     const columns = selectableColumns(person);
     const documents = { areLong: false };
     const records = { collection: "person", columns, statements, owner: undefined, isStoppable: false, documents };
     const selected = new SqliteSelection(records, selection, planOf(records, selection));
-    return selected.rows(selection.after, 50, 65_536).map(([id]) => id);
+    return [...selected.ids(selection.after, selection.limit)];
   }
 
-  /** The plan of each statement that reads a page. */
-  function plansOf(selection: Selection): readonly string[] {
+  /** The ids of a page. */
+  const page = (selection: Selection): readonly number[] => find({ ...selection, limit: 50 });
+
+  /** The plan of each statement that finds a page. */
+  const plansOf = (selection: Selection): readonly string[] => plansOfList({ ...selection, limit: 50 });
+
+  function plansOfList(selection: Selection): readonly string[] {
     const statements = new RecordingStatements(database);
-    page(selection, statements);
+    find(selection, statements);
     return statements.texts
       .filter((text) => text.includes("ORDER BY"))
       .map((text) => database.prepare(`EXPLAIN QUERY PLAN ${text}`).all())
@@ -94,7 +101,7 @@ describe("how SQLite reads a page of a selection", () => {
       const plans = plansOf(selection);
       assert.ok(plans.length > 0);
       for (const plan of plans) {
-        assert.match(plan, /^(?:SCAN|SEARCH) person USING INDEX person\.text_birthDate/);
+        assert.match(plan, /^(?:SCAN|SEARCH) person USING (?:COVERING )?INDEX person\.text_birthDate/);
         assert.doesNotMatch(plan, /TEMP B-TREE/);
         if (selection.after !== undefined)
           assert.match(plan, /SEARCH .* \(text_birthDate(?:=\?|=\? AND rowid[<>]\?|[<>]\?.*)\)$/);
@@ -110,6 +117,23 @@ describe("how SQLite reads a page of a selection", () => {
       }
     }
   });
+
+  it("begins with the words for a whole list, which it sorts once, however many have them", () => {
+    assert.deepEqual(plansOfList({ words: ["name"], order: ascending }), [
+      "SCAN found VIRTUAL TABLE INDEX 0:M1; SEARCH person USING INTEGER PRIMARY KEY (rowid=?); USE TEMP B-TREE FOR ORDER BY",
+    ]);
+  });
+
+  for (const [what, order] of [
+    ["a member and another", [{ member: "familyName", descending: false }, ...ascending]],
+    ["a member, and the ids the other way", [{ member: "birthDate", descending: false }, ...byIdDescending]],
+  ] as const) {
+    it(`reads a whole list by ${what} in one statement, which sorts what the index leaves unsorted`, () => {
+      const [plan = "", ...others] = plansOfList({ order });
+      assert.match(plan, /^SCAN person USING (?:COVERING )?INDEX [^;]*; USE TEMP B-TREE FOR (?:RIGHT|LAST) [^;]*$/);
+      assert.deepEqual(others, []);
+    });
+  }
 
   it("finds words by the order of the ids, and sorts nothing", () => {
     for (const plan of plansOf({ words: ["name"], after: [500] })) {
@@ -132,7 +156,7 @@ describe("how SQLite reads a page of a selection", () => {
   ] as const) {
     it(`walks the index where many have the words, which it looks up for ${how}`, () => {
       const [plan = ""] = plansOf({ words, order: ascending });
-      assert.match(plan, /^SCAN person USING INDEX person\.text_birthDate; /);
+      assert.match(plan, /^SCAN person USING (?:COVERING )?INDEX person\.text_birthDate; /);
       assert.equal(plan.includes("LIST SUBQUERY"), how === "all that have them");
       assert.doesNotMatch(plan, /TEMP B-TREE/);
     });
@@ -144,7 +168,7 @@ describe("how SQLite reads a page of a selection", () => {
   ] as const) {
     it(`begins with a filter that leaves ${how}, and looks up the words for each or for all that have them`, () => {
       const [plan = ""] = plansOf({ filters: [filter], words: ["name"], order: ascending });
-      assert.match(plan, /^SEARCH person USING INDEX person\.(?:caseless_email|text_familyName) /);
+      assert.match(plan, /^SEARCH person USING (?:COVERING )?INDEX person\.(?:caseless_email|text_familyName) /);
       assert.equal(plan.includes("LIST SUBQUERY"), how === "some");
     });
   }
@@ -161,14 +185,17 @@ describe("how SQLite reads a page of a selection", () => {
       { member: "email", operator: "eq", value: "7@example.org" },
     ] as const;
     for (const plan of plansOf({ order: ascending, filters })) {
-      assert.match(plan, /^SEARCH person USING INDEX person\.caseless_email \(caseless_email=\?\); USE TEMP B-TREE/);
+      assert.match(
+        plan,
+        /^SEARCH person USING (?:COVERING )?INDEX person\.caseless_email \(caseless_email=\?\); USE TEMP B-TREE/,
+      );
     }
   });
 
   it("sorts nothing where a filter leaves few, and they are wanted by id", () => {
     const filters = [{ member: "familyName", operator: "eq", value: "Name x7" }] as const;
     for (const plan of plansOf({ filters, order: [{ member: "id", descending: true }], after: [500] })) {
-      assert.equal(plan, "SEARCH person USING INDEX person.text_familyName (text_familyName=? AND rowid<?)");
+      assert.equal(plan, "SEARCH person USING COVERING INDEX person.text_familyName (text_familyName=? AND rowid<?)");
     }
   });
 });

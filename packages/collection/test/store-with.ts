@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { RecordBatch, Store, StoredRecord } from "../src/index.ts";
+import type { FirstBatch, RecordBatch, Store, StoredRecord } from "../src/index.ts";
 
 /** Makes a store of which a test expects these methods, and no others, to be called. */
 export function storeWith(methods: Partial<Store>): Store {
@@ -24,8 +24,12 @@ export function storeWith(methods: Partial<Store>): Store {
   };
 }
 
-/** Makes the `batch` of a store whose records come from this source. */
-export async function nextBatch(source: AsyncIterator<readonly StoredRecord[]>): Promise<RecordBatch> {
+/** Makes the first batch of a store without changes whose records come from this source. */
+export async function firstBatch(source: AsyncIterator<readonly StoredRecord[]>): Promise<FirstBatch> {
+  return { ...(await nextBatch(source)), state: "0", revisions: [0] };
+}
+
+async function nextBatch(source: AsyncIterator<readonly StoredRecord[]>): Promise<RecordBatch> {
   const { done, value } = await source.next();
   return done === true ? { records: [], next: undefined } : { records: value, next: () => nextBatch(source) };
 }

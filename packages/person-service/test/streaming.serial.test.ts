@@ -108,9 +108,10 @@ async function serveWatched(file: string): Promise<Watched> {
   const database = await openDatabase(file, { collections: [personCollection] });
   const store = database.store("person");
   let batches = 0;
-  const watch = ({ records, next }: RecordBatch): RecordBatch => {
+  const watch = <B extends RecordBatch>(batch: B): B => {
     batches++;
-    return { records, next: next && (async () => watch(await next())) };
+    const { next } = batch;
+    return { ...batch, next: next && (async () => watch(await next())) };
   };
   const batch = store.batch.bind(store);
   store.batch = async (...selection) => watch(await batch(...selection));

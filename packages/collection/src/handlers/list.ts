@@ -3,19 +3,24 @@ import { evaluatePreconditions, HeaderList, notModified } from "waymark/fields";
 import { type ListSyntax, listText, wholeListText } from "../formats/list-text.ts";
 import { narrow } from "../lists/fields.ts";
 import type { HeldList } from "../lists/held-lists.ts";
-import { linkField, pageLinks, readPage } from "../lists/page.ts";
+import { linkField, pageLinks, type ReadSelection, readPage } from "../lists/page.ts";
 import { type QueryParameters, readQuery } from "../lists/parameters.ts";
 import { type ListQuery, parseListQuery } from "../lists/query.ts";
 import type { ListPage, ListRepresentation } from "../representation.ts";
-import type { Selection } from "../selection.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
-import type { Document, RecordBatch, Store } from "../store.ts";
+import type { Document, FirstBatch, RecordBatch, Store } from "../store.ts";
 import { batchesFrom } from "../stores/record-store.ts";
 import { inTurns, TurnShare } from "../turn-share.ts";
 import { readPreferences, withApplied } from "./preferences.ts";
 import { collectionUrl } from "./record-scope.ts";
 import { guarded, refusePrecondition } from "./refusals.ts";
-import { asFile, chosenRepresentation, listFields, listValidators } from "./selected-representation.ts";
+import {
+  asFile,
+  chosenRepresentation,
+  listFields,
+  listValidators,
+  type StateValidators,
+} from "./selected-representation.ts";
 
 /**
  * Makes the handler for a GET of a collection: sends all matching records, or a page of them. What is in memory after one read is
@@ -32,21 +37,25 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
       query: parseListQuery(parameters, known, report),
     }));
     const preferences = readPreferences(request, { count: ["exact"] });
+    const validatorsIn = (state: string): StateValidators => listValidators(request, state, lists, representation);
+    const responseIn = (state: string): HttpResponse =>
+      new HttpResponse(200, listFields(representation, validatorsIn(state)));
 
-    // The revision is read before the records: a change in between makes the tag older than the content, never newer.
-    const validators = listValidators(request, await store.state(), lists, representation);
-    const verdict = evaluatePreconditions(request, validators);
-    if (verdict === "failed") return refusePrecondition(request);
-    const response = new HttpResponse(200, listFields(representation, validators));
-    if (verdict === "not-modified") return notModified(response);
-
+    // A list has no time of change, so that only entity tags are compared.
+    if (request.headers.has("If-None-Match") || request.headers.has("If-Match")) {
+      const state = await store.state();
+      const verdict = evaluatePreconditions(request, validatorsIn(state));
+      if (verdict === "failed") return refusePrecondition(request);
+      if (verdict === "not-modified") return notModified(responseIn(state));
+    }
     const url = collectionUrl(request, "collection");
     const isCounted = preferences.has("count");
     const list: AskedList = { request, store, url, parameters, query, representation, maxPageSize, isCounted };
-    const file = asFile(response, request, { representation });
     const held = heldLists.begin(request);
     try {
-      return withApplied(await withRecords(file, list, held), preferences);
+      const { state, fields, body } = await readContent(list, held);
+      const response = asFile(responseIn(state), request, { representation });
+      return withApplied(response.withHeaders(response.headers.concat(fields)).withBody(body), preferences);
     } catch (error) {
       held.release();
       throw error;
@@ -68,32 +77,45 @@ interface AskedList {
   readonly isCounted: boolean;
 }
 
-/** Returns the response with the records of the list, or of a page of it, and with the fields that describe the page. */
-async function withRecords(response: HttpResponse, list: AskedList, held: HeldList): Promise<HttpResponse> {
+/** The content of a list, or of a page of it. */
+interface ListContent {
+  /** The state of the store that the first records show. */
+  readonly state: string;
+  /** The fields that describe the page. */
+  readonly fields: HeaderList;
+  readonly body: string | AsyncIterable<string>;
+}
+
+async function readContent(list: AskedList, held: HeldList): Promise<ListContent> {
   const { request, store, url, parameters, query, representation, maxPageSize, isCounted } = list;
   const { selection, fields } = query;
   const share = new TurnShare(request);
   const read = heldReads(store, held, share);
+  const limit = selection.limit ?? representation.pageSize;
+  let first: Pick<FirstBatch, "state" | "revisions">;
   let batch: RecordBatch;
   let page: ListPage | undefined;
-  let described = response;
-  const limit = selection.limit ?? representation.pageSize;
   if (limit === undefined) {
-    batch = await read(selection);
+    const begin = await read(selection);
+    [first, batch] = [begin, begin];
   } else {
     const found = await readPage(read, query, { limit, size: maxPageSize }, store.members);
-    batch = found.batch;
+    [first, batch] = [found, found.batch];
     page = { links: pageLinks(url, parameters, limit, query, found) };
-    described = described.withHeaders(described.headers.concat(HeaderList.of({ Link: linkField(page.links) })));
   }
-  if (isCounted) {
-    const total = await store.count(selection, held);
-    described = described.withHeader("X-Total-Count", `${total}`);
-    page &&= { ...page, total };
-  }
+  const link = page && linkField(page.links);
+  const total = isCounted ? await store.count(selection, held.since(first.revisions)) : undefined;
+  if (total !== undefined) page &&= { ...page, total };
   const options = { url, request, ...(page && { page }), ...(fields && { fields }) };
   const syntax = narrowed(representation.list(options), fields);
-  return described.withBody(await listBody(batch, syntax, held, share));
+  return {
+    state: first.state,
+    fields: HeaderList.of({
+      ...(link !== undefined && { Link: link }),
+      ...(total !== undefined && { "X-Total-Count": `${total}` }),
+    }),
+    body: await listBody(batch, syntax, held, share),
+  };
 }
 
 /** Makes the body of a list: what is in memory after one read is one text, and what is longer is streamed. */
@@ -108,17 +130,19 @@ async function listBody(
 }
 
 /** Returns what reads the records of a selection: each batch is counted as held, and waits for its turn. */
-function heldReads(store: Store, held: HeldList, share: TurnShare): (selection: Selection) => Promise<RecordBatch> {
-  const counted = ({ records, next }: RecordBatch): RecordBatch => {
-    held.count(records);
-    if (next === undefined) return { records, next };
+function heldReads(store: Store, held: HeldList, share: TurnShare): ReadSelection {
+  const counted = <B extends RecordBatch>(batch: B): B => {
+    held.count(batch);
+    const { next } = batch;
+    if (next === undefined) return batch;
     const inTurn = async (): Promise<RecordBatch> => {
       if (share.isUsed) await share.next();
       return counted(await next());
     };
-    return { records, next: inTurn };
+    return { ...batch, next: inTurn };
   };
-  return async (selection) => counted(await store.batch(selection, held));
+  return async (selection, notBefore) =>
+    counted(await store.batch(selection, notBefore === undefined ? held : held.since(notBefore)));
 }
 
 /** Returns the syntax of a list whose records have only these fields. */

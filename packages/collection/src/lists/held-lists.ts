@@ -2,7 +2,7 @@ import { HttpError, type HttpRequest, problem } from "waymark";
 import { CallerShares, callerKey } from "../caller-shares.ts";
 import type { ListSettings } from "../limits.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
-import type { ReadOptions, StoredRecord } from "../store.ts";
+import type { ReadOptions, RecordBatch, StoredRecord } from "../store.ts";
 
 /**
  * Bounds the memory that lists use while their clients receive them, so that slow clients cannot fill it. When it is full, a
@@ -81,10 +81,15 @@ export class HeldList implements ReadOptions {
    *
    * @throws HttpError 503 as `makeRoom` of all, at the first batch of the list
    */
-  count(batch: readonly StoredRecord[]): void {
-    const bytes = bytesHeldBy(batch);
+  count({ records, keptBytes = 0 }: RecordBatch): void {
+    const bytes = bytesHeldBy(records) + keptBytes;
     if (this.#bytes === undefined) this.#all.makeRoom(this.caller, bytes);
     this.#hold(bytes);
+  }
+
+  /** Returns the options of a read that shows no state before these revisions. */
+  since(revisions: readonly number[]): ReadOptions {
+    return { caller: this.caller, signal: this.signal, notBefore: revisions };
   }
 
   /** Yields the batches, and ends the list after the last one. */

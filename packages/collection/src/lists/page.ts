@@ -1,21 +1,14 @@
 import type { Awaitable } from "waymark";
-import { memberValue } from "../member-value.ts";
 import type { PageLinks } from "../representation.ts";
-import {
-  defaultOrder,
-  type MemberType,
-  type MemberValue,
-  type SelectableMember,
-  type Selection,
-} from "../selection.ts";
-import type { RecordBatch, StoredRecord } from "../store.ts";
-import { comparePlaces, type Place } from "../stores/keyset.ts";
+import type { SelectableMember, Selection } from "../selection.ts";
+import type { FirstBatch, RecordBatch, StoredRecord } from "../store.ts";
+import { comparePlaces, type Place, placeOf } from "../stores/keyset.ts";
 import { cursorsOf } from "./cursor.ts";
 import type { QueryParameters } from "./parameters.ts";
 import type { ListQuery, OrderedSelection } from "./query.ts";
 
 /** One page of a list. */
-interface PageRead {
+interface PageRead extends Pick<FirstBatch, "state" | "revisions"> {
   /** Its records in the order of the query. Those of a large page are read as they are sent, after the first batch. */
   readonly batch: RecordBatch;
   /** The places of its first and last record; undefined when it has none. */
@@ -31,45 +24,50 @@ interface PageBounds {
   readonly size: number;
 }
 
+/** Reads the records of a selection, in a state that is not before these revisions. */
+export type ReadSelection = (selection: Selection, notBefore?: readonly number[]) => Awaitable<FirstBatch>;
+
 /**
- * Finds where a page begins and ends. Keeps only the first records of a large page; the others are read again while the client
+ * Finds where a page begins and ends. Keeps only the first batch of a large page; the others are read again while the client
  * receives them, as in a whole list. So a slow client needs little memory, and changes meanwhile may or may not be seen.
  */
 export async function readPage(
-  read: (selection: Selection) => Awaitable<RecordBatch>,
+  read: ReadSelection,
   { selection, backwards }: ListQuery,
   bounds: PageBounds,
   members: readonly SelectableMember[],
 ): Promise<PageRead> {
   const { order } = selection;
   const wanted = { ...(backwards ? turned(selection) : selection), limit: bounds.limit + 1 };
-  const { kept, isWhole, first, last, beyond } = await findEnds(await read(wanted), bounds);
-  const hasMore = beyond !== undefined;
-  if (first === undefined || last === undefined) return { batch: whole([]), ends: undefined, hasMore };
-  const placeOf = (record: StoredRecord): Place => toPlace(record, selection, members);
+  const begin = await read(wanted);
+  const { count, first, last, beyond } = await findEnds(begin, bounds);
+  const found = { state: begin.state, revisions: begin.revisions, hasMore: beyond !== undefined };
+  if (first === undefined || last === undefined) return { ...found, batch: whole([]), ends: undefined };
+  const toPlace = (record: StoredRecord): Place => placeOf(record, order, members);
   const ends = backwards
-    ? { first: placeOf(last), last: placeOf(first) }
-    : { first: placeOf(first), last: placeOf(last) };
-  if (isWhole) return { batch: whole(backwards ? kept.toReversed() : kept), ends, hasMore };
+    ? { first: toPlace(last), last: toPlace(first) }
+    : { first: toPlace(first), last: toPlace(last) };
+  if (count <= begin.records.length) {
+    const records = begin.records.slice(0, count);
+    return { ...found, batch: whole(backwards ? records.reverse() : records), ends };
+  }
 
   const types = new Map(members.map(({ name, type }) => [name, type]));
-  const isBehind = (record: StoredRecord): boolean => comparePlaces(order, placeOf(record), ends.last, types) > 0;
-  const { after: _, limit: __, ...all } = selection;
-  const readAgain = async (from: Selection) => endingWith(await read(from), backwards ? first : last, isBehind);
-  if (backwards) {
-    const batch = await readAgain(beyond === undefined ? all : { ...all, after: placeOf(beyond) });
-    return { batch, ends, hasMore };
-  }
-  const others = { ...all, after: placeOf(kept.at(-1) ?? first) };
-  return { batch: { records: kept, next: () => readAgain(others) }, ends, hasMore };
+  const isBehind = (record: StoredRecord): boolean => comparePlaces(order, toPlace(record), ends.last, types) > 0;
+  if (!backwards) return { ...found, batch: endingWith(begin, { record: last, isBehind }), ends };
+  const { after: _, ...all } = selection;
+  const readFrom = async (before: StoredRecord | undefined): Promise<RecordBatch> => {
+    const after = before && { after: toPlace(before) };
+    // If others are stored meanwhile, these are not enough.
+    const batch = await read({ ...all, ...after, limit: count }, begin.revisions);
+    return endingWith(batch, { record: first, isBehind, readFrom });
+  };
+  return { ...found, batch: await readFrom(beyond), ends };
 }
 
 /** The bounds of a page, in the direction in which it was read. */
 interface FoundPage {
-  /** Its first records. */
-  readonly kept: readonly StoredRecord[];
-  /** Whether these are all records of the page. */
-  readonly isWhole: boolean;
+  readonly count: number;
   readonly first: StoredRecord | undefined;
   readonly last: StoredRecord | undefined;
   /** The first record after the page. */
@@ -77,24 +75,19 @@ interface FoundPage {
 }
 
 async function findEnds(begin: RecordBatch, { limit, size }: PageBounds): Promise<FoundPage> {
-  const kept: StoredRecord[] = [];
+  const [first] = begin.records;
   let [count, read] = [0, 0];
   let last: StoredRecord | undefined;
   for (let batch: RecordBatch | undefined = begin; batch !== undefined; batch = await batch.next?.()) {
     for (const record of batch.records) {
-      const isWhole = kept.length === count;
-      if (count === limit || read >= size) return { kept, isWhole, first: kept[0], last, beyond: record };
-      if (isWhole && read < mostKept) kept.push(record);
+      if (count === limit || read >= size) return { count, first, last, beyond: record };
       count++;
       read += record.json.length;
       last = record;
     }
   }
-  return { kept, isWhole: kept.length === count, first: kept[0], last, beyond: undefined };
+  return { count, first, last, beyond: undefined };
 }
-
-/** In characters of JSON: as much as a store reads at once. */
-const mostKept = 65_536;
 
 /** Returns the selection in reverse order. */
 function turned(selection: OrderedSelection): OrderedSelection {
@@ -106,21 +99,25 @@ function turned(selection: OrderedSelection): OrderedSelection {
 
 const whole = (records: readonly StoredRecord[]): RecordBatch => ({ records, next: undefined });
 
-/**
- * Returns the batches up to this record; up to its place when it has been removed or moved meanwhile.
- *
- * @param isBehind returns whether a record comes after that place
- */
-function endingWith(
-  { records, next }: RecordBatch,
-  end: StoredRecord,
-  isBehind: (record: StoredRecord) => boolean,
-): RecordBatch {
-  const last = records.findIndex(({ id, revision }) => id === end.id && revision === end.revision);
+/** Where a page ends that is read while it is sent. */
+interface PageEnd {
+  /** Its last record, which may be removed or moved meanwhile. */
+  readonly record: StoredRecord;
+  /** Returns whether a record comes after its place. */
+  readonly isBehind: (record: StoredRecord) => boolean;
+  /** Reads on behind a record, where the batches may end before the page does. */
+  readonly readFrom?: (record: StoredRecord) => Promise<RecordBatch>;
+}
+
+/** Returns the batches up to the end of a page. */
+function endingWith({ records, next, keptBytes = 0 }: RecordBatch, end: PageEnd): RecordBatch {
+  const { record, isBehind, readFrom } = end;
+  const last = records.findIndex(({ id, revision }) => id === record.id && revision === record.revision);
   if (last >= 0) return whole(records.slice(0, last + 1));
   const final = records.at(-1);
   if (final !== undefined && isBehind(final)) return whole(records.slice(0, records.findIndex(isBehind)));
-  return { records, next: next && (async () => endingWith(await next(), end, isBehind)) };
+  if (next !== undefined) return { records, next: async () => endingWith(await next(), end), keptBytes };
+  return { records, next: final && readFrom && (() => readFrom(final)) };
 }
 
 /** Renders the Link field of a page (RFC 8288). */
@@ -153,16 +150,4 @@ export function pageLinks(
     ...(hasNext && { next: `${first}&after=${toCursor(ends.last)}` }),
     ...(hasPrevious && { prev: `${first}&before=${toCursor(ends.first)}` }),
   };
-}
-
-/** Returns the values that place a record in an order, one for each key. */
-function toPlace(
-  { id, json }: StoredRecord,
-  { order = defaultOrder }: Selection,
-  members: readonly SelectableMember[],
-): readonly MemberValue[] {
-  if (order.length === 1 && order[0]?.member === "id") return [id];
-  const document: unknown = JSON.parse(json);
-  const typeOf = (member: string): MemberType | undefined => members.find(({ name }) => name === member)?.type;
-  return order.map(({ member }) => memberValue(document, member, typeOf(member)));
 }

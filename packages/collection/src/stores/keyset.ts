@@ -1,8 +1,21 @@
-import { comparedValue } from "../member-value.ts";
-import type { MemberType, MemberValue, SortKey } from "../selection.ts";
+import { comparedValue, memberValue } from "../member-value.ts";
+import type { MemberType, MemberValue, SelectableMember, SortKey } from "../selection.ts";
+import type { StoredRecord } from "../store.ts";
 
 /** The place of a record in an order: a value for each key. */
 export type Place = readonly MemberValue[];
+
+/** Returns the place of a record in an order by these members. */
+export function placeOf(
+  { id, json }: StoredRecord,
+  order: readonly SortKey[],
+  members: readonly SelectableMember[],
+): Place {
+  if (order.length === 1 && order[0]?.member === "id") return [id];
+  const document: unknown = JSON.parse(json);
+  const typeOf = (member: string): MemberType | undefined => members.find(({ name }) => name === member)?.type;
+  return order.map(({ member }) => memberValue(document, member, typeOf(member)));
+}
 
 /**
  * Compares two places as the stores do: negative when the first comes before the second, and 0 when they are equal.

@@ -5,7 +5,7 @@ import type { BulkCreation, ReadOptions, RecordBatch, StoredRecord } from "../st
 import { StoreReadOnly, StoreUnavailable } from "../store-errors.ts";
 import type { BulkSource } from "./bulk-source.ts";
 import type { Claim } from "./decide.ts";
-import type { Engine } from "./record-store.ts";
+import type { Engine, EngineBatch } from "./record-store.ts";
 import type { OutcomeOf, Write } from "./write.ts";
 
 /** The state of changes that the engines of a database share. */
@@ -33,16 +33,16 @@ export class ObservedEngine implements Engine {
     return this.#observe("find", () => this.#engine.find(id, owner));
   }
 
-  batch(selection: Selection, owner: number | undefined, options: ReadOptions): Awaitable<RecordBatch> {
+  batch(selection: Selection, owner: number | undefined, options: ReadOptions): Awaitable<EngineBatch> {
     if (this.#observer === undefined) return this.#engine.batch(selection, owner, options);
     return this.#observeBatch(() => this.#engine.batch(selection, owner, options));
   }
 
-  #observeBatch(read: () => Awaitable<RecordBatch>): Awaitable<RecordBatch> {
-    const observed = ({ records, next }: RecordBatch): RecordBatch => ({
-      records,
-      next: next && (() => this.#observeBatch(next)),
-    });
+  #observeBatch<B extends RecordBatch>(read: () => Awaitable<B>): Awaitable<B> {
+    const observed = (found: B): B => {
+      const { next } = found;
+      return { ...found, next: next && (() => this.#observeBatch(next)) };
+    };
     const batch = this.#observe("list", read);
     return batch instanceof Promise ? batch.then(observed) : observed(batch);
   }

@@ -8,6 +8,7 @@ import {
   type Creation,
   type CreationOptions,
   type Document,
+  type FirstBatch,
   isRecordId,
   type ReadOptions,
   type RecordBatch,
@@ -29,7 +30,7 @@ import type { CreateWrite, OutcomeOf, Stamp, Write } from "./write.ts";
  */
 export interface Engine {
   find(id: number, owner: number | undefined): Awaitable<StoredRecord | undefined>;
-  batch(selection: Selection, owner: number | undefined, options: ReadOptions): Awaitable<RecordBatch>;
+  batch(selection: Selection, owner: number | undefined, options: ReadOptions): Awaitable<EngineBatch>;
   count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number>;
   /** Returns the last revision of each partition, in order. */
   revisions(): Awaitable<readonly number[]>;
@@ -38,6 +39,11 @@ export interface Engine {
   conflicts(claims: readonly Claim[]): Promise<readonly (string | undefined)[]>;
   /** @throws StoreNotEmpty (rejects) when `onlyIfEmpty` is true and the owner has records */
   createAll(source: BulkSource): Promise<BulkCreation>;
+}
+
+/** The first records of a selection, and the last revision of each partition in the state that they show, or an earlier one. */
+export interface EngineBatch extends RecordBatch {
+  readonly revisions: readonly number[];
 }
 
 /** The records of one collection, or of one owner in it. */
@@ -73,9 +79,10 @@ export class RecordStore implements Store {
     return this.#engine.find(id, this.#owner);
   }
 
-  batch(selection: Selection = {}, options: ReadOptions = {}): Awaitable<RecordBatch> {
+  batch(selection: Selection = {}, options: ReadOptions = {}): Awaitable<FirstBatch> {
     assertSelection(selection, this);
-    return this.#engine.batch(selection, this.#owner, options);
+    const batch = this.#engine.batch(selection, this.#owner, options);
+    return batch instanceof Promise ? batch.then(withState) : withState(batch);
   }
 
   async *list(
@@ -221,6 +228,8 @@ function requireId(id: unknown, member: string): number {
     `The ${member} of a record is an integer from 1 to ${Number.MAX_SAFE_INTEGER}, not ${String(id)}`,
   );
 }
+
+const withState = (batch: EngineBatch): FirstBatch => ({ ...batch, state: stateOf(batch.revisions) });
 
 const sumOf = (revisions: readonly number[]): number => revisions.reduce((sum, revision) => sum + revision, 0);
 

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { StoreUnavailable } from "../../src/index.ts";
-import { create, everything, type WithStore } from "./given.ts";
+import { type Document, type Selection, type Store, type StoredRecord, StoreUnavailable } from "../../src/index.ts";
+import { create, everything, replace, type WithStore } from "./given.ts";
+
+const byNameDescending = ["name", "id"].map((member) => ({ member, descending: true }));
 
 export function describeList(name: string, withStore: WithStore): void {
   describe(`${name}: list`, () => {
@@ -52,6 +54,95 @@ export function describeList(name: string, withStore: WithStore): void {
         let last = first?.at(-1);
         for (let step = await batches.next(); !step.done; step = await batches.next()) last = step.value.at(-1);
         assert.deepEqual(last, added);
+      }),
+    );
+
+    describe("that no index has in its order", () => {
+      const order = ["name", "email", "id"].map((member) => ({ member, descending: member === "email" }));
+      const filters = [{ member: "name", operator: "ne", value: "Nobody" }] as const;
+      const description = "x".repeat(4_000);
+      const person = (n: number): Document => ({ name: `Ada ${n % 3}`, email: `${n % 7}@example.org`, description });
+
+      /** Lists forty people, who are changed after the first batch; returns them as they were, and what is listed. */
+      const listChanged = async (
+        store: Store,
+        selection: Selection,
+        change: (before: readonly StoredRecord[]) => Promise<void>,
+      ): Promise<{ readonly before: readonly StoredRecord[]; readonly listed: readonly StoredRecord[] }> => {
+        await store.createAll(Array.from({ length: 40 }, (_, n) => person(n)));
+        const before = (await Array.fromAsync(store.list({ order, filters }))).flat();
+        assert.equal(before.length, 40);
+        const batches = store.list(selection)[Symbol.asyncIterator]();
+        const first = (await batches.next()).value ?? [];
+        assert.ok(first.length < 20, `${first.length} in the first batch`);
+        await change(before);
+        const others = await Array.fromAsync({ [Symbol.asyncIterator]: () => batches });
+        return { before, listed: [...first, ...others.flat()] };
+      };
+
+      it(
+        "has the records that were found, each once and as it is when it is read",
+        withStore(async (store) => {
+          const { before, listed } = await listChanged(store, { order, filters }, async (people) => {
+            const ids = people.map(({ id }) => id);
+            const [first = 0, later = 0, removed = 0, other = 0] = [ids[0], ids[30], ids[31], ids[32]];
+            await replace(store, first, { name: "Zoe", description }); // would be last now
+            await replace(store, later, { name: "Aaron", description }); // would be first now
+            await store.remove(removed);
+            await replace(store, other, { name: "Nobody", description }); // is not selected now
+            await create(store, { name: "Zoe", description });
+          });
+          const ids = before.map(({ id }) => id);
+          assert.deepEqual(
+            listed.map(({ id }) => id),
+            ids.toSpliced(31, 2),
+          );
+          assert.match(listed[30]?.json ?? "", /"Aaron"/);
+          assert.deepEqual(listed[0], before[0]);
+        }),
+      );
+
+      it(
+        "has as many as its limit, and goes on where a record would be now",
+        withStore(async (store) => {
+          const { before, listed } = await listChanged(store, { order, filters, limit: 35 }, async (people) => {
+            const ids = people.map(({ id }) => id);
+            const [later = 0, removed = 0] = [ids[30], ids[31]];
+            await replace(store, later, { name: "Aaron", description });
+            await store.remove(removed);
+          });
+          const ids = before.map(({ id }) => id);
+          assert.deepEqual(
+            listed.map(({ id }) => id),
+            ids.toSpliced(30, 2).slice(0, 35),
+          );
+        }),
+      );
+
+      it(
+        "can be read again from any batch on",
+        withStore(async (store) => {
+          await store.createAll(Array.from({ length: 40 }, (_, n) => person(n)));
+          const { next } = await store.batch({ order });
+          const [one, other] = [await next?.(), await next?.()];
+          assert.deepEqual(one?.records, other?.records);
+          assert.ok(Number(one?.records.length) > 0);
+        }),
+      );
+    });
+
+    it(
+      "names the state that its first batch shows",
+      withStore(async (store) => {
+        for (const selection of [{}, { words: ["ada"] }, { order: byNameDescending, limit: 1 }]) {
+          const before = await store.batch(selection);
+          assert.equal(before.state, await store.state());
+          await create(store, { name: "Ada" });
+          const after = await store.batch({ ...selection });
+          assert.equal(after.state, await store.state());
+          assert.notEqual(after.state, before.state);
+          assert.equal(await store.count({}, { notBefore: after.revisions }), await store.count());
+        }
       }),
     );
 

@@ -88,14 +88,23 @@ export class PostgresCounters {
    * Reads the counters without a lock. Says whether changes that this program knows are lost; those that a server lacks which takes no
    * changes are not, because it may be behind another one.
    */
-  async look(ask: Ask): Promise<{ readonly counters: PartitionsCounters; readonly isLost: boolean }> {
-    const { known } = this.#history;
-    const rows = await ask<readonly [...counters: CountersRow, readOnly: string]>({
+  async look(ask: Ask): Promise<SeenCounters> {
+    const { known } = this;
+    const rows = await ask<LookedRow>({
       name: "waymark counters",
-      text: `SELECT ${counterColumns}, current_setting('transaction_read_only')
-        FROM waymark_collections WHERE name = $1 ORDER BY partition`,
+      text: `SELECT ${lookedColumns} FROM waymark_collections WHERE name = $1 ORDER BY partition`,
       values: [this.#collection],
     });
+    return this.compare(rows, known, ask);
+  }
+
+  /** What this program knows now, for `compare` with counters that are read later. */
+  get known(): PartitionsCounters {
+    return this.#history.known;
+  }
+
+  /** Looks as `look` does at counters that a statement has read beside records: see `countersText`. */
+  async compare(rows: readonly LookedRow[], known: PartitionsCounters, ask: Ask): Promise<SeenCounters> {
     const counters = toCounters(rows);
     const mayLag = rows[0]?.[5] === "on";
     return { counters, isLost: await this.#history.hasLost(counters, known, mayLag, this.#sealsAt(ask)) };
@@ -234,6 +243,29 @@ export class PostgresCounters {
 export const historyLost = (collection: string): StoreHistoryLost =>
   new StoreHistoryLost(`The database has gone back to an older state of ${collection}: committed changes are gone`);
 
+/** Counters that were read without a lock. */
+export interface SeenCounters {
+  readonly counters: PartitionsCounters;
+  /** Whether changes that this program knows are lost. */
+  readonly isLost: boolean;
+}
+
+/**
+ * Makes the expression for the counters of a collection as one text, for a statement that reads its records: so both are of one state
+ * of one server.
+ *
+ * @param name the parameter that has the name of the collection
+ */
+export const countersText = (name: string): string =>
+  `(SELECT string_agg(concat_ws(' ', ${lookedColumns}), ',' ORDER BY partition) FROM waymark_collections WHERE name = ${name})`;
+
+/** Reads the text of `countersText`; it is null where the collection is gone. */
+export const parseCounters = (text: string | null): readonly LookedRow[] =>
+  text?.split(",").map((row) => row.split(" ") as unknown as LookedRow) ?? []; // the expression has these columns
+
+/** The counters of a partition, and whether the server takes no changes. */
+export type LookedRow = readonly [...counters: CountersRow, readOnly: string];
+
 /** The columns that each locking statement reads. */
 type LockedRow = readonly [...counters: CountersRow, isSame: string];
 
@@ -241,6 +273,8 @@ type LockedRow = readonly [...counters: CountersRow, isSame: string];
 type CountersRow = readonly [partition: string, revision: string, lastId: string, seal: string, epoch: string];
 
 const counterColumns = "partition, revision, last_id, seal, epoch";
+
+const lookedColumns = `${counterColumns}, current_setting('transaction_read_only')`;
 
 const toCounters = (rows: readonly (readonly [...CountersRow, ...unknown[]])[]): PartitionsCounters =>
   new Map(

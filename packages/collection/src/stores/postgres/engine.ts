@@ -1,31 +1,28 @@
 import type { CollectionDefinition } from "../../database.ts";
 import type { DatabaseObserver } from "../../observer.ts";
 import type { Selection } from "../../selection.ts";
-import type { BulkCreation, ReadOptions, RecordBatch, StoredRecord } from "../../store.ts";
+import type { BulkCreation, ReadOptions, StoredRecord } from "../../store.ts";
 import type { BulkSource } from "../bulk-source.ts";
 import type { Claim } from "../decide.ts";
-import type { Engine } from "../record-store.ts";
+import type { Engine, EngineBatch } from "../record-store.ts";
 import type { OutcomeOf, Write } from "../write.ts";
 import { bulkCreate } from "./bulk-create.ts";
 import { PostgresChanges } from "./changes.ts";
-import { comparedColumns } from "./columns.ts";
 import { PostgresConflicts } from "./conflicts.ts";
 import { historyLost } from "./counters.ts";
-import type { Columns } from "./dialect.ts";
 import { toStoreFault } from "./fault.ts";
 import { PostgresFinds } from "./finds.ts";
+import { PostgresLists } from "./lists.ts";
 import type { PostgresPools } from "./pool.ts";
 import { PostgresRevisions } from "./revisions.ts";
-import { PostgresSelection } from "./selection.ts";
-import { quoteName } from "./sql.ts";
 import { PostgresWriter } from "./writer.ts";
 
 /** Reads and changes one collection over the connections of its database. */
 export class PostgresEngine implements Engine {
   readonly #collection: string;
-  readonly #columns: Columns;
   readonly #pools: PostgresPools;
   readonly #finds: PostgresFinds;
+  readonly #lists: PostgresLists;
   readonly #revisions: PostgresRevisions;
   readonly #conflicts: PostgresConflicts;
   readonly #changes: PostgresChanges;
@@ -39,12 +36,12 @@ export class PostgresEngine implements Engine {
     onCommit: DatabaseObserver["onCommit"],
   ) {
     this.#collection = definition.name;
-    this.#columns = comparedColumns(definition);
     this.#pools = pools;
     this.#finds = new PostgresFinds(pools.records, definition);
     this.#conflicts = new PostgresConflicts(pools.lists, definition);
     this.#changes = new PostgresChanges(definition, collections);
     this.#revisions = new PostgresRevisions(pools, this.#changes.counters);
+    this.#lists = new PostgresLists(pools.lists, definition, this.#revisions);
     this.#writer = new PostgresWriter(pools.changes, this.#changes, onCommit);
   }
 
@@ -53,12 +50,12 @@ export class PostgresEngine implements Engine {
     return owner === undefined || found?.owner === owner ? found?.record : undefined;
   }
 
-  batch(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<RecordBatch> {
-    return this.#select(selection, owner).batch(this.#pools.lists, selection, options);
+  batch(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<EngineBatch> {
+    return this.#lists.batch(selection, owner, options);
   }
 
   count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number> {
-    return this.#select(selection, owner).count(this.#pools.lists, options);
+    return this.#lists.count(selection, owner, options);
   }
 
   revisions(): Promise<readonly number[]> {
@@ -103,9 +100,5 @@ export class PostgresEngine implements Engine {
   /** Makes the waiting changes, and accepts no more. */
   close(): Promise<void> {
     return this.#writer.close();
-  }
-
-  #select(selection: Selection, owner: number | undefined): PostgresSelection {
-    return new PostgresSelection(quoteName(this.#collection), this.#columns, selection, owner);
   }
 }

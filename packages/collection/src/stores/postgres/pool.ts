@@ -41,10 +41,15 @@ export class PostgresPool {
    * Does work on a connection, and passes on its result and its errors.
    *
    * @param caller the caller that the work is for
+   * @param preferred the connection to lend if nobody uses it
    * @throws StoreUnavailable when no connection can be had
    */
-  async use<T>(work: (connection: PostgresConnection) => Promise<T>, caller = ""): Promise<T> {
-    const connection = await this.#acquire(caller);
+  async use<T>(
+    work: (connection: PostgresConnection) => Promise<T>,
+    caller = "",
+    preferred?: PostgresConnection,
+  ): Promise<T> {
+    const connection = await this.#acquire(caller, preferred);
     try {
       return await work(connection);
     } finally {
@@ -58,32 +63,41 @@ export class PostgresPool {
    *
    * @param toFault makes the error to throw from an error of the database
    * @param options when their signal is aborted, the connection is given up, and the server ends the statement
+   * @param series the reads that this one belongs to; by default it is one of its own
    * @throws StoreUnavailable when the database cannot be used, or when no caller waits for the answer any more
    */
   async read<Row extends readonly (string | null)[]>(
     statement: Statement,
     toFault: (error: unknown) => unknown = toStoreFault,
     { signal, caller }: ReadOptions = {},
+    series?: ReadSeries<Row>,
   ): Promise<Row[]> {
     const ask = (): Promise<Row[]> =>
-      this.use(async (connection) => {
-        if (signal?.aborted)
-          throw new StoreUnavailable("Nobody waits for the answer any more", { cause: signal.reason });
-        const giveUp = (): void => connection.destroy();
-        signal?.addEventListener("abort", giveUp);
-        try {
-          return await connection.queryAlone<Row>(statement);
-        } finally {
-          signal?.removeEventListener("abort", giveUp);
-        }
-      }, caller);
+      this.use(
+        async (connection) => {
+          if (signal?.aborted)
+            throw new StoreUnavailable("Nobody waits for the answer any more", { cause: signal.reason });
+          const giveUp = (): void => connection.destroy();
+          signal?.addEventListener("abort", giveUp);
+          try {
+            const rows = await connection.queryAlone<Row>(statement);
+            if (series?.isBehind(rows) === true) throw leave(connection);
+            if (series !== undefined) series.connection = connection;
+            return rows;
+          } finally {
+            signal?.removeEventListener("abort", giveUp);
+          }
+        },
+        caller,
+        series?.connection,
+      );
     const askOnTwo = (): Promise<Row[]> =>
       ask().catch((error) => {
         if (error instanceof ConnectionLost) return ask();
         throw error;
       });
     try {
-      return await attempt(5, askOnTwo, mayPass);
+      return await attempt(5, askOnTwo, (error) => mayPass(error) || error instanceof ServerBehind);
     } catch (error) {
       throw toFault(error);
     }
@@ -102,8 +116,10 @@ export class PostgresPool {
     await this.#drained.promise;
   }
 
-  async #acquire(caller: string): Promise<PostgresConnection> {
+  async #acquire(caller: string, preferred: PostgresConnection | undefined): Promise<PostgresConnection> {
     if (this.#isClosed) throw closed();
+    const at = preferred === undefined ? -1 : this.#idle.indexOf(preferred);
+    if (at >= 0) this.#idle.push(...this.#idle.splice(at, 1));
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
       if (idle.isUsable) return idle;
       this.#drop(idle);
@@ -181,6 +197,26 @@ export class PostgresPool {
       next.reject(fault);
     }
   }
+}
+
+/**
+ * Reads of which none may show an older state than the first. Where an address leads to several servers, the connections of a pool
+ * may lead to different ones, and one may be behind another.
+ */
+export interface ReadSeries<Row> {
+  /** The connection of the latest read, which the next one prefers. */
+  connection?: PostgresConnection;
+  /** Returns whether these rows show an older state. */
+  readonly isBehind: (rows: readonly Row[]) => boolean;
+}
+
+/** The error of a read whose server lacks what another server has shown. */
+class ServerBehind extends StoreUnavailable {}
+
+/** Gives up the connection to a server that is behind, so that the next attempt is made on another connection. */
+function leave(connection: PostgresConnection): ServerBehind {
+  connection.destroy();
+  return new ServerBehind("The server of the database lacks what another one has shown");
 }
 
 interface Waiting {

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
-import type { PostgresCounters } from "./counters.ts";
+import type { LookedRow, PostgresCounters, SeenCounters } from "./counters.ts";
 import type { PostgresPools } from "./pool.ts";
+import type { Ask } from "./seals.ts";
 import { QueryTurns } from "./turns.ts";
 
 /**
@@ -43,12 +44,22 @@ export class PostgresRevisions {
     }
   }
 
+  /** Starts to read revisions beside records. Returns what completes that: it returns the revisions as `read` does. */
+  beside(): (counters: readonly LookedRow[]) => Promise<readonly number[]> {
+    const { known } = this.#counters;
+    return async (rows) => this.#complete(await this.#counters.compare(rows, known, this.#ask));
+  }
+
   async #read(): Promise<readonly number[]> {
-    const { records, changes } = this.#pools;
-    const { counters, isLost } = await this.#counters.look((statement) => records.read(statement));
+    return this.#complete(await this.#counters.look(this.#ask));
+  }
+
+  readonly #ask: Ask = (statement) => this.#pools.records.read(statement);
+
+  async #complete({ counters, isLost }: SeenCounters): Promise<readonly number[]> {
     const revisions = Array.from(counters.values(), ({ lastRevision }) => lastRevision);
     if (!isLost) return revisions;
-    await this.#counters.reportLoss(changes);
+    await this.#counters.reportLoss(this.#pools.changes);
     return [...revisions, randomInt(2 ** 47)];
   }
 }

@@ -1,16 +1,25 @@
 import { defaultOrder, type MemberFilter, type MemberValue, type Selection, type SortKey } from "../../selection.ts";
-import type { ReadOptions, RecordBatch } from "../../store.ts";
 import { where } from "../conditions.ts";
 import { type KeyCondition, keysetRanges } from "../keyset.ts";
-import { type RecordRow, recordColumns, toRecord } from "../rows.ts";
+import { type RecordRow, recordColumns } from "../rows.ts";
 import type { ComparedColumn } from "./columns.ts";
+import { countersText } from "./counters.ts";
 import { type Columns, PostgresDialect } from "./dialect.ts";
-import { toSelectionFault } from "./fault.ts";
-import type { PostgresPool } from "./pool.ts";
 import type { Statement } from "./session.ts";
+import { quoteName, toArrayText } from "./sql.ts";
 
-/** A selection of records, read in batches: each by the index on the first key, from its place on. */
+/** The first row of a statement: the counters of the collection in the state that the other rows show, and a text. */
+export type HeadRow = readonly [counters: string | null, ...none: readonly [null, null, null], text: string | null];
+
+/** A record, the size of the records up to and including this one, and what the statement adds. */
+export type SelectedRow = readonly [head: null, ...RecordRow<string>, through: string, ...others: (string | null)[]];
+
+/**
+ * Makes the statements of a selection. The rows of each are a `HeadRow`, and a `SelectedRow` for each record. Only the documents of a
+ * batch are read, because large ones lie outside the table.
+ */
 export class PostgresSelection {
+  readonly #collection: string;
   readonly #table: string;
   readonly #columns: Columns;
   readonly #filters: readonly MemberFilter[];
@@ -18,87 +27,124 @@ export class PostgresSelection {
   readonly #owner: number | undefined;
   readonly #order: readonly SortKey[];
 
-  /**
-   * @param table the quoted name of the table
-   * @param owner the owner of the records; undefined for the records of all owners
-   */
+  /** @param owner the owner of the records; undefined for the records of all owners */
   constructor(
-    table: string,
+    collection: string,
     columns: Columns,
     { filters = [], words = [], order = defaultOrder }: Selection,
     owner?: number,
   ) {
-    this.#owner = owner;
-    this.#table = table;
+    this.#collection = collection;
+    this.#table = quoteName(collection);
     this.#columns = columns;
     this.#filters = filters;
     this.#words = words;
+    this.#owner = owner;
     this.#order = order;
   }
 
-  /** Reads the first records from the place on, about 64 KiB; none after the signal is aborted. */
-  async batch(
-    pool: PostgresPool,
-    { after, limit = Number.POSITIVE_INFINITY }: Selection,
-    options: ReadOptions,
-  ): Promise<RecordBatch> {
-    const { rows, isLast } = await this.#rows(pool, after, Math.min(limit, mostInBatch), options);
-    const left = limit - rows.length;
-    const last = isLast || left === 0 ? undefined : rows.at(-1);
-    const next = last && (() => this.batch(pool, { after: this.#placeOf(last), limit: left }, options));
-    return { records: rows.map(toRecord), next };
-  }
-
-  /** Returns the number of records. */
-  async count(pool: PostgresPool, options: ReadOptions): Promise<number> {
-    const dialect = new PostgresDialect(this.#columns);
-    const text = `SELECT count(*) FROM ${this.#table} ${this.#where(dialect)}`;
-    const [row] = await pool.read<readonly [count: string]>(
-      { text, values: dialect.values },
-      toSelectionFault,
-      options,
-    );
-    return Number(row?.[0]);
-  }
-
-  /** Returns the ranges after a place; without a place, one range of everything. */
+  /** Returns the ranges after a place, one at least; without a place, one range of everything. */
   ranges(place: readonly MemberValue[] | undefined): readonly (readonly KeyCondition[])[] {
     if (place === undefined) return [[]];
     const canBe = ({ member, relation }: KeyCondition): boolean =>
       relation !== "absent" || !this.#columnOf(member).isFull;
-    return keysetRanges(this.#order, place).filter((range) => range.every(canBe));
+    const all = keysetRanges(this.#order, place);
+    const possible = all.filter((range) => range.every(canBe));
+    return possible.length > 0 ? possible : all.slice(0, 1);
   }
 
-  /** Makes the statement that reads the first records of a range: at most `count` records, and about `size` bytes. */
-  statement(range: readonly KeyCondition[], count: number, size: number): Statement {
+  /**
+   * Makes the statement that reads the first records of a range: at most `count` records, and about `size` bytes. Its rows end with
+   * the values of the keys of the order.
+   */
+  walk(range: readonly KeyCondition[], count: number, size: number): Statement {
     const dialect = new PostgresDialect(this.#columns);
     const order = dialect.orderBy(this.#order);
+    const keys = dialect.keyColumns(this.#order);
     // The limit comes first, so that an engine of several nodes sends only that many rows to the node that adds up their sizes.
-    // Only the documents within the size are then read, because large ones lie outside the table.
-    const text = `SELECT ${recordColumns}, through${dialect.keyColumns(this.#order)} FROM (
+    const text = `${this.#head(dialect, "NULL", this.#order.length - 1)}
+      SELECT NULL, ${recordColumns}, through${keys} FROM (
         SELECT *, sum(size) OVER (${order}) AS through FROM (
           SELECT * FROM ${this.#table} ${this.#where(dialect, range)} ${order} LIMIT ${dialect.add(count)}
         ) AS first
-      ) AS page WHERE through - size < ${dialect.add(size)} ${order}`;
+      ) AS page WHERE through - size < ${dialect.add(size)} ORDER BY through`;
     return { text, values: dialect.values };
   }
 
-  async #rows(
-    pool: PostgresPool,
-    place: readonly MemberValue[] | undefined,
-    wanted: number,
-    options: ReadOptions,
-  ): Promise<{ readonly rows: readonly SelectedRow[]; readonly isLast: boolean }> {
-    const rows: SelectedRow[] = [];
-    let size = 0;
-    for (const range of this.ranges(place)) {
-      const statement = this.statement(range, wanted - rows.length, batchSize - size);
-      const found = await pool.read<SelectedRow>(statement, toSelectionFault, options);
-      rows.push(...found);
-      size += sizeOf(found);
-      if (rows.length === wanted || size >= batchSize) return { rows, isLast: false };
-    }
-    return { rows, isLast: true };
+  /**
+   * Makes the statement that finds records: all after a place, or the first of them. The text of its head has their ids in order; its
+   * rows are the first of these records, of about `size` bytes.
+   */
+  find({ after, limit }: Pick<Selection, "after" | "limit">, size: number): Statement {
+    const dialect = new PostgresDialect(this.#columns);
+    const order = dialect.orderBy(this.#order);
+    // The server reads one range after the other, until there are enough records. It would read ranges without a limit in parallel.
+    const most = `LIMIT ${dialect.add(limit ?? Number.MAX_SAFE_INTEGER)}`;
+    const ranges = this.ranges(after).map(
+      (range) => `(SELECT id, size FROM ${this.#table} ${this.#where(dialect, range)} ${order} ${most})`,
+    );
+    // Documents are looked up by their ids, so that the server sorts only short rows.
+    const all = ranges.length === 1 ? ranges[0] : `${ranges.join(" UNION ALL ")} ${most}`;
+    const text = `WITH found AS MATERIALIZED (${all}) ${this.#head(dialect, "(SELECT string_agg(id::text, ',') FROM found)", 0)}
+      SELECT NULL, ${recordColumns}, through FROM (
+        SELECT record.*, through FROM (
+          SELECT id, sum(size) OVER (ROWS UNBOUNDED PRECEDING) AS through FROM (
+            SELECT * FROM found LIMIT ${mostInBatch}
+          ) AS beginning
+        ) AS first ${this.#lookedUp("first.id")}
+      ) AS page WHERE through - size < ${dialect.add(size)} ORDER BY through`;
+    return { text, values: dialect.values };
+  }
+
+  /**
+   * Makes the statement that reads records by their ids, in this order, of about `size` bytes. Its rows end with the position of the
+   * id, from 1, and with whether the selection has the record.
+   */
+  again(ids: Float64Array, size: number): Statement {
+    const dialect = new PostgresDialect(this.#columns);
+    const source = `unnest(${dialect.add(toArrayText([...ids]))}::bigint[]) WITH ORDINALITY AS wanted (id, place)`;
+    const conditions = dialect.conditions({ owner: undefined, filters: this.#filters, words: this.#words });
+    const text = `${this.#head(dialect, "NULL", 2)}
+      SELECT NULL, ${recordColumns}, through, place, ${["true", ...conditions].join(" AND ")} FROM (
+        SELECT record.*, place, sum(size) OVER (ORDER BY place) AS through
+        FROM ${source} ${this.#lookedUp("wanted.id")}
+      ) AS page WHERE through - size < ${dialect.add(size)} ORDER BY through`;
+    return { text, values: dialect.values };
+  }
+
+  /** Makes the statement that counts the records. Its only row is a `HeadRow` whose text is their number. */
+  count(): Statement {
+    const dialect = new PostgresDialect(this.#columns);
+    const counters = countersText(dialect.add(this.#collection));
+    const text = `SELECT ${counters}, NULL, NULL, NULL, count(*) FROM ${this.#table} ${this.#where(dialect)}`;
+    return { text, values: dialect.values };
+  }
+
+  /** Returns the place of a record in the order, from a row of `walk`. */
+  placeOf([_head, id, _revision, _updatedAt, _document, _through, ...keys]: SelectedRow): readonly MemberValue[] {
+    const values = keys.map((value, position) => {
+      const { member } = this.#order[position] as SortKey; // there is a value for each key
+      const { type } = this.#columnOf(member);
+      return value !== null && (type === "number" || type === "time") ? Number(value) : value;
+    });
+    return [...values, Number(id)];
+  }
+
+  /**
+   * Writes the beginning of a statement, which makes its `HeadRow`.
+   *
+   * @param others how many columns the other rows have after `through`
+   */
+  #head(dialect: PostgresDialect, text: string, others: number): string {
+    return `SELECT ${countersText(dialect.add(this.#collection))}, NULL, NULL, NULL, ${text}, 0 AS through${", NULL".repeat(others)} UNION ALL`;
+  }
+
+  /**
+   * Joins the record with an id. The limit has each looked up by the index on the ids: with some hundred ids, the server would
+   * otherwise read a whole table of some thousand records for every batch.
+   */
+  #lookedUp(id: string): string {
+    return `CROSS JOIN LATERAL (SELECT * FROM ${this.#table} WHERE id = ${id} LIMIT 1) AS record`;
   }
 
   #where(dialect: PostgresDialect, range: readonly KeyCondition[] = []): string {
@@ -108,24 +154,7 @@ export class PostgresSelection {
   #columnOf(member: string): ComparedColumn {
     return this.#columns.get(member) as ComparedColumn; // the selection was asserted
   }
-
-  /** Returns the place of a record in the order. */
-  #placeOf([id, _revision, _updatedAt, _document, _through, ...keys]: SelectedRow): readonly MemberValue[] {
-    const values = keys.map((value, position) => {
-      const { member } = this.#order[position] as SortKey; // there is a value for each key
-      const { type } = this.#columnOf(member);
-      return value !== null && (type === "number" || type === "time") ? Number(value) : value;
-    });
-    return [...values, Number(id)];
-  }
 }
 
-/** In bytes of JSON, exceeded by at most one record. */
-const batchSize = 65_536;
-
-const mostInBatch = 1000;
-
-/** A row with the total size of the rows up to and including this one, and the values of the keys of the order except `id`. */
-type SelectedRow = readonly [...RecordRow<string>, through: string, ...keys: (string | null)[]];
-
-const sizeOf = (rows: readonly SelectedRow[]): number => Number(rows.at(-1)?.[4] ?? 0);
+/** The most records that one statement reads for a batch. */
+export const mostInBatch = 1000;

@@ -8,11 +8,11 @@ import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-datab
 import { SharedReadLock, type SqliteConnections, SqliteEngine } from "./engine.ts";
 import { guardedRead } from "./fault.ts";
 import { connectToSqliteFile, openSqliteFile } from "./file.ts";
+import { SqliteQueries } from "./queries.ts";
 import { type ReaderCalls, SqliteReader, threadedReader } from "./reader.ts";
 import { remoteWriter } from "./remote-writer.ts";
 import { SqliteRestoreTarget } from "./restore-target.ts";
 import { prepareSchema } from "./schema.ts";
-import { SqliteQueries } from "./selection.ts";
 import { identityOf, openSqliteSnapshot, snapshotOfCopy } from "./snapshot.ts";
 import { localChannel } from "./thread.ts";
 import { inTransaction } from "./transaction.ts";

@@ -1,20 +1,21 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Awaitable } from "waymark";
 import type { CollectionDefinition } from "../../database.ts";
-import type { Selection } from "../../selection.ts";
+import { type SelectableMember, type Selection, storeMembers } from "../../selection.ts";
 import type { BulkCreation, ReadOptions, RecordBatch, StoredRecord } from "../../store.ts";
 import { StoreNotEmpty } from "../../store-errors.ts";
 import type { BulkSource } from "../bulk-source.ts";
 import { type Claim, conflictOf } from "../decide.ts";
-import type { Engine } from "../record-store.ts";
+import { batchOfFound } from "../found-list.ts";
+import type { Engine, EngineBatch } from "../record-store.ts";
 import { type RecordRow, recordColumns } from "../rows.ts";
 import type { OutcomeOf, Write } from "../write.ts";
 import { SqliteCounters } from "./counters.ts";
 import { guardedRead, toStoreFault } from "./fault.ts";
 import { SqliteKnown } from "./known.ts";
-import { boundedPlan, type SelectionPlan } from "./plan.ts";
+import { planOfRun } from "./plan.ts";
+import type { SqliteQueries } from "./queries.ts";
 import type { SqliteReader } from "./reader.ts";
-import type { SqliteQueries } from "./selection.ts";
 import type { SqliteWriter } from "./writer.ts";
 
 /** The connections for reading and changing the collections of a database. */
@@ -35,6 +36,7 @@ export interface SqliteConnections {
  */
 export class SqliteEngine implements Engine {
   readonly #collection: string;
+  readonly #members: readonly SelectableMember[];
   readonly #connections: SqliteConnections;
   readonly #find: StatementSync;
   readonly #findOwned: StatementSync | undefined;
@@ -42,9 +44,10 @@ export class SqliteEngine implements Engine {
   readonly #known: SqliteKnown;
 
   constructor(connections: SqliteConnections, definition: CollectionDefinition) {
-    const { name, owner } = definition;
+    const { name, owner, selectable = [] } = definition;
     const { database } = connections;
     this.#collection = name;
+    this.#members = [...storeMembers, ...selectable];
     this.#connections = connections;
     const find = `SELECT ${recordColumns} FROM "${name}" WHERE id = ?`;
     this.#find = database.prepare(find);
@@ -66,23 +69,35 @@ export class SqliteEngine implements Engine {
     return row && { id: row[0], revision: row[1], updatedAt: row[2], json: row[3] };
   }
 
-  batch(selection: Selection, owner: number | undefined, options: ReadOptions): Awaitable<RecordBatch> {
+  batch(selection: Selection, owner: number | undefined, options: ReadOptions): Awaitable<EngineBatch> {
+    const plan = planOfRun(selection);
+    if (plan === undefined) return this.#list(selection, owner, options);
+    // The revision is read before the records, which another process may change in between.
+    const revisions = this.revisions();
+    const { queries, lock } = this.#connections;
+    const batchOf = (selected: Selection): RecordBatch => {
+      lock?.beforeRead();
+      const { records, rest } = queries.page(this.#collection, selected, owner, plan);
+      return { records, next: rest && (() => batchOf(rest)) };
+    };
+    return { ...batchOf(selection), revisions };
+  }
+
+  /** Finds the records of a selection in the reader, and reads the later ones here, by their ids. */
+  async #list(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<EngineBatch> {
     const { queries, reader, lock } = this.#connections;
     const collection = this.#collection;
-    const bounded = boundedPlan(selection);
-    if (bounded !== undefined) {
-      const batchOf = (selected: Selection): RecordBatch => {
+    const { revision, ...found } = await reader.read(options, "find", collection, selection, owner);
+    const batch = batchOfFound(found, {
+      selection,
+      members: this.#members,
+      read: (ids) => {
         lock?.beforeRead();
-        const { records, rest } = queries.page(collection, selected, owner, bounded);
-        return { records, next: rest && (() => batchOf(rest)) };
-      };
-      return batchOf(selection);
-    }
-    const batchOf = async (selected: Selection, known?: SelectionPlan): Promise<RecordBatch> => {
-      const { records, rest, plan } = await reader.read(options, "page", collection, selected, owner, known);
-      return { records, next: rest && (() => batchOf(rest, plan)) };
-    };
-    return batchOf(selection);
+        return queries.readFound(collection, selection, owner, revision, ids);
+      },
+      find: (rest) => this.#list(rest, owner, options),
+    });
+    return { ...batch, revisions: [revision] };
   }
 
   async count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number> {

@@ -1,5 +1,6 @@
 import { defaultOrder, type MemberFilter, type Selection } from "../../selection.ts";
 import { where } from "../conditions.ts";
+import { isOneValue, isRunOfIndex } from "../run-of-index.ts";
 import { type Columns, SqliteDialect } from "./dialect.ts";
 import { limit, type StatementCache } from "./statements.ts";
 import { isIndexed, matching, wordsTable } from "./words.ts";
@@ -16,7 +17,7 @@ export interface SelectableRecords {
   readonly documents: { areLong: boolean };
 }
 
-/** The way to find the records of a selection, the same for all of its pages. */
+/** The way to find the records of a selection. */
 export interface SelectionPlan {
   /**
    * `order` reads the index on the first key of the order, until there are enough records. `filters` and `words` read an index on
@@ -29,54 +30,17 @@ export interface SelectionPlan {
   readonly looksUpWords?: boolean;
 }
 
-/**
- * Returns the plan of a selection whose every page is a run of one index, so that only the returned records are read, however many
- * there are. Undefined where other records may have to be skipped, sorted or gathered first.
- */
-export function boundedPlan({
-  filters = [],
-  words = [],
-  order = defaultOrder,
-  after,
-}: Selection): SelectionPlan | undefined {
-  const [firstKey, lastKey] = [order[0], order.at(-1)];
-  const isOrderOfIndex = order.length <= 2 && firstKey?.descending === lastKey?.descending;
-  if (words.length > 0 || !isOrderOfIndex) return undefined;
-  if (filters.length === 0) return { by: "order" };
-  const [filter] = filters;
-  // The entries of an index with the same value are in the order of the ids.
-  const isOneValue = order.length === 1 && filters.length === 1 && filter?.operator === "eq";
-  if (isOneValue) return { by: "filters", member: filter.member };
-  // For a made-up place outside of the range, all entries between the two would be read and skipped.
-  const isRange = after === undefined && filters.every(({ member }) => member === firstKey?.member) && isOne(filters);
-  return isRange ? { by: "order" } : undefined;
+/** Returns the plan of a selection whose every part is a run of one index; undefined for any other. */
+export function planOfRun(selection: Selection): SelectionPlan | undefined {
+  if (!isRunOfIndex(selection)) return undefined;
+  const { filters = [], order = defaultOrder } = selection;
+  return isOneValue(filters, order) ? { by: "filters", member: filters[0]?.member ?? "id" } : { by: "order" };
 }
-
-/**
- * Returns whether the filters of a member have at most one bound on each side: SQLite would use only one of several to find its
- * place in the index.
- */
-function isOne(filters: readonly MemberFilter[]): boolean {
-  const bounds = filters.flatMap(({ operator }) => boundsOf[operator]);
-  return !bounds.includes("other") && new Set(bounds).size === bounds.length;
-}
-
-const boundsOf: Readonly<Record<MemberFilter["operator"], readonly ("lower" | "upper" | "other")[]>> = {
-  gt: ["lower"],
-  ge: ["lower"],
-  lt: ["upper"],
-  le: ["upper"],
-  prefix: ["lower", "upper"],
-  // The ranges after a place do not take the value into account.
-  eq: ["other"],
-  ne: ["other"],
-  in: ["other"],
-};
 
 /** Returns the plan of any selection. Counts the records that its filters and words leave, up to a limit. */
 export function planOf(records: SelectableRecords, selection: Selection): SelectionPlan {
-  const bounded = boundedPlan(selection);
-  if (bounded !== undefined) return bounded;
+  const run = planOfRun(selection);
+  if (run !== undefined) return run;
   const { words = [] } = selection;
   const { by, member, count } = whatLeads(records, selection);
   return {
@@ -93,21 +57,25 @@ interface Leading extends Pick<SelectionPlan, "by" | "member"> {
 }
 
 /** Returns the words, or the member whose filters, leave the fewest records, where these are few enough to be sorted. */
-function whatLeads(records: SelectableRecords, { filters = [], words = [], order }: Selection): Leading {
+function whatLeads(records: SelectableRecords, selection: Selection): Leading {
+  const { filters = [], words = [], order } = selection;
   const [firstKey, hasWords] = [order?.[0]?.member ?? "id", words.length > 0];
   const { owner } = records;
   // The table of words has the order of the ids, so that any number of records needs no sorting.
   const areAlone = filters.length === 0 && owner === undefined;
   if (hasWords && areAlone && firstKey === "id") return { by: "words" };
   let fewest = hasWords ? countFoundUpTo(records, sortable, words) : sortable;
-  let leading: Leading = hasWords && (fewest < sortable || firstKey === "id") ? { by: "words" } : { by: "order" };
+  // All records with the words are needed for a whole list: to read them by another index would only read more.
+  const areFirst = hasWords && (fewest < sortable || firstKey === "id" || selection.limit === undefined);
+  let leading: Leading = areFirst ? { by: "words" } : { by: "order" };
   // Where the owner has fewer records than have the words, the records of the owner are read.
   if (hasWords && owner !== undefined) {
     const count = countUpTo(records, fewest, "id", []);
     if (count < fewest) leading = { by: "order", count };
   }
   for (const [member, ofMember] of Map.groupBy(filters, (filter) => filter.member)) {
-    const isWalked = member === firstKey && ofMember.every(({ operator }) => operator !== "in");
+    const isWalked =
+      leading.by === "order" && member === firstKey && ofMember.every(({ operator }) => operator !== "in");
     if (isWalked || ofMember.every(({ operator }) => operator === "ne")) continue;
     const count = countUpTo(records, fewest, member, ofMember);
     if (count < fewest) [fewest, leading] = [count, { by: "filters", member, count }];

@@ -5,8 +5,8 @@ import { StoreUnavailable } from "../../store-errors.ts";
 import { goOnFunction } from "./dialect.ts";
 import { connectToSqliteFile } from "./file.ts";
 import { SqliteLog } from "./log.ts";
+import { SqliteQueries } from "./queries.ts";
 import type { ReaderCalls, ReaderThreadData } from "./reader.ts";
-import { SqliteQueries } from "./selection.ts";
 import { answerCalls } from "./thread.ts";
 
 const { path, collections, busyTimeout, stop } = workerData as ReaderThreadData; // as passed at the start

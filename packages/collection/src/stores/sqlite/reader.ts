@@ -2,7 +2,7 @@ import type { CollectionDefinition } from "../../database.ts";
 import type { ReadOptions } from "../../store.ts";
 import { StoreReadTimeout, StoreUnavailable } from "../../store-errors.ts";
 import { FairQueue } from "../fair-queue.ts";
-import type { SqliteQueries } from "./selection.ts";
+import type { SqliteQueries } from "./queries.ts";
 import { type Channel, ThreadChannel } from "./thread.ts";
 
 /** The limits of a reader. */
@@ -125,7 +125,7 @@ const abandoned = (signal: AbortSignal | undefined): StoreUnavailable =>
   new StoreUnavailable("Nobody waits for the answer any more", { cause: signal?.reason });
 
 /** The calls that a reader can make. */
-export type ReaderCalls = Pick<SqliteQueries, "page" | "count">;
+export type ReaderCalls = Pick<SqliteQueries, "find" | "count">;
 
 /** The channel from a reader to its connection. */
 type ReaderChannel = Channel<ReaderCalls>;

@@ -1,0 +1,161 @@
+import type { CollectionDefinition } from "../../database.ts";
+import { type SelectableMember, type Selection, storeMembers } from "../../selection.ts";
+import type { ReadOptions, RecordBatch } from "../../store.ts";
+import { TurnShare } from "../../turn-share.ts";
+import { batchOfFound, IdList, type ReadAgain } from "../found-list.ts";
+import type { EngineBatch } from "../record-store.ts";
+import { toRecord } from "../rows.ts";
+import { isRunOfIndex } from "../run-of-index.ts";
+import { comparedColumns } from "./columns.ts";
+import { type LookedRow, parseCounters } from "./counters.ts";
+import type { Columns } from "./dialect.ts";
+import { toSelectionFault } from "./fault.ts";
+import type { PostgresPool, ReadSeries } from "./pool.ts";
+import type { PostgresRevisions } from "./revisions.ts";
+import { type HeadRow, mostInBatch, PostgresSelection, type SelectedRow } from "./selection.ts";
+import type { Statement } from "./session.ts";
+
+/** Reads the lists of a collection, and counts its records. */
+export class PostgresLists {
+  readonly #pool: PostgresPool;
+  readonly #collection: string;
+  readonly #columns: Columns;
+  readonly #members: readonly SelectableMember[];
+  readonly #revisions: PostgresRevisions;
+
+  constructor(pool: PostgresPool, definition: CollectionDefinition, revisions: PostgresRevisions) {
+    this.#pool = pool;
+    this.#revisions = revisions;
+    this.#collection = definition.name;
+    this.#columns = comparedColumns(definition);
+    this.#members = [...storeMembers, ...(definition.selectable ?? [])];
+  }
+
+  async batch(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<EngineBatch> {
+    const reads = new SeriesOfReads(this.#pool, options);
+    const complete = this.#revisions.beside();
+    const batch = await (isRunOfIndex(selection)
+      ? this.#walk(reads, selection, owner)
+      : this.#find(reads, selection, owner));
+    return { ...batch, revisions: await complete(reads.first) };
+  }
+
+  async count(selection: Selection, owner: number | undefined, options: ReadOptions): Promise<number> {
+    const { text } = await new SeriesOfReads(this.#pool, options).read(this.#select(selection, owner).count());
+    return Number(text);
+  }
+
+  /** Reads the first records of a selection that is a run of an index, about 64 KiB; each batch begins at its place there. */
+  async #walk(reads: SeriesOfReads, selection: Selection, owner: number | undefined): Promise<RecordBatch> {
+    const { after, limit = Number.POSITIVE_INFINITY } = selection;
+    const selected = this.#select(selection, owner);
+    const wanted = Math.min(limit, mostInBatch);
+    const rows: SelectedRow[] = [];
+    let size = 0;
+    for (const range of selected.ranges(after)) {
+      const found = await reads.read(selected.walk(range, wanted - rows.length, batchSize - size));
+      rows.push(...found.rows);
+      size += sizeOf(found.rows);
+      if (rows.length === wanted || size >= batchSize) break;
+    }
+    const left = limit - rows.length;
+    const last = (rows.length === wanted || size >= batchSize) && left > 0 ? rows.at(-1) : undefined;
+    const rest = last && { ...selection, after: selected.placeOf(last), ...(Number.isFinite(left) && { limit: left }) };
+    const next = rest && (() => this.#walk(reads, rest, owner));
+    return { records: rows.map(recordOf), next };
+  }
+
+  /** Finds the records of any selection at once, and reads the first of them. */
+  async #find(reads: SeriesOfReads, selection: Selection, owner: number | undefined): Promise<RecordBatch> {
+    const selected = this.#select(selection, owner);
+    const { revisions, text, rows } = await reads.read(selected.find(selection, batchSize));
+    const ids = await parseIds(text ?? "");
+    const found = { records: rows.map(recordOf), rest: ids.from(rows.length) };
+    /** About as many records as the next batch has. */
+    let atOnce = Math.max(16, rows.length);
+    const read = async (rest: Float64Array): Promise<ReadAgain> => {
+      const asked = rest.subarray(0, Math.min(mostInBatch, atOnce));
+      const again = await reads.read(selected.again(asked, batchSize));
+      const isCut = sizeOf(again.rows) >= batchSize;
+      const count = isCut ? Number(again.rows.at(-1)?.[6]) : asked.length;
+      atOnce = isCut ? count + 16 : 2 * atOnce;
+      const isUnchanged = ([, id, revision]: SelectedRow): boolean =>
+        Number(revision) <= (revisions[Number(id) % revisions.length] ?? 0);
+      const records = again.rows.filter((row) => row[7] === "t" || isUnchanged(row)).map(recordOf);
+      return { records, count, areUnchanged: again.rows.length === count && again.rows.every(isUnchanged) };
+    };
+    const find = (rest: Selection): Promise<RecordBatch> => this.#find(reads, rest, owner);
+    return batchOfFound(found, { selection, members: this.#members, read, find });
+  }
+
+  #select(selection: Selection, owner: number | undefined): PostgresSelection {
+    return new PostgresSelection(this.#collection, this.#columns, selection, owner);
+  }
+}
+
+/** The reads of one list, of which none shows an older state of the collection than the first. */
+class SeriesOfReads implements ReadSeries<HeadRow | SelectedRow> {
+  connection?: NonNullable<ReadSeries<unknown>["connection"]>;
+  readonly #pool: PostgresPool;
+  readonly #options: ReadOptions;
+  /** The counters of the first read. */
+  first: readonly LookedRow[] = [];
+  /** The revisions of the first read; until it is made, those that it must have at least. */
+  #least: readonly number[];
+
+  constructor(pool: PostgresPool, options: ReadOptions) {
+    this.#pool = pool;
+    this.#options = options;
+    this.#least = options.notBefore ?? [];
+  }
+
+  async read(statement: Statement): Promise<StateRead> {
+    const rows = await this.#pool.read<HeadRow | SelectedRow>(statement, toSelectionFault, this.#options, this);
+    const [head, ...others] = rows as unknown as readonly [HeadRow, ...SelectedRow[]]; // what the statements of a selection return
+    const counters = parseCounters(head[0]);
+    const revisions = counters.map(revisionOf);
+    if (this.first.length === 0) [this.first, this.#least] = [counters, revisions];
+    return { revisions, text: head[4], rows: others };
+  }
+
+  isBehind([head]: readonly (HeadRow | SelectedRow)[]): boolean {
+    const counters = parseCounters(head?.[0] ?? null);
+    // Other numbers may follow the revisions.
+    return counters.some((row, partition) => revisionOf(row) < (this.#least[partition] ?? 0));
+  }
+}
+
+/** What a statement of a selection returns. */
+interface StateRead {
+  /** The revisions of the collection in the state that the rows show. */
+  readonly revisions: readonly number[];
+  /** The text of the head. */
+  readonly text: string | null;
+  readonly rows: readonly SelectedRow[];
+}
+
+const revisionOf = ([, revision]: LookedRow): number => Number(revision);
+
+const recordOf = ([, ...row]: SelectedRow): RecordBatch["records"][number] => toRecord(row);
+
+/** In bytes of JSON, exceeded by at most one record. */
+const batchSize = 65_536;
+
+const sizeOf = (rows: readonly SelectedRow[]): number => Number(rows.at(-1)?.[5] ?? 0);
+
+/** Reads the ids in a text such as `7,3,12`, which may be megabytes long. */
+async function parseIds(text: string): Promise<IdList> {
+  const ids = new IdList();
+  const share = new TurnShare();
+  for (let at = 0; at < text.length; ) {
+    const piece = text.indexOf(",", at + idsAtOnce);
+    const end = piece < 0 ? text.length : piece;
+    for (const id of text.slice(at, end).split(",")) ids.add(Number(id));
+    at = end + 1;
+    if (share.isUsed) await share.next();
+  }
+  return ids;
+}
+
+/** In characters. */
+const idsAtOnce = 8_192;
