@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { globSync } from "node:fs";
+import { basename, join } from "node:path";
+import { test } from "node:test";
+import { lastNumber } from "../packages/collection/src/stores/layout-numbers.ts";
+import { presentLayouts as ofPostgres } from "../packages/collection/src/stores/postgres/migrations.ts";
+import { presentLayouts as ofSqlite } from "../packages/collection/src/stores/sqlite/migrations.ts";
+import { readPage } from "./page.ts";
+
+test("the page of promises names each layout, of which there is a file", () => {
+  const { rows } = readPage(join(import.meta.dirname, "promises.md"));
+  const engines = [
+    { name: "SQLite", layouts: ofSqlite },
+    { name: "PostgreSQL", layouts: ofPostgres },
+  ];
+  for (const { name, layouts } of engines) {
+    const present = lastNumber(layouts);
+    assert.deepEqual(
+      rows.find(([engine]) => engine === name),
+      [name, `1 to ${present}`, String(present)],
+    );
+    const pattern = `${name === "SQLite" ? "sqlite" : "postgres"}-*`;
+    const files = globSync(pattern, { cwd: join(import.meta.dirname, "../packages/collection/test/layouts") });
+    const numbers = files.map((file) => Number(basename(file).match(/\d+/)?.[0])).toSorted((a, b) => a - b);
+    assert.deepEqual(
+      numbers,
+      Array.from({ length: present }, (_, before) => before + 1),
+    );
+  }
+});
