@@ -130,5 +130,6 @@ export const specialRequests: readonly Line[] = [
   ["POST", "/person", { type: many.type ?? "", body: '{"name":"Eve"}\n'.repeat(3) }],
   ["POST", "/person", { type: many.type ?? "", body: bomb, fields: { "Content-Encoding": "gzip" } }],
   ["GET", "/openapi.json", { fields: { Accept: "application/vnd.oai.openapi+json" } }],
+  ["GET", "/openapi.json?media=text/x-nothing"],
   ["GET", "/problems/x"],
 ];

@@ -103,6 +103,48 @@ describe("GET /openapi.json", () => {
     assert.deepEqual(statuses, "400 403 404 405 406 408 414 417 426 431 500 501 503 505".split(" "));
   });
 
+  it("has JSON only, where a client asks for that, and refuses a type that there is not", async () => {
+    const narrowed = await get("/openapi.json?media=application/json");
+    const { paths } = JSON.parse(await narrowed.text());
+    const typesOf = ({ content = {} }: { readonly content?: object }): readonly string[] => Object.keys(content);
+    assert.deepEqual(typesOf(paths["/person"].get.responses["200"]), ["application/json"]);
+    assert.deepEqual(typesOf(paths["/person"].post.requestBody), ["application/json"]);
+    assert.deepEqual(typesOf(paths["/person/{id}"].patch.requestBody), ["application/json"]);
+    assert.deepEqual(typesOf(paths["/person"].get.responses["400"]), ["application/problem+json"]);
+    assert.deepEqual(typesOf(paths["/hello-world"].get.responses["200"]), ["text/plain"]);
+    assert.notEqual(narrowed.headers.get("ETag"), (await get("/openapi.json")).headers.get("ETag"));
+    const refused = await get("/openapi.json?media=application/jsn");
+    assert.equal(refused.status, 400);
+    assert.equal((await get("/openapi.json?meda=application/json")).status, 400);
+    assert.match(await refused.text(), /No operation has content of the type \\"application\/jsn\\"/);
+  });
+
+  it("has examples of content in every form, which are taken", async () => {
+    const { paths } = JSON.parse(await (await get("/openapi.json")).text());
+    for (const [method, path] of [
+      ["post", "/person"],
+      ["put", "/person/{id}"],
+      ["patch", "/person/{id}"],
+    ] as const) {
+      for (const [type, media] of Object.entries<{ readonly example?: unknown }>(
+        paths[path][method].requestBody.content,
+      )) {
+        const { example } = media;
+        assert.notEqual(example, undefined, `${method} ${path} has no example in ${type}`);
+        const another = await openPersonService({ database: ":memory:" });
+        const send = (method: string, target: string, type: string, body: string) =>
+          another.app.fetch(
+            new Request(`http://localhost${target}`, { method, headers: { "Content-Type": type }, body }),
+          );
+        if (path !== "/person") await send("POST", "/person", "application/json", '{"name":"Eve"}');
+        const body = typeof example === "string" ? example : JSON.stringify(example);
+        const answer = await send(method.toUpperCase(), path.replace("{id}", "1"), type, body);
+        assert.ok(answer.status < 300, `${method} ${path} ${type}: ${await answer.text()}`);
+        await another.database.close();
+      }
+    }
+  });
+
   it("has names for its parts that say what they are", async () => {
     // With every filter, there are several responses for most codes.
     const access = (

@@ -84,6 +84,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
   "address.postalCode": ["W1"],
   "address.addressCountry": ["GB"],
   "dry-run": ["true", "yes"],
+  media: ["application/json", "text/x-nothing"],
   to: ["/person", "//other.example"],
 };
 

@@ -28,7 +28,13 @@ import {
   router,
 } from "../src/index.ts";
 import { nodeCodings } from "../src/node/index.ts";
-import { type OpenApiDocument, type OpenApiOptions, type Operation, openApi } from "../src/openapi/index.ts";
+import {
+  inOneMediaType,
+  type OpenApiDocument,
+  type OpenApiOptions,
+  type Operation,
+  openApi,
+} from "../src/openapi/index.ts";
 import {
   accept,
   contentType,
@@ -450,5 +456,27 @@ suite("an OpenAPI document", () => {
       JSON.stringify(document.components.schemas["Tree"]),
       /"next":\{"\$ref":"#\/components\/schemas\/Tree\/\$defs\/node"\}/,
     );
+  });
+});
+
+suite("an OpenAPI document in one media type", () => {
+  it("has that type wherever it is, problems in JSON, and other content as it is", async () => {
+    const types = { "application/json": { schema: { type: "object" } }, "text/csv": {} };
+    const document = await documentOf(
+      group(
+        POST("/a", describe({ content: { types }, responses: { 200: { description: "Good.", types } } }), ok),
+        GET("/b", accept("text/html"), ok),
+      ),
+    );
+    const narrowed = inOneMediaType(document, "application/json");
+    assert.ok(narrowed !== undefined);
+    const { requestBody, responses } = operationOf(narrowed, "POST /a");
+    assert.deepEqual(Object.keys(requestBody?.content ?? {}), ["application/json"]);
+    assert.deepEqual(Object.keys(resolved(narrowed, responses["200"])["content"] as object), ["application/json"]);
+    const refusal = resolved(narrowed, responses["415"]);
+    assert.deepEqual(Object.keys(refusal["content"] as object), ["application/problem+json"]);
+    const page = operationOf(narrowed, "GET /b").responses["2XX"];
+    assert.deepEqual(Object.keys(resolved(narrowed, page)["content"] as object), ["text/html"]);
+    assert.equal(inOneMediaType(document, "application/jsn"), undefined);
   });
 });

@@ -1,10 +1,12 @@
 import { HttpRequest } from "waymark";
 import type { MediaTypeDescription, Schema } from "waymark/routing";
 import { wholeListText } from "../formats/list-text.ts";
+import { jsonPatchType, mergePatchType } from "../handlers/change.ts";
 import type { ItemOptions } from "../representation.ts";
 import type { Document, StoredRecord } from "../store.ts";
 import { TurnShare } from "../turn-share.ts";
 import type { DescribedCollection } from "./described-collection.ts";
+import { jsonPatchSchema } from "./schemas.ts";
 
 type Types = Readonly<Record<string, MediaTypeDescription>>;
 
@@ -50,15 +52,34 @@ export function contentTypes<T extends Document>(settings: DescribedCollection<T
 }
 
 /** What many records can be sent to the service in. */
-export function listContentTypes<T extends Document>({ listDecoders }: DescribedCollection<T>, json: Schema): Types {
+export function listContentTypes<T extends Document>(settings: DescribedCollection<T>, json: Schema): Types {
+  const { example, listDecoders, lists } = settings;
+  const record = example && { ...recordOf(example), json: JSON.stringify(example) };
   return Object.fromEntries(
     listDecoders
       .flatMap(({ mediaTypes }) => mediaTypes)
-      .map((type) => [
-        type,
-        { schema: type === "application/json" ? { type: "array", items: json } : { type: "string" } },
-      ]),
+      .map((type) => {
+        const list = lists.find(({ mediaType }) => mediaType === type);
+        const options = { ...optionsOf(settings), fields: Object.keys(example ?? {}) };
+        const write = (sent: StoredRecord) => list && wholeListText([sent], list.list(options), new TurnShare());
+        return [type, typeOf(type, { type: "array", items: json }, list && record, write)];
+      }),
   );
+}
+
+/** What a record can be changed by. */
+export function changeTypes<T extends Document>({ example }: DescribedCollection<T>, merged: Schema): Types {
+  const [[name, value] = []] = Object.entries(example ?? {});
+  const patch = { schema: merged, ...(name !== undefined && { example: { [name]: value } }) };
+  const operations =
+    name === undefined
+      ? {}
+      : { example: [{ op: "replace", path: `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, value }] };
+  return {
+    [mergePatchType]: patch,
+    [jsonPatchType]: { schema: jsonPatchSchema, ...operations },
+    "application/json": patch,
+  };
 }
 
 /** JSON has a schema, and an example that is a value; of other forms OpenAPI knows that they are text. */

@@ -1,11 +1,10 @@
 import { problemTypes } from "waymark";
 import type { Description, HeaderDescription, ResponseDescription } from "waymark/routing";
-import { jsonPatchType, mergePatchType } from "../handlers/change.ts";
 import { collectionProblemTypes as types } from "../problem-types.ts";
 import { everyCaller } from "../settings.ts";
 import type { Document } from "../store.ts";
 import type { DescribedCollection } from "./described-collection.ts";
-import { contentTypes, itemTypes, listContentTypes, listTypes } from "./examples.ts";
+import { changeTypes, contentTypes, itemTypes, listContentTypes, listTypes } from "./examples.ts";
 import {
   changePreconditions,
   dryRunParameter,
@@ -19,7 +18,7 @@ import {
   validatorFields,
 } from "./parameters.ts";
 import { changeProblems, created, done, ifPreferred, report, writtenAnswer } from "./responses.ts";
-import { jsonPatchSchema, recordSchemas } from "./schemas.ts";
+import { recordSchemas } from "./schemas.ts";
 
 export type Operation = "read" | "list" | "create" | "createMany" | "replace" | "amend" | "remove" | "refuseCreate";
 
@@ -167,12 +166,7 @@ export function describeOperations<T extends Document>(
       summary: `Change a ${one}`,
       description: "Changes members of the record by a JSON merge patch or a JSON Patch, all of it or nothing.",
       headers: { ...changePreconditions, ...returned },
-      content: {
-        types: {
-          [mergePatchType]: { schema: schemas.merged },
-          [jsonPatchType]: { schema: jsonPatchSchema },
-        },
-      },
+      content: { types: changeTypes(settings, schemas.merged) },
       responses: {
         200: { ...written, optional: false, headers: { ...written.headers, ...validatorFields } },
         204: done("It is changed.", { ETag: validatorFields["ETag"] as HeaderDescription }), // it is there
@@ -201,8 +195,8 @@ export function describeOperations<T extends Document>(
     refuseCreate: {
       ...ofItem,
       operationId: `create${name}Here`,
-      summary: `Refuse to store a ${one} at a path`,
-      description: `A ${one} is stored by POST to the collection, and replaced by PUT: this answers 409, or 404 for an id without a record.`,
+      summary: `Not allowed: answers 409, or 404`,
+      description: `Use POST to the collection to store a ${one}, and PUT or PATCH to change this one.`,
       responses: { 404: nobody },
       problems: [types.invalidId, types.invalidParameters, types.conflict, ...unavailable],
     },

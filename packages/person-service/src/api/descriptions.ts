@@ -56,7 +56,7 @@ export const ofReference: Description = {
 export const ofAssets: Description = {
   ...service,
   operationId: "readAsset",
-  summary: "Read a file of the pages",
+  summary: "Load a style, script or picture of the pages",
   description: "The name has a digest of the content, so that a copy can be kept for ever.",
   variables: { file: { description: "From a page.", example: "style.3f9c2a1b77.css" } },
   responses: {
@@ -128,8 +128,8 @@ export const ofSignOut: Description = {
 export const ofGreeting: Description = {
   ...service,
   operationId: "greet",
-  summary: "Be greeted",
-  description: "Shows that the service is there.",
+  summary: "Get a greeting",
+  description: "A fixed text, which shows that the service is there.",
   responses: { 200: { description: "The greeting.", types: { "text/plain": { example: "Hello World" } } } },
 };
 

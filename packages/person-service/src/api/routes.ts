@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
-import { type App, content, GET, group, type HttpRequest, HttpResponse, type Route } from "waymark";
+import { collectionProblemTypes } from "@waymark/collection";
+import { type App, content, GET, group, HttpError, type HttpRequest, HttpResponse, problem, type Route } from "waymark";
+import { excerpt } from "waymark/content";
 import { evaluatePreconditions, notModified } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
-import type { SecurityOptions } from "waymark/openapi";
+import { inOneMediaType, type OpenApiDocument, type SecurityOptions } from "waymark/openapi";
 import { accept, type Description, describe } from "waymark/routing";
 import { assetUrl } from "../pages/assets.ts";
 import { page, pageHeaders } from "../pages/document.ts";
@@ -36,9 +38,11 @@ export interface ApiOptions {
 export function apiRoutes(options: ApiOptions): Route {
   const read = cachedDocument(options);
   return group(
-    GET(documentPath, accept("application/json", openApiType), describe(description), async (request) =>
-      answer(request, await read()),
-    ),
+    GET(documentPath, accept("application/json", openApiType), describe(description), async (request) => {
+      const media = mediaOf(request);
+      const { text } = await read();
+      return answer(request, media === undefined ? text : narrowed(text, media));
+    }),
     GET(referencePath, accept("text/html"), describe(ofReference), async (request) =>
       referencePage(options.site, request, await read()),
     ),
@@ -50,6 +54,13 @@ const description: Description = {
   summary: "Read this document",
   description: "What generators of clients, tools and the reference page go by.",
   tags: ["Service"],
+  query: {
+    media: {
+      description:
+        "The one media type that a client uses, such as `application/json`: the document then has no other where it has this, so that types generated of it are no unions.",
+    },
+  },
+  problems: [collectionProblemTypes.invalidParameters],
   ...ofCopies({
     description: "The OpenAPI document of the service.",
     schema: {
@@ -62,7 +73,6 @@ const description: Description = {
 
 interface WrittenDocument {
   readonly text: string;
-  readonly digest: string;
   readonly reference: SafeHtml;
 }
 
@@ -74,9 +84,7 @@ function cachedDocument({ app, publicUrl, security }: ApiOptions): () => Promise
     // Loaded here, because making the schemas would take most of the start of the service.
     const [{ apiDocument }, { referenceOf }] = await Promise.all([import("./document.ts"), import("./reference.ts")]);
     const document = await apiDocument(app(), { publicUrl, security: current });
-    const text = JSON.stringify(document);
-    const digest = createHash("sha256").update(text).digest("base64url").slice(0, 22);
-    return { text, digest, reference: referenceOf(document) };
+    return { text: JSON.stringify(document), reference: referenceOf(document) };
   };
   return () => {
     const current = security?.();
@@ -85,19 +93,15 @@ function cachedDocument({ app, publicUrl, security }: ApiOptions): () => Promise
   };
 }
 
-function referencePage(
-  site: Site,
-  request: HttpRequest<unknown>,
-  { reference, digest }: WrittenDocument,
-): HttpResponse {
+function referencePage(site: Site, request: HttpRequest<unknown>, { text, reference }: WrittenDocument): HttpResponse {
   const parts = { title: "API reference", kind: "reference", modules: ["reference.js"] } as const;
   const body = page(
     site,
     request,
     parts,
-    html`<link rel="stylesheet" href="${assetUrl(request, "reference.css")}"><div data-base="${toPublicUrl(request, "")}">${reference}</div>`,
+    html`<link rel="stylesheet" href="${assetUrl(request, "reference.css")}"><div data-base="${toPublicUrl(request, "")}">${reference}${clients(request)}</div>`,
   );
-  const tag = `"${digest}-${variantFor(site, request)}"`;
+  const tag = `"${digestOf(text)}-${variantFor(site, request)}"`;
   const fields = {
     "Content-Type": "text/html; charset=utf-8",
     "Cache-Control": "private, no-cache",
@@ -107,7 +111,44 @@ function referencePage(
   return current(request, new HttpResponse(200, fields, body), [tag]);
 }
 
-function answer(request: HttpRequest<unknown>, { text, digest }: WrittenDocument): HttpResponse {
+/** Says how a typed client is made. */
+function clients(request: HttpRequest<unknown>): SafeHtml {
+  const { scheme, host } = request.client;
+  const path = toPublicUrl(request, `${documentPath}?media=application/json`);
+  const url = path.startsWith("/") ? `${scheme}://${host ?? "localhost"}${path}` : path;
+  return html`<section id="clients"><h2>Typed clients</h2>
+<p>The document with JSON only has a type for each answer, and no unions:</p>
+<pre tabindex="0">npx openapi-typescript "${url}" --output person-service.d.ts</pre></section>`;
+}
+
+const digestOf = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 22);
+
+/** @throws HttpError 400 for any other parameter, since a misspelt one would bring the whole document */
+function mediaOf({ query }: HttpRequest<unknown>): string | undefined {
+  for (const name of query.keys()) {
+    if (name !== "media")
+      throw invalidParameter(name, `${excerpt(name)} is not a parameter of this document; media is.`);
+  }
+  return query.get("media") ?? undefined;
+}
+
+/**
+ * Returns the document in one media type.
+ *
+ * @throws HttpError 400 when it has nothing in this type
+ */
+function narrowed(text: string, media: string): string {
+  const document: OpenApiDocument = JSON.parse(text); // it was written so
+  const found = inOneMediaType(document, media);
+  if (found !== undefined) return JSON.stringify(found);
+  throw invalidParameter("media", `No operation has content of the type ${excerpt(media)}; application/json would do.`);
+}
+
+const invalidParameter = (parameter: string, detail: string): HttpError =>
+  new HttpError(problem(collectionProblemTypes.invalidParameters, { detail, errors: [{ parameter, detail }] }));
+
+function answer(request: HttpRequest<unknown>, text: string): HttpResponse {
+  const digest = digestOf(text);
   const type = request.negotiatedType ?? openApiType;
   // The bytes are the same for both types, but a cache keeps the type with its copy.
   const tags = [`"${digest}-json"`, `"${digest}-openapi"`] as const;

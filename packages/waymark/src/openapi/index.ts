@@ -11,4 +11,5 @@ export type {
   SecurityRequirement,
   SecurityScheme,
 } from "./document.ts";
+export { inOneMediaType } from "./one-media-type.ts";
 export { type OpenApiOptions, openApi, type SecurityOptions } from "./open-api.ts";
