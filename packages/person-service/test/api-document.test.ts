@@ -78,6 +78,12 @@ describe("GET /openapi.json", () => {
     assert.deepEqual([again.status, again.headers.get("ETag"), await again.text()], [304, tag, ""]);
   });
 
+  it("has a page that lists what succeeds first", async () => {
+    const page = await (await get("/docs", { Accept: "text/html" })).text();
+    const names = Array.from(page.matchAll(/<li><a href="#(\w+)">/g), ([, name]) => name);
+    assert.deepEqual([names[0], names[1], names.at(-1)], ["readPerson", "replacePerson", "createPersonHere"]);
+  });
+
   it("says that a list can be asked for in another format by its address", async () => {
     const { paths, components } = JSON.parse(await (await get("/openapi.json")).text());
     const parameters = paths["/person"].get.parameters.map(

@@ -11,10 +11,12 @@ import { html, type SafeHtml } from "../pages/html.ts";
 
 /** Writes the reference of an API from its OpenAPI document: every operation, with a form that sends it. */
 export function referenceOf(document: OpenApiDocument): SafeHtml {
-  const operations = Object.entries(document.paths).flatMap(
-    ([path, item]) =>
-      Object.entries(item).map(([method, operation]) => ({ path, method, operation: operation as Operation })), // by their methods
-  );
+  const operations = Object.entries(document.paths)
+    .flatMap(
+      ([path, item]) =>
+        Object.entries(item).map(([method, operation]) => ({ path, method, operation: operation as Operation })), // by their methods
+    )
+    .toSorted(refusingLast);
   const sections = document.tags.map(({ name, description }) => {
     const own = operations.filter(({ operation }) => operation.tags?.includes(name));
     return html`<section><h2>${name}</h2>${prose(description)}
@@ -28,6 +30,13 @@ ${own.map(({ path, method, operation }) => toArticle(document, path, method, ope
 ${prose(String(document.info["description"] ?? ""))}
 <nav aria-label="Operations"><ul class="operations">${operations.map(({ path, method, operation }) => html`<li><a href="#${operation.operationId}">${badge(method)} <code>${path}</code> ${operation.summary}</a></li>\n`)}</ul></nav>
 ${sections}<section><h2>Schemas</h2>\n${schemas}</section>`;
+}
+
+/** Those that only refuse are not what readers look for. */
+function refusingLast(one: { readonly operation: Operation }, other: { readonly operation: Operation }): number {
+  const refuses = ({ operation }: typeof one): number =>
+    Number(!Object.keys(operation.responses).some((status) => status < "4"));
+  return refuses(one) - refuses(other);
 }
 
 function toArticle(document: OpenApiDocument, path: string, method: string, operation: Operation): SafeHtml {
