@@ -17,7 +17,7 @@ import { formatNames, formatOfFile, formats, isFormatName, type TransferFormat }
 import { type Command, CommandError } from "./command.ts";
 import { databaseOptions } from "./database-options.ts";
 import { formatOption } from "./import.ts";
-import { countPeople, drawProgress } from "./progress.ts";
+import { countPeople, countSoon, drawProgress } from "./progress.ts";
 
 /** Exports all people to a file. */
 export const exportCommand: Command = {
@@ -70,13 +70,13 @@ async function write(
   draw: (share: number, people: number) => void,
   take: (pieces: AsyncIterable<string>) => Promise<void>,
 ): Promise<number> {
-  const total = await store.count();
+  const total = await countSoon(store);
   let count = 0;
   async function* counted(): AsyncGenerator<readonly StoredRecord[], void, undefined> {
     for await (const batch of store.list()) {
       yield batch;
       count += batch.length;
-      draw(total === 0 ? 1 : Math.min(1, count / total), count);
+      draw(total === 0 ? 1 : Math.min(1, count / (total ?? Number.POSITIVE_INFINITY)), count);
     }
   }
   const syntax = format.representation.list({ url: "/person", request: HttpRequest.of() });

@@ -14,9 +14,9 @@ export interface StartedService {
   /** The variable of a hosting platform that gave this address. */
   readonly databaseVariable: string | undefined;
   readonly readOnly: boolean;
-  /** How many people there are. */
-  readonly people: number;
-  /** The id of the first of them. */
+  /** How many people there are; undefined where they could not be counted soon. */
+  readonly people: number | undefined;
+  /** The id of the first of them; undefined where there is nobody. */
   readonly firstId: number | undefined;
   readonly access: { readonly rules: Access; readonly files: readonly string[] } | undefined;
   readonly tls: { readonly files: TlsFiles; readonly cert: string | Buffer } | undefined;
@@ -25,11 +25,12 @@ export interface StartedService {
 /** Returns the lines that a service prints when it listens. The last one is a command that it answers with 200. */
 export function firstSteps(service: StartedService): readonly string[] {
   const { url, publicUrl, database, databaseVariable, readOnly, people, access } = service;
+  const counted = people === undefined ? "people not counted within a second" : countPeople(people);
   const from = databaseVariable === undefined ? "" : `, from ${databaseVariable}`;
   return [
     `listening on ${url}`,
     ...(publicUrl === undefined ? [] : [`links begin with ${publicUrl}`]),
-    `database: ${database} (${countPeople(people)}${readOnly ? ", read-only" : ""})${from}`,
+    `database: ${database} (${counted}${readOnly ? ", read-only" : ""})${from}`,
     ...(access === undefined ? [] : [`access: ${summaryOf(access.rules)} (${access.files.join(", ")})`]),
     ...hints(service),
   ];
@@ -42,11 +43,11 @@ function summaryOf({ content: { rules, keys, users, tokens } }: Access): string 
 }
 
 function hints(service: StartedService): readonly string[] {
-  const { people, firstId, readOnly, access } = service;
+  const { firstId, readOnly, access } = service;
   const curl = curlFor(service);
-  const person = people === 0 ? "/person" : `/person/${firstId}`;
+  const person = firstId === undefined ? "/person" : `/person/${firstId}`;
   const open = access === undefined ? person : [person, "/person", "/hello-world"].find(access.rules.isOpen);
-  if (access === undefined && people === 0 && !readOnly) {
+  if (access === undefined && firstId === undefined && !readOnly) {
     const ada = `-H 'Content-Type: application/json' -d '{"name":"Ada Lovelace"}'`;
     return ["empty: store a person as below, or start with --demo for 537 people", `try: ${curl("/person", ada)}`];
   }

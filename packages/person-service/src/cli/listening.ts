@@ -8,6 +8,7 @@ import type { PersonService } from "../service.ts";
 import { CommandError, type CommandStreams } from "./command.ts";
 import type { Observation } from "./observation.ts";
 import type { Options } from "./options.ts";
+import { countSoon } from "./progress.ts";
 import type { Shutdown } from "./shutdown.ts";
 import type { readTlsFiles } from "./tls-files.ts";
 import type { Worker } from "./workers/worker.ts";
@@ -30,8 +31,8 @@ export interface Listening {
   readonly readOnly: boolean;
   /** Why no changes are taken where acknowledged ones are lost. */
   readonly loss: StoreHistoryLost | undefined;
-  /** How many people there are. */
-  readonly people: number;
+  /** How many people there are; undefined where they could not be counted soon. */
+  readonly people: number | undefined;
   /** The id of the first of them. */
   readonly firstId: number | undefined;
 }
@@ -80,7 +81,8 @@ export async function listen(start: Start): Promise<Listening> {
     shutdown.admin = await openAdmin(options.admin, { metrics: () => metrics.registry.metrics(), health });
     printAdmin(shutdown.admin, io);
   }
-  return { server, readOnly, loss, people: await service.people.count(), firstId: await firstIdOf(service.people) };
+  const [people, firstId] = [await countSoon(service.people), await firstIdOf(service.people)];
+  return { server, readOnly, loss, people, firstId };
 }
 
 /** The service starts also when acknowledged changes are lost, because reads go on. */

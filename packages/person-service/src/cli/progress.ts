@@ -1,3 +1,4 @@
+import { type Store, StoreReadTimeout, StoreUnavailable } from "@waymark/collection";
 import type { CommandStreams } from "./command.ts";
 
 /** Reports progress. */
@@ -35,6 +36,20 @@ export function drawProgress(
     const text = `${countPeople(people)}, ${rate.toLocaleString("en")}/s${left}`;
     draw(`${bar(share)} ${Math.floor(share * 100)} % ${text}`);
   };
+}
+
+/**
+ * Counts all people; undefined where that takes too long, as among millions in PostgreSQL.
+ *
+ * @param patience in milliseconds
+ */
+export async function countSoon(people: Store, patience = 1000): Promise<number | undefined> {
+  try {
+    return await people.count({}, { signal: AbortSignal.timeout(patience) });
+  } catch (error) {
+    if (error instanceof StoreReadTimeout || error instanceof StoreUnavailable) return undefined;
+    throw error;
+  }
 }
 
 /** Returns `1 person`, or `1,234 people`. */
