@@ -198,7 +198,7 @@ export function toManyPeopleTable(databases: readonly { readonly name: string; r
   const rows: readonly [string, (figures: Figures) => string][] = [
     ["size", ({ bytes }) => gigabytes(bytes)],
     ["memory of the service", ({ memory }) => gigabytes(memory)],
-    ...["fill", "copy", "migrate"].flatMap((step): [string, (figures: Figures) => string][] => [
+    ...["fill", "vacuum", "copy", "migrate"].flatMap((step): [string, (figures: Figures) => string][] => [
       [step, ({ steps }) => milliseconds((steps[step]?.seconds ?? Number.NaN) * 1000)],
       [`${step}, processor`, ({ steps }) => milliseconds((steps[step]?.processorSeconds ?? Number.NaN) * 1000)],
     ]),
