@@ -5,6 +5,7 @@ import { HttpRequest, type HttpRequestInit } from "waymark";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { openAccess, openPersonService, type PersonService } from "../src/index.ts";
 import { openLog } from "../src/log/log.ts";
+import { decodeVcards } from "../src/transfer/vcard-decoder.ts";
 import { quickHash } from "./access/basic-authentication.ts";
 import { dryRuns, longestDryRun } from "./dry-runs.ts";
 import { longestTurn } from "./longest-turn.ts";
@@ -440,6 +441,27 @@ const manyRecords: readonly Dimension[] = dryRuns.map(({ what, init, text }) => 
   reading: request((body) => ({ ...init, body }), text),
 }));
 
+/** A card of a file to import, around this line of it. */
+const vcards: readonly Dimension[] = Object.entries<(bytes: number) => string>({
+  parameters: (bytes) => `EMAIL${fill(bytes, ";a=b")}:x`,
+  "parameters of properties": (bytes) => fill(bytes, `EMAIL${";a=b".repeat(1_000)}:x\r\n`),
+  "quoted parameters": (bytes) => `EMAIL;a="${fill(bytes, ';b="')}:x`,
+  "values of a parameter": (bytes) => `EMAIL;TYPE=${fill(bytes, '"a",')}a:x`,
+  properties: (bytes) => fill(bytes, "EMAIL:x\r\n"),
+  "a long value": (bytes) => `NOTE:${fill(bytes, "a")}`,
+  escapes: (bytes) => `NOTE:${fill(bytes, "\\n\\\\")}`,
+  "parts of a value": (bytes) => `ADR:${fill(bytes, ";,")}`,
+  "folded lines": (bytes) => `NOTE:${fill(bytes, "a\r\n ")}`,
+}).map(([what, line]) => ({
+  name: `vCard: ${what}`,
+  limit: 8_000_000,
+  isWhole: true,
+  reading: (bytes) => {
+    const card = Buffer.from(`BEGIN:VCARD\r\nVERSION:4.0\r\nFN:Ada\r\n${line(bytes)}\r\nEND:VCARD\r\n`);
+    return () => Array.fromAsync(decodeVcards(ReadableStream.from([card])));
+  },
+}));
+
 /** The name of the cookie of a session, and the start of a sealed value with this head. */
 const session = (head: object): string =>
   `__Host-person-session=${Buffer.from(JSON.stringify(head)).toString("base64url")}`;
@@ -512,6 +534,7 @@ const signInForm = guarded(
 /** All that a client decides the length of. */
 export const dimensions: readonly Dimension[] = [
   ...manyRecords,
+  ...vcards,
   ...json,
   ...mergePatch,
   ...jsonPatch,

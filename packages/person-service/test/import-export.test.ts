@@ -352,6 +352,22 @@ describe("import", () => {
     assert.deepEqual(await peopleIn(database), [{ id: 1, name: "Grace" }]);
   });
 
+  it("refuses a vCard with parameters without end, and stores the others", async () => {
+    const database = newFile("db");
+    const card = (...lines: readonly string[]): string =>
+      ["BEGIN:VCARD", "VERSION:4.0", ...lines, "FN:Ada", "END:VCARD", ""].join("\r\n");
+    const parameters = (count: number): string => `EMAIL${";a=b".repeat(count)}:ada@example.org`;
+    const cards = [
+      parameters(500),
+      parameters(1_500),
+      `EMAIL;a="${":".repeat(5_000)}":x`,
+      `PHOTO;ENCODING=b:${"A".repeat(100_000)}`,
+    ];
+    const printed = await run("import", write("vcf", cards.map((line) => card(line)).join("")), "--database", database);
+    assert.match(printed, /\nline 6: has more than 4,096 characters before a value\nline 11: has more than 4,096 /);
+    assert.match(printed, /\nstored 2 people in .*, 2 refused$/);
+  });
+
   const unusable: readonly (readonly [name: string, argv: readonly string[], message: RegExp])[] = [
     ["a file that is missing", ["none.csv"], /^The file "none\.csv" cannot be read: it does not exist$/],
     ["a directory", [folder.path("."), "--format", "csv"], /is a directory\.$/],

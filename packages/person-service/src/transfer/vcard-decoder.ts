@@ -52,8 +52,10 @@ async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<strin
 }
 
 function toValue(card: string, line: number): ListedValue {
+  const unfolded = card.replaceAll(/\r\n[ \t]/g, "");
+  if (!unfolded.split("\r\n").every(hasShortStart)) return { line, issues: [{ message: startTooLong }] };
   try {
-    return { line, value: toPerson(propertiesOf(card)) };
+    return { line, value: toPerson(propertiesOf(unfolded)) };
   } catch (error) {
     // The parser throws its own errors, whose messages repeat the content.
     if (!(error instanceof Error)) throw error;
@@ -61,12 +63,21 @@ function toValue(card: string, line: number): ListedValue {
   }
 }
 
+/** In characters. The time of the parser grows with the square of what stands before a value: 8 MiB would take 90 s. */
+const longestStart = 4_096;
+
+const startTooLong = `has more than ${longestStart.toLocaleString("en")} characters before a value`;
+
+/** Whether the name and the parameters of a property are no longer than they may be; what lacks a value is for the parser. */
+const hasShortStart = (property: string): boolean =>
+  property.length <= longestStart || /^(?:[^":]|"[^"]*")*:/.test(property.slice(0, longestStart));
+
 /** The values of each property as jCard (RFC 7095) has them, those of its first occurrence. */
 type Properties = ReadonlyMap<string, unknown>;
 
-function propertiesOf(card: string): Properties {
-  const unfolded = card.replaceAll(/\r\n[ \t]/g, "").replaceAll("\\\\", backslash);
-  const [, properties]: readonly [string, readonly (readonly unknown[])[]] = ICAL.parse(unfolded);
+function propertiesOf(unfolded: string): Properties {
+  const escaped = unfolded.replaceAll("\\\\", backslash);
+  const [, properties]: readonly [string, readonly (readonly unknown[])[]] = ICAL.parse(escaped);
   const found = new Map<string, unknown>();
   for (const [name, , type, value] of properties) {
     if (!found.has(String(name))) found.set(String(name), withBackslashes(value, type === "text" ? "\\" : "\\\\"));
