@@ -39,6 +39,7 @@ let everyCountry: SafeHtml | undefined;
 
 /** Each filter in words, with a link that takes it away. */
 export function activeFilters(address: ListAddress): SafeHtml {
+  if (address.isLong) return html`<p><a class="button" href="${address.unfiltered}">Show everybody</a></p>`;
   const items = address.filters.map(([parameter, value]) => {
     const [name = "", operator = "eq"] = parameter.split(/[[\]]/);
     const text = html`${fieldOf(name).label} ${words[operator] ?? operator} <bdi>${name === country ? (countryNames().get(value) ?? value) : value}</bdi>`;

@@ -65,8 +65,7 @@ ${searchForm(address)}
 <div class="tools">
 ${activeFilters(address)}
 ${page?.total === undefined ? count : html`<p class="total">${total(page.total)}</p>`}
-${columnChoice(view)}
-${downloads(address)}
+${address.isLong ? "" : html`${columnChoice(view)}\n${downloads(address)}`}
 </div>
 `;
 }
@@ -77,7 +76,7 @@ function tableHead({ address, columns }: ListView): SafeHtml {
   const [sorted = "id"] = (address.get("sort") ?? "id").split(",");
   const cells = columns.map((name) => {
     const { label } = fieldOf(name);
-    if (!sortable.has(name)) return html`<th scope="col">${label}</th>`;
+    if (!sortable.has(name) || address.isLong) return html`<th scope="col">${label}</th>`;
     const order = sorted === name ? "ascending" : sorted === `-${name}` ? "descending" : undefined;
     const href = address.with("sort", order === "ascending" ? `-${name}` : name);
     const state = order === undefined ? "" : html` aria-sort="${order}"`;

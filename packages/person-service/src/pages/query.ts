@@ -6,11 +6,14 @@ import { type Description, described, descriptionOf } from "waymark/routing";
 export class ListAddress {
   /** The URL of the list without a query. */
   readonly url: string;
+  /** Whether links that change one parameter are left out: each repeats the others, and makes the page as much longer. */
+  readonly isLong: boolean;
   readonly #parameters: readonly (readonly [string, string])[];
 
   /** @param search as sent, without the `?` */
   constructor(url: string, search: string) {
     this.url = url;
+    this.isLong = search.length > longestRepeated;
     this.#parameters = [...new URLSearchParams(search)].filter(
       ([name]) => name !== "after" && name !== "before" && name !== "format",
     );
@@ -47,10 +50,16 @@ export class ListAddress {
   }
 
   #toUrl(parameters: readonly (readonly [string, string])[]): string {
-    const query = parameters.map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
+    const query = parameters.map((pair) => pair.map(encoded).join("=")).join("&");
     return query === "" ? this.url : `${this.url}?${query}`;
   }
 }
+
+/** In characters: of a URL that a person can make with the form. */
+const longestRepeated = 2_048;
+
+/** Encodes apostrophes too, which would be five characters in HTML. */
+const encoded = (text: string): string => encodeURIComponent(text).replaceAll("'", "%27");
 
 const notFilters: ReadonlySet<string> = new Set(["q", "sort", "limit", "fields"]);
 

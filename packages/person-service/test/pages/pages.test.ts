@@ -91,6 +91,26 @@ describeService("pages", (openService) => {
       assert.equal((await get(service, previous ?? "")).text.match(/<tr><th scope="row"/g)?.length, 50);
     });
 
+    const filters = ["name", "jobTitle", "worksFor", "familyName", "givenName"].flatMap((name) =>
+      ["ne", "gt", "ge", "lt", "le"].map((operator) => `${name}[${operator}]`),
+    );
+    for (const [what, query] of [
+      ["a long value", `name=${"'".repeat(7_800)}`],
+      ["long words", `q=${"a".repeat(7_800)}`],
+      ["many filters", filters.map((name) => `${name}=${"%22".repeat(90)}`).join("&")],
+      ["many values", `name[in]=${'"%26'.repeat(1_900)}`],
+    ] as const) {
+      it(`repeat a query with ${what} only a few times`, async () => {
+        const answer = await get(service, `/person?${query}`);
+        const { status, text } = answer;
+        const { text: short } = await get(service, "/person?name=nobody");
+        assert.equal(status, 200, text);
+        // In a field of the form, in which a character of three may become one of six, and in three links between pages.
+        assert.ok(text.length < short.length + 10 * query.length, `${text.length} characters`);
+        assert.ok(linksOf(answer).includes("/person"), "there is a way back");
+      });
+    }
+
     it("are as many as a limit says", async () => {
       assert.equal((await get(service, "/person?limit=7")).text.match(/<tr><th scope="row"/g)?.length, 7);
     });
