@@ -48,6 +48,11 @@ describe("--tls-cert and --tls-key", () => {
     assert.deepEqual([answer.status, answer.body], [200, "Hello World"]);
     assert.equal(answer.headers["strict-transport-security"], "max-age=31536000");
 
+    const logged = service.untilPrinted(/a client speaks HTTP to the port for HTTPS/);
+    const plain = await get(`${service.url.replace("https:", "http:")}/hello-world`);
+    assert.deepEqual([plain.status, plain.body], [400, "This port takes HTTPS: begin the address with https://\n"]);
+    await logged;
+
     const kept = service.untilPrinted(/the certificate stays as it was/);
     writeFileSync(key, "no key");
     service.kill("SIGHUP");

@@ -71,7 +71,8 @@ export async function listen(start: Start): Promise<Listening> {
   const isFirst = worker?.isFirst ?? true;
   const toStore = options.demo && isFirst ? await demoPeople() : undefined;
   // The port comes first: where it is taken, the demo must not be stored, since it is stored only once.
-  const server = await serve(service.app, { port: worker?.port ?? options.port, host, tls, trustProxy });
+  const { onPlainHttp } = observation.serviceLog;
+  const server = await serve(service.app, { port: worker?.port ?? options.port, host, tls, onPlainHttp, trustProxy });
   shutdown.server = server;
   if (toStore !== undefined) io.print(await storeDemo(service.people, toStore, address));
   const { metrics } = observation;

@@ -1,12 +1,19 @@
-import type { Log } from "./log.ts";
+import type { Log, LogLevel } from "./log.ts";
 
 /**
  * Makes a function to call for each request that is refused for one reason, such as overload. It logs once that requests are being
  * refused, and once that this has ended, with their number.
  *
  * @param quiet how long no request must be refused until it has ended, in milliseconds
+ * @param level of the first entry
  */
-export function watchRefusals(log: Log, event: string, message: string, quiet = 5000): () => void {
+export function watchRefusals(
+  log: Log,
+  event: string,
+  message: string,
+  quiet = 5000,
+  level: LogLevel = "warn",
+): () => void {
   let count = 0;
   let last = 0;
   let since = 0;
@@ -24,7 +31,7 @@ export function watchRefusals(log: Log, event: string, message: string, quiet = 
     last = performance.now();
     if (++count > 1) return;
     since = last;
-    log.write("warn", event, message);
+    log.write(level, event, message);
     setTimeout(end, quiet).unref();
   };
 }

@@ -12,6 +12,8 @@ import { requestLines } from "./request-lines.ts";
 export interface ServiceLog {
   readonly observer: ServiceObserver;
   readonly onFault: NonNullable<RouterOptions["onFault"]>;
+  /** To be called when a client speaks plain HTTP to the port for HTTPS. */
+  readonly onPlainHttp: () => void;
   /** Starts to log changes of the database's state. */
   watch(database: Database): void;
   /** Writes the remaining entries. */
@@ -37,6 +39,7 @@ export function logService(log: Log): ServiceLog {
       onDenial: denials.add,
     },
     onFault: faultLog(log),
+    onPlainHttp: watchRefusals(log, "plain-http", "a client speaks HTTP to the port for HTTPS", 60_000, "info"),
     watch(database) {
       watch = watchDatabase(log, () => database.check());
     },

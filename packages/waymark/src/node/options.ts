@@ -24,6 +24,11 @@ export interface ServeOptions {
   readonly engine?: Engine;
   /** Key and certificate for TLS, which also turns on HTTP/2. Default: none. */
   readonly tls?: TlsCredentials | undefined;
+  /**
+   * Called when a client speaks plain HTTP, or anything else that is not TLS, to a server with TLS; with its address. The client
+   * is answered with 400 and a line that says so. Default: nothing.
+   */
+  readonly onPlainHttp?: ((address: string | undefined) => void) | undefined;
   /** The maximum of open HTTP/2 streams on a connection, 1…2,147,483,647. Default: 100. */
   readonly maxConcurrentStreams?: number;
   /**
@@ -145,6 +150,7 @@ export function toServeSettings(options: ServeOptions): ServeSettings {
     engine,
     host: options.host ?? "127.0.0.1",
     tls: options.tls,
+    onPlainHttp: options.onPlainHttp,
     trustProxy: options.trustProxy ?? [],
     proxyFields,
     ...integers,
@@ -152,7 +158,7 @@ export function toServeSettings(options: ServeOptions): ServeSettings {
 }
 
 /** The names of the options that are not integers. */
-const otherNames = ["warn", "engine", "host", "tls", "trustProxy", "proxyFields"] as const;
+const otherNames = ["warn", "engine", "host", "tls", "onPlainHttp", "trustProxy", "proxyFields"] as const;
 
 type IntegerName = Exclude<keyof ServeOptions, (typeof otherNames)[number]>;
 

@@ -41,6 +41,13 @@ export function makeSecureServer(
       if (handshakes.get(ends) === socket) handshakes.delete(ends);
     });
   });
+  // To a client that speaks plain HTTP, a connection that only ends looks like a broken server.
+  server.on("tlsClientError", ({ code }: NodeJS.ErrnoException, secured) => {
+    // OpenSSL does not know every method, but that what it reads is no record of TLS.
+    if (code !== "ERR_SSL_HTTP_REQUEST" && code !== "ERR_SSL_WRONG_VERSION_NUMBER") return;
+    handshakes.get(endsOf(secured))?.end(plainHttpAnswer);
+    context.onPlainHttp?.(secured.remoteAddress);
+  });
   return {
     server,
     reload: (others) => server.setSecureContext(toSecureContext(others)),
@@ -49,6 +56,11 @@ export function makeSecureServer(
     },
   };
 }
+
+const plainHttpDetail = "This port takes HTTPS: begin the address with https://\n";
+const plainHttpAnswer =
+  "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n" +
+  `Content-Length: ${plainHttpDetail.length}\r\n\r\n${plainHttpDetail}`;
 
 /** Both ends of a connection: Node does not say which of the accepted sockets a secure one has been made of. */
 const endsOf = (socket: Socket): string =>
