@@ -14,19 +14,45 @@ export interface ReadableTypes {
   readonly PATCH: readonly string[];
 }
 
+/** How a client asks for the representation that a file extension stands for. */
+export interface NamedRepresentation {
+  readonly mediaType: string;
+  /** A query parameter that names it, `format=csv`; undefined where the handler describes none. */
+  readonly parameter: string | undefined;
+}
+
+/** The routes of a path, as far as a refusal leads to them. */
+interface Near {
+  readonly routes: { representationNamed(extension: string): NamedRepresentation | undefined };
+}
+
 /**
  * Answers where no route has the path. `*` is the server as a whole, which only OPTIONS asks about (RFC 9110 §9.3.7).
  *
  * @param locate returns undefined for a path that no route has
  */
-export function refusePath({ method, path }: HttpRequest, locate: (path: string) => unknown): HttpResponse {
+export function refusePath({ method, path }: HttpRequest, locate: (path: string) => Near | undefined): HttpResponse {
   if (path !== "*") {
-    return path.length > 1 && path.endsWith("/") && locate(path.slice(0, -1)) !== undefined
-      ? refuseSlash
-      : refuseNotFound;
+    if (path.length > 1 && path.endsWith("/")) {
+      return locate(path.slice(0, -1)) === undefined ? refuseNotFound : refuseSlash;
+    }
+    return refuseExtension(path, locate) ?? refuseNotFound;
   }
   if (method === "OPTIONS") return empty(204);
   return problem(problemTypes.malformedTarget, { detail: 'The target "*" is only for OPTIONS.' });
+}
+
+/** Leads from `/person.csv` to what names a representation here. */
+function refuseExtension(path: string, locate: (path: string) => Near | undefined): HttpResponse | undefined {
+  const [, whole, extension] = /^(.*[^/])\.([A-Za-z0-9]{2,10})$/s.exec(path) ?? [];
+  if (whole === undefined || extension === undefined) return undefined;
+  const named = locate(whole)?.routes.representationNamed(extension.toLowerCase());
+  if (named === undefined) return undefined;
+  const { mediaType, parameter } = named;
+  const orParameter = parameter === undefined ? "" : ` or ?${parameter}`;
+  return problem(problemTypes.notFound, {
+    detail: `Nothing is served here. The path without ".${extension}" is served: name the representation by Accept: ${mediaType}${orParameter}.`,
+  });
 }
 
 /** Answers where no route has the path, or those that do have conditions that no other refusal is for. */

@@ -1,5 +1,6 @@
 import { type Awaitable, andThen } from "../and-then.ts";
 import { stages } from "../conditions/kind.ts";
+import { descriptionOf } from "../description.ts";
 import { hasMalformedRange } from "../fields/accept.ts";
 import type { Next } from "../filter.ts";
 import { pathWithin } from "../mount.ts";
@@ -13,6 +14,7 @@ import { type Consulted, consulting, withVary } from "./check.ts";
 import { buildPathIndex, type Entries } from "./path-index.ts";
 import {
   answerOptions,
+  type NamedRepresentation,
   type ReadableTypes,
   refuseAccept,
   refuseContentType,
@@ -124,6 +126,31 @@ export class PathRoutes {
     return branches.length === 0 ? undefined : allowedBy(branches, (branch) => namedBy(branch) ?? []);
   }
 
+  /**
+   * Returns how a GET asks for the representation that a file extension stands for; undefined where there is none. The query
+   * parameter is one that a handler describes, and that has the extension, or its format, among its values.
+   */
+  representationNamed(extension: string): NamedRepresentation | undefined {
+    const names = [extension, ...(formatsOf.get(extension) ?? [])];
+    const attempts = this.attempts("GET");
+    const endings = names.flatMap((name) => [`/${name}`, `/x-${name}`, `+${name}`]);
+    const mediaType = typesProduced(attempts).find(
+      (type) => endings.some((ending) => (type.split(";")[0] as string).endsWith(ending)), // there is a first part
+    );
+    if (mediaType === undefined) return undefined;
+    const described = attempts.flatMap(({ branch: { placed, pattern } }) =>
+      placed.route.kind === "mount"
+        ? []
+        : Object.entries(descriptionOf(placed.route.handler, pattern.text)?.query ?? {}),
+    );
+    const parameters = described.flatMap(([parameter, { schema }]): readonly string[] => {
+      const values: unknown = (schema as { readonly enum?: unknown } | undefined)?.enum; // of JSON Schema
+      const value = names.find((name) => Array.isArray(values) && values.includes(name));
+      return value === undefined ? [] : [`${parameter}=${value}`];
+    });
+    return { mediaType, parameter: parameters[0] };
+  }
+
   /** Returns the branches of the method, in the order in which they are tried. */
   attempts(method: string): readonly Attempt[] {
     const known = this.#attempts.get(method);
@@ -223,6 +250,15 @@ export class PathRoutes {
     return { POST: typesRead(this.attempts("POST")), PATCH: typesRead(this.attempts("PATCH")) };
   }
 }
+
+/** The names of formats whose files have another extension. */
+const formatsOf: ReadonlyMap<string, readonly string[]> = new Map([
+  ["vcf", ["vcard"]],
+  ["jsonl", ["ndjson"]],
+  ["jsonld", ["ld+json", "json-ld"]],
+  ["htm", ["html"]],
+  ["txt", ["plain"]],
+]);
 
 /** Returns the methods that are named by some and taken by some: HEAD wherever GET is, and OPTIONS always. */
 function allowedBy(branches: readonly Branch[], namedBy: (branch: Branch) => readonly string[]): readonly string[] {
