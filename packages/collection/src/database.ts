@@ -32,11 +32,12 @@ export interface Database {
   /**
    * Stores everything in a snapshot: records with their ids, revisions and times, so that their entity tags stay the same; the used
    * ids; the counters. Works in steps, in constant memory. Until the last step the database can be opened only with `forRestore`; a
-   * restore that broke off continues where it was, also from a later snapshot of the same database.
+   * restore that broke off continues where it was, also from a later snapshot of the same database. Returns whether everything is
+   * stored; false only with `stopAfter`.
    *
    * @throws RestoreError (rejects) when there are, or were, records, or when another program writes to the database
    */
-  restore(snapshot: Snapshot, options?: RestoreOptions): Promise<void>;
+  restore(snapshot: Snapshot, options?: RestoreOptions): Promise<boolean>;
   /**
    * Accepts that the database went back to an older state: from now on ids and revisions begin above all assigned ones, up to
    * 1,000,000 of each, so that no id and no entity tag is used twice. Programs that refuse changes with StoreHistoryLost

@@ -58,6 +58,11 @@ export interface SnapshotKey {
 export interface RestoreOptions {
   /** Called after each batch with the number of stored records, including those of an earlier attempt. */
   readonly onProgress?: (progress: RestoreProgress) => void;
+  /**
+   * In milliseconds: how long new records are stored before the restore stops, to be continued with a later snapshot. The source keeps
+   * older data for a snapshot, which makes its changes slower the longer it is open. Default: no limit.
+   */
+  readonly stopAfter?: number;
 }
 
 /** Reports the progress of a restore. */

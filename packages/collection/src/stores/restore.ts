@@ -48,19 +48,22 @@ export interface RestoreTarget {
 
 /**
  * Restores a snapshot in constant memory. Keeps the records of an attempt that broke off; if they are from an earlier snapshot of the
- * same database, updates those that have changed or been removed since.
+ * same database, updates those that have changed or been removed since. Returns whether everything is stored; false only with
+ * `stopAfter`.
  */
 export async function restoreSnapshot(
   target: RestoreTarget,
   snapshot: Snapshot,
   collections: readonly CollectionDefinition[],
-  { onProgress = () => undefined }: RestoreOptions = {},
-): Promise<void> {
+  { onProgress = () => undefined, stopAfter = Number.POSITIVE_INFINITY }: RestoreOptions = {},
+): Promise<boolean> {
   if (target.identity === snapshot.identity) {
     throw new RestoreError("A database cannot be restored into itself: name another target");
   }
   const places = await target.begin(snapshot.identity);
   const counters = new Map<string, SnapshotCounters>();
+  let batches = 0;
+  let storing = 0; // milliseconds
   // Owners first, because owned records refer to them.
   for (const { name } of ownersFirst(collections)) {
     const state = await snapshot.counters(name);
@@ -73,14 +76,19 @@ export async function restoreSnapshot(
     let stored = await target.count(name, before.id);
     const report = (): void => onProgress({ collection: name, stored, total: state.records });
     report();
+    const began = performance.now() - storing;
     for await (const records of snapshot.records(name, { after: before.id })) {
+      if (batches > 0 && storing >= stopAfter) return false;
       await target.put(name, records, { id: records.at(-1)?.id ?? before.id, revision });
       stored += records.length;
+      batches++;
+      storing = performance.now() - began;
       report();
     }
     for await (const keys of snapshot.keys(name)) await target.putKeys(name, keys);
   }
   await target.end(counters);
+  return true;
 }
 
 /** Updates the records up to the place where an attempt broke off. */

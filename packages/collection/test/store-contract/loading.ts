@@ -137,6 +137,28 @@ export function describeLoading(
     );
 
     it(
+      "take one batch after another from snapshots of their own, while the source is changed, and are of the last one",
+      withTwo(async (source, target) => {
+        const store = source.store("person");
+        await fill(store);
+        await store.createAll(large(6));
+        let steps = 0;
+        for (let isDone = false; !isDone; steps++) {
+          const snapshot = await source.snapshot();
+          isDone = await target.restore(snapshot, { stopAfter: 0 });
+          await snapshot.close();
+          if (isDone) break;
+          await replace(store, 1, { name: `Ada ${steps}`, identifier: `A1 of ${steps}` });
+          await create(store, { identifier: steps === 0 ? "A1" : `A1 of ${steps - 1}` });
+          if (steps === 1) await store.remove(2);
+        }
+        assert.ok(steps > 2, `${steps} steps`);
+        await assertSame(target, source);
+        assert.deepEqual(await target.store("person").create({ id: 2 }), { kind: "conflict", member: "id" });
+      }),
+    );
+
+    it(
       "refuse a database that has, or had, records, and leave it as it is",
       withTwo(async (source, target) => {
         const store = target.store("person");

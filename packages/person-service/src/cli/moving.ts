@@ -6,6 +6,7 @@ import {
   isPostgresAddress,
   openDatabase,
   openSnapshot,
+  type RestoreProgress,
   type Snapshot,
   StoreUnavailable,
 } from "@waymark/collection";
@@ -50,8 +51,10 @@ export const copyCommand: Command = {
   async run(given, io) {
     const from = given.value("from") ?? "";
     const to = given.value("to") ?? "";
-    const snapshot = await openSnapshot(from);
-    const count = await restorePeople(snapshot, to, io, partitionsOf(given));
+    const count = await restorePeople(() => openSnapshot(from), to, io, {
+      partitions: partitionsOf(given),
+      inSteps: true,
+    });
     io.print(`copied ${countPeople(count)} from ${displayAddress(from)} to ${displayAddress(to)}`);
   },
 };
@@ -59,31 +62,43 @@ export const copyCommand: Command = {
 const isSameDatabase = (one: string, other: string): boolean =>
   isPostgresAddress(one) ? one === other : !isPostgresAddress(other) && resolve(one) === resolve(other);
 
+interface RestoreSteps {
+  readonly partitions?: number | undefined;
+  /** Whether to go on with later snapshots: others change the source meanwhile, and an old snapshot makes that slow. */
+  readonly inSteps?: boolean;
+}
+
 /**
- * Loads the people of a snapshot into the database at an address, with progress, and closes the snapshot. Returns how many
- * people there are.
+ * Loads the people of a database into the one at an address, with progress. Returns how many people there are.
  *
+ * @param open opens a snapshot of the source
  * @throws CommandError (rejects) where the same command can continue
  */
 async function restorePeople(
-  snapshot: Snapshot,
+  open: () => Promise<Snapshot>,
   to: string,
   io: CommandStreams,
-  partitions?: number | undefined,
+  { partitions, inSteps = false }: RestoreSteps = {},
 ): Promise<number> {
+  let snapshot = await open();
   try {
     const collections = [inPartitions(personCollection, partitions)];
     const target = await openDatabase(to, { collections, forRestore: true });
     try {
       const report = reportProgress(io);
       let count = 0;
-      await target.restore(snapshot, {
-        onProgress: ({ stored, total }) => {
-          count = total;
-          report(stored, total, "people");
-        },
-      });
-      return count;
+      const onProgress = ({ stored, total }: RestoreProgress): void => {
+        count = total;
+        report(stored, total, "people");
+      };
+      for (let stopAfter = leastStep; ; ) {
+        const began = performance.now();
+        if (await target.restore(snapshot, { onProgress, ...(inSteps && { stopAfter }) })) return count;
+        // What has changed since the step before was stored first. It must not take the time of the new people.
+        stopAfter = Math.max(leastStep, 4 * (performance.now() - began - stopAfter));
+        await snapshot.close();
+        snapshot = await open();
+      }
     } finally {
       await target.close();
     }
@@ -94,6 +109,9 @@ async function restorePeople(
     await snapshot.close();
   }
 }
+
+/** In milliseconds: how long a snapshot is open, at least, before a later one takes its place. */
+const leastStep = 30_000;
 
 /** Writes an SQLite database to a file while it is in use. */
 export const backupCommand: Command = {
@@ -127,7 +145,7 @@ export const restoreCommand: Command = {
     const [file = ""] = given.operands;
     if (isPostgresAddress(file)) throw new CommandError("A backup is a file; for a database use the command copy.");
     const database = given.value("database") ?? "";
-    const count = await restorePeople(await openSnapshot(file, { verify: true }), database, io);
+    const count = await restorePeople(() => openSnapshot(file, { verify: true }), database, io);
     io.print(`restored ${countPeople(count)} from ${file} to ${displayAddress(database)}`);
   },
 };
