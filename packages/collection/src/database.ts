@@ -66,6 +66,11 @@ export interface DatabaseFigures {
   readonly files?: { readonly database: number; readonly log: number } | undefined;
   /** The connections, by what they are for; undefined for a database without connections. */
   readonly pools?: Readonly<Record<"records" | "changes" | "lists", PoolFigures>> | undefined;
+  /**
+   * For PostgreSQL, the old versions of the rows of counters at the last `check`: many while a snapshot or a standby needs them, and
+   * then each change looks through them. Undefined before a `check`, and where the engine does not count them.
+   */
+  readonly counterVersions?: number | undefined;
 }
 
 export interface PoolFigures {

@@ -341,6 +341,23 @@ describe("owners in a PostgreSQL database", () => {
   });
 });
 
+describe("the old versions of the rows of counters", () => {
+  it("are counted, and become many while a snapshot needs them", async () => {
+    await using opened = disposable(await open(await newPostgresDatabase()));
+    const people = opened.database.store("person");
+    await create(people, {});
+    const snapshot = await opened.database.snapshot();
+    // The server counts them with a delay.
+    const deadline = performance.now() + 60_000;
+    for (let n = 0; (opened.database.figures().counterVersions ?? 0) < 300; n++) {
+      assert.ok(performance.now() < deadline, `${opened.database.figures().counterVersions} versions`);
+      await replace(people, 1, { name: `Ada ${n}` });
+      await opened.database.check();
+    }
+    await snapshot.close();
+  });
+});
+
 describe("a database that cannot be opened is named in one line, without the password", () => {
   const cases: readonly [what: string, change: (url: URL) => void, message: RegExp][] = [
     [

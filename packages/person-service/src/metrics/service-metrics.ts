@@ -155,6 +155,15 @@ function databaseMetrics(registry: Registry, database: Database, isReady: () => 
       },
     });
     new Gauge({
+      name: "postgres_counter_versions",
+      help: "Old versions of the rows of counters, which a long snapshot keeps",
+      aggregator: "max",
+      registers,
+      collect() {
+        this.set(database.figures().counterVersions ?? 0);
+      },
+    });
+    new Gauge({
       name: "postgres_pool_waiting",
       help: "Work that waits for a connection to PostgreSQL",
       labelNames: ["pool"],

@@ -1,7 +1,7 @@
 import type { CollectionDefinition, Database, DatabaseOptions, PostgresDatabaseOptions } from "../../database.ts";
 import type { DatabaseObserver } from "../../observer.ts";
 import type { Snapshot } from "../../snapshot.ts";
-import { StoreOpenError } from "../../store-errors.ts";
+import { StoreOpenError, StoreUnavailable } from "../../store-errors.ts";
 import { assertDefinitions, ownersFirst } from "../definition.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
 import { parsePostgresAddress } from "./address.ts";
@@ -85,6 +85,7 @@ function postgresDatabaseEngine(
   engines: PostgresEngine[],
   { openSnapshot, restores, onCommit, onClose }: EngineParts,
 ): DatabaseEngine {
+  let counterVersions: number | undefined;
   return {
     collection(definition) {
       const engine = new PostgresEngine(pools, definition, collections, onCommit);
@@ -92,6 +93,7 @@ function postgresDatabaseEngine(
       return engine;
     },
     async check() {
+      counterVersions = await countVersions(pools.records);
       const [row] = await pools.records.read<readonly [readOnly: string]>({
         text: "SELECT current_setting('transaction_read_only') FROM waymark_collections LIMIT 1",
       });
@@ -110,6 +112,7 @@ function postgresDatabaseEngine(
       waitingChanges: engines.reduce((sum, { waitingChanges }) => sum + waitingChanges, 0),
       waitingReads: pools.lists.figures.waiting,
       pools: { records: pools.records.figures, changes: pools.changes.figures, lists: pools.lists.figures },
+      counterVersions,
     }),
     async probeChanges() {
       try {
@@ -136,6 +139,18 @@ function postgresDatabaseEngine(
       await Promise.all([...Object.values(pools), restores].map((pool) => pool.close()));
     },
   };
+}
+
+/** Returns how many old versions of the rows of counters there are; undefined where the engine does not count them. */
+async function countVersions(pool: PostgresPool): Promise<number | undefined> {
+  try {
+    const text = "SELECT n_dead_tup FROM pg_stat_user_tables WHERE relid = to_regclass('waymark_collections')::oid";
+    const [[count] = []] = await pool.read<readonly [count: string]>({ text });
+    return count === undefined ? undefined : Number(count);
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw error;
+    return undefined;
+  }
 }
 
 /**
