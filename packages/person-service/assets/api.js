@@ -39,6 +39,13 @@ export function announce(element, text) {
   element.hidden = text === "";
 }
 
+/** Reads a page again that the browser kept alive and shows again: the reader may have signed out since. */
+export function reloadWhenShownAgain() {
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted) location.reload();
+  });
+}
+
 /** How many people, in words. */
 export const people = (count) => (count === 1 ? "1 person" : `${count.toLocaleString("en")} people`);
 

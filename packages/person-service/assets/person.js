@@ -1,4 +1,4 @@
-import { announce, noAnswer, notes, send, showScripted, wordsOf } from "./api.js";
+import { announce, noAnswer, notes, reloadWhenShownAgain, send, showScripted, wordsOf } from "./api.js";
 import { personEditor, toPatch, toValues } from "./form.js";
 
 const main = document.querySelector("main");
@@ -8,6 +8,7 @@ const dialog = main.querySelector("#remove");
 const actions = main.querySelector(".heading .actions");
 
 showScripted();
+reloadWhenShownAgain();
 announce(main.querySelector(".banner.good"), notes.take() ?? "");
 if (form !== null) prepareEditing();
 if (dialog !== null) prepareRemoval();

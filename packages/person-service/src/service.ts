@@ -37,7 +37,7 @@ import { frontRoutes } from "./pages/front.ts";
 import { problemPages } from "./pages/problem.ts";
 import { tidyForms } from "./pages/query.ts";
 import { peoplePages } from "./pages/representation.ts";
-import { signInRoutes } from "./pages/sign-in.ts";
+import { signInRoutes, storeNoSessionPages } from "./pages/sign-in.ts";
 import type { Site } from "./pages/site.ts";
 import {
   inPartitions,
@@ -185,6 +185,7 @@ function filtersOf(
     noStoreErrors(),
     ...(policy === undefined ? [] : [cors(policy)]),
     compress({ codings: nodeCodings }),
+    ...(site.signsIn ? [storeNoSessionPages] : []),
     problemPages(site),
     describeProblems(),
     overload({ maxDelay, maxInFlight, onTurnedAway, except: isHealthCheck }),

@@ -122,7 +122,12 @@ export const ofSignOut: Description = {
   operationId: "signOut",
   summary: "Sign a browser out",
   description: "Ends the session of the browser.",
-  responses: { 303: seeOther },
+  responses: {
+    303: {
+      ...seeOther,
+      headers: { ...seeOther.headers, "Clear-Site-Data": { description: "Has the browser drop its cached pages." } },
+    },
+  },
 };
 
 export const ofGreeting: Description = {

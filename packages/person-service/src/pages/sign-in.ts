@@ -1,9 +1,21 @@
-import { content, GET, group, type HttpRequest, type HttpResponse, POST, type Route, redirect } from "waymark";
+import {
+  type AfterFilter,
+  after,
+  content,
+  GET,
+  group,
+  type HttpRequest,
+  type HttpResponse,
+  POST,
+  type Route,
+  redirect,
+} from "waymark";
 import { HeaderList } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import { accept, contentType, describe } from "waymark/routing";
 import type { SignIn } from "../access/access.ts";
 import { isLoopback, nameIn } from "../access/host-names.ts";
+import { sealedIn } from "../access/policy.ts";
 import { sessionCookie, sessionLife } from "../access/sessions.ts";
 import { ofSignIn, ofSignInPage, ofSignOut } from "../api/descriptions.ts";
 import { page, pageHeaders } from "./document.ts";
@@ -21,9 +33,21 @@ export const signInRoutes = (site: Site, signIn: SignIn): Route =>
     ),
     POST("/sign-out", describe(ofSignOut), async (request) => {
       await signIn.end(request);
-      return redirect(toPublicUrl(request, "/")).withHeader("Set-Cookie", `${sessionCookie}=; Max-Age=0${attributes}`);
+      return redirect(toPublicUrl(request, "/"))
+        .withHeader("Set-Cookie", `${sessionCookie}=; Max-Age=0${attributes}`)
+        .withHeader("Clear-Site-Data", '"cache"');
     }),
   );
+
+/**
+ * Keeps the pages of callers who have signed in out of caches, since a browser that goes back shows a copy without asking, also after
+ * signing out. For `router({ filters })`, outside of everything that makes pages.
+ */
+export const storeNoSessionPages: AfterFilter = after((request, response) =>
+  sealedIn(request) !== undefined && response.headers.get("Content-Type")?.startsWith("text/html") === true
+    ? response.withHeader("Cache-Control", "no-store")
+    : response,
+);
 
 const attributes = "; Path=/; HttpOnly; Secure; SameSite=Strict";
 

@@ -170,6 +170,19 @@ describeService("signing in", (openService) => {
       assert.deepEqual([answer.status, answer.headers["set-cookie"]], [403, undefined]);
     });
   });
+
+  it("keeps pages out of caches for a caller who has signed in, and nothing else", async () => {
+    const { cookie } = await signIn(service, { key: readerKey });
+    const cacheControl = async (target: string, headers: Readonly<Record<string, string>>) =>
+      (await service.send("GET", target, { headers })).headers["cache-control"];
+    for (const target of ["/person", "/person?q=ada"]) {
+      assert.equal(await cacheControl(target, { Accept, Cookie: cookie }), "no-store");
+      assert.equal(await cacheControl(target, { Cookie: cookie }), "private, no-cache");
+      assert.equal(await cacheControl(target, { Accept }), "private, no-cache");
+    }
+    const answer = await service.send("POST", "/sign-out", { headers: { Cookie: cookie } });
+    assert.equal(answer.headers["clear-site-data"], '"cache"');
+  });
 });
 
 const form = "application/x-www-form-urlencoded";

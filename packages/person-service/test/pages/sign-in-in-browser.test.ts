@@ -64,6 +64,25 @@ describeInBrowser(
       await page.context().clearCookies();
     });
 
+    for (const javaScriptEnabled of [true, false]) {
+      const what = javaScriptEnabled ? "with" : "without";
+      it(`leaves nothing to go back to after signing out, ${what} scripts`, async () => {
+        const page = await scene().open("/person/1", { javaScriptEnabled, reducedMotion: "reduce" });
+        await page.getByLabel("Name").fill("ada");
+        await page.getByLabel("Password").fill("correct");
+        await page.getByRole("button", { name: "Sign in" }).click();
+        await page.getByRole("heading", { name: "Ada Lovelace" }).waitFor();
+        for (const path of ["/person", "/person?q=ada", "/docs", "/person/1"]) await page.goto(scene().url + path);
+        await page.getByRole("button", { name: "Sign out" }).click();
+        await page.getByRole("heading", { name: "Sign in to see this" }).waitFor();
+        for (let steps = 0; steps < 4; steps++) {
+          await page.goBack();
+          await page.getByRole("heading", { name: "Sign in to see this" }).waitFor();
+          assert.doesNotMatch(await page.content(), /Lovelace|class="caller"/);
+        }
+      });
+    }
+
     it("does not let a page of another origin change anything", async () => {
       const page = await scene().open("/person/1");
       await page.getByLabel("Name").fill("ada");
