@@ -11,7 +11,7 @@ import {
   redirect,
 } from "waymark";
 import { HeaderList } from "waymark/fields";
-import { toPublicUrl } from "waymark/filters";
+import { refuseCrossSite, toPublicUrl } from "waymark/filters";
 import { accept, contentType, describe } from "waymark/routing";
 import type { SignIn } from "../access/access.ts";
 import { isLoopback, nameIn } from "../access/host-names.ts";
@@ -22,9 +22,10 @@ import { page, pageHeaders } from "./document.ts";
 import { html, type SafeHtml } from "./html.ts";
 import type { Site } from "./site.ts";
 
-/** The page to sign in on, and what its forms are sent to. */
+/** The page to sign in on, and what its forms are sent to: from no page of another origin, also where CORS lets it read. */
 export const signInRoutes = (site: Site, signIn: SignIn): Route =>
   group(
+    refuseCrossSite(),
     GET("/sign-in", accept("text/html"), describe(ofSignInPage), (request) =>
       signInPage(site, request, localTarget(request.query.get("to"))),
     ),

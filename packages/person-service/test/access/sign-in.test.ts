@@ -152,23 +152,31 @@ describeService("signing in", (openService) => {
       { "Sec-Fetch-Site": "same-site" },
       { Origin: "https://evil.example" },
       { Origin: "null" },
+      { Origin: "http://localhost.evil.example" },
     ]) {
       it(`are refused: ${JSON.stringify(headers)}`, async () => {
         await assertProblem(service, await change(headers), 403, "cross-site-request");
       });
     }
 
-    for (const headers of [{}, { "Sec-Fetch-Site": "same-origin" }, { "Sec-Fetch-Site": "none" }]) {
+    for (const headers of [
+      {},
+      { "Sec-Fetch-Site": "same-origin" },
+      { "Sec-Fetch-Site": "none" },
+      { Host: "localhost", Origin: "http://localhost" },
+    ]) {
       it(`are not these: ${JSON.stringify(headers)}`, async () => {
         await assertProblem(service, await change(headers), 403, "forbidden");
       });
     }
 
-    it("are those that sign in, too", async () => {
-      const headers = { "Content-Type": form, "Sec-Fetch-Site": "cross-site" };
-      const answer = await service.send("POST", "/sign-in", { headers, body: `key=${readerKey}` });
-      assert.deepEqual([answer.status, answer.headers["set-cookie"]], [403, undefined]);
-    });
+    for (const origin of [{ "Sec-Fetch-Site": "cross-site" }, { Origin: "https://evil.example" }, { Origin: "null" }]) {
+      it(`are those that sign in, too: ${JSON.stringify(origin)}`, async () => {
+        const headers = { "Content-Type": form, ...origin };
+        const answer = await service.send("POST", "/sign-in", { headers, body: `key=${readerKey}` });
+        assert.deepEqual([answer.status, answer.headers["set-cookie"]], [403, undefined]);
+      });
+    }
   });
 
   it("keeps pages out of caches for a caller who has signed in, and nothing else", async () => {
@@ -183,6 +191,61 @@ describeService("signing in", (openService) => {
     const answer = await service.send("POST", "/sign-out", { headers: { Cookie: cookie } });
     assert.equal(answer.headers["clear-site-data"], '"cache"');
   });
+});
+
+describeService("signing in where CORS lets every origin read", (openService) => {
+  const folder = openFolder("sign-in-cors");
+  const users = [{ name: "ada", password: quickHash("correct"), scopes: ["person"] }];
+  const file = folder.write("access.json", { rules: [{ path: "/**", scopes: ["person"] }], users });
+
+  for (const origin of ["*", "https://app.example.com"]) {
+    const service = openService(async () => ({
+      access: (await openAccess({ file })).filter,
+      cors: { origins: [origin] },
+    }));
+    const Origin = origin === "*" ? "https://evil.example" : origin;
+    for (const site of [{}, { "Sec-Fetch-Site": "cross-site" }]) {
+      const from = { Origin, ...site };
+
+      it(`is not for a page of another one, nor is signing out: ${JSON.stringify(from)}`, async () => {
+        const headers = { "Content-Type": form, ...from };
+        const entered = await service.send("POST", "/sign-in", { headers, body: "name=ada&password=correct" });
+        assert.deepEqual([entered.status, entered.headers["set-cookie"]], [403, undefined]);
+        const { cookie } = await signIn(service, { name: "ada", password: "correct" });
+        const left = await service.send("POST", "/sign-out", { headers: { Cookie: cookie, ...from } });
+        assert.deepEqual([left.status, left.headers["set-cookie"]], [403, undefined]);
+        assert.equal((await service.send("GET", "/person", { headers: { Cookie: cookie } })).status, 200);
+      });
+
+      it(`leaves changes with credentials to its pages: ${JSON.stringify(from)}`, async () => {
+        const headers = { "Content-Type": "application/json", Authorization: basic("ada", "correct"), ...from };
+        assert.equal((await service.send("POST", "/person", { headers, body: '{"name":"Ada"}' })).status, 200);
+      });
+    }
+  }
+});
+
+describeService("signing in behind a proxy that changes Host", (openService) => {
+  const folder = openFolder("sign-in-proxy");
+  const users = [{ name: "ada", password: quickHash("correct"), scopes: ["person"] }];
+  const file = folder.write("access.json", { rules: [{ path: "/**", scopes: ["person"] }], users });
+  const service = openService(async () => ({
+    access: (await openAccess({ file })).filter,
+    publicUrl: "https://people.example.com/app",
+  }));
+
+  for (const [Origin, status] of [
+    ["https://people.example.com", 303],
+    ["http://people.example.com", 403],
+    ["https://people.example.com.evil.example", 403],
+    ["https://example.com", 403],
+  ] as const) {
+    it(`is answered ${status} for the origin ${Origin}`, async () => {
+      const headers = { "Content-Type": form, Origin };
+      const answer = await service.send("POST", "/sign-in", { headers, body: "name=ada&password=correct" });
+      assert.equal(answer.status, status);
+    });
+  }
 });
 
 const form = "application/x-www-form-urlencoded";

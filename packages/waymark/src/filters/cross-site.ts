@@ -5,6 +5,7 @@ import { problem } from "../problem.ts";
 import { problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import { type CorsPolicy, compilePolicy } from "./cors-policy.ts";
+import { toPublicUrl } from "./public-url.ts";
 
 /** Lists the options of `refuseCrossSite`. */
 export interface CrossSiteOptions {
@@ -16,8 +17,9 @@ export interface CrossSiteOptions {
  * Refuses with 403 what a browser sends for a page of another origin, unless the request only reads: a browser adds the
  * cookies and the passwords of its user, whoever wrote the page. For `router({ filters })`, inside of `cors`.
  *
- * Browsers say by `Sec-Fetch-Site` where a request comes from (Fetch Metadata), and no page can change that. For one that does not, the
- * `Origin` of a request with cookies must have the host that the request is for. Programs send neither, and are let through.
+ * Browsers say by `Sec-Fetch-Site` where a request comes from (Fetch Metadata), and no page can change that. For one that does not, an
+ * `Origin` must have the host that the request is for, or be that of the `publicUrl` around it. Programs send neither, and are
+ * let through.
  *
  * ```ts
  * router({ filters: [cors(policy), refuseCrossSite({ except: policy })] }, personRoutes(people))
@@ -48,9 +50,12 @@ const refused = problem(problemTypes.crossSiteRequest, {
   detail: "A page of another site sent this request. Nothing was changed.",
 });
 
-function isFromHere({ headers, client }: HttpRequest): boolean {
+function isFromHere(request: HttpRequest): boolean {
+  const { headers, client } = request;
   const site = headers.get("sec-fetch-site");
   if (site !== undefined) return site === "same-origin" || site === "none";
   const origin = headers.get("origin");
-  return origin === undefined || !headers.has("cookie") || origin.replace(/^https?:\/\//, "") === client.host;
+  if (origin === undefined || origin.replace(/^https?:\/\//, "") === client.host) return true;
+  // A proxy may send another Host than the browser sent.
+  return URL.parse(toPublicUrl(request, "/"))?.origin === origin;
 }
