@@ -63,6 +63,7 @@ export function documentCheck(document: OpenApiDocument): DocumentCheck {
   ): { readonly pointer: string; readonly line: string; readonly operation: Operation } | undefined => {
     const pathname = canonicalPath(target);
     if (pathname === undefined) return undefined;
+    if (method !== method.toUpperCase()) return undefined; // the names of methods are case-sensitive (RFC 9110 §9.1)
     const name = method === "HEAD" ? "get" : method.toLowerCase();
     const found = paths.find(({ item, expression }) => expression.test(pathname) && name in item);
     if (found === undefined) return undefined;
