@@ -7,7 +7,7 @@ import { amendRecord, amendTypes, removeRecord, replaceRecord } from "./handlers
 import { createRecord, refuseCreate } from "./handlers/create.ts";
 import { listRecords } from "./handlers/list.ts";
 import { readRecord } from "./handlers/read.ts";
-import type { Addressed } from "./handlers/record-scope.ts";
+import type { Addressed } from "./record-scope.ts";
 import { type CollectionRoutesOptions, collectionRoutes, type RoutedHandlers } from "./routes.ts";
 import { type CollectionOptions, type CollectionSettings, type ItemRequest, toCollectionSettings } from "./settings.ts";
 import type { Document, Store } from "./store.ts";

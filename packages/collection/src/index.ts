@@ -17,7 +17,7 @@ export { jsonRepresentation } from "./formats/json.ts";
 export { jsonArrayDecoder } from "./formats/json-array.ts";
 export { type JsonLdRepresentationOptions, jsonLdRepresentation } from "./formats/json-ld.ts";
 export type { ListDecoder, ListedValue, ListPlace, ListReading } from "./formats/list-decoder.ts";
-export { type ListSyntax, listText } from "./formats/list-text.ts";
+export { listText } from "./formats/list-text.ts";
 export { ndjsonDecoder, ndjsonRepresentation } from "./formats/ndjson.ts";
 export { type XmlRepresentationOptions, xmlRepresentation } from "./formats/xml.ts";
 export { type XmlDecoderOptions, xmlDecoder } from "./formats/xml-decoder.ts";
@@ -33,6 +33,7 @@ export type {
   ListOptions,
   ListPage,
   ListRepresentation,
+  ListSyntax,
   PageLinks,
   Representation,
 } from "./representation.ts";

@@ -1,5 +1,4 @@
 import type { HttpRequest } from "waymark";
-import type { ListSyntax } from "./formats/list-text.ts";
 import type { StoredRecord } from "./store.ts";
 
 /**
@@ -70,6 +69,18 @@ export interface ItemOptions {
 export interface ListOptions extends ItemOptions {
   /** The page that the records are, where the list is sent in pages. */
   readonly page?: ListPage;
+}
+
+/** Describes how the texts of single records become the text of a list. */
+export interface ListSyntax {
+  /** Returns the text of a record; called for each record of the list, in its order. */
+  readonly item: (record: StoredRecord) => string;
+  /** The text before the first record, between two, and after the last. Default: nothing. */
+  readonly before?: string;
+  readonly between?: string;
+  readonly after?: string;
+  /** The whole text of a list without records. Default: `before` and `after`. */
+  readonly empty?: string;
 }
 
 /** A part of a list. */

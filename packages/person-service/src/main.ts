@@ -1,9 +1,9 @@
 import cluster from "node:cluster";
 import { buffer } from "node:stream/consumers";
 import { escapeUnprintable } from "waymark/content";
-import { userErrorMessage } from "./cli/command.ts";
 import { parseCommandLine } from "./cli/command-line.ts";
-import { maskPasswords } from "./cli/option.ts";
+import { maskPasswords } from "./cli/settings/option.ts";
+import { userErrorMessage } from "./cli/terminal/command-error.ts";
 import { fileFault } from "./file-fault.ts";
 
 /** Whether the line that the cursor is on has been drawn. */

@@ -28,9 +28,9 @@ import {
 import { nodeCodings, observeRequests } from "waymark/node";
 import type { AccessFilter } from "./access/access.ts";
 import { onlyForHosts, parseHostName } from "./access/host-names.ts";
-import { apiRoutes } from "./api/routes.ts";
 import { healthRoutes, isHealthCheck } from "./health.ts";
 import { joinObservers, type ServiceObserver } from "./observer.ts";
+import { apiRoutes } from "./pages/api-routes.ts";
 import { assetRoutes } from "./pages/assets.ts";
 import { javaWithoutAccept } from "./pages/browser.ts";
 import { frontRoutes } from "./pages/front.ts";

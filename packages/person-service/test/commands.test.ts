@@ -5,8 +5,8 @@ import { openFolder } from "../../waymark/test/folder.ts";
 import { isApiKey } from "../src/access/credentials.ts";
 import { FileError } from "../src/access/json-file.ts";
 import { verifyPassword } from "../src/access/password-hash.ts";
-import { CommandError } from "../src/cli/command.ts";
 import { parseCommandLine } from "../src/cli/command-line.ts";
+import { CommandError } from "../src/cli/terminal/command-error.ts";
 
 /** Runs a command, and gives the lines for whoever takes the result, and those for the person. */
 async function run(argv: readonly string[], input: string | Uint8Array = ""): Promise<readonly [string[], string[]]> {

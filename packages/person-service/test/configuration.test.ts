@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { describe, it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { type CommandLine, parseCommandLine } from "../src/cli/command-line.ts";
-import type { Environment } from "../src/cli/configuration.ts";
+import type { Environment } from "../src/cli/settings/configuration.ts";
 
 const folder = openFolder("configuration");
 let files = 0;

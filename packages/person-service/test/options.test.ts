@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { type CommandLine, parseCommandLine } from "../src/cli/command-line.ts";
-import { type Options, toOptions } from "../src/cli/options.ts";
+import { type Options, toOptions } from "../src/cli/settings/options.ts";
 
 const defaults: Options = {
   port: 8080,

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import { openPostgresDatabase } from "@waymark/collection";
 import { Client } from "pg";
 import { newPostgresDatabase } from "../../collection/test/postgres-server.ts";
-import { firstSteps } from "../src/cli/first-steps.ts";
-import { countSoon, reportProgress } from "../src/cli/progress.ts";
+import { firstSteps } from "../src/cli/serving/first-steps.ts";
+import { countSoon, reportProgress } from "../src/cli/terminal/progress.ts";
 import { personCollection } from "../src/index.ts";
 
 describe("reportProgress", () => {

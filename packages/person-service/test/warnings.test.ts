@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { AccessContent } from "../src/access/access.ts";
-import { accessWarnings } from "../src/cli/warnings.ts";
+import { accessWarnings } from "../src/cli/serving/warnings.ts";
 import { openPersonService } from "../src/service.ts";
 
 const { app, database } = await openPersonService({ database: ":memory:" });

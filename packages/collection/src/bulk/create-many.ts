@@ -1,7 +1,8 @@
-import { type Awaitable, type HttpRequest, type HttpResponse, notFound } from "waymark";
+import { type Awaitable, type HttpResponse, notFound } from "waymark";
 import { chooseDecoder, type ValidationResult } from "waymark/content";
 import type { ListedValue } from "../formats/list-decoder.ts";
 import { without } from "../handlers/changed-document.ts";
+import type { BulkCreate } from "../handlers/create.ts";
 import { creationOf } from "../handlers/new-record.ts";
 import { type Preferences, readPreferences, withApplied } from "../handlers/preferences.ts";
 import { refuseOwner, refuseUnavailable, refuseUnreadable } from "../handlers/refusals.ts";
@@ -24,9 +25,6 @@ import {
 import { Spool } from "./spool.ts";
 import { storeEach } from "./store-each.ts";
 import { BulkWork } from "./work.ts";
-
-/** Stores the records in `content`, or in the content of the request where `content` is left out. */
-export type BulkCreate = (request: HttpRequest<unknown>, content?: AsyncIterable<Uint8Array>) => Promise<HttpResponse>;
 
 /**
  * Makes the handler for a POST of many records. Records are validated as they arrive and kept on disk; the store gets them only

@@ -1,17 +1,6 @@
+import type { ListSyntax } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";
 import { recordsAtOnce, type TurnShare } from "../turn-share.ts";
-
-/** Describes how the texts of single records become the text of a list. */
-export interface ListSyntax {
-  /** Returns the text of a record; called for each record of the list, in its order. */
-  readonly item: (record: StoredRecord) => string;
-  /** The text before the first record, between two, and after the last. Default: nothing. */
-  readonly before?: string;
-  readonly between?: string;
-  readonly after?: string;
-  /** The whole text of a list without records. Default: `before` and `after`. */
-  readonly empty?: string;
-}
 
 /**
  * Makes the text of a list from the texts of its records, in pieces of about 64 KiB. Reads a batch when a piece is requested, and

@@ -2,6 +2,7 @@ import { HttpResponse, noContent, notFound, ok } from "waymark";
 import { type Decoder, jsonDecoder } from "waymark/content";
 import { evaluatePreconditions, type HeaderList, type MediaType, parseHttpDate } from "waymark/fields";
 import { refuseParameters } from "../lists/parameters.ts";
+import { collectionUrl, requireRecordId } from "../record-scope.ts";
 import type { CollectionSettings, ItemHandler, ItemRequest } from "../settings.ts";
 import type { Document, Removal, Replacement, Store, StoredRecord } from "../store.ts";
 import { type Amendment, amendmentOf, replacementOf } from "./changed-document.ts";
@@ -14,8 +15,7 @@ import {
   returnPreferences,
   writePreferences,
 } from "./preferences.ts";
-import { collectionUrl, parseRecordId } from "./record-scope.ts";
-import { guarded, refuseId, refusePart, refusePrecondition, refuseValue, requirePrecondition } from "./refusals.ts";
+import { guarded, refusePart, refusePrecondition, refuseValue, requirePrecondition } from "./refusals.ts";
 import { recordValidators } from "./selected-representation.ts";
 
 /** A kind of change to one record. */
@@ -49,8 +49,7 @@ interface ChangeContext {
 function changeRecord<T extends Document>(settings: CollectionSettings<T>, change: Change): ItemHandler {
   const { scope, items, requirePreconditions } = settings;
   return guarded(async (request) => {
-    const id = parseRecordId(request.variables.id);
-    if (id === undefined) return refuseId(request.variables.id);
+    const id = requireRecordId(request.variables.id);
     refuseParameters(request.search);
     const preferences = readPreferences(request, change.preferences);
     const conditional = namesState(request.headers);

@@ -1,19 +1,17 @@
-import { HttpError, type HttpRequest, notFound } from "waymark";
+import { HttpError, type HttpRequest, type HttpResponse, notFound } from "waymark";
 import { parseMediaType } from "waymark/fields";
-import type { BulkCreate } from "../bulk/create-many.ts";
 import { jsonArrayDecoder } from "../formats/json-array.ts";
 import { longestRecord } from "../formats/list-decoder.ts";
 import { refuseParameters } from "../lists/parameters.ts";
+import { collectionUrl, requireRecordId } from "../record-scope.ts";
 import type { CollectionHandler, CollectionSettings, ItemHandler } from "../settings.ts";
 import type { Document } from "../store.ts";
 import { hashKey } from "./idempotency-key.ts";
 import { creationOf } from "./new-record.ts";
 import { answerWritten, readPreferences, writePreferences } from "./preferences.ts";
-import { collectionUrl, parseRecordId } from "./record-scope.ts";
 import {
   guarded,
   refuseExisting,
-  refuseId,
   refuseLength,
   refuseOwner,
   refuseReusedKey,
@@ -21,6 +19,9 @@ import {
   refuseUnavailable,
   refuseValue,
 } from "./refusals.ts";
+
+/** Stores the records in `content`, or in the content of the request where `content` is left out. */
+export type BulkCreate = (request: HttpRequest<unknown>, content?: AsyncIterable<Uint8Array>) => Promise<HttpResponse>;
 
 /** Makes the handler for a POST to a collection. */
 export function createRecord<T extends Document>(
@@ -118,8 +119,7 @@ async function* oneOf(content: Uint8Array): AsyncGenerator<Uint8Array, void, und
 /** Makes the handler for a POST to a record, which creates nothing. */
 export function refuseCreate<T extends Document>({ scope }: CollectionSettings<T>): ItemHandler {
   return guarded(async (request) => {
-    const id = parseRecordId(request.variables.id);
-    if (id === undefined) return refuseId(request.variables.id);
+    const id = requireRecordId(request.variables.id);
     refuseParameters(request.search);
     const store = await scope.storeOf(request, "record");
     return (await store.find(id)) === undefined ? notFound() : refuseExisting();

@@ -1,18 +1,18 @@
 import { type HttpRequest, HttpResponse } from "waymark";
 import { evaluatePreconditions, HeaderList, notModified } from "waymark/fields";
-import { type ListSyntax, listText, wholeListText } from "../formats/list-text.ts";
+import { listText, wholeListText } from "../formats/list-text.ts";
 import { narrow } from "../lists/fields.ts";
 import type { HeldList } from "../lists/held-lists.ts";
 import { linkField, pageLinks, type ReadSelection, readPage } from "../lists/page.ts";
 import { type QueryParameters, readQuery } from "../lists/parameters.ts";
 import { type ListQuery, parseListQuery } from "../lists/query.ts";
-import type { ListPage, ListRepresentation } from "../representation.ts";
+import { collectionUrl } from "../record-scope.ts";
+import type { ListPage, ListRepresentation, ListSyntax } from "../representation.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import type { Document, FirstBatch, RecordBatch, Store } from "../store.ts";
 import { batchesFrom } from "../stores/record-store.ts";
 import { inTurns, TurnShare } from "../turn-share.ts";
 import { readPreferences, withApplied } from "./preferences.ts";
-import { collectionUrl } from "./record-scope.ts";
 import { guarded, refusePrecondition } from "./refusals.ts";
 import {
   asFile,

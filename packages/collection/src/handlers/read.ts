@@ -1,11 +1,11 @@
 import { type Awaitable, type HttpRequest, HttpResponse, notFound } from "waymark";
 import { evaluatePreconditions } from "waymark/fields";
 import { narrow, readFields } from "../lists/fields.ts";
+import { collectionUrl, requireRecordId } from "../record-scope.ts";
 import type { ItemOptions } from "../representation.ts";
 import type { CollectionSettings, ReadHandler } from "../settings.ts";
 import type { Document, Store, StoredRecord } from "../store.ts";
-import { collectionUrl, parseRecordId } from "./record-scope.ts";
-import { refuseId, refusePrecondition, refuseUnavailable } from "./refusals.ts";
+import { refusePrecondition, refuseUnavailable } from "./refusals.ts";
 import {
   asFile,
   chosenRepresentation,
@@ -17,8 +17,7 @@ import {
 /** Makes the handler for a GET of a record. It answers without a promise when the store does. */
 export function readRecord<T extends Document>({ scope, items, members }: CollectionSettings<T>): ReadHandler {
   return (request) => {
-    const id = parseRecordId(request.variables.id);
-    if (id === undefined) return refuseId(request.variables.id);
+    const id = requireRecordId(request.variables.id);
     const representation = chosenRepresentation(request, items);
     // Most requests have no query.
     const fields = request.search === "" ? undefined : readFields(request.search, members, representation);

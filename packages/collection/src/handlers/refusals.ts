@@ -1,19 +1,8 @@
 import { type HttpRequest, type HttpResponse, problem, problemTypes } from "waymark";
 import { excerpt, toPointer } from "waymark/content";
-import { formatParameter } from "../lists/parameters.ts";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { StoreOwner } from "../store.ts";
 import { StoreOutcomeUnknown, StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../store-errors.ts";
-
-export function refuseId(id: string): HttpResponse {
-  const detail = /^-?0+\d+$/.test(id)
-    ? `${excerpt(id)} has a zero in front: send the integer without it.`
-    : `${excerpt(id)} is not an integer in decimal digits, such as 7.${isWithExtension(id) ? namedByAccept : ""}`;
-  return problem(collectionProblemTypes.invalidId, { detail });
-}
-
-const isWithExtension = (id: string): boolean => /^[0-9]+\.[A-Za-z]\w*$/.test(id);
-const namedByAccept = ` Name a representation by Accept, or by ?${formatParameter}=…, and not by an extension.`;
 
 /** Another record has the value of this member. */
 export function refuseValue(member: string): HttpResponse {

@@ -2,9 +2,9 @@ import { type HttpRequest, HttpResponse } from "waymark";
 import { excerpt, nearestName, orNearest } from "waymark/content";
 import { attachment, HeaderList, notModified, type Validators, validatorFields } from "waymark/fields";
 import { formatParameter, readQuery } from "../lists/parameters.ts";
+import { collectionUrl } from "../record-scope.ts";
 import type { Representation } from "../representation.ts";
 import type { StoredRecord } from "../store.ts";
-import { collectionUrl } from "./record-scope.ts";
 
 /**
  * Returns the representation that the query names (`?format=csv`), else the one that the route's `accept` chose, else the first.

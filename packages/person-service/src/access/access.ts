@@ -3,13 +3,13 @@ import { type AroundFilter, type HttpRequest, problemTypes } from "waymark";
 import { access } from "waymark/filters";
 import type { SecurityOptions } from "waymark/openapi";
 import { type Description, descriptionOfFilter } from "waymark/routing";
-import { exceptPublicPaths } from "../pages/public-paths.ts";
 import { type AccessFile, type AccessRule, accessFileSchema } from "./access-file.ts";
 import { type AccessDenial, accessThrottles, challengesOf, identifier } from "./identify.ts";
 import { readJsonFile } from "./json-file.ts";
 import { readKeys, type StoredKey } from "./key-file.ts";
 import { passwordCheck } from "./password-check.ts";
 import { accessPolicy, type Policy, type SignInOutcome, sealedIn } from "./policy.ts";
+import { exceptPublicPaths } from "./public-paths.ts";
 import { holdersOf, sealedSessions } from "./sessions.ts";
 import { signInQueue } from "./sign-in-queue.ts";
 

@@ -3,8 +3,8 @@ import { type AroundFilter, around, type HttpRequest, problem } from "waymark";
 import { excerpt } from "waymark/content";
 import { isRefusedMessage } from "waymark/filters";
 import { isHealthCheck } from "../health.ts";
-import { isAsset } from "../pages/public-paths.ts";
 import { personServiceProblemTypes } from "../problems.ts";
+import { isAsset } from "./public-paths.ts";
 
 /**
  * Answers 421 (RFC 9110 §7.4) to requests for hosts other than these and the loopback names of this machine.

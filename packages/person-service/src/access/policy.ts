@@ -2,9 +2,9 @@ import type { Awaitable, HttpRequest } from "waymark";
 import { type AccessDecision, type Caller, caller, clientKey } from "waymark/filters";
 import type { SecurityOptions } from "waymark/openapi";
 import { pathMatcher } from "waymark/routing";
-import { isPublicPath } from "../pages/public-paths.ts";
 import type { AccessRule } from "./access-file.ts";
 import type { AccessDenial, Challenges, Denied, Identify, Identity } from "./identify.ts";
+import { isPublicPath } from "./public-paths.ts";
 import { type Holders, type Sessions, sessionCookie } from "./sessions.ts";
 
 /** The decisions that the files lead to, until they are read again. */

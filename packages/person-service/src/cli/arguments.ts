@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
-import type { Command } from "./command.ts";
-import { mistakesIn, type Setting, type SettingLayer } from "./configuration.ts";
-import { didYouMean } from "./did-you-mean.ts";
-import { type Option, quotedArgument } from "./option.ts";
-import { settings } from "./options.ts";
+import type { Command } from "./commands/command.ts";
+import { mistakesIn, type Setting, type SettingLayer } from "./settings/configuration.ts";
+import { didYouMean } from "./settings/did-you-mean.ts";
+import { type Option, quotedArgument } from "./settings/option.ts";
+import { settings } from "./settings/options.ts";
 
 /** Is thrown for arguments and settings that a command does not take. */
 export class UsageErrors extends Error {

@@ -1,8 +1,11 @@
 import { version } from "../package-files.ts";
 import { parseTokens, readTokens, type Tokens, UsageErrors } from "./arguments.ts";
-import type { Command, CommandStreams, Given } from "./command.ts";
+import type { Command } from "./commands/command.ts";
+import { serveCommand } from "./commands/serve.ts";
 import { commands } from "./commands.ts";
-import { readConfigFile } from "./config-file.ts";
+import { helpOf, helpOfAll } from "./help.ts";
+import { readConfigFile } from "./settings/config-file.ts";
+import type { Given } from "./settings/configuration.ts";
 import {
   type Environment,
   mistakesIn,
@@ -12,12 +15,11 @@ import {
   type Setting,
   type SettingLayer,
   variableOf,
-} from "./configuration.ts";
-import { didYouMean } from "./did-you-mean.ts";
-import { helpOf, helpOfAll } from "./help.ts";
-import { type Option, quotedArgument } from "./option.ts";
-import { settings } from "./options.ts";
-import { serveCommand } from "./serve.ts";
+} from "./settings/configuration.ts";
+import { didYouMean } from "./settings/did-you-mean.ts";
+import { type Option, quotedArgument } from "./settings/option.ts";
+import { settings } from "./settings/options.ts";
+import type { CommandStreams } from "./terminal/streams.ts";
 
 /**
  * A parsed command line: a command to run; a text to print on standard output, with exit code 0; or usage errors, to print

@@ -1,14 +1,14 @@
-import { checkConfigCommand } from "./check-config.ts";
-import type { Command } from "./command.ts";
-import { explainCommand } from "./explain.ts";
-import { exportCommand } from "./export.ts";
-import { importCommand } from "./import.ts";
-import { keyCommands } from "./key.ts";
-import { backupCommand, copyCommand, restoreCommand, resumeCommand } from "./moving.ts";
-import { openApiCommand } from "./openapi.ts";
-import { passwordCommands } from "./password.ts";
-import { routesCommand } from "./routes.ts";
-import { serveCommand } from "./serve.ts";
+import { checkConfigCommand } from "./commands/check-config.ts";
+import type { Command } from "./commands/command.ts";
+import { explainCommand } from "./commands/explain.ts";
+import { exportCommand } from "./commands/export.ts";
+import { importCommand } from "./commands/import.ts";
+import { keyCommands } from "./commands/key.ts";
+import { backupCommand, copyCommand, restoreCommand, resumeCommand } from "./commands/moving.ts";
+import { openApiCommand } from "./commands/openapi.ts";
+import { passwordCommands } from "./commands/password.ts";
+import { routesCommand } from "./commands/routes.ts";
+import { serveCommand } from "./commands/serve.ts";
 
 /** The commands by name, in the order of the help. */
 export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([

@@ -1,9 +1,9 @@
 import { StoreUnavailable } from "@waymark/collection";
 import { AggregatorRegistry, type Registry } from "prom-client";
 import type { RunningServer } from "waymark/node";
-import type { WorkerQuestion } from "../cli/workers/messages.ts";
-import type { AskWorkers } from "../cli/workers/questions.ts";
 import { checkWithin, type Health } from "../health.ts";
+import type { WorkerQuestion } from "../workers/messages.ts";
+import type { AskWorkers } from "../workers/questions.ts";
 import { type AdminAddress, openAdmin } from "./admin.ts";
 import { patience } from "./service-metrics.ts";
 

@@ -3,7 +3,7 @@ import { HeaderList } from "waymark/fields";
 import { toPublicUrl } from "waymark/filters";
 import { accept, describe } from "waymark/routing";
 import { ofFront } from "../api/descriptions.ts";
-import { documentPath, referencePath, serviceDescription } from "../api/routes.ts";
+import { documentPath, referencePath, serviceDescription } from "./api-routes.ts";
 import { page, pageHeaders } from "./document.ts";
 import { html } from "./html.ts";
 import type { Site } from "./site.ts";

@@ -1,0 +1,44 @@
+import { existsSync } from "node:fs";
+import { readSessionKey } from "../serving/session-key.ts";
+import { readTlsFiles } from "../serving/tls-files.ts";
+import type { Given } from "../settings/configuration.ts";
+import { maskPasswords } from "../settings/option.ts";
+import { settings, toOptions, usageErrorInOptions } from "../settings/options.ts";
+import type { Command } from "./command.ts";
+
+/** Prints the settings of the service. */
+export const checkConfigCommand: Command = {
+  about: "Checks the settings of the service, and prints each with its source.",
+  notes: [
+    "It takes the options of serve, starts nothing, and shows no password. The exit code is 2 if a setting is wrong, and 1 if a file that it names cannot be used.",
+  ],
+  options: settings,
+  usageError: usageErrorInOptions,
+  async run(given, { print }) {
+    const rows = Object.keys(settings).flatMap((name) => rowOf(name, given));
+    const widths = [0, 1].map((column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
+    for (const row of rows)
+      print(
+        row
+          .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+          .join("  ")
+          .trimEnd(),
+      );
+    const { access: file, keys, sessionKeyFile, tls } = toOptions(given);
+    if (tls !== undefined) await readTlsFiles(tls);
+    // A start makes the one that is missing.
+    if (sessionKeyFile !== undefined && existsSync(sessionKeyFile)) await readSessionKey(sessionKeyFile);
+    if (file === undefined) return;
+    const { openAccess } = await import("../../access/access.ts");
+    await openAccess({ file, keys });
+  },
+};
+
+function rowOf(name: string, given: Given): readonly (readonly string[])[] {
+  const option = settings[name];
+  // The setting with the content of the file has the file as its source.
+  if (option === undefined || option.fileOf !== undefined) return [];
+  const values = option.multiple ? given.values(name) : [given.value(name) ?? ""];
+  const shown = option.value === undefined ? String(given.has(name)) : maskPasswords(values.join(", "));
+  return [[name, shown === "" ? "-" : shown, given.source(name) ?? "default"]];
+}

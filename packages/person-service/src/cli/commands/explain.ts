@@ -1,0 +1,75 @@
+import { type App, HttpError, HttpRequest, type HttpResponse } from "waymark";
+import { reasonPhrase } from "waymark/fields";
+import { openPersonService } from "../../service.ts";
+import type { Given } from "../settings/configuration.ts";
+import { matching, quotedArgument } from "../settings/option.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import type { Command } from "./command.ts";
+
+/** Explains how a request is routed. */
+export const explainCommand: Command = {
+  about: "Explains which route takes a request, and why each other one does not.",
+  notes: ["It runs no handler, and needs no database and no running service."],
+  examples: [
+    ["person-service explain GET /person/1 -H 'Accept: text/plain'", "why that is a 406"],
+    ["person-service explain DELETE /person", "why that is a 405"],
+  ],
+  operands: ["METHOD", "PATH"],
+  options: {
+    header: {
+      short: "H",
+      value: "FIELD",
+      type: matching("a name, a colon and a value, such as 'Accept: text/csv'", (field) => fieldForm.test(field)),
+      multiple: true,
+      about: "a header field of the request, such as 'Accept: text/csv'; may be given several times",
+    },
+  },
+  async run(given, { print }) {
+    const request = toRequest(given);
+    const { app, database } = await openPersonService({ database: ":memory:" });
+    try {
+      print(await explain(app, request));
+    } finally {
+      await database.close();
+    }
+  },
+};
+
+const fieldForm = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[\t ]*(.*?)[\t ]*$/s;
+
+function toRequest(given: Given): HttpRequest {
+  const [method = "", target = ""] = given.operands;
+  const fields = given.values("header").map((field) => fieldForm.exec(field)?.slice(1) as [string, string]); // its form is checked
+  try {
+    return fields.reduce(
+      (request, [name, value]) => request.withHeader(name, value),
+      HttpRequest.of({ method, target, headers: { Host: "localhost" } }),
+    );
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    throw new CommandError(`${quotedArgument(target)} is not a path: it begins with a slash, such as /person/1`);
+  }
+}
+
+/** Prints what each route makes of the request, and the answer where the router itself gives it. */
+async function explain(app: App, request: HttpRequest): Promise<string> {
+  const explanation = app.explain(request);
+  if (explanation.route !== undefined) return String(explanation);
+  return `${explanation}\n\n${describeAnswer(await app.handle(request))}`;
+}
+
+/** Describes a refusal: its status, the fields that say what would be right, and the detail of the problem. */
+function describeAnswer({ status, headers, problem }: HttpResponse): string {
+  const fields = explaining.flatMap((name) => {
+    const value = headers.get(name);
+    return value === undefined ? [] : [`${name}: ${value}`];
+  });
+  return [
+    `${status} ${reasonPhrase(status) ?? ""}`.trimEnd(),
+    ...fields,
+    ...(problem?.detail === undefined ? [] : [problem.detail]),
+  ].join("\n");
+}
+
+/** Those of a refusal that say what would be right. */
+const explaining = ["Allow", "Accept", "Accept-Post", "Accept-Patch", "Vary"];

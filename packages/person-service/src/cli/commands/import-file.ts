@@ -1,0 +1,137 @@
+import { existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { type Database, displayAddress, isPostgresAddress, openDatabase, type Store } from "@waymark/collection";
+import { ContentError, quote } from "waymark/content";
+import { fileFault, newFileFault } from "../../file-fault.ts";
+import { personCollection } from "../../person/collection.ts";
+import { personSchema } from "../../person/schema.ts";
+import { adviceOn, columnNames, parseMap } from "../../transfer/columns.ts";
+import { dateReader } from "../../transfer/dates.ts";
+import { formatNames, formatOfFile, formats, isFormatName, type TransferFormat } from "../../transfer/formats.ts";
+import { importPeople } from "../../transfer/import-people.ts";
+import { openRejects, type Rejects, RejectsError } from "../../transfer/rejects.ts";
+import { copyOfStream, openSourceFile, type SourceFile } from "../../transfer/source-file.ts";
+import type { Given } from "../settings/configuration.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { drawProgress } from "../terminal/progress.ts";
+import type { CommandStreams } from "../terminal/streams.ts";
+import { conclude, continuing, describe, refusalReport } from "./import-report.ts";
+
+/** Imports the file that is given, or standard input. The first Ctrl-C stops the import after a batch, the second at once. */
+export async function runImport(given: Given, io: CommandStreams): Promise<void> {
+  const [file = ""] = given.operands;
+  const name = file === "-" ? "standard input" : file;
+  const format = formatFor(name, given);
+  let isStopped = false;
+  const stop = (): void => {
+    isStopped = true;
+  };
+  process.once("SIGINT", stop);
+  try {
+    if (file !== "-") return await importFile({ path: file, name, format, given, isStopped: () => isStopped }, io);
+    await using copy = await copyOfStream(process.stdin);
+    await importFile({ path: copy.path, name, format, given, isStopped: () => isStopped }, io);
+  } finally {
+    process.off("SIGINT", stop);
+  }
+}
+
+interface FileToImport {
+  readonly path: string;
+  /** What messages call it. */
+  readonly name: string;
+  readonly format: TransferFormat;
+  readonly given: Given;
+  readonly isStopped: () => boolean;
+}
+
+async function importFile({ path, name, format, given, isStopped }: FileToImport, io: CommandStreams): Promise<void> {
+  const source = await readThrough(path, name);
+  describe(source, format, name, io);
+  const map = parseMap(given.values("map"));
+  const columns = columnNames(map);
+  const rejectsFile = given.value("rejects");
+  await using rejects = rejectsFile === undefined ? undefined : await rejectsIn(rejectsFile, path, source, format);
+  const isDryRun = given.has("dry-run");
+  const address = given.value("database") ?? "";
+  const database = await openTarget(address, isDryRun);
+  const store: Store | undefined = database?.store(personCollection.name);
+  const draw = drawProgress(io);
+  const report = refusalReport({ format, columns, given, printNote: io.printNote });
+  try {
+    const result = await importPeople({
+      source,
+      format,
+      schema: personSchema(),
+      store,
+      isDryRun,
+      columns,
+      map,
+      dates: dateReader(given.value("date") ?? ""),
+      upsert: given.has("upsert"),
+      rejects,
+      onRefusal: report.add,
+      onProgress: ({ bytes, stored, updated, known }) => draw(bytes / source.size, stored + updated + known),
+      isStopped,
+    }).finally(() => rejects?.finish());
+    report.end();
+    conclude(result, isDryRun ? "" : ` in ${displayAddress(address)}`, given, io);
+  } catch (error) {
+    if (error instanceof RejectsError) throw toCommandError(error, rejectsFile, `. ${continuing}`);
+    if (!(error instanceof ContentError)) throw error;
+    if (columns.unknown.length > 0) throw new CommandError(adviceOn(columns.unknown));
+    throw new CommandError(`${quote(name)} cannot be read as ${format.name}: ${error.message}`);
+  } finally {
+    await database?.close();
+  }
+}
+
+/** Opens the database. Returns undefined for a dry run if the database does not exist, since a dry run must not make it. */
+async function openTarget(address: string, isDryRun: boolean): Promise<Database | undefined> {
+  if (isDryRun && !isPostgresAddress(address) && !existsSync(address)) return undefined;
+  return openDatabase(address, { collections: [personCollection] });
+}
+
+function formatFor(name: string, given: Given): TransferFormat {
+  const wanted = given.value("format");
+  const format = wanted !== undefined && isFormatName(wanted) ? formats[wanted] : formatOfFile(name);
+  if (format !== undefined) return format;
+  if (spreadsheets.test(name)) throw new CommandError(`${quote(name)} is the file of a spreadsheet. ${saveAsCsv}`);
+  throw new CommandError(`The name of ${quote(name)} says no format: add --format with ${formatNames.join(", ")}.`);
+}
+
+const spreadsheets = /\.(?:xls[xmb]?|ods|numbers)$/i;
+
+const saveAsCsv = "To import a spreadsheet, save it as CSV.";
+
+async function readThrough(path: string, name: string): Promise<SourceFile> {
+  try {
+    if ((await stat(path)).isDirectory()) throw new CommandError(`${quote(name)} is a directory.`);
+    const source = await openSourceFile(path);
+    if (source.isText) return source;
+    const charsets = "UTF-8, Windows-1252 or UTF-16 with a byte order mark";
+    throw new CommandError(`${quote(name)} is not a text in ${charsets}. ${saveAsCsv}`);
+  } catch (error) {
+    const fault = fileFault(error);
+    if (fault === undefined) throw error;
+    throw new CommandError(`The file ${quote(name)} cannot be read: ${fault}`);
+  }
+}
+
+/** Opens the file for refused people before anybody is stored. */
+async function rejectsIn(file: string, path: string, source: SourceFile, format: TransferFormat): Promise<Rejects> {
+  const found = await stat(file).catch(() => undefined);
+  const { dev, ino } = await stat(path);
+  // The same by whatever name, such as that of a link.
+  if (found?.ino === ino && found.dev === dev) {
+    throw new CommandError("--rejects must be another file than the one that is imported.");
+  }
+  try {
+    return await openRejects(file, source, format.name === "csv");
+  } catch (error) {
+    throw error instanceof RejectsError ? toCommandError(error, file, "") : error;
+  }
+}
+
+const toCommandError = ({ cause }: RejectsError, file = "", advice: string): CommandError =>
+  new CommandError(`The file ${quote(file)} of --rejects cannot be written: ${newFileFault(cause)}${advice}`);

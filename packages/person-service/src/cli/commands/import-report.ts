@@ -1,0 +1,115 @@
+import { excerpt } from "waymark/content";
+import type { ColumnNames } from "../../transfer/columns.ts";
+import { DateForms } from "../../transfer/dates.ts";
+import type { TransferFormat } from "../../transfer/formats.ts";
+import type { ImportResult } from "../../transfer/import-people.ts";
+import type { Refusal } from "../../transfer/rejects.ts";
+import type { SourceFile } from "../../transfer/source-file.ts";
+import type { Given } from "../settings/configuration.ts";
+import { countPeople } from "../terminal/progress.ts";
+import type { CommandStreams } from "../terminal/streams.ts";
+
+/** Prints what the file seems to be. */
+export function describe(
+  { charset, delimiter }: SourceFile,
+  format: TransferFormat,
+  name: string,
+  { printNote }: CommandStreams,
+): void {
+  const separated = format.name === "csv" && delimiter !== "," ? `, separated by ${delimiterNames[delimiter]}` : "";
+  printNote(`reading ${name}: ${format.name}, ${charset}${separated}`);
+}
+
+const delimiterNames = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" } as const;
+
+interface Reported extends Pick<CommandStreams, "printNote"> {
+  readonly format: TransferFormat;
+  readonly columns: ColumnNames;
+  readonly given: Given;
+}
+
+/** Prints which columns were guessed, lists the first refusals, and counts the others. */
+export function refusalReport({ format, columns, given, printNote }: Reported) {
+  let count = 0;
+  const dateForms = new DateForms();
+  let isNameless = false;
+  const begin = (): void => {
+    if (columns.guesses.length > 0) printNote(`columns: ${columns.guesses.splice(0).join(", ")}`);
+  };
+  return {
+    add({ line, reason, value }: Refusal): void {
+      begin();
+      count++;
+      if (/birthDate must be a date as /.test(reason)) dateForms.add(birthDateOf(value));
+      isNameless ||= /^has .* which has no name in the header$/.test(reason);
+      if (count <= mostListed) printNote(`${format.place} ${line}: ${reason}`);
+    },
+    end(): void {
+      begin();
+      const more = count - mostListed;
+      if (more > 0) printNote(`and ${more.toLocaleString("en")} more`);
+      const [example, forms] = [dateForms.example, dateForms.found.map((form) => `--date ${quoted(form)}`)];
+      if (forms.length > 0) printNote(`Dates such as ${excerpt(example ?? "")} need ${forms.join(" or ")}.`);
+      else if (example !== undefined) printNote("If dates have another form, name it, as in --date DD.MM.YYYY.");
+      if (isNameless) printNote('To leave out columns without a name, add --map "=".');
+      if (count === 0) return;
+      printNote(adviceOnRefused(given));
+    },
+  };
+}
+
+const mostListed = 20;
+
+const birthDateOf = (record: unknown): string =>
+  String((record as { readonly birthDate?: unknown } | null)?.birthDate ?? "");
+
+function adviceOnRefused(given: Given): string {
+  const file = given.value("rejects");
+  if (file === undefined) return "To have the refused people in a file that you can correct, add --rejects FILE.";
+  const options = [
+    ...given.values("map").map((value) => `--map ${quoted(value)}`),
+    ...["date", "upsert"]
+      .filter((name) => given.has(name))
+      .map((name) => `--${name} ${quoted(given.value(name) ?? "")}`),
+  ];
+  const same = options.length === 0 ? "" : ` with ${options.join(" ")}`;
+  return `The refused people are in ${file}: correct them there, and import that file${same}.`;
+}
+
+/** Returns an argument as a shell takes it. */
+const quoted = (argument: string): string =>
+  /^[\w./:=-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
+
+/** Says how an import that broke off goes on. */
+export const continuing =
+  "Run the same command again within 24 hours, with the same file, to continue: whoever of it is stored is not stored again.";
+
+/** Prints how many people were stored, and sets the exit code. */
+export function conclude(
+  result: ImportResult,
+  where: string,
+  given: Given,
+  { print, printNote }: CommandStreams,
+): void {
+  const { stored, updated, known, refused, brokenOff } = result;
+  const counts: readonly (readonly [number, string])[] = [
+    [updated, "changed"],
+    [known, given.has("upsert") ? "unchanged" : "stored before"],
+    [refused, "refused"],
+  ];
+  const others = counts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `, ${count.toLocaleString("en")} ${what}`);
+  const verb = given.has("dry-run") ? "checked" : "stored";
+  print(`${verb} ${countPeople(stored)}${where}${others.join("")}`);
+  if (brokenOff === undefined) {
+    if (refused > 0) process.exitCode = 1;
+    return;
+  }
+  const why = brokenOff === "stopped" ? "stopped" : brokenOff.message;
+  printNote(`person-service: ${why}. ${continuing}`);
+  process.exitCode = brokenOff === "stopped" ? interrupted : 1;
+}
+
+/** As of a program that SIGINT ends. */
+const interrupted = 130;

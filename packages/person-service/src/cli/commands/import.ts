@@ -1,0 +1,69 @@
+import { parseMap } from "../../transfer/columns.ts";
+import { dateReader } from "../../transfer/dates.ts";
+import { formatNames } from "../../transfer/formats.ts";
+import { databaseOptions } from "../settings/database-options.ts";
+import { type Option, oneOf, type ValueType } from "../settings/option.ts";
+import type { Command } from "./command.ts";
+import { continuing } from "./import-report.ts";
+
+/** Makes the type of values that a function converts; what it throws as a RangeError says what is wrong. */
+const converted = (convert: (value: string) => unknown): ValueType => ({
+  fault(value) {
+    try {
+      convert(value);
+      return undefined;
+    } catch (error) {
+      if (error instanceof RangeError) return error.message;
+      throw error;
+    }
+  },
+});
+
+export const formatOption: Option = {
+  value: "FORMAT",
+  type: oneOf(...formatNames),
+  about: `the format: ${formatNames.join(", ")}; by default that of the file's name`,
+};
+
+/** Imports people from a file. */
+export const importCommand: Command = {
+  about: "Imports people from a file of CSV, NDJSON, JSON, XML or vCards, or from standard input (-).",
+  notes: [
+    "Columns of CSV may have usual names, such as First Name or E-mail. Countries may have names, and the charset and the delimiter are found out.",
+    `People who cannot be stored are listed with the reason; all others are stored. Ctrl-C stops after the people that are being stored. ${continuing}`,
+  ],
+  examples: [
+    ["person-service import people.csv --dry-run", "check a file, and store nothing"],
+    ['person-service import list.csv --map "Cust No=identifier" --date DD.MM.YYYY', "other names, other dates"],
+    ["person-service import people.csv --rejects rejected.csv", "keep what is refused, to correct and import it"],
+    ["person-service import people.csv --upsert identifier", "change people whose identifier is stored"],
+  ],
+  operands: ["FILE"],
+  options: {
+    format: formatOption,
+    map: {
+      value: "NAME=MEMBER",
+      type: converted((value) => parseMap([value])),
+      about:
+        "which member a column is, such as 'First Name=givenName'; 'Name=' leaves it out; may be given several times",
+      multiple: true,
+    },
+    date: {
+      value: "FORM",
+      type: converted(dateReader),
+      about: "the form of birth dates, such as DD.MM.YYYY, M/D/YY or D-MMM-YYYY",
+      default: "YYYY-MM-DD",
+    },
+    upsert: {
+      value: "MEMBER",
+      type: oneOf("identifier"),
+      about: "change a person whose identifier is stored, in the members that the file has; store others",
+    },
+    "dry-run": {
+      about: "check every person, also against the others of the file and those who are stored, and store nobody",
+    },
+    rejects: { value: "FILE", about: "write refused people to this file, each with its reason, to be corrected" },
+    ...databaseOptions,
+  },
+  run: async (given, io) => (await import("./import-file.ts")).runImport(given, io),
+};

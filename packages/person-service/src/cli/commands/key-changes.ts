@@ -1,0 +1,82 @@
+import { NewFile } from "@waymark/collection";
+import { quote } from "waymark/content";
+import { scope } from "../../access/access-file.ts";
+import { createApiKey, hashApiKey } from "../../access/credentials.ts";
+import { changeKeys, isKeyName, readKeys, type StoredKey } from "../../access/key-file.ts";
+import { newFileFault } from "../../file-fault.ts";
+import type { Given } from "../settings/configuration.ts";
+import { quotedArgument } from "../settings/option.ts";
+import { reloadHint } from "../settings/options.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import type { CommandStreams } from "../terminal/streams.ts";
+
+/** Makes a key, stores its hash, and prints the key or writes it to a file. */
+export async function createKey(given: Given, { print, printNote }: CommandStreams): Promise<void> {
+  const file = fileOf(given);
+  const name = nameOf(given);
+  const scopes = [...new Set(given.values("scope"))];
+  const wrong = scopes.find((text) => !scope.safeParse(text).success);
+  if (wrong !== undefined) throw new CommandError(`${quotedArgument(wrong)} is not a scope, such as person:read.`);
+  const key = createApiKey();
+  const store = (keys: readonly StoredKey[]): readonly StoredKey[] => {
+    if (keys.some((other) => other.name === name)) {
+      throw new CommandError(
+        `There is already a key named ${quotedArgument(name)}: revoke it first, or choose another name.`,
+      );
+    }
+    return [...keys, { name, hash: hashApiKey(key), scopes, createdAt: new Date().toISOString() }];
+  };
+  const out = given.value("out");
+  if (out === undefined) {
+    await changeKeys(file, store);
+    print(key);
+    printNote(`The key is shown only this once: ${file} keeps a hash of it.`);
+  } else {
+    await writeNewFile(out, `${key}\n`, () => changeKeys(file, store));
+    printNote(`The key is in ${out} only: ${file} keeps a hash of it.`);
+  }
+  printNote(`To use it, start the service with --access FILE --keys ${file}. ${reloadHint}`);
+}
+
+/** Writes a file that gets its name after a step: there is no key without its hash, and no hash whose key nobody has. */
+async function writeNewFile(path: string, text: string, step: () => Promise<void>): Promise<void> {
+  try {
+    await using output = await NewFile.open(path);
+    await output.handle.writeFile(text);
+    await step();
+    await output.finish();
+  } catch (error) {
+    const fault = newFileFault(error);
+    throw fault === undefined ? error : new CommandError(`The file ${quote(path)} of --out cannot be made: ${fault}`);
+  }
+}
+
+/** Prints the keys, a line each: name, time, scopes. */
+export async function listKeys(given: Given, { print }: CommandStreams): Promise<void> {
+  for (const { name, createdAt, scopes } of await readKeys(fileOf(given))) {
+    print(`${name}\t${createdAt}\t${scopes.join(" ")}`);
+  }
+}
+
+/** Removes a key from the file. */
+export async function revokeKey(given: Given, { printNote }: CommandStreams): Promise<void> {
+  const file = fileOf(given);
+  const name = nameOf(given);
+  await changeKeys(file, (keys) => {
+    const kept = keys.filter((key) => key.name !== name);
+    if (kept.length === keys.length)
+      throw new CommandError(`There is no key named ${quotedArgument(name)} in ${file}.`);
+    return kept;
+  });
+  printNote(reloadHint);
+}
+
+const fileOf = (given: Given): string => given.value("keys") ?? "";
+
+function nameOf(given: Given): string {
+  const name = given.value("name") ?? "";
+  if (isKeyName(name)) return name;
+  throw new CommandError(
+    `${quotedArgument(name)} is not a name for a key. A name has 1 to 64 letters, digits, dots, hyphens, underscores.`,
+  );
+}

@@ -1,0 +1,176 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import {
+  backupSqliteFile,
+  displayAddress,
+  isPostgresAddress,
+  openDatabase,
+  openSnapshot,
+  type RestoreProgress,
+  type Snapshot,
+  StoreUnavailable,
+} from "@waymark/collection";
+import { inPartitions, personCollection } from "../../person/collection.ts";
+import {
+  databaseAddress,
+  databaseOptions,
+  faultInPartitions,
+  partitionsOf,
+  partitionsOption,
+} from "../settings/database-options.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { countPeople, reportProgress } from "../terminal/progress.ts";
+import type { CommandStreams } from "../terminal/streams.ts";
+import type { Command } from "./command.ts";
+
+/** Copies all people from one database to another. */
+export const copyCommand: Command = {
+  about: "Copies all people to an empty database: from SQLite to PostgreSQL, back, or between two of a kind.",
+  notes: [
+    "People keep their ids, revisions and entity tags. The copy has the state of the moment at which it begins, whatever is written to the source meanwhile.",
+    "If it breaks off, run the same command again: it continues, and takes over what has changed. Until it is done, the target cannot be used.",
+  ],
+  examples: [["person-service copy --from people.db --to postgres://db.example.org/people", "SQLite to PostgreSQL"]],
+  options: {
+    from: {
+      type: databaseAddress,
+      value: "DATABASE",
+      about: "the database to copy: a file, or postgres://...",
+      required: true,
+    },
+    to: {
+      type: databaseAddress,
+      value: "DATABASE",
+      about: "the database to copy to; a file is made if it is missing",
+      required: true,
+    },
+    partitions: partitionsOption,
+  },
+  usageError: (given) =>
+    isSameDatabase(given.value("from") ?? "", given.value("to") ?? "")
+      ? "--from and --to are the same database."
+      : faultInPartitions(partitionsOf(given), given.value("to") ?? ""),
+  async run(given, io) {
+    const from = given.value("from") ?? "";
+    const to = given.value("to") ?? "";
+    const count = await restorePeople(() => openSnapshot(from), to, io, {
+      partitions: partitionsOf(given),
+      inSteps: true,
+    });
+    io.print(`copied ${countPeople(count)} from ${displayAddress(from)} to ${displayAddress(to)}`);
+  },
+};
+
+const isSameDatabase = (one: string, other: string): boolean =>
+  isPostgresAddress(one) ? one === other : !isPostgresAddress(other) && resolve(one) === resolve(other);
+
+interface RestoreSteps {
+  readonly partitions?: number | undefined;
+  /** Whether to go on with later snapshots: others change the source meanwhile, and an old snapshot makes that slow. */
+  readonly inSteps?: boolean;
+}
+
+/**
+ * Loads the people of a database into the one at an address, with progress. Returns how many people there are.
+ *
+ * @param open opens a snapshot of the source
+ * @throws CommandError (rejects) where the same command can continue
+ */
+async function restorePeople(
+  open: () => Promise<Snapshot>,
+  to: string,
+  io: CommandStreams,
+  { partitions, inSteps = false }: RestoreSteps = {},
+): Promise<number> {
+  let snapshot = await open();
+  try {
+    const collections = [inPartitions(personCollection, partitions)];
+    const target = await openDatabase(to, { collections, forRestore: true });
+    try {
+      const report = reportProgress(io);
+      let count = 0;
+      const onProgress = ({ stored, total }: RestoreProgress): void => {
+        count = total;
+        report(stored, total, "people");
+      };
+      for (let stopAfter = leastStep; ; ) {
+        const began = performance.now();
+        if (await target.restore(snapshot, { onProgress, ...(inSteps && { stopAfter }) })) return count;
+        // What has changed since the step before was stored first. It must not take the time of the new people.
+        stopAfter = Math.max(leastStep, 4 * (performance.now() - began - stopAfter));
+        await snapshot.close();
+        snapshot = await open();
+      }
+    } finally {
+      await target.close();
+    }
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    throw new CommandError(`${error.message}. Run the same command again to continue.`);
+  } finally {
+    await snapshot.close();
+  }
+}
+
+/** In milliseconds: how long a snapshot is open, at least, before a later one takes its place. */
+const leastStep = 30_000;
+
+/** Writes an SQLite database to a file while it is in use. */
+export const backupCommand: Command = {
+  about: "Writes an SQLite database to a new file, also while a service uses it.",
+  notes: ["The file has every change that was answered before. It gets its name when it is complete and on disk."],
+  operands: ["FILE"],
+  options: { ...databaseOptions, database: { ...databaseOptions.database, about: "the SQLite file to back up" } },
+  async run(given, io) {
+    const database = given.value("database") ?? "";
+    const [file = ""] = given.operands;
+    if (isPostgresAddress(database)) {
+      throw new CommandError(
+        "Back up a PostgreSQL database with its own pg_dump; the command copy copies it to an SQLite file.",
+      );
+    }
+    const report = reportProgress(io);
+    await backupSqliteFile(database, file, {
+      onProgress: (share) => report(Math.floor(share * 100), 100, "%"),
+    });
+    io.print(`backed up ${database} to ${file}`);
+  },
+};
+
+/** Loads a backup into an empty database. */
+export const restoreCommand: Command = {
+  about: "Loads a backup into a database that is empty or missing.",
+  notes: ["The backup is first read through, and is not changed."],
+  operands: ["FILE"],
+  options: databaseOptions,
+  async run(given, io) {
+    const [file = ""] = given.operands;
+    if (isPostgresAddress(file)) throw new CommandError("A backup is a file; for a database use the command copy.");
+    const database = given.value("database") ?? "";
+    const count = await restorePeople(() => openSnapshot(file, { verify: true }), database, io);
+    io.print(`restored ${countPeople(count)} from ${file} to ${displayAddress(database)}`);
+  },
+};
+
+/** Makes a database that went back to an older state take changes again. */
+export const resumeCommand: Command = {
+  about: "Makes a database that went back to an older state, by a restored backup or a failover, take changes again.",
+  notes: [
+    "New people get ids and revisions above all that were given since, so that none is given twice. Services that noticed the loss take changes again, without a restart.",
+  ],
+  examples: [["person-service resume --database postgres://db.example.org/people", "after a failover lost changes"]],
+  options: databaseOptions,
+  async run(given, io) {
+    const address = given.value("database") ?? "";
+    if (!isPostgresAddress(address) && !existsSync(address)) {
+      throw new CommandError(`There is no database "${address}".`);
+    }
+    const database = await openDatabase(address, { collections: [personCollection] });
+    try {
+      await database.resume();
+    } finally {
+      await database.close();
+    }
+    io.print(`resumed ${displayAddress(address)}`);
+  },
+};

@@ -1,0 +1,26 @@
+import { openPersonService } from "../../service.ts";
+import { serveOptions } from "../settings/options.ts";
+import type { Command } from "./command.ts";
+
+const { "public-url": publicUrlOption } = serveOptions;
+
+/** Prints the OpenAPI document. */
+export const openApiCommand: Command = {
+  about: "Prints the OpenAPI document of the service, as it serves it at /openapi.json.",
+  notes: ["It needs no database and no running service."],
+  examples: [["person-service openapi > openapi.json", "for a generator of clients"]],
+  options: {
+    "public-url": { ...publicUrlOption, about: "where clients reach the service: what the document names it by" },
+    access: { value: "FILE", about: "the access file: the credentials that requests need" },
+    keys: { value: "FILE", about: "the file of API keys, if there is one" },
+  },
+  async run(given, { print }) {
+    const [publicUrl, file, keys] = ["public-url", "access", "keys"].map((name) => given.value(name));
+    const { apiDocument } = await import("../../api/document.ts");
+    const access =
+      file === undefined ? undefined : await (await import("../../access/access.ts")).openAccess({ file, keys });
+    const { app, database } = await openPersonService({ database: ":memory:", publicUrl, access: access?.filter });
+    await database.close();
+    print(JSON.stringify(await apiDocument(app, { publicUrl, security: access?.filter.security() }), undefined, 2));
+  },
+};

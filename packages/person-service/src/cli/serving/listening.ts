@@ -1,0 +1,108 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { type Database, displayAddress, type Store, StoreHistoryLost } from "@waymark/collection";
+import { quote } from "waymark/content";
+import { ListenError, type RunningServer, serve } from "waymark/node";
+import { demoPeople, storeDemo } from "../../person/demo.ts";
+import type { PersonService } from "../../service.ts";
+import type { Worker } from "../../workers/worker.ts";
+import type { Options } from "../settings/options.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { countSoon } from "../terminal/progress.ts";
+import type { CommandStreams } from "../terminal/streams.ts";
+import type { Observation } from "./observation.ts";
+import type { Shutdown } from "./shutdown.ts";
+import type { readTlsFiles } from "./tls-files.ts";
+
+/** A service that is about to listen. */
+export interface Start {
+  readonly options: Options;
+  readonly service: PersonService;
+  readonly credentials: Awaited<ReturnType<typeof readTlsFiles>> | undefined;
+  readonly observation: Observation;
+  readonly shutdown: Shutdown;
+  /** This process, where a supervisor has started it. */
+  readonly worker: Worker | undefined;
+  readonly io: CommandStreams;
+}
+
+/** A service that listens. */
+export interface Listening {
+  readonly server: RunningServer;
+  readonly readOnly: boolean;
+  /** Why no changes are taken where acknowledged ones are lost. */
+  readonly loss: StoreHistoryLost | undefined;
+  /** How many people there are; undefined where they could not be counted soon. */
+  readonly people: number | undefined;
+  /** The id of the first of them. */
+  readonly firstId: number | undefined;
+}
+
+/**
+ * Listens on the port, and stops: a start that fails since the port is taken must leave no database behind.
+ *
+ * @throws ListenError (rejects) when the port cannot be listened on
+ */
+export async function requirePort({ port, host }: Pick<Options, "port" | "host">): Promise<void> {
+  const probe = createServer().listen({ port, host });
+  try {
+    await once(probe, "listening");
+  } catch (error) {
+    throw new ListenError(host, port, error as NodeJS.ErrnoException); // a server has no other error before it listens
+  }
+  probe.close();
+  await once(probe, "close");
+}
+
+/**
+ * Starts to listen, then stores the demo and opens the admin listener where they are asked for. Resolves when all that is done.
+ *
+ * @throws CommandError (rejects) when the demo cannot be stored since the database is read-only
+ * @throws ListenError (rejects) when a port cannot be listened on
+ */
+export async function listen(start: Start): Promise<Listening> {
+  const { options, service, credentials: tls, observation, shutdown, worker, io } = start;
+  const { database: address, host, trustProxy } = options;
+  const { readOnly, loss } = await stateOf(service.database);
+  if (options.demo && readOnly) {
+    const what = `${quote(displayAddress(address))} is read-only`;
+    const remedy = "leave out --demo, or name another database";
+    throw new CommandError(`--demo needs a database that can be changed, and ${what}: ${remedy}`);
+  }
+  const isFirst = worker?.isFirst ?? true;
+  const toStore = options.demo && isFirst ? await demoPeople() : undefined;
+  // The port comes first: where it is taken, the demo must not be stored, since it is stored only once.
+  const { onPlainHttp } = observation.serviceLog;
+  const server = await serve(service.app, { port: worker?.port ?? options.port, host, tls, onPlainHttp, trustProxy });
+  shutdown.server = server;
+  if (toStore !== undefined) io.print(await storeDemo(service.people, toStore, address));
+  const { metrics } = observation;
+  if (metrics !== undefined && options.admin !== undefined && worker === undefined) {
+    const { openAdmin } = await import("../../metrics/admin.ts");
+    const health = { check: () => service.database.check(), isReady: shutdown.isReady };
+    shutdown.admin = await openAdmin(options.admin, { metrics: () => metrics.registry.metrics(), health });
+    printAdmin(shutdown.admin, io);
+  }
+  const [people, firstId] = [await countSoon(service.people), await firstIdOf(service.people)];
+  return { server, readOnly, loss, people, firstId };
+}
+
+/** The service starts also when acknowledged changes are lost, because reads go on. */
+async function stateOf(database: Database): Promise<Pick<Listening, "readOnly" | "loss">> {
+  try {
+    return { ...(await database.check()), loss: undefined };
+  } catch (error) {
+    if (error instanceof StoreHistoryLost) return { readOnly: false, loss: error };
+    throw error;
+  }
+}
+
+async function firstIdOf(people: Store): Promise<number | undefined> {
+  for await (const [first] of people.list({ limit: 1 })) return first?.id;
+  return undefined;
+}
+
+/** Prints where the admin listener is. */
+export function printAdmin({ url }: RunningServer, { print }: Pick<CommandStreams, "print">): void {
+  print(`metrics on ${url}/metrics`);
+}

@@ -1,0 +1,30 @@
+import { isPostgresAddress, SharedWriter } from "@waymark/collection";
+import { openLog } from "../../log/log.ts";
+import { personCollection } from "../../person/collection.ts";
+import type { AskWorkers } from "../../workers/questions.ts";
+import { superviseWorkers } from "../../workers/supervisor.ts";
+import type { Options } from "../settings/options.ts";
+import type { CommandStreams } from "../terminal/streams.ts";
+import { printAdmin, requirePort } from "./listening.ts";
+
+/** Starts workers, processes of this program that each call `serveHere`. Resolves when the last has ended. */
+export async function supervise({ workers, grace, ...options }: Options, io: CommandStreams): Promise<void> {
+  await requirePort(options);
+  const log = openLog({ detail: options.log, level: options.logLevel });
+  const { admin } = options;
+  const metrics = admin && (await import("../../metrics/service-metrics.ts")).commitMetrics();
+  const openAdmin =
+    admin &&
+    (async (ask: AskWorkers) => {
+      const { openAdminOfWorkers } = await import("../../metrics/workers.ts");
+      const server = await openAdminOfWorkers(admin, ask, metrics?.registry);
+      printAdmin(server, io);
+      return server;
+    });
+  const writer = isPostgresAddress(options.database)
+    ? undefined
+    : new SharedWriter({ file: options.database, collections: [personCollection], onCommit: metrics?.onCommit });
+  const { print } = io;
+  process.exitCode = await superviseWorkers({ count: workers, grace: grace * 1000, print, log, openAdmin, writer });
+  log.flush();
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { decodeUtf8, quote } from "waymark/content";
+import { FileError, parseJsonFile, positionOfMember, toFileError } from "../../access/json-file.ts";
+import { jsonType } from "../../person/text.ts";
+import { type Setting, type SettingLayer, sentenceOf } from "./configuration.ts";
+import { didYouMeanOf } from "./did-you-mean.ts";
+import { type Option, quotedArgument } from "./option.ts";
+
+/**
+ * Reads a configuration file: a JSON object with the names of options and their values. `{"port": 8080, "demo": true,
+ * "cors": ["https://app.example.com"]}` is `--port 8080 --demo --cors https://app.example.com`.
+ */
+export function readConfigFile(file: string, options: Readonly<Record<string, Option>>): SettingLayer {
+  const settings = new Map<string, Setting>();
+  const mistakes: string[] = [];
+  try {
+    const text = readText(file);
+    const content = parseJsonFile(file, text);
+    if (typeof content !== "object" || content === null || Array.isArray(content)) {
+      throw new FileError(file, [`it must be an object with the names of options, not ${jsonType(content)}`]);
+    }
+    for (const [name, value] of Object.entries(content)) {
+      const source = `${quotedArgument(name)} in ${quote(file)} (line ${positionOfMember(text, [name]).line})`;
+      const option = Object.hasOwn(options, name) ? options[name] : undefined;
+      const values = option === undefined ? undefined : toValues(value, option);
+      if (option === undefined) mistakes.push(`${source} is not a setting.${didYouMeanOf(name, Object.keys(options))}`);
+      else if (values === undefined) mistakes.push(`${source} must be ${formOf(option)}, not ${jsonType(value)}.`);
+      else settings.set(name, { values, source });
+    }
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    mistakes.push(sentenceOf(error));
+  }
+  return { settings, mistakes };
+}
+
+function readText(file: string): string {
+  try {
+    return decodeUtf8(readFileSync(file));
+  } catch (error) {
+    throw toFileError(file, error);
+  }
+}
+
+/** Returns a JSON value as the texts that the command line would have; undefined for one of another type. */
+function toValues(value: unknown, { value: takesValue, multiple = false }: Option): readonly string[] | undefined {
+  if (takesValue === undefined) return typeof value === "boolean" ? [String(value)] : undefined;
+  const list = multiple && Array.isArray(value) ? value : [value];
+  return list.every((each) => typeof each === "string" || typeof each === "number") ? list.map(String) : undefined;
+}
+
+function formOf({ value, multiple = false }: Option): string {
+  if (value === undefined) return "true or false";
+  return multiple ? "a string or an array of strings" : "a string or a number";
+}

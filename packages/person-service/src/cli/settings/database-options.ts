@@ -1,0 +1,57 @@
+import { isPostgresAddress } from "@waymark/collection";
+import type { Given } from "./configuration.ts";
+import { type Option, quotedArgument, type ValueType, wholeNumber } from "./option.ts";
+
+/** The type of the addresses of databases. */
+export const databaseAddress: ValueType = { fault: faultInDatabaseAddress };
+
+/** The options of every command that works on the database of a service. */
+export const databaseOptions: Readonly<Record<"database" | "database-file" | "config", Option>> = {
+  database: {
+    group: "Database",
+    value: "FILE",
+    type: databaseAddress,
+    about:
+      "the SQLite file, made if it is missing; or the URL of a PostgreSQL database, postgres://HOST/NAME; its password comes from PGPASSWORD, PGPASSFILE or --database-file",
+    platformVariable: "DATABASE_URL",
+    default: "./data/person.db",
+  },
+  "database-file": {
+    group: "Database",
+    value: "FILE",
+    fileOf: "database",
+    about: "a file with the value of --database, for a URL with a password",
+  },
+  config: { value: "FILE", about: "a JSON file with settings" },
+};
+
+/** The option of every command that may make a PostgreSQL database. */
+export const partitionsOption: Option = {
+  group: "Database",
+  value: "N",
+  type: wholeNumber(1, 256),
+  about: "the number of partitions of a new PostgreSQL database, 1 by default; it cannot be changed later",
+};
+
+/** Returns the number of partitions that is given. */
+export function partitionsOf(given: Given): number | undefined {
+  const partitions = given.value("partitions");
+  return partitions === undefined ? undefined : Number(partitions);
+}
+
+/** Returns what is wrong with partitions of a database that may have none. */
+export function faultInPartitions(partitions: number | undefined, database: string): string | undefined {
+  return partitions === undefined || partitions === 1 || isPostgresAddress(database)
+    ? undefined
+    : "--partitions needs a PostgreSQL database: SQLite has one writer.";
+}
+
+/**
+ * Returns what is wrong with the address of a database. A URL of another kind, such as sqlite:people.db or postgres:/people, would be
+ * taken for the path of a file. A letter and a colon begin a path on Windows.
+ */
+function faultInDatabaseAddress(value: string): string | undefined {
+  const [scheme] = /^[a-z](?:[a-z0-9+.-]*:\/\/|[a-z0-9]+:)/i.exec(value) ?? [];
+  if (scheme === undefined || isPostgresAddress(value)) return undefined;
+  return `must be the path of a file or a URL postgres://..., not ${quotedArgument(`${scheme}...`)}`;
+}

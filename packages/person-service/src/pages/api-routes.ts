@@ -1,0 +1,165 @@
+import { createHash } from "node:crypto";
+import { collectionProblemTypes } from "@waymark/collection";
+import { type App, content, GET, group, HttpError, type HttpRequest, HttpResponse, problem, type Route } from "waymark";
+import { excerpt } from "waymark/content";
+import { evaluatePreconditions, notModified } from "waymark/fields";
+import { toPublicUrl } from "waymark/filters";
+import { inOneMediaType, type OpenApiDocument, type SecurityOptions } from "waymark/openapi";
+import { accept, type Description, describe } from "waymark/routing";
+import { ofCopies, ofReference } from "../api/descriptions.ts";
+import { assetUrl } from "./assets.ts";
+import { page, pageHeaders } from "./document.ts";
+import { html, type SafeHtml } from "./html.ts";
+import { type Site, variantFor } from "./site.ts";
+
+/** The path of the reference of the API, a page. */
+export const referencePath = "/docs";
+
+/** The path of the OpenAPI document. */
+export const documentPath = "/openapi.json";
+
+/** Returns the value of a `Link` that leads to the OpenAPI document (RFC 8631). */
+export const serviceDescription = (request: HttpRequest<unknown>): string =>
+  `<${toPublicUrl(request, documentPath)}>; rel="service-desc"; type="${openApiType}"`;
+
+const openApiType = "application/vnd.oai.openapi+json;version=3.1";
+
+/** What the routes of the document need. */
+export interface ApiOptions {
+  /** Returns the app that has these routes. */
+  readonly app: () => App;
+  readonly site: Site;
+  readonly publicUrl: string | undefined;
+  /** Returns the credentials that requests need; another object after each change. */
+  readonly security: (() => SecurityOptions) | undefined;
+}
+
+/** Makes the routes of the OpenAPI document, which is written at its first request, and of its page. */
+export function apiRoutes(options: ApiOptions): Route {
+  const read = cachedDocument(options);
+  return group(
+    GET(documentPath, accept("application/json", openApiType), describe(description), async (request) => {
+      const media = mediaOf(request);
+      const { text } = await read();
+      return answer(request, media === undefined ? text : narrowed(text, media));
+    }),
+    GET(referencePath, accept("text/html"), describe(ofReference), async (request) =>
+      referencePage(options.site, request, await read()),
+    ),
+  );
+}
+
+const description: Description = {
+  operationId: "readApiDocument",
+  summary: "Read this document",
+  description: "What generators of clients, tools and the reference page go by.",
+  tags: ["Service"],
+  query: {
+    media: {
+      description:
+        "The one media type that a client uses, such as `application/json`: the document then has no other where it has this, so that types generated of it are no unions.",
+    },
+  },
+  problems: [collectionProblemTypes.invalidParameters],
+  ...ofCopies({
+    description: "The OpenAPI document of the service.",
+    schema: {
+      type: "object",
+      required: ["openapi", "info", "paths"],
+      properties: { openapi: { type: "string" }, info: { type: "object" }, paths: { type: "object" } },
+    },
+  }),
+};
+
+interface WrittenDocument {
+  readonly text: string;
+  readonly reference: SafeHtml;
+}
+
+function cachedDocument({ app, publicUrl, security }: ApiOptions): () => Promise<WrittenDocument> {
+  let cached:
+    | { readonly security: SecurityOptions | undefined; readonly written: Promise<WrittenDocument> }
+    | undefined;
+  const write = async (current: SecurityOptions | undefined): Promise<WrittenDocument> => {
+    // Loaded here, because making the schemas would take most of the start of the service.
+    const [{ apiDocument }, { referenceOf }] = await Promise.all([
+      import("../api/document.ts"),
+      import("./reference.ts"),
+    ]);
+    const document = await apiDocument(app(), { publicUrl, security: current });
+    return { text: JSON.stringify(document), reference: referenceOf(document) };
+  };
+  return () => {
+    const current = security?.();
+    if (cached === undefined || cached.security !== current) cached = { security: current, written: write(current) };
+    return cached.written;
+  };
+}
+
+function referencePage(site: Site, request: HttpRequest<unknown>, { text, reference }: WrittenDocument): HttpResponse {
+  const parts = { title: "API reference", kind: "reference", modules: ["reference.js"] } as const;
+  const body = page(
+    site,
+    request,
+    parts,
+    html`<link rel="stylesheet" href="${assetUrl(request, "reference.css")}"><div data-base="${toPublicUrl(request, "")}">${reference}${clients(request)}</div>`,
+  );
+  const tag = `"${digestOf(text)}-${variantFor(site, request)}"`;
+  const fields = {
+    "Content-Type": "text/html; charset=utf-8",
+    "Cache-Control": "private, no-cache",
+    ETag: tag,
+    ...pageHeaders,
+  };
+  return current(request, new HttpResponse(200, fields, body), [tag]);
+}
+
+/** Says how a typed client is made. */
+function clients(request: HttpRequest<unknown>): SafeHtml {
+  const { scheme, host } = request.client;
+  const path = toPublicUrl(request, `${documentPath}?media=application/json`);
+  const url = path.startsWith("/") ? `${scheme}://${host ?? "localhost"}${path}` : path;
+  return html`<section id="clients"><h2>Typed clients</h2>
+<p>The document with JSON only has a type for each answer, and no unions:</p>
+<pre tabindex="0">npx openapi-typescript "${url}" --output person-service.d.ts</pre></section>`;
+}
+
+const digestOf = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 22);
+
+/** @throws HttpError 400 for any other parameter, since a misspelt one would bring the whole document */
+function mediaOf({ query }: HttpRequest<unknown>): string | undefined {
+  for (const name of query.keys()) {
+    if (name !== "media")
+      throw invalidParameter(name, `${excerpt(name)} is not a parameter of this document; media is.`);
+  }
+  return query.get("media") ?? undefined;
+}
+
+/**
+ * Returns the document in one media type.
+ *
+ * @throws HttpError 400 when it has nothing in this type
+ */
+function narrowed(text: string, media: string): string {
+  const document: OpenApiDocument = JSON.parse(text); // it was written so
+  const found = inOneMediaType(document, media);
+  if (found !== undefined) return JSON.stringify(found);
+  throw invalidParameter("media", `No operation has content of the type ${excerpt(media)}; application/json would do.`);
+}
+
+const invalidParameter = (parameter: string, detail: string): HttpError =>
+  new HttpError(problem(collectionProblemTypes.invalidParameters, { detail, errors: [{ parameter, detail }] }));
+
+function answer(request: HttpRequest<unknown>, text: string): HttpResponse {
+  const digest = digestOf(text);
+  const type = request.negotiatedType ?? openApiType;
+  // The bytes are the same for both types, but a cache keeps the type with its copy.
+  const tags = [`"${digest}-json"`, `"${digest}-openapi"`] as const;
+  const [tag, other] = type === openApiType ? [tags[1], tags[0]] : tags;
+  const response = content(type, text).withHeader("ETag", tag).withHeader("Cache-Control", "no-cache");
+  return current(request, response, [tag, other]);
+}
+
+/** Returns the response, or a 304 where the client has a copy with one of the entity tags. */
+const current = (request: HttpRequest<unknown>, response: HttpResponse, entityTags: readonly string[]): HttpResponse =>
+  evaluatePreconditions(request, { entityTags }) === "not-modified" ? notModified(response) : response;

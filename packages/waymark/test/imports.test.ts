@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const packages = fileURLToPath(new URL("../..", import.meta.url));
+
+/**
+ * The rooms of each package, a floor a line, the highest first: a file imports from its own room and from lower floors only. A
+ * room is a folder, without those within it, or a file beside the folders.
+ */
+const floors: Readonly<Record<string, readonly string[]>> = {
+  collection: [
+    "index.ts",
+    "open-database.ts collection.ts",
+    "stores/sqlite stores/postgres routes.ts",
+    "description bulk",
+    "handlers new-file.ts",
+    "settings.ts",
+    "formats record-scope.ts record-schema.ts",
+    "lists turn-share.ts",
+    "stores caller-shares.ts limits.ts patch problem-types.ts representation.ts",
+    "database.ts member-value.ts",
+    "observer.ts snapshot.ts",
+    "store.ts store-errors.ts",
+    "selection.ts",
+  ],
+  "person-service": [
+    "main.ts",
+    "cli",
+    "cli/commands index.ts",
+    "cli/serving",
+    "cli/settings cli/terminal service.ts",
+    "metrics pages routes.ts tracing.ts",
+    "workers",
+    "log",
+    "transfer observer.ts",
+    "access",
+    "health.ts problems.ts person",
+    "api",
+    "file-fault.ts package-files.ts",
+  ],
+};
+
+describe("the imports of each package", () => {
+  for (const name of readdirSync(packages)) {
+    const imports = importsIn(join(packages, name, "src"));
+
+    it(`make no circle in ${name}`, () => {
+      assert.deepEqual(circleIn(imports), []);
+    });
+
+    it(`stay in ${name}, but for entry points`, () => {
+      const missing = [...imports].flatMap(([file, targets]) =>
+        targets.filter((target) => !imports.has(target)).map((target) => `${file} → ${target}`),
+      );
+      assert.deepEqual(missing, []);
+    });
+  }
+
+  for (const [name, ofPackage] of Object.entries(floors)) {
+    const imports = importsIn(join(packages, name, "src"));
+    const floorOf = new Map(
+      ofPackage.flatMap((rooms, floor) => rooms.split(" ").map((room) => [room, floor] as const)),
+    );
+
+    it(`of ${name} lead down`, () => {
+      const up = [...imports].flatMap(([file, targets]) =>
+        targets
+          .filter((target) => roomOf(target) !== roomOf(file))
+          .filter((target) => (floorOf.get(roomOf(target)) ?? 0) <= (floorOf.get(roomOf(file)) ?? 0))
+          .map((target) => `${file} → ${target}`),
+      );
+      assert.deepEqual(up, []);
+    });
+
+    it(`are known for each room of ${name}`, () => {
+      assert.deepEqual([...new Set([...imports.keys()].map(roomOf))].sort(), [...floorOf.keys()].sort());
+    });
+  }
+});
+
+/** Returns the files of a folder, each with those that it imports, types and modules on demand included. */
+function importsIn(folder: string): ReadonlyMap<string, readonly string[]> {
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+  return new Map(
+    files.map((file) => {
+      const source = readFileSync(join(folder, file), "utf8");
+      const specifiers = source.matchAll(/\b(?:from|import\()\s*"(\.{1,2}\/[^"]+)"/g);
+      const targets = [...specifiers].map(([, specifier = ""]) => resolve(folder, dirname(file), specifier));
+      return [file, targets.map((target) => relative(folder, target))] as const;
+    }),
+  );
+}
+
+/** Returns the files of some circle in the order in which they import each other; nothing where there is no circle. */
+function circleIn(imports: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const sound = new Set<string>();
+  const search = (file: string, above: readonly string[]): readonly string[] => {
+    if (sound.has(file)) return [];
+    if (above.includes(file)) return [...above.slice(above.indexOf(file)), file];
+    for (const target of imports.get(file) ?? []) {
+      const circle = search(target, [...above, file]);
+      if (circle.length > 0) return circle;
+    }
+    sound.add(file);
+    return [];
+  };
+  return [...imports.keys()].map((file) => search(file, [])).find((circle) => circle.length > 0) ?? [];
+}
+
+/** Returns the room of a file: its folder, or itself beside the folders. */
+const roomOf = (file: string): string => (file.includes("/") ? dirname(file) : file);
