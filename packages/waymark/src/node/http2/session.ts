@@ -90,8 +90,8 @@ function sessionOptions(settings: ServeSettings) {
     settings: {
       maxConcurrentStreams,
       // HTTP/2 counts 32 bytes a field more, and the target as one. What is a little too long gets an answer, what is
-      // far too long a reset.
-      maxHeaderListSize: 2 * (maxHeaderSize + maxTargetLength) + 32 * maxHeaderFields,
+      // far too long a reset: a client makes it of a few bytes (HPACK), and Node frees it late.
+      maxHeaderListSize: maxHeaderSize + maxTargetLength + 32 * maxHeaderFields,
     },
     maxHeaderListPairs: 2 * maxHeaderFields,
     // Blanks around a value are taken off here. Node would drop the field, and serve the request without its precondition.
