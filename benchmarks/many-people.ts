@@ -2,7 +2,7 @@ import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import {
   backupSqliteFile,
-  isPostgresAddress,
+  kindOf,
   openDatabase,
   openSnapshot,
   type Snapshot,
@@ -83,11 +83,11 @@ export async function measureManyPeople(
     fill(address, from === undefined ? madeUpSnapshot(people) : await openSnapshot(from), onProgress),
   );
   // What autovacuum would do some minutes later.
-  if (isPostgresAddress(address)) await step("vacuum", () => execute(address, "VACUUM (ANALYZE) person"));
+  if (isServer(address)) await step("vacuum", () => execute(address, "VACUUM (ANALYZE) person"));
   await keep({ bytes: await sizeOf(address) });
   onProgress?.("requests");
   await keep(await measureService(address, people, count));
-  if (isPostgresAddress(address)) {
+  if (isServer(address)) {
     await step("copy", async () => fill(scratchFile, await openSnapshot(address), onProgress));
     await removeFile(scratchFile);
     await step("migrate", () => openWithOneMore(address));
@@ -155,9 +155,11 @@ function madeUpSnapshot(people: number): Snapshot {
 
 const firstTime = Date.UTC(2020, 0, 1);
 
+const isServer = (address: string): boolean => kindOf(address).fileOf(address) === undefined;
+
 /** In bytes, with all that belongs to it. */
 async function sizeOf(address: string): Promise<number> {
-  if (!isPostgresAddress(address)) return (await stat(address)).size;
+  if (!isServer(address)) return (await stat(address)).size;
   const [[size] = []] = await execute(address, "SELECT pg_database_size(current_database())");
   return Number(size);
 }

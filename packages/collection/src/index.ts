@@ -11,6 +11,7 @@ export type {
   Ownership,
   PostgresDatabaseOptions,
 } from "./database.ts";
+export type { BackupOptions, CommonWriter, DatabaseKind, WriterOptions } from "./database-kind.ts";
 export { type CsvRepresentationOptions, csvRepresentation, unguardFormula } from "./formats/csv.ts";
 export { type CsvDecoderOptions, csvDecoder } from "./formats/csv-decoder.ts";
 export { jsonRepresentation } from "./formats/json.ts";
@@ -25,7 +26,7 @@ export { jsonPatchType, mergePatchType } from "./handlers/change.ts";
 export type { BulkLimits, ListLimits } from "./limits.ts";
 export { FileNameError, FileTakenError, NewFile, type NewFileOptions } from "./new-file.ts";
 export type { DatabaseObserver, StoreCommit, StoreOperation } from "./observer.ts";
-export { displayAddress, openDatabase, openPostgresDatabase, openSnapshot } from "./open-database.ts";
+export { databaseAddresses, displayAddress, kindOf, openDatabase, openSnapshot } from "./open-database.ts";
 export { type CollectionProblemName, collectionProblemTypes } from "./problem-types.ts";
 export type {
   ItemOptions,
@@ -56,6 +57,7 @@ export {
   type Snapshot,
   type SnapshotCounters,
   type SnapshotKey,
+  type SnapshotOptions,
   type SnapshotRange,
   type SnapshotRecord,
 } from "./snapshot.ts";
@@ -87,10 +89,9 @@ export {
   StoreReadTimeout,
   StoreUnavailable,
 } from "./store-errors.ts";
-export { isPostgresAddress } from "./stores/postgres/address.ts";
-export { type BackupOptions, backupSqliteFile } from "./stores/sqlite/backup.ts";
+export { openPostgresDatabase } from "./stores/postgres/kind.ts";
+export { backupSqliteFile } from "./stores/sqlite/backup.ts";
 export { openSqliteDatabase, type SqliteDatabaseOptions } from "./stores/sqlite/database.ts";
 export { isReadableByOthers } from "./stores/sqlite/file.ts";
 export { SharedWriter, type SharedWriterOptions } from "./stores/sqlite/shared-writer.ts";
-export type { SqliteSnapshotOptions } from "./stores/sqlite/snapshot.ts";
 export { toWords } from "./stores/words.ts";

@@ -1,8 +1,21 @@
-import type { Database, DatabaseOptions, PostgresDatabaseOptions } from "./database.ts";
-import type { Snapshot } from "./snapshot.ts";
-import { isPostgresAddress, parsePostgresAddress } from "./stores/postgres/address.ts";
-import { openSqliteDatabase } from "./stores/sqlite/database.ts";
-import { openSqliteSnapshot, type SqliteSnapshotOptions } from "./stores/sqlite/snapshot.ts";
+import type { Database, DatabaseOptions } from "./database.ts";
+import type { DatabaseKind } from "./database-kind.ts";
+import type { Snapshot, SnapshotOptions } from "./snapshot.ts";
+import { postgres } from "./stores/postgres/kind.ts";
+import { sqlite } from "./stores/sqlite/kind.ts";
+
+/** The kinds of databases, in the order in which they are asked whether an address is theirs. */
+const databaseKinds: readonly DatabaseKind[] = [postgres, sqlite];
+
+/** What the addresses of databases look like, for messages: `the path of a file or a URL postgres://...`. */
+export const databaseAddresses: string = databaseKinds
+  .map(({ addresses }) => addresses)
+  .reverse()
+  .join(" or ");
+
+/** Returns the kind of the database at an address. */
+export const kindOf = (address: string): DatabaseKind =>
+  databaseKinds.find((kind) => kind.takes(address)) as DatabaseKind; // the last one takes every address
 
 /**
  * Opens the database at an address: the path of an SQLite file, which is created if it is missing; `:memory:`; or a
@@ -17,28 +30,7 @@ import { openSqliteSnapshot, type SqliteSnapshotOptions } from "./stores/sqlite/
  * @throws TypeError (rejects) when a name in the definitions is malformed
  */
 export async function openDatabase(address: string, options: DatabaseOptions): Promise<Database> {
-  if (isPostgresAddress(address)) return openPostgresDatabase(address, options);
-  return openSqliteDatabase(address, options);
-}
-
-/**
- * Opens a PostgreSQL database, in which it makes the tables that are missing; several programs may share one. What the
- * address leaves out is taken from the variables PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE.
- *
- * One that is read-only, as a standby is, is opened where its tables are those of this program. It is read as every other one,
- * and changes fail with StoreReadOnly until the server takes them: when the standby is promoted.
- *
- * ```ts
- * const database = await openPostgresDatabase("postgres://people@db.example.org/people", {
- *   collections: [{ name: "person", unique: ["identifier"] }],
- * });
- * ```
- *
- * @throws StoreOpenError (rejects) when it cannot be opened; the message names it without the password, and says what to do
- * @throws TypeError (rejects) when a name in a definition is malformed; RangeError when there are too few connections
- */
-export async function openPostgresDatabase(address: string, options: PostgresDatabaseOptions): Promise<Database> {
-  return (await postgres()).openPostgresDatabase(address, options);
+  return kindOf(address).open(address, options);
 }
 
 /**
@@ -46,16 +38,9 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
  *
  * @throws StoreOpenError (rejects) when the database is missing, or not one of ours; the message says what to do
  */
-export async function openSnapshot(address: string, options?: SqliteSnapshotOptions): Promise<Snapshot> {
-  return isPostgresAddress(address)
-    ? (await postgres()).snapshotPostgresDatabase(address)
-    : openSqliteSnapshot(address, options);
+export async function openSnapshot(address: string, options?: SnapshotOptions): Promise<Snapshot> {
+  return kindOf(address).openSnapshot(address, options);
 }
 
 /** Returns the address without user and password, for messages. */
-export function displayAddress(address: string): string {
-  return isPostgresAddress(address) ? parsePostgresAddress(address).display : address;
-}
-
-/** The driver and all that stands on it are loaded by the programs that use them: they take as long to load as the rest. */
-const postgres = (): Promise<typeof import("./stores/postgres/database.ts")> => import("./stores/postgres/database.ts");
+export const displayAddress = (address: string): string => kindOf(address).display(address);

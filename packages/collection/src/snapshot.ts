@@ -16,6 +16,12 @@ export interface Snapshot {
   close(): Promise<void>;
 }
 
+/** Lists the options of `openSnapshot`. */
+export interface SnapshotOptions {
+  /** Whether to read the whole file of an SQLite database first, to detect damage. Default: false. */
+  readonly verify?: boolean;
+}
+
 /** Holds the counters of a collection. */
 export interface SnapshotCounters {
   /** The last revision of each partition, and the greatest id so far that later ids of the partition go beyond. */

@@ -21,6 +21,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "formats record-scope.ts record-schema.ts",
     "lists turn-share.ts",
     "stores caller-shares.ts limits.ts patch problem-types.ts representation.ts",
+    "database-kind.ts",
     "database.ts member-value.ts",
     "observer.ts snapshot.ts",
     "store.ts store-errors.ts",

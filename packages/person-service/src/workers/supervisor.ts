@@ -1,7 +1,7 @@
 import cluster, { type Worker as WorkerProcess } from "node:cluster";
 import { randomBytes } from "node:crypto";
 import { isSea } from "node:sea";
-import type { MessageLink, SharedWriter } from "@waymark/collection";
+import type { CommonWriter, MessageLink } from "@waymark/collection";
 import type { RunningServer } from "waymark/node";
 import type { Log } from "../log/log.ts";
 import {
@@ -24,7 +24,7 @@ interface Supervision {
   /** Opens what answers for all workers, which it can ask. */
   readonly openAdmin?: ((ask: AskWorkers) => Promise<Pick<RunningServer, "close">>) | undefined;
   /** Makes the changes of all workers, and is closed after the last has ended. Default: each makes its own. */
-  readonly writer?: SharedWriter | undefined;
+  readonly writer?: CommonWriter | undefined;
 }
 
 /**

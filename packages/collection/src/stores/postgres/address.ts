@@ -24,9 +24,6 @@ export type PostgresRole = (typeof roles)[number];
 
 const roles = ["any", "read-write", "read-only", "primary", "standby", "prefer-standby"] as const;
 
-/** Returns whether an address is that of a PostgreSQL database. */
-export const isPostgresAddress = (address: string): boolean => /^postgres(?:ql)?:\/\//i.test(address);
-
 /**
  * Reads `postgres://user:password@host:port/database?sslmode=verify-full`. The address may name several hosts with their ports,
  * `a:5432,b:5432`, and the role of the wanted server by `target_session_attrs`. Parts that the address leaves out come from the

@@ -1,16 +1,11 @@
 import { rm, stat } from "node:fs/promises";
 import { backup, DatabaseSync } from "node:sqlite";
+import type { BackupOptions } from "../../database-kind.ts";
 import { FileNameError, FileTakenError, NewFile } from "../../new-file.ts";
 import { RestoreError } from "../../snapshot.ts";
 import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
 import { openingFault } from "./file.ts";
 import { assertIntact, readSqliteFile } from "./snapshot.ts";
-
-/** Lists the options of `backupSqliteFile`. */
-export interface BackupOptions {
-  /** Called from time to time with the share of the file that is written, from 0 to 1. */
-  readonly onProgress?: (share: number) => void;
-}
 
 /**
  * Writes the present content of a database file to a new file, while other programs read and write the database. The new file gets

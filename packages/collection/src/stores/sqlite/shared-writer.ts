@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import type { CollectionDefinition, MessageLink } from "../../database.ts";
-import type { DatabaseObserver } from "../../observer.ts";
+import type { MessageLink } from "../../database.ts";
+import type { CommonWriter, WriterOptions } from "../../database-kind.ts";
 import { StoreUnavailable } from "../../store-errors.ts";
 import type { WriterRequest, WriterResponse } from "./remote-writer.ts";
 import { type Answer, type Channel, ThreadChannel, toAnswer } from "./thread.ts";
@@ -8,14 +8,11 @@ import { BatchQueue } from "./writer.ts";
 import type { WriterCalls, WriterThreadCalls, WriterThreadData } from "./writer-channel.ts";
 
 /** Lists the options of a `SharedWriter`. */
-export interface SharedWriterOptions {
+export interface SharedWriterOptions extends WriterOptions {
   /** The path of the SQLite file. A member opens the file before its first change. */
   readonly file: string;
-  readonly collections: readonly CollectionDefinition[];
   /** How long a commit waits for another program that writes to the file, in milliseconds. Default: 1000. */
   readonly busyTimeout?: number;
-  /** Called after each commit, made or failed. Default: not called. */
-  readonly onCommit?: DatabaseObserver["onCommit"];
 }
 
 /**
@@ -33,7 +30,7 @@ export interface SharedWriterOptions {
  * child.once("exit", leave);
  * ```
  */
-export class SharedWriter {
+export class SharedWriter implements CommonWriter {
   readonly #channel: SharedChannel;
   readonly #onCommit: SharedWriterOptions["onCommit"];
   readonly #queue = new BatchQueue<WaitingBatch>((batches) => this.#commit(batches));

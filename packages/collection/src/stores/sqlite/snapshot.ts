@@ -4,7 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import type { Snapshot, SnapshotCounters, SnapshotKey, SnapshotRange, SnapshotRecord } from "../../snapshot.ts";
+import type {
+  Snapshot,
+  SnapshotCounters,
+  SnapshotKey,
+  SnapshotOptions,
+  SnapshotRange,
+  SnapshotRecord,
+} from "../../snapshot.ts";
 import { lastNumber } from "../layout-numbers.ts";
 import { isUntouched } from "../partitions.ts";
 import { type KeyRow, keyColumns, type RecordRow, recordColumns, toKey, toRecord } from "../rows.ts";
@@ -12,18 +19,12 @@ import { sqliteCode, sqliteCodeOf, toStoreFault } from "./fault.ts";
 import { identifySqliteFile, openingFault, openSqliteFile, Unusable } from "./file.ts";
 import { presentLayouts } from "./migrations.ts";
 
-/** Lists the options of `openSnapshot` of an SQLite file. */
-export interface SqliteSnapshotOptions {
-  /** Whether to read the whole file first, to detect damage. Default: false. */
-  readonly verify?: boolean;
-}
-
 /**
  * Opens a snapshot of a database file of ours. The file is neither changed nor made; of one that has an older layout, a temporary
  * copy is brought to the present one. The snapshot and the programs that use the file do not block each other, but the log cannot be
  * emptied before the snapshot is closed.
  */
-export function openSqliteSnapshot(file: string, options: SqliteSnapshotOptions = {}): SqliteSnapshot {
+export function openSqliteSnapshot(file: string, options: SnapshotOptions = {}): SqliteSnapshot {
   const { database, version } = readSqliteFile(file, options);
   if (version === lastNumber(presentLayouts)) return new SqliteSnapshot({ database, file, identity: identityOf(file) });
   try {
@@ -43,7 +44,7 @@ export function openSqliteSnapshot(file: string, options: SqliteSnapshotOptions 
  */
 export function readSqliteFile(
   file: string,
-  { verify = false }: SqliteSnapshotOptions = {},
+  { verify = false }: SnapshotOptions = {},
 ): { readonly database: DatabaseSync; readonly version: number } {
   let database: DatabaseSync | undefined;
   try {

@@ -1,14 +1,5 @@
 import { pipeline } from "node:stream/promises";
-import {
-  displayAddress,
-  isPostgresAddress,
-  listText,
-  NewFile,
-  openDatabase,
-  openSnapshot,
-  type Store,
-  type StoredRecord,
-} from "@waymark/collection";
+import { displayAddress, listText, NewFile, type Store, type StoredRecord } from "@waymark/collection";
 import { HttpRequest } from "waymark";
 import { quote } from "waymark/content";
 import { fileFault, newFileFault } from "../../file-fault.ts";
@@ -19,6 +10,7 @@ import { CommandError } from "../terminal/command-error.ts";
 import { countPeople, countSoon, drawProgress } from "../terminal/progress.ts";
 import type { Command } from "./command.ts";
 import { formatOption } from "./import.ts";
+import { openPeople } from "./moving.ts";
 
 /** Exports all people to a file. */
 export const exportCommand: Command = {
@@ -41,9 +33,7 @@ export const exportCommand: Command = {
       throw new CommandError(`The name of ${quote(file ?? "")} says no format: add --format with ${known}.`);
     }
     const address = given.value("database") ?? "";
-    // A database that is missing is not made.
-    if (!isPostgresAddress(address)) await (await openSnapshot(address)).close();
-    const database = await openDatabase(address, { collections: [personCollection] });
+    const database = await openPeople(address);
     try {
       const store = database.store(personCollection.name);
       const draw = file === undefined ? () => undefined : drawProgress(io);

@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { type Database, displayAddress, isPostgresAddress, openDatabase, type Store } from "@waymark/collection";
+import { type Database, displayAddress, kindOf, openDatabase, type Store } from "@waymark/collection";
 import { ContentError, quote } from "waymark/content";
 import { fileFault, newFileFault } from "../../file-fault.ts";
 import { personCollection } from "../../person/collection.ts";
@@ -88,7 +87,7 @@ async function importFile({ path, name, format, given, isStopped }: FileToImport
 
 /** Opens the database. Returns undefined for a dry run if the database does not exist, since a dry run must not make it. */
 async function openTarget(address: string, isDryRun: boolean): Promise<Database | undefined> {
-  if (isDryRun && !isPostgresAddress(address) && !existsSync(address)) return undefined;
+  if (isDryRun && kindOf(address).isMissing(address)) return undefined;
   return openDatabase(address, { collections: [personCollection] });
 }
 

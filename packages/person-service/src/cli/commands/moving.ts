@@ -1,15 +1,15 @@
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import {
-  backupSqliteFile,
+  type Database,
   displayAddress,
-  isPostgresAddress,
+  kindOf,
   openDatabase,
   openSnapshot,
   type RestoreProgress,
   type Snapshot,
   StoreUnavailable,
 } from "@waymark/collection";
+import { quote } from "waymark/content";
 import { inPartitions, personCollection } from "../../person/collection.ts";
 import {
   databaseAddress,
@@ -61,8 +61,13 @@ export const copyCommand: Command = {
   },
 };
 
-const isSameDatabase = (one: string, other: string): boolean =>
-  isPostgresAddress(one) ? one === other : !isPostgresAddress(other) && resolve(one) === resolve(other);
+function isSameDatabase(...addresses: readonly [string, string]): boolean {
+  const [one, other] = addresses.map((address) => {
+    const file = kindOf(address).fileOf(address);
+    return file === undefined ? address : resolve(file);
+  });
+  return one === other;
+}
 
 interface RestoreSteps {
   readonly partitions?: number | undefined;
@@ -124,13 +129,14 @@ export const backupCommand: Command = {
   async run(given, io) {
     const database = given.value("database") ?? "";
     const [file = ""] = given.operands;
-    if (isPostgresAddress(database)) {
+    const { name, backup } = kindOf(database);
+    if (typeof backup === "string") {
       throw new CommandError(
-        "Back up a PostgreSQL database with its own pg_dump; the command copy copies it to an SQLite file.",
+        `Back up a ${name} database with its own ${backup}; the command copy copies it to an SQLite file.`,
       );
     }
     const report = reportProgress(io);
-    await backupSqliteFile(database, file, {
+    await backup(database, file, {
       onProgress: (share) => report(Math.floor(share * 100), 100, "%"),
     });
     io.print(`backed up ${database} to ${file}`);
@@ -145,7 +151,8 @@ export const restoreCommand: Command = {
   options: databaseOptions,
   async run(given, io) {
     const [file = ""] = given.operands;
-    if (isPostgresAddress(file)) throw new CommandError("A backup is a file; for a database use the command copy.");
+    if (kindOf(file).fileOf(file) === undefined)
+      throw new CommandError("A backup is a file; for a database use the command copy.");
     const database = given.value("database") ?? "";
     const count = await restorePeople(() => openSnapshot(file, { verify: true }), database, io);
     io.print(`restored ${countPeople(count)} from ${file} to ${displayAddress(database)}`);
@@ -162,10 +169,7 @@ export const resumeCommand: Command = {
   options: databaseOptions,
   async run(given, io) {
     const address = given.value("database") ?? "";
-    if (!isPostgresAddress(address) && !existsSync(address)) {
-      throw new CommandError(`There is no database "${address}".`);
-    }
-    const database = await openDatabase(address, { collections: [personCollection] });
+    const database = await openPeople(address);
     try {
       await database.resume();
     } finally {
@@ -174,3 +178,13 @@ export const resumeCommand: Command = {
     io.print(`resumed ${displayAddress(address)}`);
   },
 };
+
+/**
+ * Opens a database that is there: no command that only reads makes one.
+ *
+ * @throws CommandError (rejects) when it is not there
+ */
+export async function openPeople(address: string): Promise<Database> {
+  if (kindOf(address).isMissing(address)) throw new CommandError(`The database ${quote(address)} does not exist.`);
+  return openDatabase(address, { collections: [personCollection] });
+}

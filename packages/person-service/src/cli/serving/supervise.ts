@@ -1,4 +1,4 @@
-import { isPostgresAddress, SharedWriter } from "@waymark/collection";
+import { kindOf } from "@waymark/collection";
 import { openLog } from "../../log/log.ts";
 import { personCollection } from "../../person/collection.ts";
 import type { AskWorkers } from "../../workers/questions.ts";
@@ -21,9 +21,8 @@ export async function supervise({ workers, grace, ...options }: Options, io: Com
       printAdmin(server, io);
       return server;
     });
-  const writer = isPostgresAddress(options.database)
-    ? undefined
-    : new SharedWriter({ file: options.database, collections: [personCollection], onCommit: metrics?.onCommit });
+  const writing = { collections: [personCollection], onCommit: metrics?.onCommit };
+  const writer = kindOf(options.database).shareWriter?.(options.database, writing);
   const { print } = io;
   process.exitCode = await superviseWorkers({ count: workers, grace: grace * 1000, print, log, openAdmin, writer });
   log.flush();

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { isPostgresAddress, isReadableByOthers } from "@waymark/collection";
+import { isReadableByOthers, kindOf } from "@waymark/collection";
 import { nearestName, quote } from "waymark/content";
 import { pathMatcher, type RouteSummary } from "waymark/routing";
 import type { AccessContent } from "../../access/access.ts";
@@ -13,8 +13,9 @@ type Route = Pick<RouteSummary, "path" | "methods">;
 
 /** Warns of a database file that others on the machine may read: one that was made before the service keeps its mode. */
 export function warnOfReaders(address: string, log: Log): void {
-  if (isPostgresAddress(address) || address === ":memory:" || !isReadableByOthers(address)) return;
-  const message = `every user of this machine may read ${quote(address)}; take that away with: chmod o-r ${address}*`;
+  const file = kindOf(address).fileOf(address);
+  if (file === undefined || !isReadableByOthers(file)) return;
+  const message = `every user of this machine may read ${quote(file)}; take that away with: chmod o-r ${file}*`;
   log.write("warn", "readable-by-others", message, { database: address });
 }
 

@@ -1,4 +1,4 @@
-import { isPostgresAddress } from "@waymark/collection";
+import { databaseAddresses, kindOf } from "@waymark/collection";
 import type { Given } from "./configuration.ts";
 import { type Option, quotedArgument, type ValueType, wholeNumber } from "./option.ts";
 
@@ -41,9 +41,10 @@ export function partitionsOf(given: Given): number | undefined {
 
 /** Returns what is wrong with partitions of a database that may have none. */
 export function faultInPartitions(partitions: number | undefined, database: string): string | undefined {
-  return partitions === undefined || partitions === 1 || isPostgresAddress(database)
+  const { mostPartitions, name } = kindOf(database);
+  return partitions === undefined || partitions <= mostPartitions
     ? undefined
-    : "--partitions needs a PostgreSQL database: SQLite has one writer.";
+    : `--partitions needs a PostgreSQL database: ${name} has one writer.`;
 }
 
 /**
@@ -52,6 +53,6 @@ export function faultInPartitions(partitions: number | undefined, database: stri
  */
 function faultInDatabaseAddress(value: string): string | undefined {
   const [scheme] = /^[a-z](?:[a-z0-9+.-]*:\/\/|[a-z0-9]+:)/i.exec(value) ?? [];
-  if (scheme === undefined || isPostgresAddress(value)) return undefined;
-  return `must be the path of a file or a URL postgres://..., not ${quotedArgument(`${scheme}...`)}`;
+  if (scheme === undefined || kindOf(value).fileOf(value) === undefined) return undefined;
+  return `must be ${databaseAddresses}, not ${quotedArgument(`${scheme}...`)}`;
 }

@@ -1,0 +1,50 @@
+import type { CollectionDefinition, Database, DatabaseOptions, MessageLink } from "./database.ts";
+import type { DatabaseObserver } from "./observer.ts";
+import type { Snapshot, SnapshotOptions } from "./snapshot.ts";
+
+/** A kind of database: how its addresses look, and what can be done with a database at one of them. */
+export interface DatabaseKind {
+  /** For messages: `SQLite`. */
+  readonly name: string;
+  /** What its addresses look like, for messages: `the path of a file`. */
+  readonly addresses: string;
+  /** Returns whether an address is of this kind. */
+  takes(address: string): boolean;
+  /** Returns an address without user and password, for messages. */
+  display(address: string): string;
+  /** Returns the path of the file that has the database; undefined where it is not a file. */
+  fileOf(address: string): string | undefined;
+  /** Returns whether there is no database to read, as far as that can be seen without opening it. */
+  isMissing(address: string): boolean;
+  /** Opens a database as `openDatabase` of the package does. */
+  open(address: string, options: DatabaseOptions): Promise<Database>;
+  /** Opens a snapshot as `openSnapshot` of the package does. */
+  openSnapshot(address: string, options?: SnapshotOptions): Promise<Snapshot>;
+  /** The most partitions of a collection. */
+  readonly mostPartitions: number;
+  /** Writes a backup to a new file; or the name of the program of the database that makes one. */
+  readonly backup: string | ((address: string, file: string, options?: BackupOptions) => Promise<void>);
+  /** Makes what makes the changes of several processes; absent where each process makes its own. */
+  readonly shareWriter?: (address: string, options: WriterOptions) => CommonWriter;
+}
+
+/** Lists the options of a backup. */
+export interface BackupOptions {
+  /** Called from time to time with the share of the file that is written, from 0 to 1. */
+  readonly onProgress?: (share: number) => void;
+}
+
+/** Lists the options of a writer that processes have in common. */
+export interface WriterOptions {
+  readonly collections: readonly CollectionDefinition[];
+  /** Called after each commit, made or failed. Default: not called. */
+  readonly onCommit?: DatabaseObserver["onCommit"];
+}
+
+/** Makes the changes that several processes request, each over a link. */
+export interface CommonWriter {
+  /** Makes the changes of a process. Returns what must be called when it has ended. */
+  join(link: MessageLink): () => void;
+  /** Finishes all requests. The processes must have ended. */
+  close(): Promise<void>;
+}
