@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { setTimeout as elapse } from "node:timers/promises";
 import { openFolder } from "../../waymark/test/folder.ts";
+import { quickHash } from "./access/basic-authentication.ts";
 import { type Exit, runProgram, type ServiceProcess, startService } from "./service-process.ts";
 
 const folder = openFolder("person-service-workers");
@@ -115,6 +116,39 @@ describe("workers", { concurrency: false }, () => {
     await load.answered();
     assert.deepEqual(await load.stop(), []);
     assert.equal(new Set(workersOf(service)).size, 4);
+    await stop(service);
+  });
+
+  it("refuse a session that was signed out of at another, also those that start later", async () => {
+    const user = { name: "ada", password: quickHash("correct"), scopes: ["person"] };
+    const access = folder.write("access.json", { rules: [{ path: "/**", scopes: ["person"] }], users: [user] });
+    await using service = await start("--access", access);
+    const send = (path: string, options: RequestInit): Promise<Response> =>
+      fetch(service.url + path, { redirect: "manual", ...options });
+    const body = new URLSearchParams({ name: "ada", password: "correct" });
+    const { headers } = await send("/sign-in", { method: "POST", body });
+    const Cookie = headers.get("Set-Cookie")?.split(";")[0] ?? "";
+    /** What each of the workers that serve now answers: only one takes connections at a time. */
+    const statuses = async (workers: readonly number[]): Promise<readonly (number | undefined)[]> => {
+      const all: (number | undefined)[] = [];
+      for (const suspended of workers) {
+        process.kill(suspended, "SIGSTOP");
+        const request = get(`${service.url}/person`, { agent: false, headers: { Cookie } });
+        const [response] = (await once(request, "response")) as [IncomingMessage]; // as the event has it
+        response.resume();
+        all.push(response.statusCode);
+        process.kill(suspended, "SIGCONT");
+      }
+      return all;
+    };
+    assert.deepEqual(await statuses(workersOf(service)), [200, 200]);
+    assert.equal((await send("/sign-out", { method: "POST", headers: { Cookie } })).status, 303);
+    assert.deepEqual(await statuses(workersOf(service)), [401, 401]);
+    const [killed, other] = workersOf(service);
+    const replaced = service.untilPrinted(/^worker \d+ serves\n/m);
+    process.kill(killed as number, "SIGKILL"); // there are two
+    await replaced;
+    assert.deepEqual(await statuses([other as number, workersOf(service)[2] as number]), [401, 401]); // there are three
     await stop(service);
   });
 

@@ -4,6 +4,7 @@ import { access } from "waymark/filters";
 import type { SecurityOptions } from "waymark/openapi";
 import { type Description, descriptionOfFilter } from "waymark/routing";
 import { type AccessFile, type AccessRule, accessFileSchema } from "./access-file.ts";
+import type { SharedEnds } from "./ended-sessions.ts";
 import { type AccessDenial, accessThrottles, challengesOf, identifier } from "./identify.ts";
 import { readJsonFile } from "./json-file.ts";
 import { readKeys, type StoredKey } from "./key-file.ts";
@@ -27,6 +28,8 @@ export interface AccessOptions {
   readonly elapsed?: () => number;
   /** The key that seals session cookies: 32 random bytes, the same in all processes. Default: a random key for each process. */
   readonly sessionKey?: Uint8Array | undefined;
+  /** Shares the sessions that people sign out of with the other processes that have the key. Default: they are not shared. */
+  readonly sharedEnds?: SharedEnds | undefined;
 }
 
 /** Access by the rules and credentials of files. */
@@ -88,7 +91,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     now = () => new Date(),
     elapsed = () => performance.now(),
   } = options;
-  const sessions = sealedSessions(options.sessionKey ?? randomBytes(32), now);
+  const sessions = sealedSessions(options.sessionKey ?? randomBytes(32), now, options.sharedEnds);
   // Reloads keep the counters.
   const throttles = accessThrottles(elapsed);
   const signIns = signInQueue(elapsed);

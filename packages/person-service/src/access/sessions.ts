@@ -1,13 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Caller } from "waymark/filters";
 import type { AccessFile } from "./access-file.ts";
+import { EndedSessions, type Session, type SharedEnds, sessionLife } from "./ended-sessions.ts";
 import type { StoredKey } from "./key-file.ts";
 
 /** The name of the cookie. Its prefix keeps browsers from taking it from any other host, or over plain HTTP (RFC 6265bis §4.1.3.2). */
 export const sessionCookie = "__Host-person-session";
-
-/** How long a browser stays signed in, in seconds. */
-export const sessionLife: number = 8 * 60 * 60;
 
 /** Makes and reads what a browser keeps of a sign-in. */
 export interface Sessions {
@@ -15,7 +13,7 @@ export interface Sessions {
   seal(holder: Holder): Promise<string>;
   /** Returns the caller that a value was sealed for; undefined when it is not one, or ended. */
   open(sealed: string, holders: Holders): Promise<Caller | undefined>;
-  /** Ends a session before its time, in this process. */
+  /** Ends a session before its time, in this process and in those that share it. */
   end(sealed: string): Promise<void>;
 }
 
@@ -44,22 +42,25 @@ export function holdersOf({ users }: Pick<AccessFile, "users">, keys: readonly S
  *
  * @param key 32 random bytes: workers with the same one know each other's sessions
  * @param now the clock
+ * @param sharedEnds leads to the other processes. Default: there are none
  */
-export function sealedSessions(key: Uint8Array, now: () => Date): Sessions {
-  // Ids of sessions that were ended before their time, with that time in seconds.
-  const ended = new Map<string, number>();
+export function sealedSessions(key: Uint8Array, now: () => Date, sharedEnds?: SharedEnds): Sessions {
   const seconds = (): number => Math.floor(now().getTime() / 1000);
+  const ended = new EndedSessions(seconds);
+  sharedEnds?.onEnded((sessions) => {
+    for (const session of sessions) ended.add(session);
+  });
 
-  const read = async (sealed: string) => {
+  const read = async (sealed: string): Promise<SealedSession | undefined> => {
     const { errors, jwtDecrypt } = await import("jose");
     try {
-      const { payload } = await jwtDecrypt(sealed, key, {
+      const { payload } = await jwtDecrypt<SealedClaims>(sealed, key, {
         currentDate: now(),
-        requiredClaims: ["exp", "sub", "jti", "proof"],
+        requiredClaims: ["exp", "iat", "sub", "jti", "proof"],
         keyManagementAlgorithms: ["dir"],
         contentEncryptionAlgorithms: ["A256GCM"],
       });
-      return payload;
+      return { id: payload.jti, holder: payload.sub, begun: payload.iat, proof: payload.proof };
     } catch (error) {
       if (error instanceof errors.JOSEError) return undefined;
       throw error;
@@ -73,26 +74,36 @@ export function sealedSessions(key: Uint8Array, now: () => Date): Sessions {
         .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
         .setSubject(caller.id)
         .setJti(randomUUID())
+        .setIssuedAt(seconds())
         .setExpirationTime(seconds() + sessionLife)
         .encrypt(key);
     },
     async open(sealed, holders) {
       const session = await read(sealed);
-      if (session === undefined || ended.has(session.jti ?? "")) return undefined;
-      const holder = holders.get(session.sub ?? "");
-      return holder !== undefined && holder.proof === session["proof"] ? holder.caller : undefined;
+      if (session === undefined || ended.has(session)) return undefined;
+      const holder = holders.get(session.holder);
+      return holder !== undefined && holder.proof === session.proof ? holder.caller : undefined;
     },
     async end(sealed) {
-      const { jti, exp } = (await read(sealed)) ?? {};
-      if (jti === undefined || exp === undefined) return;
-      for (const [id, end] of ended) if (end < seconds()) ended.delete(id);
-      const [oldest] = ended.keys();
-      if (ended.size >= mostEnded && oldest !== undefined) ended.delete(oldest);
-      ended.set(jti, exp);
+      const session = await read(sealed);
+      if (session === undefined) return;
+      const { proof, ...known } = session;
+      ended.add(known);
+      await sharedEnds?.report(known);
     },
   };
 }
 
-const mostEnded = 10_000;
+interface SealedSession extends Session {
+  readonly proof: string;
+}
+
+/** The claims that a session is sealed with, all of them required. */
+interface SealedClaims {
+  readonly jti: string;
+  readonly sub: string;
+  readonly iat: number;
+  readonly proof: string;
+}
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("base64url");

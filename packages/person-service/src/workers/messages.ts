@@ -1,5 +1,7 @@
 // What a supervisor and its workers send to each other.
 
+import type { Session } from "../access/ended-sessions.ts";
+
 /** What a supervisor hands to a worker that it starts. */
 export interface WorkerOrders {
   /** Whether it is the first worker, which does what is done once. */
@@ -20,10 +22,22 @@ export type WorkerQuestion = "metrics" | "health";
 
 export type SupervisorMessage =
   | { readonly kind: "stop" }
-  | { readonly kind: "question"; readonly id: number; readonly question: WorkerQuestion }
+  | ({ readonly id: number } & Ask)
+  | { readonly kind: "end-known"; readonly id: number }
   | WriterMessage;
 
-export type WorkerMessage = WorkerReady | WorkerAnswer | WriterMessage;
+/** What every worker answers. */
+export type Ask =
+  | { readonly kind: "question"; readonly question: WorkerQuestion }
+  /** Sessions that ended: the answer is that the worker refuses them. */
+  | { readonly kind: "ended-sessions"; readonly sessions: readonly Session[] };
+
+export type WorkerMessage = WorkerReady | WorkerAnswer | WorkerSessions | WriterMessage;
+
+/** What a worker sends about sessions: that it is to get those that ended, and that one ended. */
+export type WorkerSessions =
+  | { readonly kind: "follow-ends" }
+  | { readonly kind: "session-end"; readonly id: number; readonly session: Session };
 
 /** The message of a worker that serves. */
 export interface WorkerReady {

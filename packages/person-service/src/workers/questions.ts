@@ -1,5 +1,5 @@
 import type { Worker as WorkerProcess } from "node:cluster";
-import type { SupervisorMessage, WorkerAnswer, WorkerQuestion } from "./messages.ts";
+import type { Ask, SupervisorMessage, WorkerAnswer, WorkerQuestion } from "./messages.ts";
 
 /** Asks every worker that serves, and resolves with the answers; a worker that does not answer within a second is left out. */
 export type AskWorkers = (question: WorkerQuestion) => Promise<readonly unknown[]>;
@@ -9,7 +9,7 @@ export class Questions {
   readonly #asked = new Map<number, (answer: unknown) => void>();
   #lastId = 0;
 
-  async ask(workers: Iterable<WorkerProcess>, question: WorkerQuestion): Promise<readonly unknown[]> {
+  async ask(workers: Iterable<WorkerProcess>, question: Ask): Promise<readonly unknown[]> {
     const answers = await Promise.all([...workers].map((worker) => this.#askOne(worker, question)));
     return answers.filter((answer) => answer !== undefined);
   }
@@ -18,12 +18,12 @@ export class Questions {
     this.#asked.get(id)?.(answer);
   }
 
-  async #askOne(worker: WorkerProcess, question: WorkerQuestion): Promise<unknown> {
+  async #askOne(worker: WorkerProcess, question: Ask): Promise<unknown> {
     const id = ++this.#lastId;
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const timer = setTimeout(() => resolve(undefined), timeToAnswer);
     this.#asked.set(id, resolve);
-    worker.send({ kind: "question", id, question } satisfies SupervisorMessage, () => undefined);
+    worker.send({ ...question, id } satisfies SupervisorMessage, () => undefined);
     const answer = await promise;
     clearTimeout(timer);
     this.#asked.delete(id);

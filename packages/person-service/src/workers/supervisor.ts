@@ -12,6 +12,7 @@ import {
   type WorkerReady,
 } from "./messages.ts";
 import { type AskWorkers, Questions } from "./questions.ts";
+import { SessionEnds } from "./session-ends.ts";
 
 interface Supervision {
   /** How many processes serve. */
@@ -70,6 +71,7 @@ class Supervisor {
   readonly #toReload = new Set<WorkerProcess>();
   readonly #restarts = new Set<NodeJS.Timeout>();
   readonly #questions = new Questions();
+  readonly #sessionEnds = new SessionEnds(this.#questions);
   #port: number | undefined;
   /** The port that was asked for by those that share the socket now, by which Node knows it; undefined for that of the options. */
   #socket: number | undefined;
@@ -95,7 +97,7 @@ class Supervisor {
     this.#start({ isFirst: true });
   }
 
-  readonly ask: AskWorkers = (question) => this.#questions.ask(this.#ready, question);
+  readonly ask: AskWorkers = (question) => this.#questions.ask(this.#ready, { kind: "question", question });
 
   #start({ isFirst }: Pick<WorkerOrders, "isFirst">): void {
     const { writer } = this.#supervision;
@@ -112,6 +114,9 @@ class Supervisor {
     let youth: NodeJS.Timeout | undefined;
     worker.on("message", (message: WorkerMessage) => {
       if (message.kind === "answer") this.#questions.receive(message);
+      if (message.kind === "follow-ends" || message.kind === "session-end") {
+        void this.#sessionEnds.receive(worker, message);
+      }
       if (message.kind !== "ready") return;
       // From now on, since a start may take long on a busy machine.
       youth = setTimeout(() => {
@@ -123,6 +128,7 @@ class Supervisor {
     worker.once("exit", (code: number | null, signal: NodeJS.Signals | null) => {
       clearTimeout(youth);
       leaveWriter?.();
+      this.#sessionEnds.leave(worker);
       this.#workers.delete(worker);
       this.#ready.delete(worker);
       this.#toReload.delete(worker);

@@ -1,5 +1,6 @@
 import cluster from "node:cluster";
 import type { MessageLink } from "@waymark/collection";
+import type { SharedEnds } from "../access/ended-sessions.ts";
 import {
   ordersVariable,
   type SupervisorMessage,
@@ -12,6 +13,8 @@ import {
 export interface Worker extends Pick<WorkerOrders, "isFirst" | "port" | "sessionKey"> {
   /** Leads to the writer of the supervisor; undefined where each worker changes the database by itself. */
   readonly writer: MessageLink | undefined;
+  /** Leads to the other workers. */
+  readonly sharedEnds: SharedEnds;
   /** Reports to the supervisor that this process serves on the port, with the lines to print. */
   reportReady(port: number, lines: readonly string[]): void;
   /** Sets what answers the questions of the supervisor. */
@@ -28,6 +31,7 @@ export function workerOfThisProcess(): Worker | undefined {
   return {
     ...given,
     writer: sharesWriter ? linkToWriter : undefined,
+    sharedEnds: endsOfOtherWorkers(),
     reportReady: (port, lines) => send({ kind: "ready", port, lines }),
     onQuestion(answer) {
       onMessage((message) => {
@@ -63,6 +67,33 @@ const linkToWriter: MessageLink = {
     });
   },
 };
+
+function endsOfOtherWorkers(): SharedEnds {
+  const reported = new Map<number, () => void>();
+  let lastId = 0;
+  return {
+    report(session) {
+      const id = ++lastId;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      reported.set(id, resolve);
+      send({ kind: "session-end", id, session });
+      return promise;
+    },
+    onEnded(receive) {
+      onMessage((message) => {
+        if (message.kind === "end-known") {
+          reported.get(message.id)?.();
+          reported.delete(message.id);
+        }
+        if (message.kind !== "ended-sessions") return;
+        receive(message.sessions);
+        send({ kind: "answer", id: message.id, answer: true });
+      });
+      // The answer comes before the socket that this worker listens on, which is asked for later on the same channel.
+      send({ kind: "follow-ends" });
+    },
+  };
+}
 
 /** Without a channel there is no supervisor any more, and soon no worker. */
 const send = (message: WorkerMessage): void => void process.send?.(message, undefined, undefined, () => undefined);

@@ -117,6 +117,22 @@ describeService("signing in", (openService) => {
     assert.equal((await page("/person/1", { Cookie: cookie })).status, 401);
   });
 
+  it("stays ended, whoever signs in and out then, and however often", async () => {
+    const begin = async (form: Readonly<Record<string, string>>): Promise<string> =>
+      (await signIn(service, form)).cookie;
+    const end = (Cookie: string): Promise<Answer> => service.send("POST", "/sign-out", { headers: { Cookie } });
+    const copies = [await begin({ name: "ada", password: "correct" }), await begin({ key: readerKey })];
+    for (const cookie of copies) await end(cookie);
+    const kept = await begin({ name: "ada", password: "correct" });
+    for (let times = 0; times < 250; times++) {
+      time += 1000;
+      await end(await begin({ key: readerKey }));
+    }
+    const last = await begin({ key: readerKey });
+    for (const cookie of copies) assert.equal((await page("/person/1", { Cookie: cookie })).status, 401);
+    for (const cookie of [kept, last]) assert.notEqual((await page("/person/1", { Cookie: cookie })).status, 401);
+  });
+
   it("ends after eight hours", async () => {
     const { cookie } = await signIn(service, { name: "ada", password: "correct" });
     time += 8 * 3600_000 - 1000;

@@ -62,7 +62,7 @@ async function openAccessOf(
   if (file === undefined) return undefined;
   // Most programs have none, and it takes a tenth of their start to load.
   const { openAccess } = await import("../../access/access.ts");
-  return openAccess({ file, keys, onDenial, sessionKey });
+  return openAccess({ file, keys, onDenial, sessionKey, sharedEnds: worker?.sharedEnds });
 }
 
 function serviceOptions(options: Options, access: Access | undefined): PersonServiceOptions {
