@@ -13,7 +13,7 @@ import {
   StoreOutcomeUnknown,
   StoreUnavailable,
 } from "../src/index.ts";
-import { administrator, execute, newPostgresDatabase } from "./postgres-server.ts";
+import { administrator, disposable, execute, newPostgresDatabase } from "./postgres-server.ts";
 import { create, everything, noon, replace } from "./store-contract.ts";
 
 const person: CollectionDefinition = { name: "person", unique: ["identifier"] };
@@ -624,11 +624,6 @@ describe("two programs on one PostgreSQL database", () => {
     );
   });
 });
-
-/** A database that is closed when its scope ends. */
-function disposable(database: Database): AsyncDisposable & { readonly database: Database } {
-  return { database, [Symbol.asyncDispose]: () => database.close() };
-}
 
 async function assertNotOpened(
   url: string,

@@ -12,7 +12,7 @@ import {
   StoreUnavailable,
 } from "../src/index.ts";
 import { survivesServerCrashes } from "./postgres-crashes.ts";
-import { execute, postgresServer } from "./postgres-server.ts";
+import { disposable, execute, postgresServer } from "./postgres-server.ts";
 import { create, everything } from "./store-contract.ts";
 
 const open = (url: string, options: Partial<PostgresDatabaseOptions> = {}): Promise<Database> =>
@@ -380,9 +380,4 @@ async function startRelay(target: number): Promise<{ readonly relay: Relay; read
     },
   };
   return { relay, port };
-}
-
-/** A database that is closed when its scope ends. */
-function disposable(database: Database): AsyncDisposable & { readonly database: Database } {
-  return { database, [Symbol.asyncDispose]: () => database.close() };
 }

@@ -18,7 +18,7 @@ import { type Layouts, presentLayouts } from "../src/stores/postgres/migrations.
 import { PostgresServers } from "../src/stores/postgres/servers.ts";
 import { assertFilled, optionsOf } from "./layouts/content.ts";
 import { assertLanded, layoutFile } from "./layouts/landed.ts";
-import { execute, newPostgresDatabase } from "./postgres-server.ts";
+import { disposable, execute, newPostgresDatabase } from "./postgres-server.ts";
 import { create, everything, replace } from "./store-contract.ts";
 
 const person: CollectionDefinition = {
@@ -298,8 +298,3 @@ describe("columns of a PostgreSQL database", () => {
     assert.equal(await people.count({ filters: [{ member: "name", operator: "prefix", value: "Ada" }] }), 450);
   });
 });
-
-/** A database that is closed when its scope ends. */
-function disposable(database: Database): AsyncDisposable & { readonly database: Database } {
-  return { database, [Symbol.asyncDispose]: () => database.close() };
-}

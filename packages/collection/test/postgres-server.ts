@@ -1,4 +1,5 @@
 import { after } from "node:test";
+import type { Database } from "../src/index.ts";
 import {
   createSchema,
   execute,
@@ -45,6 +46,11 @@ export function postgresServer(): Promise<PostgresServer> {
   // What the tests kill are processes and never the machine: what is written is there without fsync.
   running ??= startPostgres("-c", "fsync=off");
   return running;
+}
+
+/** A database that is closed when its scope ends. */
+export function disposable(database: Database): AsyncDisposable & { readonly database: Database } {
+  return { database, [Symbol.asyncDispose]: () => database.close() };
 }
 
 /** Makes a database, so that neither locks nor notifications reach those of another file. */

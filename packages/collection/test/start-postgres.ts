@@ -136,22 +136,42 @@ export interface ReplicatedServers extends AsyncDisposable {
  * @param flags of the program `postgres`, for both
  */
 export async function startReplication(...flags: readonly string[]): Promise<ReplicatedServers> {
+  const { primary, standbys, ...servers } = await startStandbys(1, ...flags);
+  const [standby] = standbys as [ReplicatedServer]; // there is one
+  return { primary, standby, ...servers };
+}
+
+/** A primary, and the standbys that follow it. */
+export interface PrimaryWithStandbys extends AsyncDisposable {
+  readonly primary: ReplicatedServer;
+  readonly standbys: readonly ReplicatedServer[];
+}
+
+/** Starts a primary with so many standbys, as `startReplication` does. */
+export async function startStandbys(count: number, ...flags: readonly string[]): Promise<PrimaryWithStandbys> {
   const directory = await mkdtemp(join(tmpdir(), "postgres-servers-"));
   const programs = await findPrograms(directory);
-  const [data, copy] = [join(directory, "data"), join(directory, "copy")];
+  const data = join(directory, "data");
   await newFiles(programs, directory, data);
-  await copyFiles(programs, data, copy);
   // So that a standby finds what was written before it was there.
   const common = { programs, flags: ["-c", "wal_keep_size=256MB", ...flags], remove: async () => undefined };
-  const [primary, standby] = [await serverOf({ ...common, data }), await serverOf({ ...common, data: copy })];
+  const standbys: ReplicatedServer[] = [];
+  for (let n = 1; n <= count; n++) {
+    const copy = join(directory, `copy${n}`);
+    await copyFiles(programs, data, copy);
+    standbys.push(await serverOf({ ...common, data: copy }));
+  }
+  const primary = await serverOf({ ...common, data });
   await primary.start();
-  await standby.follow(primary);
-  await standby.start();
+  for (const standby of standbys) {
+    await standby.follow(primary);
+    await standby.start();
+  }
   return {
     primary,
-    standby,
+    standbys,
     async [Symbol.asyncDispose]() {
-      await Promise.all([primary.kill(), standby.kill()]);
+      await Promise.all([primary, ...standbys].map((server) => server.kill()));
       await removeAll(directory);
     },
   };
