@@ -3,6 +3,7 @@ import { checksPath, type Description, described as describedAs } from "waymark/
 import { createMany } from "./bulk/create-many.ts";
 import { describedAt } from "./description/described-collection.ts";
 import { describeOperations, type Operation } from "./description/operations.ts";
+import { answeringErrors } from "./handlers/answered-errors.ts";
 import { amendRecord, amendTypes, removeRecord, replaceRecord } from "./handlers/change.ts";
 import { createRecord, refuseCreate } from "./handlers/create.ts";
 import { listRecords } from "./handlers/list.ts";
@@ -111,10 +112,10 @@ export function collection<T extends Document>(options: CollectionOptions<T>): C
   };
 }
 
-/** Returns a function that gives a handler the description of its operation on a path, and the check of the path. */
+/** Returns a function that gives a handler its answers to errors, the description of its operation, and the check of its path. */
 function describer<T extends Document>(
   settings: CollectionSettings<T>,
-): <H extends (...args: never[]) => unknown>(operation: Operation, handler: H) => H {
+): <R, A extends Awaitable<HttpResponse>>(operation: Operation, handler: (request: R) => A) => typeof handler {
   const byPath = new Map<string, Readonly<Record<Operation, Description>>>();
   const descriptionsAt = (template: string, of: Addressed): Readonly<Record<Operation, Description>> => {
     const place = describedAt(settings, template, of);
@@ -125,7 +126,8 @@ function describer<T extends Document>(
   return (operation, handler) => {
     const of = addressed[operation];
     const describe = (template: string): Description => descriptionsAt(template, of)[operation];
-    return checksPath((template) => settings.scope.findingIn(template, of), describedAs(describe, handler));
+    const answering = describedAs(describe, answeringErrors(handler));
+    return checksPath((template) => settings.scope.findingIn(template, of), answering);
   };
 }
 

@@ -160,21 +160,7 @@ describe("reading a record", () => {
       "1_000",
       "1,000",
     ],
-    ...[
-      "١٢٣",
-      "１",
-      "\u00a01",
-      "\u0000",
-      "1/2",
-      "1;v=2",
-      "1.json",
-      "%31",
-      "' OR 1=1--",
-      "NaN",
-      "Infinity",
-      "null",
-      "__proto__",
-    ],
+    ...["١٢٣", "１", "\u00a01", "\u0000", "1/2", "1;v=2", "%31", "' OR 1=1--", "NaN", "Infinity", "null", "__proto__"],
   ];
   for (const id of noIntegers) {
     it(

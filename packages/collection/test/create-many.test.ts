@@ -318,7 +318,7 @@ describe("many records at once", () => {
       const response = await post(books, [{ title: "Emma" }], { "Idempotency-Key": "7" });
       assert.deepEqual([response.status, toldBy(response).type], [400, "/problems/idempotency-key-unsupported"]);
       const target = HttpRequest.of({ method: "POST", target: "/books?dry=1", headers: csv, body: "title\r\n" });
-      await assert.rejects(books.createMany(target), (error) => error instanceof HttpError);
+      assert.equal((await books.createMany(target)).status, 400);
       assert.equal(await store.revision(), 0);
     }),
   );

@@ -5,7 +5,7 @@ import { without } from "../handlers/changed-document.ts";
 import type { BulkCreate } from "../handlers/create.ts";
 import { creationOf } from "../handlers/new-record.ts";
 import { type Preferences, readPreferences, withApplied } from "../handlers/preferences.ts";
-import { refuseOwner, refuseUnavailable, refuseUnreadable } from "../handlers/refusals.ts";
+import { refuseOwner, refuseUnreadable } from "../handlers/refusals.ts";
 import { isJsonObject } from "../patch/merge-patch.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { Document, Store } from "../store.ts";
@@ -33,7 +33,7 @@ import { BulkWork } from "./work.ts";
 export function createMany<T extends Document>(settings: CollectionSettings<T>): BulkCreate {
   const { scope, listDecoders, bulk, serverMembers, mayRead } = settings;
   const admission = new BulkAdmission(bulk);
-  const create: BulkCreate = async (request, given) => {
+  return async (request, given) => {
     const isDryRun = readDryRun(request.search);
     if (isDryRun && !mayRead(request, request.path)) return refuseUnreadable("dry run");
     const preferences = readPreferences(request, { handling: ["lenient"] });
@@ -66,7 +66,6 @@ export function createMany<T extends Document>(settings: CollectionSettings<T>):
       await spool?.close();
     }
   };
-  return (request, content) => create(request, content).catch(refuseUnavailable);
 }
 
 /** The valid records of a request, on disk, and the errors of the others. */

@@ -15,7 +15,7 @@ import {
   returnPreferences,
   writePreferences,
 } from "./preferences.ts";
-import { guarded, refusePart, refusePrecondition, refuseValue, requirePrecondition } from "./refusals.ts";
+import { refusePart, refusePrecondition, refuseValue, requirePrecondition } from "./refusals.ts";
 import { recordValidators } from "./selected-representation.ts";
 
 /** A kind of change to one record. */
@@ -48,7 +48,7 @@ interface ChangeContext {
  */
 function changeRecord<T extends Document>(settings: CollectionSettings<T>, change: Change): ItemHandler {
   const { scope, items, requirePreconditions } = settings;
-  return guarded(async (request) => {
+  return async (request) => {
     const id = requireRecordId(request.variables.id);
     refuseParameters(request.search);
     const preferences = readPreferences(request, change.preferences);
@@ -78,7 +78,7 @@ function changeRecord<T extends Document>(settings: CollectionSettings<T>, chang
           return change.changed(context, current);
       }
     }
-  });
+  };
 }
 
 /** Returns the store of the records of this one's owner, which never changes. */

@@ -9,16 +9,7 @@ import type { Document } from "../store.ts";
 import { hashKey } from "./idempotency-key.ts";
 import { creationOf } from "./new-record.ts";
 import { answerWritten, readPreferences, writePreferences } from "./preferences.ts";
-import {
-  guarded,
-  refuseExisting,
-  refuseLength,
-  refuseOwner,
-  refuseReusedKey,
-  refuseRunning,
-  refuseUnavailable,
-  refuseValue,
-} from "./refusals.ts";
+import { refuseExisting, refuseLength, refuseOwner, refuseReusedKey, refuseRunning, refuseValue } from "./refusals.ts";
 
 /** Stores the records in `content`, or in the content of the request where `content` is left out. */
 export type BulkCreate = (request: HttpRequest<unknown>, content?: AsyncIterable<Uint8Array>) => Promise<HttpResponse>;
@@ -34,7 +25,7 @@ export function createRecord<T extends Document>(
   /** The keys of the requests in progress. */
   const running = new Set<string>();
 
-  const create: CollectionHandler = async (request) => {
+  return async (request) => {
     if (takesArrays && isJson(request)) {
       // Longer content can only be an array. The length of coded content is known only after decoding.
       if (Number(request.header("Content-Length") ?? 0) > longestRecord) {
@@ -75,13 +66,6 @@ export function createRecord<T extends Document>(
       if (idempotency !== undefined) running.delete(idempotency.key);
     }
   };
-  return async (request) => {
-    try {
-      return await create(request);
-    } catch (error) {
-      return refuseUnavailable(error);
-    }
-  };
 }
 
 const isJson = ({ headers }: HttpRequest<unknown>): boolean => {
@@ -118,10 +102,10 @@ async function* oneOf(content: Uint8Array): AsyncGenerator<Uint8Array, void, und
 
 /** Makes the handler for a POST to a record, which creates nothing. */
 export function refuseCreate<T extends Document>({ scope }: CollectionSettings<T>): ItemHandler {
-  return guarded(async (request) => {
+  return async (request) => {
     const id = requireRecordId(request.variables.id);
     refuseParameters(request.search);
     const store = await scope.storeOf(request, "record");
     return (await store.find(id)) === undefined ? notFound() : refuseExisting();
-  });
+  };
 }

@@ -13,7 +13,7 @@ import type { Document, FirstBatch, RecordBatch, Store } from "../store.ts";
 import { batchesFrom } from "../stores/record-store.ts";
 import { inTurns, TurnShare } from "../turn-share.ts";
 import { readPreferences, withApplied } from "./preferences.ts";
-import { guarded, refusePrecondition } from "./refusals.ts";
+import { refusePrecondition } from "./refusals.ts";
 import {
   asFile,
   chosenRepresentation,
@@ -28,7 +28,7 @@ import {
  */
 export function listRecords<T extends Document>(settings: CollectionSettings<T>): CollectionHandler {
   const { scope, lists, members, maxPageSize, heldLists } = settings;
-  return guarded(async (request) => {
+  return async (request) => {
     const store = await scope.storeOf(request, "collection");
     const representation = chosenRepresentation(request, lists);
     const known = { members: store.members, fullText: store.fullText.length > 0, fields: members, representation };
@@ -60,7 +60,7 @@ export function listRecords<T extends Document>(settings: CollectionSettings<T>)
       held.release();
       throw error;
     }
-  });
+  };
 }
 
 /** A list that a client asks for. */

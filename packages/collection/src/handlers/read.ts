@@ -5,7 +5,7 @@ import { collectionUrl, requireRecordId } from "../record-scope.ts";
 import type { ItemOptions } from "../representation.ts";
 import type { CollectionSettings, ReadHandler } from "../settings.ts";
 import type { Document, Store, StoredRecord } from "../store.ts";
-import { refusePrecondition, refuseUnavailable } from "./refusals.ts";
+import { refusePrecondition } from "./refusals.ts";
 import {
   asFile,
   chosenRepresentation,
@@ -41,14 +41,8 @@ export function readRecord<T extends Document>({ scope, items, members }: Collec
       return record instanceof Promise ? record.then(answer) : answer(record);
     };
 
-    try {
-      const store = scope.storeOf(request, "record");
-      if (store instanceof Promise) return store.then(find).catch(refuseUnavailable);
-      const found = find(store);
-      return found instanceof Promise ? found.catch(refuseUnavailable) : found;
-    } catch (error) {
-      return refuseUnavailable(error);
-    }
+    const store = scope.storeOf(request, "record");
+    return store instanceof Promise ? store.then(find) : find(store);
   };
 }
 

@@ -2,7 +2,6 @@ import { type HttpRequest, type HttpResponse, problem, problemTypes } from "waym
 import { excerpt, toPointer } from "waymark/content";
 import { collectionProblemTypes } from "../problem-types.ts";
 import type { StoreOwner } from "../store.ts";
-import { StoreOutcomeUnknown, StoreReadOnly, StoreReadTimeout, StoreUnavailable } from "../store-errors.ts";
 
 /** Another record has the value of this member. */
 export function refuseValue(member: string): HttpResponse {
@@ -126,36 +125,4 @@ export function requirePrecondition(): HttpResponse {
   return problem(collectionProblemTypes.preconditionRequired, {
     detail: "Send If-Match with the ETag of the record that you have read.",
   });
-}
-
-/** Answers StoreUnavailable with a 503; throws any other error again. */
-export function refuseUnavailable(error: unknown): HttpResponse {
-  if (!(error instanceof StoreUnavailable)) throw error;
-  if (error instanceof StoreReadOnly) return refuseChange();
-  return problem(collectionProblemTypes.storeUnavailable, { detail: detailOf(error) }).withHeader("Retry-After", "1");
-}
-
-function detailOf(error: StoreUnavailable): string {
-  if (error instanceof StoreOutcomeUnknown) {
-    return "The store failed during the change, and the outcome is unknown. Read before you send it again.";
-  }
-  if (error instanceof StoreReadTimeout) {
-    return "The query took too long. Filter more narrowly, sort by the filtered member, or leave out count=exact.";
-  }
-  return "The store cannot be used at the moment. Nothing was changed.";
-}
-
-/**
- * Makes the 503 for a change on an instance that only reads. It is not a 405, because another instance allows the method, and has
- * no Retry-After (RFC 9110 §10.2.3), because nobody knows when this instance will accept changes.
- */
-function refuseChange(): HttpResponse {
-  return problem(collectionProblemTypes.readOnly, {
-    detail: "This instance answers reads only. Nothing was changed. Send changes to another instance.",
-  });
-}
-
-/** Wraps a handler so that StoreUnavailable becomes a 503. */
-export function guarded<R>(handler: (request: R) => Promise<HttpResponse>): (request: R) => Promise<HttpResponse> {
-  return (request) => handler(request).catch(refuseUnavailable);
 }
