@@ -17,7 +17,7 @@ const forms: Readonly<Record<Form, readonly [mediaType: string, contentType: str
   jsonld: ["application/ld+json", "application/ld+json"],
   ndjson: ["application/x-ndjson", "application/x-ndjson"],
   csv: ["text/csv", "text/csv; charset=utf-8; header=present"],
-  vcard: ["text/vcard", "text/vcard; charset=utf-8"],
+  vcard: ["text/vcard;version=4.0", "text/vcard; charset=utf-8"],
   "text-xml": ["text/xml", "text/xml; charset=utf-8"],
   html: ["text/html", "text/html; charset=utf-8"],
 };
@@ -70,6 +70,10 @@ const choices: readonly (readonly [
   ["Application/XML", "xml", "xml"],
   // Parameters that name what is sent, and others (RFC 9110 §12.5.1).
   ["text/vcard;version=4.0", "vcard", "vcard"],
+  ["text/vcard;version=3.0", undefined, undefined],
+  ['text/vcard;version="4.0";charset=utf-8', "vcard", "vcard"],
+  ["text/vcard;version=3.0, application/xml;q=0.1", "xml", "xml"],
+  ["text/vcard;version=3.0, text/vcard;q=0.5", "vcard", "vcard"],
   ["text/csv;header=present", undefined, "csv"],
   ['application/ld+json;profile="http://www.w3.org/ns/json-ld#compacted"', "jsonld", "jsonld"],
   ["text/vcard;charset=utf-16", undefined, undefined],

@@ -98,10 +98,10 @@ const expected = ({ id: _id, description, ...members }: Person): object => ({
 });
 
 describe("a vCard", () => {
-  it("is text/vcard in UTF-8, and has the whole person", () => {
+  it("is text/vcard of version 4.0 in UTF-8, and has the whole person", () => {
     assert.deepEqual(
       [vcard.mediaType, vcard.contentType, vcard.whole],
-      ["text/vcard", "text/vcard; charset=utf-8", true],
+      ["text/vcard;version=4.0", "text/vcard; charset=utf-8", true],
     );
   });
 

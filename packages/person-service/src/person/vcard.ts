@@ -6,7 +6,7 @@ import type { Address, Person, StoredPerson } from "./person.ts";
 export const vcard: ItemRepresentation & ListRepresentation = {
   name: "vcard",
   extension: "vcf",
-  mediaType: "text/vcard",
+  mediaType: "text/vcard;version=4.0",
   contentType: "text/vcard; charset=utf-8",
   item: toCard,
   list: () => ({ item: toCard }),
