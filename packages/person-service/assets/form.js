@@ -1,28 +1,26 @@
 import { announce, noAnswer, wordsOf } from "./api.js";
 
 /**
- * The form of a person: its values by member, its faults at their fields, and a draft that outlives a reload.
+ * The form of a person: its values by member, its faults at their fields, and a draft that outlives a reload. A draft is what differs
+ * from the state that was read, with the tag of that state, so that saving it undoes no change of anybody else.
  *
- * @param submit sends the values; resolves with the problem of the refusal, or with nothing
+ * @param submit sends the values, given with the state and the tag that they differ from; resolves with the problem of the refusal, or with nothing
  * @param leave what happens once the form is done with
  */
 export function personEditor(form, { submit, leave }) {
   const fields = new Map(Array.from(form.querySelectorAll("[name]"), (field) => [field.name, field]));
   const banner = form.querySelector(".banner");
   const button = form.querySelector(".primary");
-  const draft = `draft ${form.dataset.url}`;
+  const draft = `changes ${form.dataset.url}`;
 
-  const values = () => Object.fromEntries(Array.from(fields, ([name, { value }]) => [name, value]));
+  const shown = () => Array.from(fields, ([name, { value }]) => [name, value]);
   const entries = () => Object.fromEntries(Array.from(fields, ([name, field]) => [name, entryOf(field)]));
-  const initial = Object.fromEntries(Array.from(fields, ([name, { defaultValue }]) => [name, defaultValue]));
-  const isChanged = () => Array.from(fields.values()).some(({ value, defaultValue }) => value !== defaultValue);
-
-  function set(given) {
-    for (const [name, value] of Object.entries(given)) {
-      const field = fields.get(name);
-      if (field !== undefined) field.value = value;
-    }
-  }
+  const read = {
+    etag: form.dataset.etag,
+    values: Object.fromEntries(Array.from(fields, ([name, { defaultValue }]) => [name, defaultValue])),
+  };
+  /** The state that what is typed differs from. */
+  let base = read;
 
   function clearFaults() {
     announce(banner, "");
@@ -56,14 +54,19 @@ export function personEditor(form, { submit, leave }) {
 
   function finish() {
     sessionStorage.removeItem(draft);
+    base = read;
     clearFaults();
     form.reset();
     leave();
   }
 
   form.addEventListener("input", () => {
-    if (isChanged()) sessionStorage.setItem(draft, JSON.stringify(values()));
-    else sessionStorage.removeItem(draft);
+    const changes = shown().flatMap(([name, value]) => {
+      const before = base.values[name];
+      return value === before ? [] : [[name, { before, value }]];
+    });
+    if (changes.length === 0) sessionStorage.removeItem(draft);
+    else sessionStorage.setItem(draft, JSON.stringify({ etag: base.etag, changes }));
   });
   form.querySelector("[data-cancel]").addEventListener("click", finish);
   form.addEventListener("submit", async (event) => {
@@ -72,7 +75,7 @@ export function personEditor(form, { submit, leave }) {
     button.disabled = true;
     clearFaults();
     try {
-      const problem = await submit(entries(), initial);
+      const problem = await submit(entries(), base.values, base.etag);
       if (problem !== undefined) showProblem(problem);
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
@@ -83,14 +86,22 @@ export function personEditor(form, { submit, leave }) {
   });
 
   return {
-    set,
     finish,
     /** Shows the form, with what was typed before if that was not stored. */
     open() {
       const kept = sessionStorage.getItem(draft);
       if (kept !== null) {
-        set(JSON.parse(kept));
-        announce(banner, "This is what you typed before, which is not stored yet.");
+        const { etag, changes } = JSON.parse(kept);
+        base = { etag, values: { ...read.values } };
+        for (const [name, { before, value }] of changes.filter(([each]) => fields.has(each))) {
+          base.values[name] = before;
+          fields.get(name).value = value;
+        }
+        const since =
+          etag === read.etag
+            ? ""
+            : " Somebody else has changed this person since: saving keeps both changes, and asks you where they differ.";
+        announce(banner, `This is what you typed before, which is not stored yet.${since}`);
       }
       form.hidden = false;
       form.querySelector("[name]").focus();

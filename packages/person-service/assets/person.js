@@ -21,7 +21,7 @@ function prepareEditing() {
   };
   const editButton = main.querySelector("[data-edit]");
   const editor = personEditor(form, {
-    submit: (values, initial) => save(editor, initial, values, form.dataset.etag),
+    submit: (values, before, etag) => save(editor, before, values, etag),
     leave() {
       main.querySelector(".conflict")?.remove();
       show(false);

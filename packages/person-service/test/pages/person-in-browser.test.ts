@@ -136,6 +136,33 @@ describeInBrowser("a person in a browser", kinds, (scene) => {
     assert.equal((await read(scene(), id))["worksFor"], "The Analytical Engine");
   });
 
+  it("keeps what somebody else changed after words were typed, and before they are saved", async () => {
+    const id = await stored(scene(), { name: "Ada", jobTitle: "Clerk", worksFor: "Bank", telephone: "1" });
+    const page = await scene().open(`/person/${id}`);
+    await edit(page);
+    await page.getByLabel("Job title").fill("Countess");
+    await scene().people.replace(id, { name: "Ada", jobTitle: "Clerk", worksFor: "Court" });
+    await page.reload();
+    await page.getByText("Somebody else has changed this person since").waitFor();
+    assert.equal(await page.getByLabel("Works for").inputValue(), "Court");
+    await save(page);
+    await saved(page);
+    assert.deepEqual(await read(scene(), id), { id, name: "Ada", jobTitle: "Countess", worksFor: "Court" });
+  });
+
+  it("shows both versions of what was typed before somebody else changed it", async () => {
+    const id = await stored(scene(), { name: "Ada", jobTitle: "Clerk" });
+    const page = await scene().open(`/person/${id}`);
+    await edit(page);
+    await page.getByLabel("Job title").fill("Countess");
+    await scene().people.replace(id, { name: "Ada", jobTitle: "Poet" });
+    await page.reload();
+    await save(page);
+    await saveChosen(page, "Poet");
+    await page.locator(".card").getByText("Poet").waitFor();
+    assert.deepEqual(await read(scene(), id), { id, name: "Ada", jobTitle: "Poet" });
+  });
+
   it("is stored once when the answer is lost", async () => {
     const page = await scene().open("/person");
     await page.getByRole("button", { name: "New person" }).click();
