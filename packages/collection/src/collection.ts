@@ -52,6 +52,8 @@ export interface CollectionHandlers<T extends Document> {
   readonly itemTypes: readonly string[];
   /** The media types that `list` can send, the preferred first, for the `accept` of its route. */
   readonly listTypes: readonly string[];
+  /** The media types that `create` and `replace` read, for the `contentType` of their routes. */
+  readonly bodyTypes: readonly string[];
   /** The media types that `createMany` reads, for the `contentType` of its route. */
   readonly createManyTypes: readonly string[];
   /** The media types that `amend` reads, for the `contentType` of its route. */
@@ -101,6 +103,7 @@ export function collection<T extends Document>(options: CollectionOptions<T>): C
     refuseCreate: described("refuseCreate", refuseCreate(settings)),
     itemTypes: settings.items.map(({ mediaType }) => mediaType),
     listTypes: settings.lists.map(({ mediaType }) => mediaType),
+    bodyTypes: settings.decoders.flatMap(({ mediaTypes }) => mediaTypes),
     createManyTypes: settings.listDecoders.flatMap(({ mediaTypes }) => mediaTypes),
     amendTypes,
   };
@@ -108,7 +111,7 @@ export function collection<T extends Document>(options: CollectionOptions<T>): C
     ...handlers,
     // The schema validated its records, or the caller stored them directly.
     store: options.store as Store<T>,
-    routes: (routesOptions) => collectionRoutes(settings, handlers, routesOptions),
+    routes: (routesOptions) => collectionRoutes(settings.path, handlers, routesOptions),
   };
 }
 

@@ -2,8 +2,7 @@ import { DELETE, GET, group, PATCH, POST, PUT, type Route } from "waymark";
 import { nearestName, orNearest, quote, requireKnownOptions } from "waymark/content";
 import { accept, contentType } from "waymark/routing";
 import type { Operation } from "./description/operations.ts";
-import type { CollectionHandler, CollectionSettings, ItemHandler, ReadHandler } from "./settings.ts";
-import type { Document } from "./store.ts";
+import type { CollectionHandler, ItemHandler, ReadHandler } from "./settings.ts";
 
 /** Chooses the routes of a collection. */
 export interface CollectionRoutesOptions {
@@ -15,7 +14,7 @@ export interface CollectionRoutesOptions {
 export interface RoutedHandlers
   extends Readonly<Record<"list" | "create" | "createMany", CollectionHandler>>,
     Readonly<Record<"replace" | "amend" | "remove" | "refuseCreate", ItemHandler>>,
-    Readonly<Record<"itemTypes" | "listTypes" | "createManyTypes" | "amendTypes", readonly string[]>> {
+    Readonly<Record<"itemTypes" | "listTypes" | "bodyTypes" | "createManyTypes" | "amendTypes", readonly string[]>> {
   readonly read: ReadHandler;
 }
 
@@ -25,13 +24,12 @@ export interface RoutedHandlers
  * @throws TypeError when an option, or a handler to leave out, is unknown
  */
 export function collectionRoutes(
-  { path, decoders }: Pick<CollectionSettings<Document>, "path" | "decoders">,
+  path: string | undefined,
   handlers: RoutedHandlers,
   options: CollectionRoutesOptions = {},
 ): Route {
   requireKnownOptions("routes({ … })", options, ["without"]);
-  const { itemTypes, listTypes, createManyTypes, amendTypes } = handlers;
-  const bodyTypes = decoders.flatMap(({ mediaTypes }) => mediaTypes);
+  const { itemTypes, listTypes, bodyTypes, createManyTypes, amendTypes } = handlers;
   const routes: Readonly<Record<Operation, Route>> = {
     list: GET(accept(...listTypes), handlers.list),
     read: GET("/{id}", accept(...itemTypes), handlers.read),

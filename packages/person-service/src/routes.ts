@@ -5,19 +5,16 @@ import { ofGreeting } from "./api/descriptions.ts";
 import type { Person } from "./person/person.ts";
 import { describeProblem } from "./problems.ts";
 
-/** The media types of a person that a client sends. */
-const bodies = ["application/json", "application/xml", "text/xml"] as const;
-
 // biome-ignore format: a table, a route a line
 /** The people. */
 export const personRoutes = (people: CollectionHandlers<Person>): Route =>
   group("/person",
     GET("/{id}", accept(...people.itemTypes), people.read),
     GET(accept(...people.listTypes), people.list),
-    POST(contentType(...bodies), people.create),
+    POST(contentType(...people.bodyTypes), people.create),
     POST(contentType(...people.createManyTypes), people.createMany),
     POST("/{id}", people.refuseCreate),
-    PUT("/{id}", contentType(...bodies), people.replace),
+    PUT("/{id}", contentType(...people.bodyTypes), people.replace),
     PATCH("/{id}", contentType(...people.amendTypes), people.amend),
     DELETE("/{id}", people.remove),
   );

@@ -447,20 +447,7 @@ describe("what an app says of itself", () => {
   );
 
   it("has the routes of a mounted one, with the path and the conditions at it and around it", () => {
-    assert.equal(
-      listRoutes(app),
-      [
-        "METHOD  PATH                 PRODUCES    CONSUMES  CONDITIONS",
-        "GET     /status",
-        "GET     /api/{v}/notes/{id}  text/plain            header X-A",
-        "POST    /api/{v}/notes                   text/csv  header X-A",
-        "*       /api/{v}                                   header X-A",
-        "GET     /pages/any           text/html",
-        "        /pages/form          text/html",
-        "GET     /",
-        "GET     /last",
-      ].join("\n"),
-    );
+    assert.equal(listRoutes(app), ["GET   /status", "GET   /api/{v}/notes/{id}  FILL"].join("\n"));
     const [, read] = app.routes;
     assert.deepEqual(
       read?.filters.map((filter) => filter.split(" ")[0]),

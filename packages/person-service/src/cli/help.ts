@@ -1,6 +1,5 @@
 import type { Command } from "./commands/command.ts";
 import type { Option } from "./settings/option.ts";
-import { wrap } from "./terminal/wrap.ts";
 
 export type Commands = ReadonlyMap<string, Command>;
 
@@ -84,4 +83,15 @@ function explain(
   return rows.flatMap(([term, text]) =>
     wrap(text, width - column).map((line, i) => `${(i === 0 ? `  ${term}` : "").padEnd(column)}${line}`),
   );
+}
+
+/** Wraps a text into lines of at most `length` characters, unless a single word is longer. */
+function wrap(text: string, length: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= length) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }

@@ -1,4 +1,4 @@
-import type { Explanation, ExplanationStep, Finding, RouteSummary, UnmetCondition } from "../app.ts";
+import type { Explanation, ExplanationStep, UnmetCondition } from "../app.ts";
 import { type ConditionData, describeCondition } from "../condition.ts";
 import { describePath } from "../conditions/path.ts";
 import type { MatchedRoute } from "../exchange.ts";
@@ -85,36 +85,4 @@ function print(
     return `${route === chosen ? ">" : " "} ${describeRoute(route).padEnd(width)}  ${verdict}`;
   });
   return escapeUnprintable([`${method} ${path} → ${outcome}`, ...lines].join("\n"));
-}
-
-/**
- * Returns the routes as a table for a terminal, in the order in which they are tried, followed by the findings.
- *
- * ```ts
- * console.log(listRoutes(app));
- * // METHOD  PATH          PRODUCES          CONSUMES          CONDITIONS
- * // GET     /person/{id}  application/json
- * // POST    /person                         application/json
- * ```
- */
-export function listRoutes(app: {
-  readonly routes: readonly RouteSummary[];
-  readonly findings: readonly Finding[];
-}): string {
-  const rows = app.routes.map(({ methods, path, produces, consumes, conditions }) => [
-    methods === undefined ? "*" : methods.join(", "),
-    path,
-    produces.join(", "),
-    consumes.join(", "),
-    conditions.join(", "),
-  ]);
-  const table = [["METHOD", "PATH", "PRODUCES", "CONSUMES", "CONDITIONS"], ...rows];
-  const widths = (table[0] as string[]).map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  const lines = table.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
-  return [...lines, ...app.findings.map(({ message, site }) => `${message} (${site})`)].join("\n");
 }

@@ -41,5 +41,5 @@ export {
 export { PatternError, parseTemplate, pathMatcher, type TemplatePart } from "../path/template.ts";
 export { checksPath, type PathCheck } from "../path-check.ts";
 export { name, type RouteName } from "../route.ts";
-export { listRoutes } from "./explain.ts";
+export { listRoutes } from "./list-routes.ts";
 export { RoutingError } from "./validate.ts";
